@@ -1,0 +1,134 @@
+//! What a vector file says, in one model for all formats: load this program, do these actions,
+//! the machine must then look like this.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::value::{Key, Path, Value, escaped};
+
+/// Names a case everywhere: `path/to/file.json::name`, with `#2`, `#3` for further cases of the
+/// same name in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CaseId {
+    /// The file as the user named it or as it was found, with `/` between folders.
+    pub file: Arc<str>,
+    /// The name that the file gives the case; none where the id is of the file as a whole.
+    pub name: Option<String>,
+    /// 1 for the first case of this name in the file.
+    pub nth: u32,
+}
+
+impl CaseId {
+    /// The id of a file as a whole, for what is wrong before its cases can be told apart.
+    pub fn of_file(file: Arc<str>) -> CaseId {
+        CaseId { file, name: None, nth: 1 }
+    }
+}
+
+/// Control characters of file names and case names are escaped.
+impl fmt::Display for CaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&escaped(&self.file))?;
+        if let Some(name) = &self.name {
+            write!(f, "::{}", escaped(name))?;
+        }
+        if self.nth > 1 {
+            write!(f, "#{}", self.nth)?;
+        }
+        Ok(())
+    }
+}
+
+/// One conformance case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Case {
+    /// The machine it is written for, a name of [`crate::machines`].
+    pub machine: &'static str,
+    /// What the machine loads.
+    pub program: Program,
+    /// What is done and what must then hold, in order. Steps share one machine.
+    pub steps: Vec<Step>,
+}
+
+/// What a machine loads: a record of code, environment, state before and limits. Its members
+/// are documented at each machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program(pub Value);
+
+/// Actions, and what must hold after them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What is done, in order; none to check the state as it is.
+    pub actions: Vec<Action>,
+    /// How the actions must have ended. When this differs, `checks` are not compared: they
+    /// describe a state that the machine is not in.
+    pub end: Option<Check>,
+    /// What must hold.
+    pub checks: Vec<Check>,
+}
+
+/// What can be done to a loaded machine: the debugger's four actions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Run to the end.
+    Execute,
+    /// One instruction.
+    StepInto,
+    /// One instruction, and all that it calls.
+    StepOver,
+    /// To the return of the current frame.
+    StepOut,
+}
+
+/// One demand on one datum of the state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// Which datum.
+    pub at: Path,
+    /// What it must be.
+    pub want: Want,
+    /// Where the vector demands it.
+    pub origin: Origin,
+}
+
+/// What a datum must be. A format turns its own meaning of "not mentioned" into these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Want {
+    /// Exactly this.
+    Is(Value),
+    /// One of these, where a format has one spelling for several values.
+    OneOf(Vec<Value>),
+    /// This or not there at all, where absence has a meaning: a word of storage that is not
+    /// there is zero.
+    IsOrAbsent(Value),
+    /// Not there.
+    Absent,
+    /// A list, record, text or byte string of this length.
+    Len(usize),
+    /// A record with no members but these.
+    Only(Vec<Key>),
+}
+
+/// As a person reads it after "expected".
+impl fmt::Display for Want {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Want::Is(value) | Want::IsOrAbsent(value) => write!(f, "{value}"),
+            Want::OneOf(values) => {
+                let values: Vec<_> = values.iter().map(Value::to_string).collect();
+                f.write_str(&values.join(" or "))
+            }
+            Want::Absent => f.write_str("(absent)"),
+            Want::Len(length) => write!(f, "length {length}"),
+            Want::Only(keys) => {
+                let names: Vec<_> = keys.iter().map(Key::to_string).collect();
+                write!(f, "no members but {}", names.join(", "))
+            }
+        }
+    }
+}
+
+/// Where in the vector file a datum stands: a byte offset. Line and column are computed when
+/// somebody is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin(pub u32);

@@ -1,0 +1,145 @@
+//! Compares what a machine looks like with what a vector demands.
+//!
+//! There is nothing to configure here: a [`Check`] says all that is to be known about a demand.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::case::{Check, Origin, Want};
+use crate::value::{Key, Path, Value};
+
+/// A demand that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// Which datum.
+    pub at: Path,
+    /// What the vector demands.
+    pub want: Want,
+    /// What the machine has; none when it has no such datum.
+    pub got: Option<Value>,
+    /// Where the vector demands it.
+    pub origin: Origin,
+}
+
+/// A field of the state was named that the machine does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownField {
+    /// Its name.
+    pub field: String,
+    /// Where the vector names it.
+    pub origin: Origin,
+}
+
+/// The observable state of a machine, asked for one field at a time.
+pub trait Observe {
+    /// Whether the machine declares this field.
+    fn has_field(&self, field: &str) -> bool;
+
+    /// The field's value now; none when it has none in this state.
+    fn observe(&self, field: &str) -> Option<Value>;
+}
+
+/// The demands among `checks` that `state` does not meet, in the order of the checks.
+///
+/// # Errors
+///
+/// The first check of a field that the machine does not declare.
+pub fn diff(checks: &[Check], state: &dyn Observe) -> Result<Vec<Mismatch>, UnknownField> {
+    let fields = observe_each(checks, state)?;
+    let mut finder = Finder { fields: &fields, large: HashMap::new() };
+    let mut mismatches = Vec::new();
+    for check in checks {
+        compare(check, finder.find(&check.at), &mut mismatches);
+    }
+    Ok(mismatches)
+}
+
+type Fields<'c> = Vec<(&'c Key, Option<Value>)>;
+
+/// Every field that a check names, observed once.
+fn observe_each<'c>(checks: &'c [Check], state: &dyn Observe) -> Result<Fields<'c>, UnknownField> {
+    let mut fields: Fields<'c> = Vec::new();
+    for check in checks {
+        let field = check.at.first();
+        if fields.iter().any(|known| known.0 == field) {
+            continue;
+        }
+        match field {
+            Key::Name(name) if state.has_field(name) => fields.push((field, state.observe(name))),
+            _ => return Err(UnknownField { field: field.to_string(), origin: check.origin }),
+        }
+    }
+    Ok(fields)
+}
+
+/// Finds data by path. A record is looked through member by member unless it is large: then its
+/// names are hashed once, or a record of n members with a check on each would cost n² steps.
+struct Finder<'v> {
+    fields: &'v Fields<'v>,
+    large: HashMap<*const Value, HashMap<&'v str, &'v Value>>,
+}
+
+impl<'v> Finder<'v> {
+    fn find(&mut self, path: &Path) -> Option<&'v Value> {
+        match path.parent() {
+            Some(parent) => {
+                let value = self.find(parent)?;
+                self.child(value, path.last())
+            }
+            None => self.fields.iter().find(|field| field.0 == path.last())?.1.as_ref(),
+        }
+    }
+
+    fn child(&mut self, value: &'v Value, key: &Key) -> Option<&'v Value> {
+        const LARGE: usize = 32;
+        match (value, key) {
+            (Value::Record(members), Key::Name(name)) if members.len() > LARGE => {
+                let names = self.large.entry(std::ptr::from_ref(value)).or_insert_with(|| {
+                    members.iter().map(|(name, value)| (name.as_str(), value)).collect()
+                });
+                names.get(&**name).copied()
+            }
+            _ => value.child(key),
+        }
+    }
+}
+
+fn compare(check: &Check, got: Option<&Value>, mismatches: &mut Vec<Mismatch>) {
+    let holds = match (&check.want, got) {
+        (Want::Is(want), got) => got == Some(want),
+        (Want::OneOf(wants), got) => got.is_some_and(|got| wants.contains(got)),
+        (Want::IsOrAbsent(want), got) => got.is_none_or(|got| got == want),
+        (Want::Absent, got) => got.is_none(),
+        (Want::Len(want), got) => got.and_then(Value::len) == Some(*want),
+        (Want::Only(keys), Some(Value::Record(members))) => return only(check, keys, members, mismatches),
+        (Want::Only(_), got) => got.is_none(),
+    };
+    if !holds {
+        mismatches.push(Mismatch {
+            at: check.at.clone(),
+            want: check.want.clone(),
+            got: got.cloned(),
+            origin: check.origin,
+        });
+    }
+}
+
+/// One mismatch for each member that should not be there.
+fn only(check: &Check, keys: &[Key], members: &[(String, Value)], mismatches: &mut Vec<Mismatch>) {
+    let listed: HashSet<&str> = keys
+        .iter()
+        .filter_map(|key| match key {
+            Key::Name(name) => Some(&**name),
+            Key::Index(_) => None,
+        })
+        .collect();
+    for (name, value) in members {
+        if !listed.contains(name.as_str()) {
+            mismatches.push(Mismatch {
+                at: check.at.child(name.clone()),
+                want: Want::Absent,
+                got: Some(value.clone()),
+                origin: check.origin,
+            });
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The list of formats, and how a file's format is recognised.
+//!
+//! A format turns a document into cases; it never executes anything. It does so in two stages:
+//! [`Format::outline`] finds the cases and their names, [`Format::read`] reads one. So a file of
+//! many thousand cases is listed quickly, its cases are read by many threads, and one that is
+//! malformed costs only itself.
+
+use std::fmt;
+use std::ops::Range;
+
+use self::fields::Findings;
+use crate::case::Case;
+use crate::json::{Document, Node, OddityKind, Problem};
+
+pub mod fields;
+pub mod vmtests;
+
+/// A published way to write vectors.
+pub struct Format {
+    /// Its name, as `--format` takes it.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub doc: &'static str,
+    /// What a file of it looks like, as a noun: "an object of tests that have …".
+    pub looks_like: &'static str,
+    /// Whether the document looks like one. Looks at structure only.
+    pub recognises: fn(Node<'_>) -> bool,
+    /// The cases of a document in its order.
+    pub outline: fn(Node<'_>) -> Result<Vec<Entry>, Problem>,
+    /// Reads one case that `outline` found. None when something is wrong with it, which is then
+    /// among the findings.
+    pub read: fn(Node<'_>, &Options, &mut Findings) -> Option<Case>,
+    /// What unknown members, comments and trailing commas are: a note in formats of other
+    /// projects, an error in our own.
+    pub unknown: Severity,
+    /// What a key is that an object has twice.
+    pub duplicate: Severity,
+}
+
+impl Format {
+    /// Reads one case with everything that is wrong or worth a note in its part of the document.
+    pub fn read_case(&self, case: Node<'_>, options: &Options) -> Reading {
+        let mut findings = Findings::default();
+        let read = (self.read)(case, options, &mut findings);
+        let end = case.at() + case.raw().len() as u32;
+        self.add_oddities(case.document(), case.at()..end, &mut findings);
+        let findings = findings.finish(options.strictness);
+        let stopped = findings.iter().any(|finding| finding.severity == Severity::Error);
+        Reading { case: if stopped { None } else { read }, findings }
+    }
+
+    /// What is wrong or worth a note between the cases of a document.
+    pub fn read_rest(&self, document: &Document, entries: &[Entry], options: &Options) -> Vec<Finding> {
+        let mut findings = Findings::default();
+        if !document.oddities().is_empty() {
+            let mut from = 0;
+            for entry in entries {
+                let case = Node::at_index(document, entry.node);
+                self.add_oddities(document, from..case.at(), &mut findings);
+                from = case.at() + case.raw().len() as u32;
+            }
+            self.add_oddities(document, from..u32::MAX, &mut findings);
+        }
+        findings.finish(options.strictness)
+    }
+
+    fn add_oddities(&self, document: &Document, range: Range<u32>, findings: &mut Findings) {
+        let oddities = document.oddities();
+        let first = oddities.partition_point(|oddity| oddity.at < range.start);
+        for oddity in oddities[first..].iter().take_while(|oddity| oddity.at < range.end) {
+            let severity = match oddity.kind {
+                OddityKind::DuplicateKey(_) => self.duplicate,
+                OddityKind::Comment | OddityKind::TrailingComma => self.unknown,
+            };
+            findings.0.push(Finding { severity, problem: oddity.problem(document) });
+        }
+    }
+}
+
+/// Every format.
+pub static FORMATS: &[Format] = &[vmtests::FORMAT];
+
+/// A case that was found and not yet read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The name that the file gives it.
+    pub name: String,
+    /// Its datum, for [`Node::at_index`].
+    pub node: u32,
+}
+
+/// What came of reading one case.
+#[derive(Debug)]
+pub struct Reading {
+    /// The case; none when one of the problems is an error.
+    pub case: Option<Case>,
+    /// Everything that is wrong or worth a note, in document order.
+    pub findings: Vec<Finding>,
+}
+
+/// A problem of a case, and whether it stops the case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Whether the case can run in spite of it.
+    pub severity: Severity,
+    /// What and where.
+    pub problem: Problem,
+}
+
+/// Whether a case can run in spite of a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// It can: something is ignored. `--strict` makes it an error.
+    Note,
+    /// It cannot.
+    Error,
+}
+
+/// What the user can decide about reading.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Notes are errors.
+    pub strictness: Strictness,
+    /// Whether recorded calls take their value off the balance, in VMTests.
+    pub value_debit: ValueDebit,
+}
+
+/// What becomes of things that a format does not know.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Strictness {
+    /// They are noted.
+    #[default]
+    Tolerant,
+    /// They are errors.
+    Strict,
+}
+
+/// Whether a recorded call or creation of a VMTests vector takes its value off the executing
+/// account's balance.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ValueDebit {
+    /// If `exec.gas` is written in decimal digits, as in the files of 2015 that expect it.
+    #[default]
+    Auto,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+/// Why a document's format is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotRecognised {
+    /// No format looks like this.
+    None {
+        /// What was seen instead.
+        seen: String,
+    },
+    /// More than one does.
+    Several(Vec<&'static str>),
+}
+
+impl fmt::Display for NotRecognised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotRecognised::None { seen } => write!(f, "no vector format looks like this: {seen}"),
+            NotRecognised::Several(names) => {
+                write!(f, "several formats look like this: {} (--format NAME decides)", names.join(", "))
+            }
+        }
+    }
+}
+
+/// The format of this name.
+pub fn by_name(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+/// The format that the document looks like.
+///
+/// # Errors
+///
+/// When none or several do.
+pub fn recognise(document: &Document) -> Result<&'static Format, NotRecognised> {
+    let found: Vec<_> = FORMATS.iter().filter(|format| (format.recognises)(document.root())).collect();
+    match found[..] {
+        [] => Err(NotRecognised::None { seen: describe(document.root()) }),
+        [format] => Ok(format),
+        _ => Err(NotRecognised::Several(found.iter().map(|format| format.name).collect())),
+    }
+}
+
+/// The outermost structure in a few words.
+fn describe(root: Node<'_>) -> String {
+    const SHOWN: usize = 5;
+    if !root.is_object() {
+        return root.type_name().to_owned();
+    }
+    let keys: Vec<_> = root.members().take(SHOWN + 1).map(|member| crate::json::quoted(&member.key)).collect();
+    match keys.len() {
+        0 => "an empty object".to_owned(),
+        count if count > SHOWN => format!("an object with {}, …", keys[..SHOWN].join(", ")),
+        _ => format!("an object with {}", keys.join(", ")),
+    }
+}

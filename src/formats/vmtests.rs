@@ -1,0 +1,461 @@
+//! The Ethereum "VMTests": all eras by one set of lexical rules.
+//!
+//! A file is an object of tests. A test with `post` must end normally and is compared in `gas`,
+//! `out`, `logs`, `callcreates` and `post`; a test without must halt, and nothing else is
+//! compared. What `post` leaves open is closed here: an account or a storage word that it does
+//! not list must not be there, and an empty account or a zero word is the same as none.
+
+mod lexical;
+
+use num_bigint::BigInt;
+
+use self::lexical::{address, bloom, data, hash, number, quantity};
+use super::fields::{Fields, Findings, wrong_type};
+use super::{Entry, Format, Options, Severity, ValueDebit};
+use crate::case::{Action, Case, Check, Origin, Program, Step, Want};
+use crate::json::{Datum, Node, Problem, quoted};
+use crate::value::{Key, Path, Value, bytes_key};
+
+/// The format's entry in the list of formats.
+pub const FORMAT: Format = Format {
+    name: "vmtests",
+    doc: "Ethereum VMTests, 2015 to 2019",
+    looks_like: "an object of tests that have \"exec\" and \"pre\"",
+    recognises,
+    outline,
+    read: read_test,
+    unknown: Severity::Note,
+    duplicate: Severity::Error,
+};
+
+const MACHINE: &str = "evm";
+
+/// Members of a test that are known and mean nothing: notes of the generator.
+const MEANINGLESS: &[&str] = &["_info", "//", "expect", "expet", "export", "expectOut"];
+
+/// What a test that must end normally has, and one that must halt has not.
+const RESULTS: [&str; 4] = ["gas", "out", "logs", "callcreates"];
+
+fn recognises(root: Node<'_>) -> bool {
+    let looks = |test: Node<'_>| test.member("exec").is_some() && test.member("pre").is_some();
+    let mut objects = root.members().filter(|member| member.value.is_object());
+    objects.any(|member| looks(member.value))
+}
+
+fn outline(root: Node<'_>) -> Result<Vec<Entry>, Problem> {
+    if !root.is_object() {
+        return Err(wrong_type(root, "the file", "an object of tests"));
+    }
+    Ok(root.members().map(|member| Entry { name: member.key.into_owned(), node: member.value.index() }).collect())
+}
+
+fn read_test(test: Node<'_>, options: &Options, findings: &mut Findings) -> Option<Case> {
+    let mut fields = Fields::open(test, "test", findings)?;
+    fields.ignore(MEANINGLESS);
+    let env = fields.required("env", findings);
+    let exec = fields.required("exec", findings);
+    let pre = fields.required("pre", findings);
+    let step = read_step(&mut fields, test, findings);
+    fields.finish(findings);
+
+    let mut program = Members::default();
+    env.and_then(|env| read_env(env, &mut program, findings));
+    let pre = pre.and_then(|pre| read_accounts(pre, findings));
+    exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, findings));
+    let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
+    program.push("pre", Value::Record(accounts));
+    Some(Case { machine: MACHINE, program: Program(Value::Record(program.0)), steps: vec![step?] })
+}
+
+/// The members of a program record.
+#[derive(Default)]
+struct Members(Vec<(String, Value)>);
+
+impl Members {
+    fn push(&mut self, name: &str, value: Value) {
+        self.0.push((name.to_owned(), value));
+    }
+
+    fn keep(&mut self, name: &str, value: Option<Value>) {
+        if let Some(value) = value {
+            self.push(name, value);
+        }
+    }
+}
+
+fn read_env(env: Node<'_>, program: &mut Members, findings: &mut Findings) -> Option<()> {
+    const NUMBERS: [(&str, &str); 4] = [
+        ("currentDifficulty", "difficulty"),
+        ("currentGasLimit", "gasLimit"),
+        ("currentNumber", "number"),
+        ("currentTimestamp", "timestamp"),
+    ];
+    let mut fields = Fields::open(env, "env", findings)?;
+    let coinbase = fields.required("currentCoinbase", findings);
+    program.keep("coinbase", coinbase.and_then(|node| findings.keep(address(node))).map(bytes_value));
+    for (member, name) in NUMBERS {
+        let node = fields.required(member, findings);
+        program.keep(name, node.and_then(|node| findings.keep(quantity(node))).map(Value::Int));
+    }
+    if let Some(previous) = fields.optional("previousHash") {
+        findings.keep(hash(previous));
+    }
+    fields.finish(findings);
+    Some(())
+}
+
+fn read_exec(
+    exec: Node<'_>,
+    pre: Option<&[Account]>,
+    options: &Options,
+    program: &mut Members,
+    findings: &mut Findings,
+) -> Option<()> {
+    let mut fields = Fields::open(exec, "exec", findings)?;
+    for name in ["caller", "origin"] {
+        let node = fields.required(name, findings);
+        program.keep(name, node.and_then(|node| findings.keep(address(node))).map(bytes_value));
+    }
+    for name in ["value", "gasPrice"] {
+        let node = fields.required(name, findings);
+        program.keep(name, node.and_then(|node| findings.keep(quantity(node))).map(Value::Int));
+    }
+    let gas = fields.required("gas", findings);
+    program.keep("gas", gas.and_then(|node| findings.keep(gas_of(node))).map(Value::Int));
+    program.push("debit", Value::Bool(debits(gas, options.value_debit)));
+    let input = fields.required("data", findings);
+    program.keep("data", input.and_then(|node| findings.keep(data(node))).map(Value::Bytes));
+    let executing = fields.required("address", findings).and_then(|node| findings.keep(address(node)));
+    let code = match fields.optional("code") {
+        Some(node) => findings.keep(data(node)),
+        None => Some(Vec::new()),
+    };
+    fields.finish(findings);
+    let executing = executing?;
+    let code = code.filter(|code| !code.is_empty()).or_else(|| {
+        let own = pre?.iter().find(|account| account.address == executing)?;
+        own.code.as_ref().map(|code| code.1.clone())
+    });
+    program.push("code", Value::Bytes(code.unwrap_or_default()));
+    program.push("address", bytes_value(executing));
+    Some(())
+}
+
+fn gas_of(node: Node<'_>) -> Result<BigInt, Problem> {
+    let gas = quantity(node)?;
+    if gas > BigInt::from(i64::MAX) {
+        return Err(Problem::new(node.at(), format!("gas is {}", quoted(node.raw())), "at most 2^63-1"));
+    }
+    Ok(gas)
+}
+
+/// The reference, section 6: the files that expect the debit are those that write numbers in
+/// decimal digits.
+fn debits(gas: Option<Node<'_>>, choice: ValueDebit) -> bool {
+    match choice {
+        ValueDebit::On => true,
+        ValueDebit::Off => false,
+        ValueDebit::Auto => gas.and_then(Node::text).is_some_and(|text| {
+            !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+        }),
+    }
+}
+
+fn bytes_value<const N: usize>(bytes: [u8; N]) -> Value {
+    Value::Bytes(bytes.to_vec())
+}
+
+/// An account as `pre` and `post` list it, each leaf with its place.
+struct Account {
+    address: [u8; 20],
+    key: String,
+    balance: Option<(u32, BigInt)>,
+    nonce: Option<(u32, BigInt)>,
+    code: Option<(u32, Vec<u8>)>,
+    storage: Vec<(String, u32, BigInt)>,
+    storage_at: u32,
+}
+
+impl Account {
+    fn value(self) -> Value {
+        let storage = self.storage.into_iter().map(|(key, _, value)| (key, Value::Int(value)));
+        let mut members = Members::default();
+        members.keep("balance", self.balance.map(|leaf| Value::Int(leaf.1)));
+        members.keep("nonce", self.nonce.map(|leaf| Value::Int(leaf.1)));
+        members.keep("code", self.code.map(|leaf| Value::Bytes(leaf.1)));
+        members.push("storage", Value::Record(storage.collect()));
+        Value::Record(members.0)
+    }
+}
+
+fn read_accounts(accounts: Node<'_>, findings: &mut Findings) -> Option<Vec<Account>> {
+    if !accounts.is_object() {
+        findings.error(wrong_type(accounts, "the list of accounts", "an object of accounts by address"));
+        return None;
+    }
+    let mut read = Vec::new();
+    let mut seen = Seen::default();
+    for member in accounts.members() {
+        let Some(address) = findings.keep(lexical::address_key(&member.key, member.key_at)) else { continue };
+        let key = bytes_key(&address);
+        seen.once(&key, member.key_at, accounts, "address", findings);
+        read.extend(read_account(member.value, address, key, findings));
+    }
+    Some(read)
+}
+
+fn read_account(node: Node<'_>, address: [u8; 20], key: String, findings: &mut Findings) -> Option<Account> {
+    let mut fields = Fields::open(node, "account", findings)?;
+    let leaf = |name: &str, fields: &mut Fields<'_>, findings: &mut Findings| {
+        let node = fields.required(name, findings)?;
+        Some((node.at(), findings.keep(quantity(node))?))
+    };
+    let balance = leaf("balance", &mut fields, findings);
+    let nonce = leaf("nonce", &mut fields, findings);
+    let code = fields.required("code", findings);
+    let code = code.and_then(|node| Some((node.at(), findings.keep(data(node))?)));
+    let storage = fields.required("storage", findings);
+    let storage_at = storage.map_or(node.at(), Node::at);
+    let storage = storage.map(|node| read_storage(node, findings)).unwrap_or_default();
+    fields.finish(findings);
+    Some(Account { address, key, balance, nonce, code, storage, storage_at })
+}
+
+fn read_storage(storage: Node<'_>, findings: &mut Findings) -> Vec<(String, u32, BigInt)> {
+    if !storage.is_object() {
+        findings.error(wrong_type(storage, "storage", "an object of words by key"));
+        return Vec::new();
+    }
+    let mut words = Vec::new();
+    let mut seen = Seen::default();
+    for member in storage.members() {
+        let key = findings.keep(lexical::storage_key(&member.key, member.key_at));
+        let value = findings.keep(number(member.value));
+        if let (Some(key), Some(value)) = (key, value) {
+            seen.once(&key, member.key_at, storage, "storage key", findings);
+            words.push((key, member.value.at(), value));
+        }
+    }
+    words
+}
+
+/// Finds keys that are written differently and mean the same. Those that are written the same
+/// are found when the document is read.
+#[derive(Default)]
+struct Seen(std::collections::HashMap<String, u32>);
+
+impl Seen {
+    fn once(&mut self, key: &str, at: u32, object: Node<'_>, what: &str, findings: &mut Findings) {
+        let document = object.document();
+        match self.0.insert(key.to_owned(), at) {
+            None => {}
+            Some(first) if same_text(document.text(), first, at) => {}
+            Some(first) => findings.error(Problem::new(
+                at,
+                format!("{what} {key} stands twice"),
+                format!("each once; the first is in line {}", document.position(first).line),
+            )),
+        }
+    }
+}
+
+/// Whether two keys are spelled the same, by their text up to the closing quote.
+fn same_text(text: &str, first: u32, second: u32) -> bool {
+    let key = |at: u32| text[at as usize + 1..].split('"').next();
+    key(first) == key(second)
+}
+
+/// The one step of a test: execute, then compare what the fixture lists, or demand a halt.
+fn read_step(fields: &mut Fields<'_>, test: Node<'_>, findings: &mut Findings) -> Option<Step> {
+    let post = fields.optional("post");
+    let results = RESULTS.map(|name| fields.optional(name));
+    let check = |outcome: &str, at: u32| Check {
+        at: Path::field("outcome"),
+        want: Want::Is(Value::text(outcome)),
+        origin: Origin(at),
+    };
+    let Some(post) = post else {
+        // Some halt tests keep an empty `callcreates`; the others must not be there.
+        for (name, node) in RESULTS.iter().zip(results).take(3) {
+            if let Some(node) = node {
+                findings.error(Problem::new(
+                    node.at(),
+                    format!("{} without \"post\"", quoted(name)),
+                    "\"post\" beside it if the run ends normally, neither if it halts",
+                ));
+            }
+        }
+        return Some(Step { actions: vec![Action::Execute], end: Some(check("halt", test.at())), checks: Vec::new() });
+    };
+    for (name, node) in RESULTS.iter().zip(&results) {
+        if node.is_none() {
+            let what = format!("\"post\" without {}", quoted(name));
+            findings.error(Problem::new(post.at(), what, format!("a member {} beside it", quoted(name))));
+        }
+    }
+    let [gas, out, logs, calls] = results;
+    let mut checks = Vec::new();
+    let mut wanted = Wanted { checks: &mut checks, findings };
+    wanted.gas(gas?);
+    wanted.out(out?);
+    wanted.logs(logs?);
+    wanted.calls(calls?);
+    wanted.post(post);
+    Some(Step { actions: vec![Action::Execute], end: Some(check("success", post.at())), checks })
+}
+
+/// Turns the members of a result into checks.
+struct Wanted<'c> {
+    checks: &'c mut Vec<Check>,
+    findings: &'c mut Findings,
+}
+
+impl Wanted<'_> {
+    fn want(&mut self, at: Path, want: Want, origin: u32) {
+        self.checks.push(Check { at, want, origin: Origin(origin) });
+    }
+
+    fn is(&mut self, at: Path, value: Value, origin: u32) {
+        self.want(at, Want::Is(value), origin);
+    }
+
+    fn gas(&mut self, node: Node<'_>) {
+        if let Some(gas) = self.findings.keep(quantity(node)) {
+            self.is(Path::field("gas"), Value::Int(gas), node.at());
+        }
+    }
+
+    /// Bytes, or `#` and the number of bytes where a fixture leaves a long output out.
+    fn out(&mut self, node: Node<'_>) {
+        let at = Path::field("out");
+        let length = node.text().and_then(|text| text.strip_prefix('#').map(str::to_owned));
+        match length {
+            Some(length) => match length.parse() {
+                Ok(length) => self.want(at, Want::Len(length), node.at()),
+                Err(_) => self.findings.error(Problem::new(
+                    node.at(),
+                    format!("output length is {}", quoted(&length)),
+                    "decimal digits after #",
+                )),
+            },
+            None => {
+                if let Some(bytes) = self.findings.keep(data(node)) {
+                    self.is(at, Value::Bytes(bytes), node.at());
+                }
+            }
+        }
+    }
+
+    /// A hash of all entries, or the entries.
+    fn logs(&mut self, node: Node<'_>) {
+        match node.datum() {
+            Datum::Text(_) => {
+                if let Some(hash) = self.findings.keep(hash(node)) {
+                    self.is(Path::field("logsHash"), bytes_value(hash), node.at());
+                }
+            }
+            Datum::Array => {
+                let logs = Path::field("logs");
+                self.want(logs.clone(), Want::Len(node.items().count()), node.at());
+                for (index, entry) in node.items().enumerate() {
+                    self.log(&logs.child(index), entry);
+                }
+            }
+            _ => self.findings.error(wrong_type(node, "logs", "a hash or an array of log entries")),
+        }
+    }
+
+    fn log(&mut self, at: &Path, node: Node<'_>) -> Option<()> {
+        let mut fields = Fields::open(node, "log entry", self.findings)?;
+        let leaves = ["address", "data", "bloom", "topics"].map(|name| fields.required(name, self.findings));
+        fields.finish(self.findings);
+        let [account, payload, filter, topics] = leaves;
+        let readers: [(_, _, fn(Node<'_>) -> Result<Vec<u8>, Problem>); 3] = [
+            ("address", account, |node| address(node).map(Vec::from)),
+            ("data", payload, data),
+            ("bloom", filter, bloom),
+        ];
+        for (name, node, read) in readers {
+            if let Some(bytes) = node.and_then(|node| self.findings.keep(read(node))) {
+                self.is(at.child(name), Value::Bytes(bytes), node.map_or(0, Node::at));
+            }
+        }
+        let topics = topics?;
+        if !topics.is_array() {
+            self.findings.error(wrong_type(topics, "topics", "an array of hashes"));
+            return None;
+        }
+        let at = at.child("topics");
+        self.want(at.clone(), Want::Len(topics.items().count()), topics.at());
+        for (index, topic) in topics.items().enumerate() {
+            if let Some(topic_hash) = self.findings.keep(hash(topic)) {
+                self.is(at.child(index), bytes_value(topic_hash), topic.at());
+            }
+        }
+        Some(())
+    }
+
+    fn calls(&mut self, node: Node<'_>) {
+        if !node.is_array() {
+            return self.findings.error(wrong_type(node, "callcreates", "an array"));
+        }
+        let calls = Path::field("callcreates");
+        self.want(calls.clone(), Want::Len(node.items().count()), node.at());
+        for (index, call) in node.items().enumerate() {
+            self.call(&calls.child(index), call);
+        }
+    }
+
+    fn call(&mut self, at: &Path, node: Node<'_>) -> Option<()> {
+        let mut fields = Fields::open(node, "recorded call", self.findings)?;
+        let input = fields.required("data", self.findings);
+        let destination = fields.required("destination", self.findings);
+        let numbers = ["gasLimit", "value"].map(|name| (name, fields.required(name, self.findings)));
+        fields.finish(self.findings);
+        if let Some((node, bytes)) = input.and_then(|node| Some((node, self.findings.keep(data(node))?))) {
+            self.is(at.child("data"), Value::Bytes(bytes), node.at());
+        }
+        if let Some((node, want)) = destination.and_then(|node| Some((node, self.findings.keep(lexical::destination(node))?))) {
+            self.want(at.child("destination"), want, node.at());
+        }
+        for (name, node) in numbers {
+            if let Some((node, value)) = node.and_then(|node| Some((node, self.findings.keep(quantity(node))?))) {
+                self.is(at.child(name), Value::Int(value), node.at());
+            }
+        }
+        Some(())
+    }
+
+    fn post(&mut self, node: Node<'_>) {
+        let Some(accounts) = read_accounts(node, self.findings) else { return };
+        let post = Path::field("post");
+        let listed = accounts.iter().map(|account| Key::from(account.key.clone())).collect();
+        self.want(post.clone(), Want::Only(listed), node.at());
+        for account in accounts {
+            let at = post.child(account.key);
+            let leaves = [
+                ("balance", account.balance.map(|(origin, number)| (origin, Value::Int(number)))),
+                ("nonce", account.nonce.map(|(origin, number)| (origin, Value::Int(number)))),
+                ("code", account.code.map(|(origin, code)| (origin, Value::Bytes(code)))),
+            ];
+            for (name, leaf) in leaves {
+                if let Some((origin, value)) = leaf {
+                    self.or_absent(at.child(name), value, origin);
+                }
+            }
+            let storage = at.child("storage");
+            let listed = account.storage.iter().map(|word| Key::from(word.0.clone())).collect();
+            self.want(storage.clone(), Want::Only(listed), account.storage_at);
+            for (key, origin, value) in account.storage {
+                self.or_absent(storage.child(key), Value::Int(value), origin);
+            }
+        }
+    }
+
+    /// Zero, or no code, is the same as nothing there.
+    fn or_absent(&mut self, at: Path, value: Value, origin: u32) {
+        let nothing = value == Value::Int(BigInt::ZERO) || value.is_empty();
+        let want = if nothing { Want::IsOrAbsent(value) } else { Want::Is(value) };
+        self.want(at, want, origin);
+    }
+}

@@ -1,0 +1,189 @@
+//! How VMTests write numbers, addresses and bytes: one set of rules for all eras.
+//!
+//! A number without `0x` is decimal; an address or hash is hex with or without it.
+
+use num_bigint::{BigInt, BigUint};
+
+use crate::case::Want;
+use crate::formats::fields::wrong_type;
+use crate::json::{Datum, Node, Problem, quoted};
+use crate::value::{Value, number_key};
+
+/// The most bits of a number.
+const BITS: u64 = 256;
+
+/// A quantity: decimal digits, `0x` and hex digits, or a JSON integer below 2^64.
+pub(super) fn quantity(node: Node<'_>) -> Result<BigInt, Problem> {
+    match node.datum() {
+        Datum::Text(text) => parse_quantity(&text, node.at()),
+        Datum::Number(digits) => match digits.parse::<u64>() {
+            Ok(number) => Ok(BigInt::from(number)),
+            Err(_) => Err(not_quantity(digits, node.at())),
+        },
+        _ => Err(wrong_type(node, "a quantity", "decimal digits or 0x and hex digits in quotes")),
+    }
+}
+
+fn parse_quantity(text: &str, at: u32) -> Result<BigInt, Problem> {
+    let (digits, radix) = match text.strip_prefix("0x") {
+        Some(digits) => (digits, 16),
+        None => (text, 10),
+    };
+    let number = parse_digits(digits, radix).ok_or_else(|| not_quantity(text, at))?;
+    if number.bits() > BITS {
+        return Err(Problem::new(at, format!("quantity {} is too large", quoted(text)), "less than 2^256"));
+    }
+    Ok(number)
+}
+
+/// The number that the digits say; no digits are zero. None when one is no digit. Leading zeros
+/// do not count, so that the cost is bounded by what a number may have.
+fn parse_digits(digits: &str, radix: u32) -> Option<BigInt> {
+    // 2^64 has 17 hex and 20 decimal digits; what is shorter is the common case and needs no
+    // arithmetic on many limbs.
+    const SHORT: usize = 16;
+    const LONGEST: usize = 100;
+    if !digits.chars().all(|digit| digit.is_digit(radix)) {
+        return None;
+    }
+    let significant = digits.trim_start_matches('0');
+    match significant.len() {
+        0 => Some(BigInt::ZERO),
+        1..=SHORT => u64::from_str_radix(significant, radix).ok().map(BigInt::from),
+        17..=LONGEST => BigUint::parse_bytes(significant.as_bytes(), radix).map(BigInt::from),
+        _ => Some(BigInt::from(BigUint::from(1u8) << BITS)),
+    }
+}
+
+fn not_quantity(text: &str, at: u32) -> Problem {
+    let expected = "decimal digits, or 0x and hex digits, and nothing else";
+    Problem::new(at, format!("{} is not a quantity", quoted(text)), expected)
+}
+
+/// Exactly N bytes as hex digits, with or without `0x`.
+fn fixed<const N: usize>(text: &str, at: u32, what: &str) -> Result<[u8; N], Problem> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let mut bytes = [0; N];
+    match hex::decode_to_slice(digits, &mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(_) => Err(Problem::new(at, format!("{} is not {what}", quoted(text)), format!("{} hex digits", 2 * N))),
+    }
+}
+
+fn fixed_node<const N: usize>(node: Node<'_>, what: &str) -> Result<[u8; N], Problem> {
+    match node.text() {
+        Some(text) => fixed(&text, node.at(), what),
+        None => Err(wrong_type(node, what, &format!("{} hex digits in quotes", 2 * N))),
+    }
+}
+
+/// 20 bytes.
+pub(super) fn address(node: Node<'_>) -> Result<[u8; 20], Problem> {
+    fixed_node(node, "an address")
+}
+
+/// 20 bytes as the key of an account.
+pub(super) fn address_key(text: &str, at: u32) -> Result<[u8; 20], Problem> {
+    fixed(text, at, "an address")
+}
+
+/// 32 bytes: a hash or a topic.
+pub(super) fn hash(node: Node<'_>) -> Result<[u8; 32], Problem> {
+    fixed_node(node, "a hash")
+}
+
+/// The 256 bytes of a bloom filter.
+pub(super) fn bloom(node: Node<'_>) -> Result<Vec<u8>, Problem> {
+    fixed_node::<256>(node, "a bloom filter").map(Vec::from)
+}
+
+/// The key of a storage word, in the one way in which paths write it.
+pub(super) fn storage_key(text: &str, at: u32) -> Result<String, Problem> {
+    let number = parse_quantity(text, at)?;
+    Ok(number_key(&number.magnitude().to_bytes_be()))
+}
+
+/// Bytes: `0x` and hex digits, nothing, or an array of pieces (`$DATA_ARRAY`).
+pub(super) fn data(node: Node<'_>) -> Result<Vec<u8>, Problem> {
+    match node.datum() {
+        Datum::Text(text) => parse_data(&text, node.at()),
+        Datum::Array => {
+            let mut bytes = Vec::new();
+            for piece in node.items() {
+                bytes.extend(data_piece(piece)?);
+            }
+            Ok(bytes)
+        }
+        _ => Err(wrong_type(node, "data", "0x and hex digits in quotes, or an array")),
+    }
+}
+
+fn parse_data(text: &str, at: u32) -> Result<Vec<u8>, Problem> {
+    match text.strip_prefix("0x") {
+        Some(digits) => parse_hex(digits).ok_or_else(|| not_data(text, at)),
+        None if text.is_empty() => Ok(Vec::new()),
+        None => Err(Problem::new(
+            at,
+            format!("{} does not start with 0x", quoted(text)),
+            "bytes; text without 0x is the source of a test filler, not a vector",
+        )),
+    }
+}
+
+/// Hex digits to bytes, with a zero in front of an odd number of digits.
+fn parse_hex(digits: &str) -> Option<Vec<u8>> {
+    if digits.len() % 2 == 0 {
+        hex::decode(digits).ok()
+    } else {
+        hex::decode(format!("0{digits}")).ok()
+    }
+}
+
+fn not_data(text: &str, at: u32) -> Problem {
+    Problem::new(at, format!("{} has other characters than hex digits", quoted(text)), "0x and hex digits")
+}
+
+/// An element of a `$DATA_ARRAY`: a number becomes its shortest bytes, at least one; hex keeps
+/// its leading zeros.
+fn data_piece(node: Node<'_>) -> Result<Vec<u8>, Problem> {
+    // Reading decimal digits takes time in the square of their number.
+    const MOST_DIGITS: usize = 10_000;
+    const EXPECTED: &str = "an integer below 2^64, at most 10000 decimal digits, or 0x and hex digits";
+    let number = match node.datum() {
+        Datum::Number(digits) => digits.parse::<u64>().ok().map(BigUint::from),
+        Datum::Text(text) => match text.strip_prefix("0x") {
+            Some(digits) => return parse_hex(digits).ok_or_else(|| not_data(&text, node.at())),
+            None if text.is_empty() || text.len() > MOST_DIGITS => None,
+            None if !text.bytes().all(|byte| byte.is_ascii_digit()) => None,
+            None => BigUint::parse_bytes(text.as_bytes(), 10),
+        },
+        _ => return Err(wrong_type(node, "an element of data", EXPECTED)),
+    };
+    match number {
+        Some(number) => Ok(number.to_bytes_be()),
+        None => Err(Problem::new(node.at(), format!("{} is no element of data", quoted(node.raw())), EXPECTED)),
+    }
+}
+
+/// A storage value: a quantity, or data of at most 32 bytes read as a number.
+pub(super) fn number(node: Node<'_>) -> Result<BigInt, Problem> {
+    if !node.is_array() {
+        return quantity(node);
+    }
+    let bytes = data(node)?;
+    if bytes.len() > 32 {
+        return Err(Problem::new(node.at(), format!("a word of {} bytes", bytes.len()), "at most 32"));
+    }
+    Ok(BigInt::from(BigUint::from_bytes_be(&bytes)))
+}
+
+/// Where a recorded call goes: nothing is a creation, forty zeros may be a creation or a call.
+pub(super) fn destination(node: Node<'_>) -> Result<Want, Problem> {
+    let creation = Value::Bytes(Vec::new());
+    if node.text().is_some_and(|text| text.is_empty() || text == "0x") {
+        return Ok(Want::Is(creation));
+    }
+    let called = address(node)?;
+    let call = Value::Bytes(called.to_vec());
+    Ok(if called == [0; 20] { Want::OneOf(vec![call, creation]) } else { Want::Is(call) })
+}

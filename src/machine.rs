@@ -1,0 +1,153 @@
+//! What every machine can do: load a program, run, be looked at; and the debugger's actions,
+//! written once for all of them.
+
+use std::fmt;
+
+use crate::case::{Action, Program};
+use crate::diff::Observe;
+use crate::isa::OpInfo;
+use crate::value::Value;
+
+/// A virtual machine.
+pub trait Machine: Observe {
+    /// Makes this a fresh machine that holds `program`. A machine can load any number of
+    /// programs one after the other.
+    ///
+    /// # Errors
+    ///
+    /// When the program is not one for this machine.
+    fn load(&mut self, program: &Program) -> Result<(), LoadError>;
+
+    /// Executes up to `budget` instructions. `watch` is told of each before it happens; without
+    /// one, no instruction pays for the possibility.
+    fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status;
+
+    /// How many frames there are: what StepOver and StepOut compare.
+    fn depth(&self) -> usize;
+
+    /// In one line how the machine ended or where it stands, for a person: `out of gas at 0x1f
+    /// SSTORE: needs 20000, 17 left`.
+    fn describe(&self) -> String;
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// The budget is used up; more can be run.
+    Running,
+    /// Nothing more will happen. How it ended is state.
+    Ended,
+    /// A limit of the runner was reached: nothing can be said about the case.
+    Limit(LimitReached),
+}
+
+/// The limit of the runner that ended a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LimitReached {
+    /// Its flag, a row of [`crate::limits`].
+    pub flag: &'static str,
+    /// Its value in this run.
+    pub limit: u64,
+}
+
+impl fmt::Display for LimitReached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LimitReached { flag, limit } = self;
+        write!(f, "limit of the runner reached: --{flag} {limit}")
+    }
+}
+
+/// Why a program cannot be loaded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct LoadError(pub String);
+
+/// Sees each instruction before it is executed.
+pub trait Watch {
+    /// The instruction `at` is about to be executed.
+    fn before(&mut self, at: &At<'_>);
+}
+
+/// An instruction and the machine in front of it.
+pub struct At<'a> {
+    /// Program counter: the byte offset, or index, of the instruction.
+    pub pc: usize,
+    /// The instruction; none for a code that means nothing.
+    pub op: Option<&'static OpInfo>,
+    /// Its code.
+    pub code: u16,
+    /// Its immediate operand as it stands in the program, without a missing end.
+    pub operand: &'a [u8],
+    /// The machine, before the instruction.
+    pub state: &'a dyn Observe,
+}
+
+/// Performs a debugger action with at most `budget` instructions, which are taken off it.
+///
+/// An ended machine stays as it is, whatever the action.
+pub fn perform(
+    machine: &mut dyn Machine,
+    action: Action,
+    budget: &mut Budget,
+    mut watch: Option<&mut dyn Watch>,
+) -> Status {
+    let depth = machine.depth();
+    let returned = |machine: &dyn Machine| match action {
+        Action::StepInto => true,
+        Action::StepOver => machine.depth() <= depth,
+        Action::StepOut => machine.depth() < depth,
+        Action::Execute => false,
+    };
+    if action == Action::Execute {
+        return match machine.run(budget.left, reborrow(&mut watch)) {
+            Status::Running => budget.exceeded(),
+            ended => ended,
+        };
+    }
+    loop {
+        if budget.left == 0 {
+            return budget.exceeded();
+        }
+        budget.left -= 1;
+        let status = machine.run(1, reborrow(&mut watch));
+        if status != Status::Running || returned(machine) {
+            return status;
+        }
+    }
+}
+
+fn reborrow<'a>(watch: &'a mut Option<&mut dyn Watch>) -> Option<&'a mut dyn Watch> {
+    match watch {
+        Some(watch) => Some(&mut **watch),
+        None => None,
+    }
+}
+
+/// How many instructions a case may still execute.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    left: u64,
+    limit: u64,
+}
+
+impl Budget {
+    /// The budget of a new case; see [`crate::limits::Limits::steps`].
+    pub fn new(limit: u64) -> Budget {
+        Budget { left: limit, limit }
+    }
+
+    fn exceeded(&self) -> Status {
+        Status::Limit(LimitReached { flag: "max-steps", limit: self.limit })
+    }
+}
+
+/// An observable field of a machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Field<M> {
+    /// Its name, the beginning of a path.
+    pub name: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+    /// Reads it; none where it has no value in this state.
+    pub read: fn(&M) -> Option<Value>,
+}

@@ -1,0 +1,27 @@
+//! The list of machines.
+
+use crate::isa::Isa;
+use crate::limits::Limits;
+use crate::machine::Machine;
+
+pub mod evm;
+
+/// What there is to know about a machine without making one.
+pub struct MachineInfo {
+    /// Its name, as vectors and the command line say it.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub doc: &'static str,
+    /// Its instructions.
+    pub isa: &'static Isa,
+    /// Makes one.
+    pub new: fn(&Limits) -> Box<dyn Machine + Send>,
+}
+
+/// Every machine.
+pub static MACHINES: &[MachineInfo] = &[evm::INFO];
+
+/// The machine of this name.
+pub fn by_name(name: &str) -> Option<&'static MachineInfo> {
+    MACHINES.iter().find(|machine| machine.name == name)
+}

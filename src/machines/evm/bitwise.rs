@@ -1,0 +1,67 @@
+//! Comparisons and operations on single bits and bytes.
+
+use super::arith::is_negative;
+use super::frame::{Flow, Frame, Word, small};
+
+pub(super) fn lt(f: &mut Frame<'_>) -> Flow {
+    f.binary(|a, b| truth(a < b))
+}
+
+pub(super) fn gt(f: &mut Frame<'_>) -> Flow {
+    f.binary(|a, b| truth(a > b))
+}
+
+pub(super) fn slt(f: &mut Frame<'_>) -> Flow {
+    f.binary(|a, b| truth(signed_less(a, b)))
+}
+
+pub(super) fn sgt(f: &mut Frame<'_>) -> Flow {
+    f.binary(|a, b| truth(signed_less(b, a)))
+}
+
+pub(super) fn eq(f: &mut Frame<'_>) -> Flow {
+    f.binary(|a, b| truth(a == b))
+}
+
+pub(super) fn iszero(f: &mut Frame<'_>) -> Flow {
+    let a = f.peek(0);
+    *a = truth(a.is_zero());
+    Ok(())
+}
+
+pub(super) fn and(f: &mut Frame<'_>) -> Flow {
+    f.binary(|a, b| a & b)
+}
+
+pub(super) fn or(f: &mut Frame<'_>) -> Flow {
+    f.binary(|a, b| a | b)
+}
+
+pub(super) fn xor(f: &mut Frame<'_>) -> Flow {
+    f.binary(|a, b| a ^ b)
+}
+
+pub(super) fn not(f: &mut Frame<'_>) -> Flow {
+    let a = f.peek(0);
+    *a = !*a;
+    Ok(())
+}
+
+pub(super) fn byte(f: &mut Frame<'_>) -> Flow {
+    f.binary(|a, b| match small(a) {
+        Some(index @ 0..32) => Word::from(b.byte(31 - index)),
+        _ => Word::ZERO,
+    })
+}
+
+fn truth(holds: bool) -> Word {
+    Word::from_limbs([u64::from(holds), 0, 0, 0])
+}
+
+fn signed_less(a: Word, b: Word) -> bool {
+    match (is_negative(a), is_negative(b)) {
+        (true, false) => true,
+        (false, true) => false,
+        _ => a < b,
+    }
+}

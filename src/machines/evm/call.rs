@@ -1,0 +1,109 @@
+//! CALL, CALLCODE, DELEGATECALL and CREATE: charged, recorded and answered, never run.
+
+use rlp::RlpStream;
+
+use super::frame::{Flow, Frame, Halt, Stop, Word, small};
+use super::hash::keccak;
+use super::world::{address_bytes, low_160};
+
+const VALUE: u64 = 9_000;
+const STIPEND: u64 = 2_300;
+const NEW_ACCOUNT: u64 = 25_000;
+
+/// A call or creation as vectors list it under `callcreates`.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    /// None for a creation.
+    pub(super) destination: Option<Word>,
+    pub(super) gas_limit: u64,
+    pub(super) value: Word,
+    pub(super) data: Vec<u8>,
+}
+
+pub(super) fn call(f: &mut Frame<'_>) -> Flow {
+    let (gas, to, value) = (f.pop(), low_160(f.pop()), f.pop());
+    let new = !f.context.world.contains(to);
+    answer(f, Asked { gas, destination: to, value, extra: if new { NEW_ACCOUNT } else { 0 } })
+}
+
+pub(super) fn callcode(f: &mut Frame<'_>) -> Flow {
+    let (gas, _code_of, value) = (f.pop(), f.pop(), f.pop());
+    let destination = f.context.environment.address;
+    answer(f, Asked { gas, destination, value, extra: 0 })
+}
+
+pub(super) fn delegatecall(f: &mut Frame<'_>) -> Flow {
+    let (gas, _code_of) = (f.pop(), f.pop());
+    let destination = f.context.environment.address;
+    answer(f, Asked { gas, destination, value: Word::ZERO, extra: 0 })
+}
+
+/// What differs between the three calls.
+struct Asked {
+    gas: Word,
+    destination: Word,
+    value: Word,
+    extra: u64,
+}
+
+/// Takes the four memory operands, charges, records, gives the gas back and pushes the result.
+fn answer(f: &mut Frame<'_>, asked: Asked) -> Flow {
+    let (in_offset, in_size, out_offset, out_size) = (f.pop(), f.pop(), f.pop(), f.pop());
+    let input = f.memory_range(in_offset, in_size)?;
+    f.memory_range(out_offset, out_size)?;
+    let gas = small(asked.gas).ok_or(Stop::Halted(Halt::OutOfGas))? as u64;
+    let (price, stipend) = if asked.value.is_zero() { (0, 0) } else { (VALUE, STIPEND) };
+    f.charge(asked.extra + price)?;
+    f.charge(gas)?;
+    let made = can_pay(f, asked.value);
+    if made {
+        record(f, Recorded {
+            destination: Some(asked.destination),
+            gas_limit: gas + stipend,
+            value: asked.value,
+            data: f.context.memory[input].to_vec(),
+        })?;
+    }
+    f.gas += gas + stipend;
+    f.push(Word::from(made));
+    Ok(())
+}
+
+pub(super) fn create(f: &mut Frame<'_>) -> Flow {
+    let (value, offset, size) = (f.pop(), f.pop(), f.pop());
+    let code = f.memory_range(offset, size)?;
+    if !can_pay(f, value) {
+        f.push(Word::ZERO);
+        return Ok(());
+    }
+    let address = f.context.environment.address;
+    let nonce = f.context.world.touch(address).nonce;
+    let data = f.context.memory[code].to_vec();
+    record(f, Recorded { destination: None, gas_limit: f.gas, value, data })?;
+    f.push(new_address(address, nonce));
+    Ok(())
+}
+
+/// The address of an account that `creator` makes: the low 160 bits of a hash of both.
+fn new_address(creator: Word, nonce: Word) -> Word {
+    let mut list = RlpStream::new_list(2);
+    list.append(&address_bytes(creator).as_slice());
+    list.append(&nonce.to_be_bytes_trimmed_vec());
+    low_160(Word::from_be_bytes(keccak(&list.out())))
+}
+
+fn can_pay(f: &mut Frame<'_>, value: Word) -> bool {
+    let address = f.context.environment.address;
+    f.context.world.touch(address).balance >= value
+}
+
+fn record(f: &mut Frame<'_>, recorded: Recorded) -> Flow {
+    f.context.keep_item()?;
+    f.context.put_out(recorded.data.len())?;
+    if f.context.environment.debit {
+        let address = f.context.environment.address;
+        f.context.world.touch(address).balance -= recorded.value;
+    }
+    f.context.calls.push(recorded);
+    Ok(())
+}

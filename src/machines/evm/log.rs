@@ -1,0 +1,59 @@
+//! Logs: LOG0 to LOG4, and the two forms in which vectors demand them.
+
+use rlp::RlpStream;
+
+use super::frame::{Flow, Frame, Word};
+use super::hash::keccak;
+use super::world::address_bytes;
+
+/// One log entry. The address is always that of the executing account.
+#[derive(Debug)]
+pub(super) struct Log {
+    /// In the order popped.
+    pub(super) topics: Vec<Word>,
+    pub(super) data: Vec<u8>,
+}
+
+pub(super) fn log<const TOPICS: usize>(f: &mut Frame<'_>) -> Flow {
+    let (offset, size) = (f.pop(), f.pop());
+    let topics = (0..TOPICS).map(|_| f.pop()).collect();
+    let range = f.memory_range(offset, size)?;
+    f.charge((range.len() as u64).saturating_mul(8))?;
+    f.context.keep_item()?;
+    f.context.put_out(range.len())?;
+    let data = f.context.memory[range].to_vec();
+    f.context.logs.push(Log { topics, data });
+    Ok(())
+}
+
+impl Log {
+    /// The 2048-bit filter of the address and the topics, most significant byte first.
+    pub(super) fn bloom(&self, address: Word) -> [u8; 256] {
+        let mut bloom = [0; 256];
+        let mut add = |item: &[u8]| {
+            let hash = keccak(item);
+            for pair in hash[..6].chunks_exact(2) {
+                let bit = usize::from(u16::from_be_bytes([pair[0], pair[1]]) & 2047);
+                bloom[255 - bit / 8] |= 1 << (bit % 8);
+            }
+        };
+        add(&address_bytes(address));
+        self.topics.iter().for_each(|topic| add(&topic.to_be_bytes::<32>()));
+        bloom
+    }
+}
+
+/// Keccak-256 of the RLP list of all entries, each `[address, [topics], data]`.
+pub(super) fn hash_logs(address: Word, logs: &[Log]) -> [u8; 32] {
+    let mut list = RlpStream::new_list(logs.len());
+    for log in logs {
+        list.begin_list(3);
+        list.append(&address_bytes(address).as_slice());
+        list.begin_list(log.topics.len());
+        for topic in &log.topics {
+            list.append(&topic.to_be_bytes::<32>().as_slice());
+        }
+        list.append(&log.data);
+    }
+    keccak(&list.out())
+}

@@ -1,0 +1,374 @@
+//! The machine: what a run changes, the one loop, and what can be observed.
+
+use std::ops::ControlFlow;
+
+use super::call::Recorded;
+use super::environment::Environment;
+use super::flow::find_destinations;
+use super::frame::{Frame, Halt, Limit, STACK_LIMIT, Stack, Stop, Word};
+use super::log::{Log, hash_logs};
+use super::program::{self, account_value, word_value};
+use super::storage::Storage;
+use super::table::{self, EVM};
+use super::world::{World, address_bytes};
+use crate::case::Program;
+use crate::diff::Observe;
+use crate::limits::Limits;
+use crate::machine::{At, Field, LimitReached, LoadError, Machine, Status, Watch};
+use crate::machines::MachineInfo;
+use crate::value::{Value, bytes_key};
+
+/// The machine's entry in the list of machines.
+pub const INFO: MachineInfo = MachineInfo {
+    name: "evm",
+    doc: "Ethereum Virtual Machine, Homestead, one call frame",
+    isa: &EVM,
+    new: |limits| Box::new(Evm::new(limits)),
+};
+
+/// An Ethereum Virtual Machine.
+pub struct Evm {
+    stack: Box<Stack>,
+    height: usize,
+    pc: usize,
+    gas: u64,
+    code: Vec<u8>,
+    destinations: Vec<bool>,
+    stop: Option<Stop>,
+    context: Context,
+}
+
+/// What the program changes besides its stack, and what it can ask for.
+pub(super) struct Context {
+    pub(super) environment: Environment,
+    pub(super) world: World,
+    /// Storage of the executing account, which is kept here and not in the world while it runs.
+    pub(super) storage: Storage,
+    pub(super) memory: Vec<u8>,
+    pub(super) output: Vec<u8>,
+    pub(super) logs: Vec<Log>,
+    pub(super) calls: Vec<Recorded>,
+    pub(super) refund: u64,
+    limits: Limits,
+    /// Words copied or hashed, bytes put out and entries kept so far.
+    worked: u64,
+    put_out: u64,
+    kept: u64,
+}
+
+impl Context {
+    /// Counts words that a bulk instruction copies or hashes.
+    pub(super) fn work(&mut self, words: u64) -> Result<(), Stop> {
+        self.worked += words;
+        within(self.worked, self.limits.steps, Limit::Steps)
+    }
+
+    /// Counts bytes that the run leaves behind.
+    pub(super) fn put_out(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.put_out += bytes as u64;
+        within(self.put_out, self.limits.output, Limit::Output)
+    }
+
+    /// Counts a log, a recorded call or a new storage word.
+    pub(super) fn keep_item(&mut self) -> Result<(), Stop> {
+        self.kept += 1;
+        within(self.kept, self.limits.items, Limit::Items)
+    }
+
+    /// Memory of `size` bytes, the new ones zero. Gas was paid.
+    pub(super) fn grow_memory(&mut self, size: usize) -> Result<(), Stop> {
+        within(size as u64, self.limits.memory, Limit::Memory)?;
+        self.memory.resize(size, 0);
+        Ok(())
+    }
+
+    /// Forgets the last run, keeping allocations that are not large.
+    fn reset(&mut self) {
+        const KEPT: usize = 1 << 20;
+        if self.memory.capacity() > KEPT {
+            self.memory = Vec::new();
+        }
+        self.memory.clear();
+        self.output.clear();
+        self.logs.clear();
+        self.calls.clear();
+        self.refund = 0;
+        self.worked = 0;
+        self.put_out = 0;
+        self.kept = 0;
+    }
+}
+
+fn within(count: u64, limit: u64, reached: Limit) -> Result<(), Stop> {
+    if count <= limit { Ok(()) } else { Err(Stop::Limited(reached)) }
+}
+
+/// What ends the loop besides the program itself.
+trait Meter {
+    /// Called before each instruction.
+    fn tick(&mut self) -> ControlFlow<()>;
+}
+
+/// Nothing: gas bounds the number of instructions.
+struct Unmetered;
+
+impl Meter for Unmetered {
+    #[inline(always)]
+    fn tick(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// So many instructions.
+struct Metered(u64);
+
+impl Meter for Metered {
+    #[inline(always)]
+    fn tick(&mut self) -> ControlFlow<()> {
+        match self.0.checked_sub(1) {
+            Some(left) => {
+                self.0 = left;
+                ControlFlow::Continue(())
+            }
+            None => ControlFlow::Break(()),
+        }
+    }
+}
+
+impl Evm {
+    /// A machine that holds no program.
+    pub fn new(limits: &Limits) -> Evm {
+        Evm {
+            stack: Box::new([Word::ZERO; STACK_LIMIT]),
+            height: 0,
+            pc: 0,
+            gas: 0,
+            code: Vec::new(),
+            destinations: Vec::new(),
+            stop: None,
+            context: Context {
+                environment: Environment::default(),
+                world: World::default(),
+                storage: Storage::new(),
+                memory: Vec::new(),
+                output: Vec::new(),
+                logs: Vec::new(),
+                calls: Vec::new(),
+                refund: 0,
+                limits: limits.clone(),
+                worked: 0,
+                put_out: 0,
+                kept: 0,
+            },
+        }
+    }
+
+    /// The one loop. Gives why it ended; none when the meter ended it.
+    fn cycle(&mut self, mut meter: impl Meter) -> Option<Stop> {
+        let mut frame = Frame {
+            pc: self.pc,
+            gas: self.gas,
+            height: self.height,
+            stack: &mut self.stack,
+            code: &self.code,
+            destinations: &self.destinations,
+            context: &mut self.context,
+        };
+        let stop = loop {
+            let at = frame.pc;
+            if meter.tick().is_break() {
+                break None;
+            }
+            let Some(&code) = frame.code.get(at) else { break Some(Stop::Stopped) };
+            frame.pc = at + 1;
+            if let Err(stop) = table::dispatch(&mut frame, code) {
+                frame.pc = at;
+                break Some(stop);
+            }
+        };
+        let Frame { pc, gas, height, .. } = frame;
+        (self.pc, self.gas, self.height) = (pc, gas, height);
+        stop
+    }
+
+    fn watched(&mut self, budget: u64, watch: &mut dyn Watch) -> Option<Stop> {
+        for _ in 0..budget {
+            if self.pc < self.code.len() {
+                watch.before(&self.at());
+            }
+            if let Some(stop) = self.cycle(Metered(1)) {
+                return Some(stop);
+            }
+        }
+        None
+    }
+
+    fn at(&self) -> At<'_> {
+        let code = self.code[self.pc];
+        let op = EVM.by_code(code);
+        let rest = &self.code[self.pc + 1..];
+        let length = op.map_or(0, |op| op.operand.len()).min(rest.len());
+        At { pc: self.pc, op, code: u16::from(code), operand: &rest[..length], state: self }
+    }
+
+    fn status(&self) -> Status {
+        match self.stop {
+            None => Status::Running,
+            Some(Stop::Limited(limit)) => Status::Limit(self.limit_reached(limit)),
+            Some(Stop::Stopped | Stop::Returned | Stop::Halted(_)) => Status::Ended,
+        }
+    }
+
+    fn limit_reached(&self, limit: Limit) -> LimitReached {
+        let limits = &self.context.limits;
+        let (flag, limit) = match limit {
+            Limit::Steps => ("max-steps", limits.steps),
+            Limit::Memory => ("max-memory", limits.memory),
+            Limit::Output => ("max-output", limits.output),
+            Limit::Items => ("max-items", limits.items),
+        };
+        LimitReached { flag, limit }
+    }
+
+    fn ended_normally(&self) -> bool {
+        matches!(self.stop, Some(Stop::Stopped | Stop::Returned))
+    }
+}
+
+impl Machine for Evm {
+    fn load(&mut self, program: &Program) -> Result<(), LoadError> {
+        self.context.reset();
+        let (code, gas) = program::load(program, &mut self.context)?;
+        find_destinations(&code, &mut self.destinations);
+        self.code = code;
+        self.gas = gas;
+        self.pc = 0;
+        self.height = 0;
+        self.stop = None;
+        Ok(())
+    }
+
+    fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status {
+        if self.stop.is_none() {
+            self.stop = match watch {
+                Some(watch) => self.watched(budget, watch),
+                // Every instruction but the last costs gas, so there are at most gas + 1.
+                None if self.gas < budget => self.cycle(Unmetered),
+                None => self.cycle(Metered(budget)),
+            };
+        }
+        self.status()
+    }
+
+    fn depth(&self) -> usize {
+        usize::from(!matches!(self.stop, Some(Stop::Stopped | Stop::Returned)))
+    }
+
+    fn describe(&self) -> String {
+        let reason = match self.stop {
+            None => "not ended",
+            Some(Stop::Stopped) => "stopped",
+            Some(Stop::Returned) => "returned",
+            Some(Stop::Halted(Halt::OutOfGas)) => "out of gas",
+            Some(Stop::Halted(Halt::StackUnderflow)) => "too few items on the stack",
+            Some(Stop::Halted(Halt::StackOverflow)) => "more than 1024 items on the stack",
+            Some(Stop::Halted(Halt::BadJump)) => "jump to what is no JUMPDEST",
+            Some(Stop::Halted(Halt::UndefinedOpcode)) => "undefined opcode",
+            Some(Stop::Limited(_)) => "ended by the runner",
+        };
+        let name = match self.code.get(self.pc) {
+            None => "the end of the code".to_owned(),
+            Some(&code) => EVM.by_code(code).map_or(format!("0x{code:02x}"), |op| op.name.to_owned()),
+        };
+        format!("{reason} at 0x{:x} {name}, {} gas left, {} on the stack", self.pc, self.gas, self.height)
+    }
+}
+
+/// What can be observed. After a halt there is no gas, output, log, call or account to look at.
+static FIELDS: &[Field<Evm>] = &[
+    Field { name: "outcome", doc: "success or halt; none while running", read: outcome },
+    Field { name: "gas", doc: "gas left", read: |m| Some(Value::int(m.gas)) },
+    Field { name: "out", doc: "bytes returned", read: |m| m.result(|c| Value::Bytes(c.output.clone())) },
+    Field { name: "logs", doc: "log entries with their bloom filters, in order", read: |m| m.result(logs) },
+    Field { name: "logsHash", doc: "Keccak-256 of the RLP list of the log entries", read: |m| m.result(logs_hash) },
+    Field { name: "callcreates", doc: "recorded calls and creations, in order", read: |m| m.result(calls) },
+    Field { name: "post", doc: "accounts by address; an empty one and a zero word are not there", read: |m| m.result(post) },
+    Field { name: "pc", doc: "program counter", read: |m| Some(Value::int(m.pc)) },
+    Field { name: "stack", doc: "stack items, bottom first", read: |m| Some(m.stack_value()) },
+    Field { name: "memory", doc: "memory", read: |m| Some(Value::Bytes(m.context.memory.clone())) },
+    Field { name: "memorySize", doc: "size of memory in bytes", read: |m| Some(Value::int(m.context.memory.len())) },
+    Field { name: "refund", doc: "refund counter, never paid out", read: |m| Some(Value::int(m.context.refund)) },
+];
+
+impl Observe for Evm {
+    fn has_field(&self, field: &str) -> bool {
+        FIELDS.iter().any(|row| row.name == field)
+    }
+
+    fn observe(&self, field: &str) -> Option<Value> {
+        FIELDS.iter().find(|row| row.name == field).and_then(|row| (row.read)(self))
+    }
+}
+
+impl Evm {
+    fn result(&self, read: fn(&Context) -> Value) -> Option<Value> {
+        self.ended_normally().then(|| read(&self.context))
+    }
+
+    fn stack_value(&self) -> Value {
+        Value::List(self.stack[..self.height].iter().map(|word| word_value(*word)).collect())
+    }
+}
+
+fn outcome(machine: &Evm) -> Option<Value> {
+    match machine.stop? {
+        Stop::Stopped | Stop::Returned => Some(Value::text("success")),
+        Stop::Halted(_) => Some(Value::text("halt")),
+        Stop::Limited(_) => None,
+    }
+}
+
+fn logs(context: &Context) -> Value {
+    let address = context.environment.address;
+    let entry = |log: &Log| {
+        let topics = log.topics.iter().map(|topic| Value::Bytes(topic.to_be_bytes_vec()));
+        record([
+            ("address", Value::Bytes(address_bytes(address).to_vec())),
+            ("topics", Value::List(topics.collect())),
+            ("data", Value::Bytes(log.data.clone())),
+            ("bloom", Value::Bytes(log.bloom(address).to_vec())),
+        ])
+    };
+    Value::List(context.logs.iter().map(entry).collect())
+}
+
+fn logs_hash(context: &Context) -> Value {
+    Value::Bytes(hash_logs(context.environment.address, &context.logs).to_vec())
+}
+
+fn calls(context: &Context) -> Value {
+    let entry = |call: &Recorded| {
+        let destination = call.destination.map(|to| address_bytes(to).to_vec());
+        record([
+            ("data", Value::Bytes(call.data.clone())),
+            ("destination", Value::Bytes(destination.unwrap_or_default())),
+            ("gasLimit", Value::int(call.gas_limit)),
+            ("value", word_value(call.value)),
+        ])
+    };
+    Value::List(context.calls.iter().map(entry).collect())
+}
+
+fn post(context: &Context) -> Value {
+    let executing = context.environment.address;
+    let accounts = context.world.accounts().filter_map(|(address, account)| {
+        let storage = if *address == executing { &context.storage } else { &account.storage };
+        let there = !account.is_empty() || !storage.is_empty();
+        there.then(|| (bytes_key(&address_bytes(*address)), account_value(account, storage)))
+    });
+    Value::Record(accounts.collect())
+}
+
+fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
+    Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())
+}

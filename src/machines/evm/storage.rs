@@ -1,0 +1,50 @@
+//! Storage, and the end of an account.
+
+use super::frame::{Flow, Frame, Stop, Word};
+
+const SET: u64 = 20_000;
+const RESET: u64 = 5_000;
+const CLEAR_REFUND: u64 = 15_000;
+const SUICIDE_REFUND: u64 = 24_000;
+
+pub(super) fn sload(f: &mut Frame<'_>) -> Flow {
+    let key = *f.peek(0);
+    *f.peek(0) = f.context.storage.get(&key).copied().unwrap_or_default();
+    Ok(())
+}
+
+pub(super) fn sstore(f: &mut Frame<'_>) -> Flow {
+    let (key, value) = (f.pop(), f.pop());
+    let current = f.context.storage.get(&key).copied().unwrap_or_default();
+    match (current.is_zero(), value.is_zero()) {
+        (true, true) => {}
+        (true, false) => {
+            f.charge(SET - RESET)?;
+            f.context.keep_item()?;
+            f.context.storage.insert(key, value);
+        }
+        (false, true) => {
+            f.context.refund += CLEAR_REFUND;
+            f.context.storage.remove(&key);
+        }
+        (false, false) => {
+            f.context.storage.insert(key, value);
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn suicide(f: &mut Frame<'_>) -> Flow {
+    let beneficiary = f.pop();
+    let address = f.context.environment.address;
+    let balance = f.context.world.touch(address).balance;
+    let heir = f.context.world.touch(beneficiary);
+    heir.balance = heir.balance.wrapping_add(balance);
+    f.context.world.remove(address);
+    f.context.storage.clear();
+    f.context.refund += SUICIDE_REFUND;
+    Err(Stop::Stopped)
+}
+
+/// The words that are not zero, by key.
+pub(super) type Storage = std::collections::BTreeMap<Word, Word>;

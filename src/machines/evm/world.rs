@@ -1,0 +1,72 @@
+//! The accounts.
+
+use std::collections::BTreeMap;
+
+use super::frame::Word;
+use super::storage::Storage;
+
+/// An account.
+#[derive(Debug, Default)]
+pub(super) struct Account {
+    pub(super) balance: Word,
+    pub(super) nonce: Word,
+    pub(super) code: Vec<u8>,
+    pub(super) storage: Storage,
+}
+
+impl Account {
+    /// Whether it is like an account that does not exist.
+    pub(super) fn is_empty(&self) -> bool {
+        self.balance.is_zero() && self.nonce.is_zero() && self.code.is_empty() && self.storage.is_empty()
+    }
+}
+
+/// All accounts by address. Ordered, so that nothing depends on a hash.
+#[derive(Debug, Default)]
+pub(super) struct World(BTreeMap<Word, Account>);
+
+impl World {
+    /// The account; created empty when it is not there, as reading one does. Only the low 160
+    /// bits of the address count.
+    pub(super) fn touch(&mut self, address: Word) -> &mut Account {
+        self.0.entry(low_160(address)).or_default()
+    }
+
+    /// The account, if it is there.
+    pub(super) fn get(&self, address: Word) -> Option<&Account> {
+        self.0.get(&low_160(address))
+    }
+
+    /// Whether the account is there.
+    pub(super) fn contains(&self, address: Word) -> bool {
+        self.get(address).is_some()
+    }
+
+    /// Deletes the account.
+    pub(super) fn remove(&mut self, address: Word) {
+        self.0.remove(&low_160(address));
+    }
+
+    /// Deletes all accounts.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The accounts by address, in order.
+    pub(super) fn accounts(&self) -> impl Iterator<Item = (&Word, &Account)> {
+        self.0.iter()
+    }
+}
+
+/// An address as it stands on the stack without the bits that are not part of it.
+pub(super) fn low_160(address: Word) -> Word {
+    let [a, b, c, _] = *address.as_limbs();
+    Word::from_limbs([a, b, c & 0xffff_ffff, 0])
+}
+
+/// The 20 bytes of an address.
+pub(super) fn address_bytes(address: Word) -> [u8; 20] {
+    let mut bytes = [0; 20];
+    bytes.copy_from_slice(&address.to_be_bytes::<32>()[12..]);
+    bytes
+}
