@@ -101,10 +101,15 @@ impl<'s> Assembler<'s> {
         self.program.push(op.code);
         match (op.operand, rest) {
             (Operand::None, []) => Ok(()),
-            (Operand::None, [extra, ..]) => Err(extra.error("too many operands", format!("none after {}", op.name))),
-            (Operand::Data(_), []) => Err(first.error(format!("{} without its operand", op.name), format!("{} bytes", op.operand.len()))),
+            (Operand::None, [extra, ..]) => {
+                Err(extra.error("too many operands", format!("none after {}", op.name)))
+            }
+            (Operand::Data(_), []) => Err(first
+                .error(format!("{} without its operand", op.name), format!("{} bytes", op.operand.len()))),
             (Operand::Data(_), [operand]) => self.operand(op, *operand),
-            (Operand::Data(_), [_, extra, ..]) => Err(extra.error("too many operands", format!("one after {}", op.name))),
+            (Operand::Data(_), [_, extra, ..]) => {
+                Err(extra.error("too many operands", format!("one after {}", op.name)))
+            }
         }
     }
 
@@ -120,8 +125,9 @@ impl<'s> Assembler<'s> {
 
     fn raw(&mut self, word: Word<'s>) -> Result<(), AsmError> {
         let digits = word.text.strip_prefix("0x").unwrap_or(word.text);
-        let bytes = hex::decode(digits)
-            .map_err(|_| word.error(format!("{} is not bytes", quoted(word.text)), "an even number of hex digits"))?;
+        let bytes = hex::decode(digits).map_err(|_| {
+            word.error(format!("{} is not bytes", quoted(word.text)), "an even number of hex digits")
+        })?;
         self.program.extend(bytes);
         Ok(())
     }
@@ -141,8 +147,9 @@ impl<'s> Assembler<'s> {
         let number = number.ok_or_else(|| {
             word.error(format!("{} is not a number", quoted(word.text)), "0x hex, decimal or @label")
         })?;
-        let bytes = padded(&number, length)
-            .ok_or_else(|| word.error(format!("{} is too large", quoted(word.text)), format!("at most {length} bytes")))?;
+        let bytes = padded(&number, length).ok_or_else(|| {
+            word.error(format!("{} is too large", quoted(word.text)), format!("at most {length} bytes"))
+        })?;
         self.program.extend(bytes);
         Ok(())
     }
@@ -156,10 +163,12 @@ impl<'s> Assembler<'s> {
 
     fn finish(mut self) -> Result<Vec<u8>, AsmError> {
         for Use { word, at, length } in self.uses {
-            let offset = self.labels.get(&word.text[1..])
-                .ok_or_else(|| word.error(format!("no label {}", quoted(&word.text[1..])), "a line that sets it"))?;
-            let bytes = padded(&BigUint::from(*offset), length)
-                .ok_or_else(|| word.error(format!("offset {offset} does not fit"), format!("at most {length} bytes")))?;
+            let offset = self.labels.get(&word.text[1..]).ok_or_else(|| {
+                word.error(format!("no label {}", quoted(&word.text[1..])), "a line that sets it")
+            })?;
+            let bytes = padded(&BigUint::from(*offset), length).ok_or_else(|| {
+                word.error(format!("offset {offset} does not fit"), format!("at most {length} bytes"))
+            })?;
             self.program[at..at + length].copy_from_slice(&bytes);
         }
         Ok(self.program)

@@ -93,9 +93,10 @@ impl<'v> Finder<'v> {
         const LARGE: usize = 32;
         match (value, key) {
             (Value::Record(members), Key::Name(name)) if members.len() > LARGE => {
-                let names = self.large.entry(std::ptr::from_ref(value)).or_insert_with(|| {
-                    members.iter().map(|(name, value)| (name.as_str(), value)).collect()
-                });
+                let names = self
+                    .large
+                    .entry(std::ptr::from_ref(value))
+                    .or_insert_with(|| members.iter().map(|(name, value)| (name.as_str(), value)).collect());
                 names.get(&**name).copied()
             }
             _ => value.child(key),

@@ -196,7 +196,8 @@ fn describe(root: Node<'_>) -> String {
     if !root.is_object() {
         return root.type_name().to_owned();
     }
-    let keys: Vec<_> = root.members().take(SHOWN + 1).map(|member| crate::json::quoted(&member.key)).collect();
+    let keys: Vec<_> =
+        root.members().take(SHOWN + 1).map(|member| crate::json::quoted(&member.key)).collect();
     match keys.len() {
         0 => "an empty object".to_owned(),
         count if count > SHOWN => format!("an object with {}, …", keys[..SHOWN].join(", ")),

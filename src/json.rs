@@ -57,6 +57,13 @@ pub struct Position {
     pub column: u32,
 }
 
+/// `line:column`, as compilers write it.
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
 /// Something that is not JSON, or is but should not be there, and does not stop reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Oddity {
@@ -547,7 +554,9 @@ impl<'t> Parser<'t> {
         let mut kind = SlotKind::PlainString;
         let end = loop {
             match memchr2(b'"', b'\\', &self.bytes[from..]) {
-                None => return Err(Problem::new(self.at as u32, "this string has no end", "a closing quote")),
+                None => {
+                    return Err(Problem::new(self.at as u32, "this string has no end", "a closing quote"));
+                }
                 Some(found) if self.bytes[from + found] == b'"' => break from + found,
                 Some(found) => {
                     kind = SlotKind::EscapedString;
@@ -571,7 +580,13 @@ impl<'t> Parser<'t> {
 
     /// Checks the escape whose backslash is at `at` and says where it ends.
     fn escape(&self, at: usize) -> Result<usize, Problem> {
-        let wrong = || Problem::new(at as u32, "wrong escape in a string", "one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
+        let wrong = || {
+            Problem::new(
+                at as u32,
+                "wrong escape in a string",
+                "one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX",
+            )
+        };
         match self.bytes.get(at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
             Some(b'u') => {
@@ -579,7 +594,8 @@ impl<'t> Parser<'t> {
                 match high {
                     0xd800..0xdc00 => {
                         let pair = self.bytes.get(at + 6..at + 8) == Some(b"\\u".as_slice());
-                        let low = hex4(self.bytes, at + 8).filter(|low| pair && (0xdc00..0xe000).contains(low));
+                        let low =
+                            hex4(self.bytes, at + 8).filter(|low| pair && (0xdc00..0xe000).contains(low));
                         low.map(|_| at + 12).ok_or_else(|| lone_surrogate(at))
                     }
                     0xdc00..0xe000 => Err(lone_surrogate(at)),
@@ -715,9 +731,10 @@ fn lone_surrogate(at: usize) -> Problem {
 }
 
 fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..at + 4)?.iter().try_fold(0, |value, &digit| {
-        Some(value * 16 + char::from(digit).to_digit(16)?)
-    })
+    bytes
+        .get(at..at + 4)?
+        .iter()
+        .try_fold(0, |value, &digit| Some(value * 16 + char::from(digit).to_digit(16)?))
 }
 
 /// The characters of a string whose escapes were checked.

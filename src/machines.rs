@@ -7,6 +7,7 @@ use crate::machine::Machine;
 pub mod evm;
 
 /// What there is to know about a machine without making one.
+#[derive(Debug)]
 pub struct MachineInfo {
     /// Its name, as vectors and the command line say it.
     pub name: &'static str,

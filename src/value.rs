@@ -116,11 +116,7 @@ impl fmt::Display for Value {
 fn fmt_int(number: &BigInt, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let sign = if number.sign() == Sign::Minus { "-" } else { "" };
     let magnitude = number.magnitude();
-    if magnitude.bits() <= 3 {
-        write!(f, "{number}")
-    } else {
-        write!(f, "{sign}0x{magnitude:x} ({number})")
-    }
+    if magnitude.bits() <= 3 { write!(f, "{number}") } else { write!(f, "{sign}0x{magnitude:x} ({number})") }
 }
 
 /// How bytes are written as a key of a record: all of them in hex.
@@ -141,7 +137,8 @@ pub fn number_key(bytes: &[u8]) -> String {
 /// Text from outside with control characters, and those that reorder text, escaped.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     let harmful = |character: char| {
-        character.is_control() || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+        character.is_control()
+            || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
     };
     if !text.contains(harmful) {
         return Cow::Borrowed(text);

@@ -82,7 +82,10 @@ impl<'d> Fields<'d> {
     /// Notes each member that nobody took.
     pub fn finish(self, findings: &mut Findings) {
         for (key, at, _) in self.members {
-            findings.note(Problem::bare(at, format!("unknown member {} of {} is ignored", quoted(&key), self.name)));
+            findings.note(Problem::bare(
+                at,
+                format!("unknown member {} of {} is ignored", quoted(&key), self.name),
+            ));
         }
     }
 }

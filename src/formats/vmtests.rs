@@ -46,7 +46,10 @@ fn outline(root: Node<'_>) -> Result<Vec<Entry>, Problem> {
     if !root.is_object() {
         return Err(wrong_type(root, "the file", "an object of tests"));
     }
-    Ok(root.members().map(|member| Entry { name: member.key.into_owned(), node: member.value.index() }).collect())
+    Ok(root
+        .members()
+        .map(|member| Entry { name: member.key.into_owned(), node: member.value.index() })
+        .collect())
 }
 
 fn read_test(test: Node<'_>, options: &Options, findings: &mut Findings) -> Option<Case> {
@@ -155,9 +158,9 @@ fn debits(gas: Option<Node<'_>>, choice: ValueDebit) -> bool {
     match choice {
         ValueDebit::On => true,
         ValueDebit::Off => false,
-        ValueDebit::Auto => gas.and_then(Node::text).is_some_and(|text| {
-            !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-        }),
+        ValueDebit::Auto => gas
+            .and_then(Node::text)
+            .is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())),
     }
 }
 
@@ -285,7 +288,11 @@ fn read_step(fields: &mut Fields<'_>, test: Node<'_>, findings: &mut Findings) -
                 ));
             }
         }
-        return Some(Step { actions: vec![Action::Execute], end: Some(check("halt", test.at())), checks: Vec::new() });
+        return Some(Step {
+            actions: vec![Action::Execute],
+            end: Some(check("halt", test.at())),
+            checks: Vec::new(),
+        });
     };
     for (name, node) in RESULTS.iter().zip(&results) {
         if node.is_none() {
@@ -415,11 +422,15 @@ impl Wanted<'_> {
         if let Some((node, bytes)) = input.and_then(|node| Some((node, self.findings.keep(data(node))?))) {
             self.is(at.child("data"), Value::Bytes(bytes), node.at());
         }
-        if let Some((node, want)) = destination.and_then(|node| Some((node, self.findings.keep(lexical::destination(node))?))) {
+        if let Some((node, want)) =
+            destination.and_then(|node| Some((node, self.findings.keep(lexical::destination(node))?)))
+        {
             self.want(at.child("destination"), want, node.at());
         }
         for (name, node) in numbers {
-            if let Some((node, value)) = node.and_then(|node| Some((node, self.findings.keep(quantity(node))?))) {
+            if let Some((node, value)) =
+                node.and_then(|node| Some((node, self.findings.keep(quantity(node))?)))
+            {
                 self.is(at.child(name), Value::Int(value), node.at());
             }
         }

@@ -66,7 +66,9 @@ fn fixed<const N: usize>(text: &str, at: u32, what: &str) -> Result<[u8; N], Pro
     let mut bytes = [0; N];
     match hex::decode_to_slice(digits, &mut bytes) {
         Ok(()) => Ok(bytes),
-        Err(_) => Err(Problem::new(at, format!("{} is not {what}", quoted(text)), format!("{} hex digits", 2 * N))),
+        Err(_) => {
+            Err(Problem::new(at, format!("{} is not {what}", quoted(text)), format!("{} hex digits", 2 * N)))
+        }
     }
 }
 
@@ -132,11 +134,7 @@ fn parse_data(text: &str, at: u32) -> Result<Vec<u8>, Problem> {
 
 /// Hex digits to bytes, with a zero in front of an odd number of digits.
 fn parse_hex(digits: &str) -> Option<Vec<u8>> {
-    if digits.len() % 2 == 0 {
-        hex::decode(digits).ok()
-    } else {
-        hex::decode(format!("0{digits}")).ok()
-    }
+    if digits.len() % 2 == 0 { hex::decode(digits).ok() } else { hex::decode(format!("0{digits}")).ok() }
 }
 
 fn not_data(text: &str, at: u32) -> Problem {
@@ -161,7 +159,9 @@ fn data_piece(node: Node<'_>) -> Result<Vec<u8>, Problem> {
     };
     match number {
         Some(number) => Ok(number.to_bytes_be()),
-        None => Err(Problem::new(node.at(), format!("{} is no element of data", quoted(node.raw())), EXPECTED)),
+        None => {
+            Err(Problem::new(node.at(), format!("{} is no element of data", quoted(node.raw())), EXPECTED))
+        }
     }
 }
 

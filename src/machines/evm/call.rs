@@ -57,12 +57,15 @@ fn answer(f: &mut Frame<'_>, asked: Asked) -> Flow {
     f.charge(gas)?;
     let made = can_pay(f, asked.value);
     if made {
-        record(f, Recorded {
-            destination: Some(asked.destination),
-            gas_limit: gas + stipend,
-            value: asked.value,
-            data: f.context.memory[input].to_vec(),
-        })?;
+        record(
+            f,
+            Recorded {
+                destination: Some(asked.destination),
+                gas_limit: gas + stipend,
+                value: asked.value,
+                data: f.context.memory[input].to_vec(),
+            },
+        )?;
     }
     f.gas += gas + stipend;
     f.push(Word::from(made));

@@ -290,14 +290,30 @@ static FIELDS: &[Field<Evm>] = &[
     Field { name: "gas", doc: "gas left", read: |m| Some(Value::int(m.gas)) },
     Field { name: "out", doc: "bytes returned", read: |m| m.result(|c| Value::Bytes(c.output.clone())) },
     Field { name: "logs", doc: "log entries with their bloom filters, in order", read: |m| m.result(logs) },
-    Field { name: "logsHash", doc: "Keccak-256 of the RLP list of the log entries", read: |m| m.result(logs_hash) },
+    Field {
+        name: "logsHash",
+        doc: "Keccak-256 of the RLP list of the log entries",
+        read: |m| m.result(logs_hash),
+    },
     Field { name: "callcreates", doc: "recorded calls and creations, in order", read: |m| m.result(calls) },
-    Field { name: "post", doc: "accounts by address; an empty one and a zero word are not there", read: |m| m.result(post) },
+    Field {
+        name: "post",
+        doc: "accounts by address; an empty one and a zero word are not there",
+        read: |m| m.result(post),
+    },
     Field { name: "pc", doc: "program counter", read: |m| Some(Value::int(m.pc)) },
     Field { name: "stack", doc: "stack items, bottom first", read: |m| Some(m.stack_value()) },
     Field { name: "memory", doc: "memory", read: |m| Some(Value::Bytes(m.context.memory.clone())) },
-    Field { name: "memorySize", doc: "size of memory in bytes", read: |m| Some(Value::int(m.context.memory.len())) },
-    Field { name: "refund", doc: "refund counter, never paid out", read: |m| Some(Value::int(m.context.refund)) },
+    Field {
+        name: "memorySize",
+        doc: "size of memory in bytes",
+        read: |m| Some(Value::int(m.context.memory.len())),
+    },
+    Field {
+        name: "refund",
+        doc: "refund counter, never paid out",
+        read: |m| Some(Value::int(m.context.refund)),
+    },
 ];
 
 impl Observe for Evm {

@@ -125,7 +125,8 @@ pub(super) fn word_value(word: Word) -> Value {
 
 /// The account as a record.
 pub(super) fn account_value(account: &Account, storage: &Storage) -> Value {
-    let storage = storage.iter().map(|(key, value)| (number_key(&key.to_be_bytes::<32>()), word_value(*value)));
+    let storage =
+        storage.iter().map(|(key, value)| (number_key(&key.to_be_bytes::<32>()), word_value(*value)));
     Value::Record(vec![
         ("balance".to_owned(), word_value(account.balance)),
         ("nonce".to_owned(), word_value(account.nonce)),

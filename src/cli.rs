@@ -1,0 +1,63 @@
+//! The command line. Only this module and those below it print, read the environment or choose
+//! an exit code.
+
+mod asm;
+mod disasm;
+mod isa;
+mod list;
+mod output;
+mod program;
+mod run;
+mod select;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use vmconf::event::Exit;
+
+/// A conformance test runner for virtual machines
+///
+/// Runs test vectors on embedded machines and says exactly what differs, where in the vector
+/// that was demanded, and how the machine ended.
+#[derive(Debug, Parser)]
+#[command(version, after_help = AFTER_HELP, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Exit codes:
+  0  every case that ran passed
+  1  a case failed
+  2  the command line is wrong
+  3  a vector, a file or a machine is broken
+  4  no case ran";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Run),
+    List(list::List),
+    Isa(isa::Isa),
+    Asm(asm::Asm),
+    Disasm(disasm::Disasm),
+}
+
+/// Runs the command that the arguments name.
+pub(crate) fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Run(command) => command.run(),
+        Command::List(command) => command.run(),
+        Command::Isa(command) => command.run(),
+        Command::Asm(command) => command.run(),
+        Command::Disasm(command) => command.run(),
+    };
+    match result {
+        Ok(exit) => ExitCode::from(exit as u8),
+        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::note(&format!("error: {error:#}"));
+            ExitCode::from(Exit::Usage as u8)
+        }
+    }
+}

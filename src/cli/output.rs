@@ -1,0 +1,86 @@
+//! Where output goes, with colour where it is wanted: on a terminal unless `NO_COLOR` is set,
+//! elsewhere when `CLICOLOR_FORCE` is.
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::Path;
+
+use vmconf::value::escaped;
+
+/// Standard output. Once nobody reads it any more, what is written is dropped: that is not an
+/// error, and the exit code stays what the run says.
+pub(super) fn stdout() -> impl Write {
+    BufWriter::with_capacity(
+        1 << 16,
+        UntilClosed { inner: anstream::AutoStream::auto(io::stdout()), closed: false },
+    )
+}
+
+/// A line on standard error: progress, notes, errors of the command line.
+pub(super) fn note(line: &str) {
+    // When standard error is gone there is nobody to tell.
+    let _ = writeln!(anstream::stderr(), "{}", escaped(line));
+}
+
+/// Whether the error is that nobody reads standard output any more.
+pub(super) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
+/// A file of results: written beside its place and put there when it is whole, so that nobody
+/// ever sees half of one.
+pub(super) struct Replaced {
+    file: tempfile::NamedTempFile,
+    path: std::path::PathBuf,
+}
+
+impl Replaced {
+    /// Starts writing the file at `path`.
+    pub(super) fn new(path: &Path) -> io::Result<Replaced> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".vmconf-");
+        // Temporary files are for their owner alone unless told otherwise; results are not.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+        let file = builder.tempfile_in(folder)?;
+        Ok(Replaced { file, path: path.to_owned() })
+    }
+
+    /// Another handle to write to; colours do not reach the file.
+    pub(super) fn writer(&self) -> io::Result<impl Write + use<>> {
+        let file = anstream::StripStream::new(self.file.as_file().try_clone()?);
+        Ok(BufWriter::with_capacity(1 << 16, file))
+    }
+
+    /// Puts the file in its place.
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.file.persist(&self.path).map(drop).map_err(|error| error.error)
+    }
+}
+
+struct UntilClosed<W> {
+    inner: W,
+    closed: bool,
+}
+
+impl<W: Write> Write for UntilClosed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.closed {
+            return Ok(bytes.len());
+        }
+        match self.inner.write(bytes) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(bytes.len())
+            }
+            result => result,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.inner.flush() {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            result => result,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The arguments that choose files and cases, for every command that reads vectors.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Args, FromArgMatches, ValueEnum, value_parser};
+use vmconf::filter::Filter;
+use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
+use vmconf::limits::{self, Limits};
+use vmconf::runner;
+use vmconf::sources::{self, Source};
+
+use super::output;
+
+/// Which vectors, and how to read them.
+#[derive(Debug, Args)]
+pub(super) struct Select {
+    /// Vector files, folders that are searched for them, or case ids
+    #[arg(default_value = "vectors/")]
+    paths: Vec<PathBuf>,
+
+    /// Only cases whose id contains PATTERN, or matches it if it has one of *?[{; repeatable
+    #[arg(short, long, value_name = "PATTERN")]
+    filter: Vec<String>,
+
+    /// Read every file as this format instead of recognising it
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name)))]
+    format: Option<String>,
+
+    /// Take what a format does not know, such as unknown members, for an error
+    #[arg(long)]
+    strict: bool,
+
+    /// Whether recorded calls take their value off the balance (vmtests); auto: if exec.gas is decimal
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    value_debit: When,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum When {
+    Auto,
+    On,
+    Off,
+}
+
+impl Select {
+    /// The files that are meant; what was passed over is told on standard error.
+    pub(super) fn sources(&self) -> anyhow::Result<Vec<Source>> {
+        let found = sources::find(&self.paths)?;
+        for passed_over in &found.passed_over {
+            output::note(&format!("note: {passed_over}"));
+        }
+        Ok(found.sources)
+    }
+
+    /// How to run, as far as these arguments say.
+    pub(super) fn options(&self) -> anyhow::Result<runner::Options> {
+        let patterns = self.filter.iter().map(String::as_str);
+        Ok(runner::Options {
+            format: self.format.as_deref().and_then(formats::by_name),
+            read: formats::Options {
+                strictness: if self.strict { Strictness::Strict } else { Strictness::Tolerant },
+                value_debit: match self.value_debit {
+                    When::Auto => ValueDebit::Auto,
+                    When::On => ValueDebit::On,
+                    When::Off => ValueDebit::Off,
+                },
+            },
+            limits: self.limits.0.clone(),
+            filter: Filter::new(patterns).context("--filter")?,
+            ..runner::Options::default()
+        })
+    }
+}
+
+/// One argument for each row of [`limits::ROWS`].
+#[derive(Debug)]
+struct LimitArgs(Limits);
+
+impl Args for LimitArgs {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let flag = |row: &limits::Row| {
+            Arg::new(row.flag)
+                .long(row.flag)
+                .value_name("N")
+                .help(format!("Limit: {} [default: {}]", row.doc.trim(), row.default))
+                .help_heading("Limits")
+                .value_parser(value_parser!(u64))
+        };
+        command.args(limits::ROWS.iter().map(flag))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        LimitArgs::augment_args(command)
+    }
+}
+
+impl FromArgMatches for LimitArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<LimitArgs, clap::Error> {
+        let mut args = LimitArgs(Limits::default());
+        args.update_from_arg_matches(matches)?;
+        Ok(args)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for row in limits::ROWS {
+            if let Some(value) = matches.get_one::<u64>(row.flag) {
+                (row.set)(&mut self.0, *value);
+            }
+        }
+        Ok(())
+    }
+}

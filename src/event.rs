@@ -1,0 +1,95 @@
+//! What a run tells: the one stream that all reports are made from.
+
+use std::sync::Arc;
+
+use crate::case::CaseId;
+use crate::verdict::{Trouble, Verdict};
+
+/// Something that happened in a run. Events come in the order of the files and of the cases in
+/// them, whatever the number of threads.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The run begins.
+    Started {
+        /// How many files there are to read.
+        files: usize,
+    },
+    /// Something that was ignored and could matter.
+    Note {
+        /// In which file.
+        file: Arc<str>,
+        /// What, and where.
+        trouble: Trouble,
+    },
+    /// A case is done.
+    Finished(CaseReport),
+    /// All cases of a file are done.
+    FileDone,
+    /// The run is over.
+    Ended(Summary),
+}
+
+/// A case and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaseReport {
+    /// Which case.
+    pub id: CaseId,
+    /// The format it is written in; none when that could not be told.
+    pub format: Option<&'static str>,
+    /// The machine it is written for; none when that could not be told.
+    pub machine: Option<&'static str>,
+    /// What came of it.
+    pub verdict: Verdict,
+}
+
+/// The numbers of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Summary {
+    /// Cases that passed.
+    pub passed: u64,
+    /// Cases in which the machine differs.
+    pub failed: u64,
+    /// Cases and files that are broken.
+    pub errors: u64,
+    /// Cases that were not run.
+    pub skipped: u64,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl Summary {
+    /// Counts one more case.
+    pub fn count(&mut self, verdict: &Verdict) {
+        match verdict {
+            Verdict::Pass => self.passed += 1,
+            Verdict::Fail(_) => self.failed += 1,
+            Verdict::Error(_) => self.errors += 1,
+            Verdict::Skip(_) => self.skipped += 1,
+        }
+    }
+
+    /// How the process should exit; the largest applies: broken wins over failed.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Summary { errors: 1.., .. } => Exit::Broken,
+            Summary { failed: 1.., .. } => Exit::Failed,
+            Summary { passed: 0, .. } => Exit::NothingRan,
+            _ => Exit::Passed,
+        }
+    }
+}
+
+/// The exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Every case that ran passed.
+    Passed = 0,
+    /// A case failed.
+    Failed = 1,
+    /// The command line is wrong.
+    Usage = 2,
+    /// A vector, a file or the testee is broken.
+    Broken = 3,
+    /// No case ran.
+    NothingRan = 4,
+}

@@ -1,0 +1,46 @@
+//! Which cases are meant.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::case::CaseId;
+
+/// Patterns on case ids. A case is meant when one of them matches, or when there are none.
+#[derive(Debug, Clone, Default)]
+pub struct Filter(Vec<Pattern>);
+
+#[derive(Debug, Clone)]
+enum Pattern {
+    Contains(String),
+    Glob(GlobMatcher),
+}
+
+impl Filter {
+    /// The filter of these patterns: a pattern with one of `*?[{` is a glob for the whole id, in
+    /// which `*` matches everything, `/` too; any other is a part of the id.
+    ///
+    /// # Errors
+    ///
+    /// A glob that is none, with the reason.
+    pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Result<Filter, globset::Error> {
+        patterns.into_iter().map(Pattern::new).collect::<Result<_, _>>().map(Filter)
+    }
+
+    /// Whether the case is meant.
+    pub fn matches(&self, id: &CaseId) -> bool {
+        let id = if self.0.is_empty() { return true } else { id.to_string() };
+        self.0.iter().any(|pattern| match pattern {
+            Pattern::Contains(part) => id.contains(part),
+            Pattern::Glob(glob) => glob.is_match(&id),
+        })
+    }
+}
+
+impl Pattern {
+    fn new(pattern: &str) -> Result<Pattern, globset::Error> {
+        if !pattern.contains(['*', '?', '[', '{']) {
+            return Ok(Pattern::Contains(pattern.to_owned()));
+        }
+        let glob = GlobBuilder::new(pattern).literal_separator(false).build()?;
+        Ok(Pattern::Glob(glob.compile_matcher()))
+    }
+}

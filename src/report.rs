@@ -1,0 +1,60 @@
+//! The list of reports. A report renders events; it changes nothing.
+
+use std::io::{self, Write};
+
+use crate::event::Event;
+
+pub mod json;
+pub mod text;
+
+mod cut;
+
+/// Renders events.
+pub trait Report {
+    /// Renders the next event.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    fn event(&mut self, event: &Event) -> io::Result<()>;
+}
+
+/// A way to render events.
+#[derive(Debug)]
+pub struct ReportKind {
+    /// Its name, as `--report` takes it.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub doc: &'static str,
+    /// Makes one that writes there.
+    pub new: fn(Box<dyn Write>, Verbosity) -> Box<dyn Report>,
+}
+
+/// How much the text report says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Verbosity {
+    /// The summary alone.
+    Quiet,
+    /// Every failure and error, and the summary.
+    #[default]
+    Normal,
+}
+
+/// Every report.
+pub static REPORTS: &[ReportKind] = &[
+    ReportKind {
+        name: "text",
+        doc: "for people: failures and errors in full, then a summary line",
+        new: |out, verbosity| Box::new(text::Text::new(out, verbosity)),
+    },
+    ReportKind {
+        name: "json",
+        doc: "one JSON object a line: the run, each case, the summary",
+        new: |out, _| Box::new(json::Json::new(out)),
+    },
+];
+
+/// The report of this name.
+pub fn by_name(name: &str) -> Option<&'static ReportKind> {
+    REPORTS.iter().find(|report| report.name == name)
+}

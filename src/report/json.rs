@@ -1,0 +1,157 @@
+//! The report for programs: one JSON object a line. Its schema is `schemas/report.schema.json`.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value as JsonValue, json};
+
+use super::Report;
+use crate::case::Want;
+use crate::event::{CaseReport, Event, Summary};
+use crate::value::{Key, Value};
+use crate::verdict::{Difference, Place, Trouble, Verdict};
+
+/// Counts up when a member changes its meaning.
+const VERSION: u32 = 1;
+
+/// The report for programs.
+pub struct Json {
+    out: Box<dyn Write>,
+}
+
+impl Json {
+    /// A report that writes to `out`.
+    pub fn new(out: Box<dyn Write>) -> Json {
+        Json { out }
+    }
+
+    fn line(&mut self, line: &JsonValue) -> io::Result<()> {
+        serde_json::to_writer(&mut self.out, line)?;
+        self.out.write_all(b"\n")
+    }
+}
+
+impl Report for Json {
+    fn event(&mut self, event: &Event) -> io::Result<()> {
+        match event {
+            Event::Started { files } => self.line(&json!({
+                "type": "run",
+                "version": VERSION,
+                "vmconf": env!("CARGO_PKG_VERSION"),
+                "files": files,
+            })),
+            Event::Note { file, trouble } => {
+                let mut note = trouble_json(trouble);
+                note.insert("type".into(), "note".into());
+                note.insert("file".into(), (**file).into());
+                self.line(&note.into())
+            }
+            Event::Finished(report) => self.line(&case_json(report)),
+            Event::FileDone => Ok(()),
+            Event::Ended(summary) => {
+                self.line(&summary_json(summary))?;
+                self.out.flush()
+            }
+        }
+    }
+}
+
+fn case_json(report: &CaseReport) -> JsonValue {
+    let CaseReport { id, format, machine, verdict } = report;
+    let mut case = Map::new();
+    case.insert("type".into(), "case".into());
+    case.insert("id".into(), id.to_string().into());
+    case.insert("file".into(), (*id.file).into());
+    case.insert("name".into(), id.name.clone().into());
+    case.insert("format".into(), (*format).into());
+    case.insert("machine".into(), (*machine).into());
+    let name = match verdict {
+        Verdict::Pass => "pass",
+        Verdict::Fail(failure) => {
+            let differences = failure.differences.iter().map(difference_json).collect();
+            case.insert("differences".into(), JsonValue::Array(differences));
+            case.insert("ended".into(), failure.ended.clone().into());
+            "fail"
+        }
+        Verdict::Error(troubles) => {
+            let problems = troubles.iter().map(|trouble| trouble_json(trouble).into()).collect();
+            case.insert("problems".into(), JsonValue::Array(problems));
+            "error"
+        }
+        Verdict::Skip(reason) => {
+            case.insert("reason".into(), reason.clone().into());
+            "skip"
+        }
+    };
+    case.insert("verdict".into(), name.into());
+    case.into()
+}
+
+fn difference_json(difference: &Difference) -> JsonValue {
+    let Difference { step, at, want, got, place } = difference;
+    let mut json = Map::new();
+    json.insert("path".into(), at.to_string().into());
+    if let Some(step) = step {
+        json.insert("step".into(), (*step).into());
+    }
+    json.insert("expected".into(), want_json(want));
+    json.insert("actual".into(), got.as_ref().map_or_else(|| json!({ "absent": true }), value_json));
+    add_place(&mut json, place);
+    json.into()
+}
+
+fn trouble_json(trouble: &Trouble) -> Map<String, JsonValue> {
+    let mut json = Map::new();
+    json.insert("message".into(), trouble.what.clone().into());
+    if let Some(expected) = &trouble.expected {
+        json.insert("expected".into(), expected.clone().into());
+    }
+    if let Some(place) = &trouble.place {
+        add_place(&mut json, place);
+    }
+    json
+}
+
+fn add_place(json: &mut Map<String, JsonValue>, place: &Place) {
+    json.insert("line".into(), place.position.line.into());
+    json.insert("column".into(), place.position.column.into());
+}
+
+fn want_json(want: &Want) -> JsonValue {
+    match want {
+        Want::Is(value) | Want::IsOrAbsent(value) => value_json(value),
+        Want::OneOf(values) => json!({ "oneOf": values.iter().map(value_json).collect::<Vec<_>>() }),
+        Want::Absent => json!({ "absent": true }),
+        Want::Len(length) => json!({ "length": length }),
+        Want::Only(keys) => json!({ "only": keys.iter().map(Key::to_string).collect::<Vec<_>>() }),
+    }
+}
+
+/// A value so that its type can be told: `{"int": "42"}`, `{"bytes": "0x2a"}`.
+fn value_json(value: &Value) -> JsonValue {
+    match value {
+        Value::Null => JsonValue::Null,
+        Value::Bool(bool) => (*bool).into(),
+        Value::Int(number) => json!({ "int": number.to_string() }),
+        Value::Bytes(bytes) => json!({ "bytes": format!("0x{}", hex::encode(bytes)) }),
+        Value::Text(text) => json!({ "text": text }),
+        Value::List(items) => json!({ "list": items.iter().map(value_json).collect::<Vec<_>>() }),
+        Value::Record(members) => {
+            let members = members.iter().map(|(name, value)| (name.clone(), value_json(value)));
+            json!({ "record": members.collect::<Map<_, _>>() })
+        }
+        Value::Typed(name, value) => json!({ "type": name, "value": value_json(value) }),
+    }
+}
+
+fn summary_json(summary: &Summary) -> JsonValue {
+    let Summary { passed, failed, errors, skipped, seconds } = summary;
+    json!({
+        "type": "summary",
+        "passed": passed,
+        "failed": failed,
+        "errors": errors,
+        "skipped": skipped,
+        "exit": summary.exit() as u8,
+        "seconds": seconds,
+    })
+}

@@ -1,0 +1,128 @@
+//! From files to events: reads them, runs their cases on as many threads as are wanted, and puts
+//! what comes of them back in order.
+//!
+//! The work list is files; reading one puts its cases in front of the files that are left, so
+//! that the threads share the cases of one large file as well as many small files. With one
+//! thread there is no queue: files and cases are done where they stand.
+
+mod judge;
+mod open;
+mod order;
+mod pool;
+
+use std::time::Instant;
+
+use self::judge::Planned;
+use crate::event::{CaseReport, Event, Summary};
+use crate::filter::Filter;
+use crate::formats::{self, Format};
+use crate::limits::Limits;
+use crate::sources::Source;
+use crate::verdict::{Trouble, Verdict};
+
+pub use open::{Opened, open};
+
+/// How to run.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// The format of every file; none to recognise it.
+    pub format: Option<&'static Format>,
+    /// How to read vectors.
+    pub read: formats::Options,
+    /// Limits on files, cases and machines.
+    pub limits: Limits,
+    /// Which cases are meant.
+    pub filter: Filter,
+    /// What happens after the first case that fails or is broken.
+    pub after_failure: AfterFailure,
+    /// How many threads; at least one is used.
+    pub jobs: usize,
+}
+
+/// What happens after the first case that fails or is broken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AfterFailure {
+    /// The others run all the same.
+    #[default]
+    GoOn,
+    /// The others, in the order of events, are skipped.
+    SkipTheRest,
+}
+
+/// Runs all cases that are meant and tells `sink` what happens.
+///
+/// Events are the same whatever the number of threads, but for [`Summary::seconds`].
+pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -> Summary {
+    let start = Instant::now();
+    sink(Event::Started { files: sources.len() });
+    let mut tally = Tally { summary: Summary::default(), options, sink };
+    if options.jobs <= 1 {
+        one_by_one(sources, options, &mut tally);
+    } else {
+        pool::run(sources, options, &mut tally);
+    }
+    let Tally { mut summary, sink, .. } = tally;
+    summary.seconds = start.elapsed().as_secs_f64();
+    sink(Event::Ended(summary));
+    summary
+}
+
+fn one_by_one(sources: &[Source], options: &Options, tally: &mut Tally<'_>) {
+    let mut bench = judge::Bench::new(options);
+    for source in sources {
+        let opened = open(source, options);
+        tally.file(&opened);
+        for case in 0..opened.cases() {
+            tally.case(bench.judge(&opened, case, tally.plan()));
+        }
+        (tally.sink)(Event::FileDone);
+    }
+}
+
+/// The end of the line for what comes of cases: in order, counted, skipped where that is asked.
+struct Tally<'s> {
+    summary: Summary,
+    options: &'s Options,
+    sink: &'s mut dyn FnMut(Event),
+}
+
+impl Tally<'_> {
+    /// What is to be done with the next case.
+    fn plan(&self) -> Planned {
+        let stopped = self.summary.failed + self.summary.errors > 0;
+        match self.options.after_failure {
+            AfterFailure::SkipTheRest if stopped => Planned::Skip,
+            _ => Planned::Run,
+        }
+    }
+
+    /// What a file has to tell besides its cases.
+    fn file(&mut self, opened: &Opened<'_>) {
+        for (trouble, file) in opened.notes() {
+            (self.sink)(Event::Note { file, trouble });
+        }
+        if let Some(report) = opened.broken() {
+            self.case(Judged { report, notes: Vec::new() });
+        }
+    }
+
+    fn case(&mut self, judged: Judged) {
+        let Judged { mut report, notes } = judged;
+        if self.plan() == Planned::Skip {
+            report.verdict = Verdict::Skip(SKIPPED.to_owned());
+        }
+        for trouble in notes {
+            (self.sink)(Event::Note { file: report.id.file.clone(), trouble });
+        }
+        self.summary.count(&report.verdict);
+        (self.sink)(Event::Finished(report));
+    }
+}
+
+const SKIPPED: &str = "--fail-fast: a case before it failed";
+
+/// A case and what came of it, with what was ignored in it.
+struct Judged {
+    report: CaseReport,
+    notes: Vec<Trouble>,
+}

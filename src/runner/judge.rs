@@ -1,0 +1,175 @@
+//! One case: read it, run it, compare.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+use super::open::{Opened, OpenedCase};
+use super::{Judged, Options, SKIPPED};
+use crate::case::{Case, Check};
+use crate::diff::{Mismatch, UnknownField, diff};
+use crate::event::CaseReport;
+use crate::formats::{Finding, Reading, Severity};
+use crate::json::{Document, Node, Problem};
+use crate::machine::Status;
+use crate::machines;
+use crate::testee::Testee;
+use crate::testee::embedded::Embedded;
+use crate::verdict::{Difference, Failure, Place, Trouble, Verdict};
+
+/// What a thread runs cases with: one testee a machine, made when it is first needed and used
+/// again.
+pub(super) struct Bench<'o> {
+    options: &'o Options,
+    testees: Vec<(&'static str, Box<dyn Testee>)>,
+}
+
+impl<'o> Bench<'o> {
+    pub(super) fn new(options: &'o Options) -> Bench<'o> {
+        Bench { options, testees: Vec::new() }
+    }
+
+    /// What comes of a case of an opened file. A panic of a machine or a format becomes an error
+    /// of the case.
+    ///
+    /// # Panics
+    ///
+    /// When the file has no such case.
+    pub(super) fn judge(&mut self, opened: &Opened<'_>, index: usize, plan: Planned) -> Judged {
+        let OpenedCase { id, document, format, node } = opened.case(index).expect("a case that was counted");
+        let mut judged = Judged {
+            report: CaseReport { id, format: Some(format.name), machine: None, verdict: Verdict::Pass },
+            notes: Vec::new(),
+        };
+        judged.report.verdict = match plan {
+            Planned::Skip => Verdict::Skip(SKIPPED.to_owned()),
+            Planned::Run => {
+                let read = || format.read_case(Node::at_index(document, node), &self.options.read);
+                match guarded(read) {
+                    Ok(reading) => self.judge_reading(&reading, document, &mut judged),
+                    Err(panic) => error(format!("the reader of {} panicked: {panic}", format.name)),
+                }
+            }
+        };
+        judged
+    }
+
+    fn judge_reading(&mut self, reading: &Reading, document: &Document, judged: &mut Judged) -> Verdict {
+        let troubles = |severity| {
+            let of_severity = move |finding: &&Finding| finding.severity == severity;
+            let findings = reading.findings.iter().filter(of_severity);
+            findings.map(|finding| Trouble::of(&finding.problem, document)).collect()
+        };
+        judged.notes = troubles(Severity::Note);
+        match &reading.case {
+            Some(case) => {
+                judged.report.machine = Some(case.machine);
+                self.run(case, document)
+            }
+            None => Verdict::Error(troubles(Severity::Error)),
+        }
+    }
+
+    fn run(&mut self, case: &Case, document: &Document) -> Verdict {
+        let Some(mut testee) = self.testee(case.machine) else {
+            return error(format!("there is no machine {}", case.machine));
+        };
+        match guarded(|| perform_case(case, &mut *testee, document)) {
+            Ok(verdict) => {
+                self.testees.push((case.machine, testee));
+                verdict
+            }
+            // The testee may be in any state now and is not used again.
+            Err(panic) => error(format!("the machine {} panicked: {panic}", case.machine)),
+        }
+    }
+
+    fn testee(&mut self, machine: &str) -> Option<Box<dyn Testee>> {
+        if let Some(known) = self.testees.iter().position(|testee| testee.0 == machine) {
+            return Some(self.testees.swap_remove(known).1);
+        }
+        let info = machines::by_name(machine)?;
+        Some(Box::new(Embedded::new(info, &self.options.limits)))
+    }
+}
+
+/// What is to be done with a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Planned {
+    Run,
+    Skip,
+}
+
+fn error(what: String) -> Verdict {
+    Verdict::Error(vec![Trouble::new(what)])
+}
+
+/// Loads and performs the case, and compares after each step.
+fn perform_case(case: &Case, testee: &mut dyn Testee, document: &Document) -> Verdict {
+    if let Err(reason) = testee.load(&case.program) {
+        return error(format!("the program cannot be loaded: {reason}"));
+    }
+    let mut differences = Vec::new();
+    for (index, step) in case.steps.iter().enumerate() {
+        for action in &step.actions {
+            if let Status::Limit(reached) = testee.perform(*action) {
+                return error(format!("{reached}; {}", testee.describe()));
+            }
+        }
+        let number = (case.steps.len() > 1).then_some(index + 1);
+        match compare(step.end.as_slice(), &step.checks, testee) {
+            Ok(mismatches) => {
+                differences.extend(mismatches.into_iter().map(|mismatch| locate(mismatch, number, document)));
+            }
+            Err(unknown) => return Verdict::Error(vec![unknown_field(&unknown, case.machine, document)]),
+        }
+    }
+    if differences.is_empty() {
+        Verdict::Pass
+    } else {
+        Verdict::Fail(Failure { differences, ended: testee.describe() })
+    }
+}
+
+/// The end first; when it differs, the rest describes a state that the machine is not in.
+fn compare(end: &[Check], checks: &[Check], testee: &dyn Testee) -> Result<Vec<Mismatch>, UnknownField> {
+    let mismatches = diff(end, testee)?;
+    if mismatches.is_empty() { diff(checks, testee) } else { Ok(mismatches) }
+}
+
+fn locate(mismatch: Mismatch, step: Option<usize>, document: &Document) -> Difference {
+    let Mismatch { at, want, got, origin } = mismatch;
+    Difference { step, at, want, got, place: Place::new(document.text(), origin.0) }
+}
+
+fn unknown_field(unknown: &UnknownField, machine: &str, document: &Document) -> Trouble {
+    let what = format!("{machine} has no field {}", unknown.field);
+    Trouble::of(&Problem::bare(unknown.origin.0, what), document)
+}
+
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work`; a panic in it is caught and silent, and its message is the error.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let loud = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !GUARDED.get() {
+                loud(info);
+            }
+        }));
+    });
+    GUARDED.set(true);
+    let result = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(false);
+    result.map_err(|payload| message(&*payload))
+}
+
+fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}

@@ -1,0 +1,157 @@
+//! Opening a file: bytes to a document, its format, its cases.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Options;
+use crate::case::CaseId;
+use crate::event::CaseReport;
+use crate::formats::{self, Entry, FORMATS, Format, NotRecognised, Severity};
+use crate::json::{Document, Problem};
+use crate::sources::{Named, Source};
+use crate::verdict::{Trouble, Verdict};
+
+/// A file that was opened, whatever came of it.
+pub struct Opened<'s> {
+    source: &'s Source,
+    cases: Option<Cases>,
+    /// What is wrong, and what is worth a note, and belongs to no case.
+    errors: Vec<Trouble>,
+    notes: Vec<Trouble>,
+}
+
+struct Cases {
+    document: Document,
+    format: &'static Format,
+    /// Those that are meant, each with its number among those of its name.
+    entries: Vec<(Entry, u32)>,
+}
+
+/// Opens a file and finds the cases that are meant. Whatever is wrong with it is told by the
+/// result.
+pub fn open<'s>(source: &'s Source, options: &Options) -> Opened<'s> {
+    let mut opened = Opened { source, cases: None, errors: Vec::new(), notes: Vec::new() };
+    match opened.read(options) {
+        Ok(cases) => opened.cases = cases,
+        Err(trouble) => opened.errors.push(trouble),
+    }
+    opened
+}
+
+impl Opened<'_> {
+    fn read(&mut self, options: &Options) -> Result<Option<Cases>, Trouble> {
+        let bytes = self.source.read(options.limits.file_size);
+        let bytes = bytes.map_err(|error| Trouble::new(format!("cannot be read: {error}")))?;
+        let text = String::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
+        let document = Document::parse(text, options.limits.depth as usize)
+            .map_err(|(text, problem)| Trouble::in_text(&problem, &text))?;
+        let Some(format) = self.format(&document, options)? else { return Ok(None) };
+        let entries =
+            (format.outline)(document.root()).map_err(|problem| Trouble::of(&problem, &document))?;
+        for finding in format.read_rest(&document, &entries, &options.read) {
+            let trouble = Trouble::of(&finding.problem, &document);
+            match finding.severity {
+                Severity::Error => self.errors.push(trouble),
+                Severity::Note => self.notes.push(trouble),
+            }
+        }
+        let mut entries = numbered(entries);
+        entries.retain(|(entry, nth)| {
+            let id = self.id(entry, *nth);
+            self.source.means(&id) && options.filter.matches(&id)
+        });
+        Ok(Some(Cases { document, format, entries }))
+    }
+
+    /// The format of the document; none, with a note, for a file in a folder that is no vector.
+    fn format(&mut self, document: &Document, options: &Options) -> Result<Option<&'static Format>, Trouble> {
+        if let Some(format) = options.format {
+            return Ok(Some(format));
+        }
+        match formats::recognise(document) {
+            Ok(format) => Ok(Some(format)),
+            Err(not @ NotRecognised::None { .. }) if self.source.named == Named::InFolder => {
+                self.notes.push(Trouble::new(format!("passed over: {not}")));
+                Ok(None)
+            }
+            Err(not) => {
+                let expected: Vec<_> = FORMATS.iter().map(|format| format.looks_like).collect();
+                let problem = Problem::new(document.root().at(), not.to_string(), expected.join(", or "));
+                Err(Trouble::of(&problem, document))
+            }
+        }
+    }
+
+    fn id(&self, entry: &Entry, nth: u32) -> CaseId {
+        CaseId { file: self.source.shown.clone(), name: Some(entry.name.clone()), nth }
+    }
+
+    /// How many cases there are to run.
+    pub fn cases(&self) -> usize {
+        self.cases.as_ref().map_or(0, |cases| cases.entries.len())
+    }
+
+    /// The ids of the cases to run.
+    pub fn ids(&self) -> impl Iterator<Item = CaseId> {
+        let entries = self.cases.iter().flat_map(|cases| &cases.entries);
+        entries.map(|(entry, nth)| self.id(entry, *nth))
+    }
+
+    /// One of the cases to run.
+    pub(super) fn case(&self, index: usize) -> Option<OpenedCase<'_>> {
+        let Cases { document, format, entries } = self.cases.as_ref()?;
+        let (entry, nth) = entries.get(index)?;
+        Some(OpenedCase { id: self.id(entry, *nth), document, format, node: entry.node })
+    }
+
+    /// What is ignored and could matter, with the file's name.
+    pub fn notes(&self) -> impl Iterator<Item = (Trouble, Arc<str>)> {
+        self.notes.iter().map(|note| (note.clone(), self.source.shown.clone()))
+    }
+
+    /// What is broken and is no case's.
+    pub fn errors(&self) -> &[Trouble] {
+        &self.errors
+    }
+
+    /// The report of the file as a whole, when something is broken that is no case's.
+    pub fn broken(&self) -> Option<CaseReport> {
+        (!self.errors.is_empty()).then(|| CaseReport {
+            id: CaseId::of_file(self.source.shown.clone()),
+            format: self.cases.as_ref().map(|cases| cases.format.name),
+            machine: None,
+            verdict: Verdict::Error(self.errors.clone()),
+        })
+    }
+}
+
+/// A case of an opened file, not read yet.
+pub(super) struct OpenedCase<'o> {
+    pub(super) id: CaseId,
+    pub(super) document: &'o Document,
+    pub(super) format: &'static Format,
+    pub(super) node: u32,
+}
+
+/// Counts cases of the same name.
+fn numbered(entries: Vec<Entry>) -> Vec<(Entry, u32)> {
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    let number = |entry: Entry| {
+        let nth = match seen.get_mut(&entry.name) {
+            Some(count) => {
+                *count += 1;
+                *count
+            }
+            None => *seen.entry(entry.name.clone()).or_insert(1),
+        };
+        (entry, nth)
+    };
+    entries.into_iter().map(number).collect()
+}
+
+fn not_utf8(error: &std::string::FromUtf8Error) -> Trouble {
+    let valid = error.utf8_error().valid_up_to();
+    // Up to the first bad byte the lossy text is the same as the file.
+    let text = String::from_utf8_lossy(error.as_bytes());
+    Trouble::in_text(&Problem::new(valid as u32, "this byte is not UTF-8", "a file in UTF-8"), &text)
+}

@@ -1,0 +1,24 @@
+//! What a case is run on.
+
+use crate::case::{Action, Program};
+use crate::diff::Observe;
+use crate::machine::{LoadError, Status};
+
+pub mod embedded;
+
+/// Something that can load a program, perform actions and be looked at: an embedded machine, or
+/// one in another process.
+pub trait Testee: Observe {
+    /// Makes this a fresh machine that holds the program.
+    ///
+    /// # Errors
+    ///
+    /// When the program is not one for this machine.
+    fn load(&mut self, program: &Program) -> Result<(), LoadError>;
+
+    /// Performs an action.
+    fn perform(&mut self, action: Action) -> Status;
+
+    /// In one line how the machine ended or where it stands.
+    fn describe(&self) -> String;
+}

@@ -1,0 +1,48 @@
+//! A machine of this crate as a testee.
+
+use crate::case::{Action, Program};
+use crate::diff::Observe;
+use crate::limits::Limits;
+use crate::machine::{Budget, LoadError, Machine, Status, perform};
+use crate::machines::MachineInfo;
+use crate::testee::Testee;
+use crate::value::Value;
+
+/// A machine of this crate, with a budget of instructions for each program it loads.
+pub struct Embedded {
+    machine: Box<dyn Machine + Send>,
+    budget: Budget,
+    steps: u64,
+}
+
+impl Embedded {
+    /// A new machine.
+    pub fn new(info: &MachineInfo, limits: &Limits) -> Embedded {
+        Embedded { machine: (info.new)(limits), budget: Budget::new(limits.steps), steps: limits.steps }
+    }
+}
+
+impl Testee for Embedded {
+    fn load(&mut self, program: &Program) -> Result<(), LoadError> {
+        self.budget = Budget::new(self.steps);
+        self.machine.load(program)
+    }
+
+    fn perform(&mut self, action: Action) -> Status {
+        perform(&mut *self.machine, action, &mut self.budget, None)
+    }
+
+    fn describe(&self) -> String {
+        self.machine.describe()
+    }
+}
+
+impl Observe for Embedded {
+    fn has_field(&self, field: &str) -> bool {
+        self.machine.has_field(field)
+    }
+
+    fn observe(&self, field: &str) -> Option<Value> {
+        self.machine.observe(field)
+    }
+}
