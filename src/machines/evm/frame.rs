@@ -149,7 +149,7 @@ impl Frame<'_> {
     #[inline(always)]
     pub(super) fn memory_at(&mut self, offset: usize, size: usize) -> Result<Range<usize>, Stop> {
         let end = offset.checked_add(size).ok_or(Stop::Halted(Halt::OutOfGas))?;
-        if end > self.context.memory.len() {
+        if end > self.context.memory.size() {
             self.grow(end)?;
         }
         Ok(offset..end)
@@ -160,7 +160,7 @@ impl Frame<'_> {
     fn grow(&mut self, end: usize) -> Flow {
         let price = |words: u128| 3 * words + words * words / 512;
         let words = end.div_ceil(32);
-        let before = self.context.memory.len() / 32;
+        let before = self.context.memory.size() / 32;
         let cost = price(words as u128) - price(before as u128);
         self.charge(u64::try_from(cost).unwrap_or(u64::MAX))?;
         self.context.grow_memory(words * 32)

@@ -7,6 +7,7 @@ use super::environment::Environment;
 use super::flow::find_destinations;
 use super::frame::{Frame, Halt, Limit, STACK_LIMIT, Stack, Stop, Word};
 use super::log::{Log, hash_logs};
+use super::memory::Memory;
 use super::program::{self, account_value, word_value};
 use super::storage::Storage;
 use super::table::{self, EVM};
@@ -44,7 +45,7 @@ pub(super) struct Context {
     pub(super) world: World,
     /// Storage of the executing account, which is kept here and not in the world while it runs.
     pub(super) storage: Storage,
-    pub(super) memory: Vec<u8>,
+    pub(super) memory: Memory,
     pub(super) output: Vec<u8>,
     pub(super) logs: Vec<Log>,
     pub(super) calls: Vec<Recorded>,
@@ -78,17 +79,13 @@ impl Context {
     /// Memory of `size` bytes, the new ones zero. Gas was paid.
     pub(super) fn grow_memory(&mut self, size: usize) -> Result<(), Stop> {
         within(size as u64, self.limits.memory, Limit::Memory)?;
-        self.memory.resize(size, 0);
+        self.memory.grow(size);
         Ok(())
     }
 
-    /// Forgets the last run, keeping allocations that are not large.
+    /// Forgets the last run.
     fn reset(&mut self) {
-        const KEPT: usize = 1 << 20;
-        if self.memory.capacity() > KEPT {
-            self.memory = Vec::new();
-        }
-        self.memory.clear();
+        self.memory.reset();
         self.output.clear();
         self.logs.clear();
         self.calls.clear();
@@ -150,7 +147,7 @@ impl Evm {
                 environment: Environment::default(),
                 world: World::default(),
                 storage: Storage::new(),
-                memory: Vec::new(),
+                memory: Memory::default(),
                 output: Vec::new(),
                 logs: Vec::new(),
                 calls: Vec::new(),
@@ -303,11 +300,11 @@ static FIELDS: &[Field<Evm>] = &[
     },
     Field { name: "pc", doc: "program counter", read: |m| Some(Value::int(m.pc)) },
     Field { name: "stack", doc: "stack items, bottom first", read: |m| Some(m.stack_value()) },
-    Field { name: "memory", doc: "memory", read: |m| Some(Value::Bytes(m.context.memory.clone())) },
+    Field { name: "memory", doc: "memory", read: |m| Some(Value::Bytes(m.context.memory.bytes().to_vec())) },
     Field {
         name: "memorySize",
         doc: "size of memory in bytes",
-        read: |m| Some(Value::int(m.context.memory.len())),
+        read: |m| Some(Value::int(m.context.memory.size())),
     },
     Field {
         name: "refund",

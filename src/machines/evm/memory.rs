@@ -2,6 +2,69 @@
 
 use super::frame::{Flow, Frame, Halt, Stop, Word, small};
 
+/// Memory. Behind its size there are zeros already, so that growing costs nothing until the new
+/// bytes are written.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    bytes: Vec<u8>,
+    size: usize,
+    /// From here on nothing was ever written.
+    clean: usize,
+}
+
+impl Memory {
+    /// Size in bytes, a multiple of 32.
+    #[inline(always)]
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// All of it.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.size]
+    }
+
+    /// Makes it `size` bytes.
+    pub(super) fn grow(&mut self, size: usize) {
+        if size > self.bytes.len() {
+            // Fresh zeros come from the system untouched, where a resize would write each.
+            let mut bytes = vec![0; size.max(2 * self.bytes.len())];
+            bytes[..self.clean].copy_from_slice(&self.bytes[..self.clean]);
+            self.bytes = bytes;
+        }
+        self.size = size;
+    }
+
+    /// Makes it empty. The allocation is kept unless much of it was written.
+    pub(super) fn reset(&mut self) {
+        const KEPT: usize = 1 << 20;
+        if self.clean > KEPT {
+            self.bytes = Vec::new();
+        } else {
+            self.bytes[..self.clean].fill(0);
+        }
+        self.size = 0;
+        self.clean = 0;
+    }
+}
+
+impl std::ops::Index<std::ops::Range<usize>> for Memory {
+    type Output = [u8];
+
+    #[inline(always)]
+    fn index(&self, range: std::ops::Range<usize>) -> &[u8] {
+        &self.bytes[range]
+    }
+}
+
+impl std::ops::IndexMut<std::ops::Range<usize>> for Memory {
+    #[inline(always)]
+    fn index_mut(&mut self, range: std::ops::Range<usize>) -> &mut [u8] {
+        self.clean = self.clean.max(range.end);
+        &mut self.bytes[range]
+    }
+}
+
 pub(super) fn mload(f: &mut Frame<'_>) -> Flow {
     let offset = offset(*f.peek(0))?;
     let range = f.memory_at(offset, 32)?;
@@ -26,7 +89,7 @@ pub(super) fn mstore8(f: &mut Frame<'_>) -> Flow {
 }
 
 pub(super) fn msize(f: &mut Frame<'_>) -> Flow {
-    f.push(Word::from(f.context.memory.len()));
+    f.push(Word::from(f.context.memory.size()));
     Ok(())
 }
 
