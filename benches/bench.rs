@@ -1,1 +1,51 @@
-fn main(){}
+//! Speed beside peers. Both sides of a ratio are measured in one run and in turns, so that a slow
+//! or busy machine slows both.
+//!
+//! ```text
+//! cargo run --release -p vmconf-benches -- interpreter SUITES
+//! ```
+
+mod files;
+mod interpreter;
+mod peer;
+mod timing;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+/// Measures vmconf beside peers.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    section: Section,
+}
+
+#[derive(Subcommand)]
+enum Section {
+    /// The programs of vmPerformance on our EVM and on revm's interpreter
+    Interpreter(Selection),
+    /// A whole run beside reading and parsing the same files
+    Files(Selection),
+}
+
+/// What is measured, and how often.
+#[derive(clap::Args)]
+struct Selection {
+    /// Folder of suites
+    suites: PathBuf,
+    /// How often each side is measured; the median counts
+    #[arg(long, default_value = "9")]
+    rounds: NonZeroUsize,
+    /// Only what has this in its name
+    #[arg(long, default_value = "", hide_default_value = true)]
+    only: String,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().section {
+        Section::Interpreter(selection) => interpreter::measure(&selection),
+        Section::Files(selection) => files::measure(&selection),
+    }
+}

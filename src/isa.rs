@@ -95,23 +95,37 @@ impl Isa {
 /// ```text
 /// isa! {
 ///     /// The doc comment of the enum.
-///     Op, ISA = "evm", dispatch(Frame) -> Flow;
+///     Op, ISA = "evm", interpret(Frame) -> Stop;
 ///     //code name   operand  gas  pops -> pushes  handler       doc
 ///     0x01   ADD    None     3    (2 -> 1)        arith::add,   "a + b";
 ///     0x60   PUSH1  Data(1)  3    (0 -> 1)        stack::push::<1>, "push 1 byte";
+///     undefined 0x00 to 0x00, 0x02 to 0x5f, 0x61 to 0xff;
 /// }
 /// ```
 ///
-/// makes the enum `Op`, the static `ISA` and the function `dispatch(&mut Frame, code) -> Flow`.
-/// `Frame` has two methods: `enter::<POPS, PUSHES>(gas)`, which is called in front of each
-/// handler, and `undefined()`, which is called for a code without a row.
+/// makes the enum `Op`, the static `ISA` and the loop `interpret(&mut Frame, &mut impl Meter) ->
+/// Option<Stop>`, which ends when a handler or the meter says so. `Frame` has these methods, called
+/// in this order for each instruction:
+///
+/// | method | what it does |
+/// |---|---|
+/// | `fetch()` | the code at the program counter |
+/// | `enter::<POPS, PUSHES>(gas)` | checks stack and base cost; false when the instruction cannot be |
+/// | `refuse::<POPS>(gas)` | why it cannot |
+/// | `apply(handler)` | calls the handler |
+/// | `advance(length)` | moves the program counter over the instruction |
+/// | `undefined()` | what a code without a row does |
+///
+/// The codes without a row are listed too: the compiler sees to it that every code is in the
+/// table once, and needs no test for the rest.
 #[macro_export]
 macro_rules! isa {
     (
         $(#[$attribute:meta])*
-        $op:ident, $isa:ident = $machine:literal, $dispatch:ident($frame:ident) -> $flow:ty;
+        $op:ident, $isa:ident = $machine:literal, $interpret:ident($frame:ident) -> $stop:ty;
         $($code:literal $name:ident $operand:ident $(($size:literal))? $gas:literal
             ($pops:literal -> $pushes:literal) $handler:path, $doc:literal;)*
+        undefined $($from:literal to $to:literal),*;
     ) => {
         $(#[$attribute])*
         #[repr(u8)]
@@ -134,15 +148,31 @@ macro_rules! isa {
             },)*
         ]);
 
-        /// Executes the instruction whose code was just fetched.
+        /// The loop: fetches and executes until a handler or the meter ends it.
+        // Each arm goes back to the top by itself: a result that all arms share would have to be
+        // looked at after each instruction.
+        // Inlined, so that the frame is a local there and its fields can be in registers.
         #[inline(always)]
-        pub(super) fn $dispatch(frame: &mut $frame<'_>, code: u8) -> $flow {
-            match code {
-                $($code => {
-                    frame.enter::<$pops, $pushes>($gas)?;
-                    $handler(frame)
-                })*
-                _ => frame.undefined(),
+        pub(super) fn $interpret(
+            frame: &mut $frame<'_>,
+            meter: &mut impl $crate::machine::Meter,
+        ) -> Option<$stop> {
+            loop {
+                if meter.tick().is_break() {
+                    return None;
+                }
+                match frame.fetch() {
+                    $($code => {
+                        if !frame.enter::<$pops, $pushes>($gas) {
+                            return Some(frame.refuse::<$pops>($gas));
+                        }
+                        if let Err(stop) = frame.apply($handler) {
+                            return Some(stop);
+                        }
+                        frame.advance(1 $(+ $size)?);
+                    })*
+                    $($from..=$to)|* => return Some(frame.undefined()),
+                }
             }
         }
     };

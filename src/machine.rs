@@ -2,6 +2,7 @@
 //! written once for all of them.
 
 use std::fmt;
+use std::ops::ControlFlow;
 
 use crate::case::{Action, Program};
 use crate::diff::Observe;
@@ -80,6 +81,36 @@ pub struct At<'a> {
     pub operand: &'a [u8],
     /// The machine, before the instruction.
     pub state: &'a dyn Observe,
+}
+
+/// What ends a machine's loop besides the program itself.
+pub trait Meter {
+    /// Called before each instruction.
+    fn tick(&mut self) -> ControlFlow<()>;
+}
+
+/// Nothing: something else bounds the number of instructions, such as gas.
+pub struct Unmetered;
+
+impl Meter for Unmetered {
+    #[inline(always)]
+    fn tick(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// So many instructions.
+pub struct Metered(pub u64);
+
+impl Meter for Metered {
+    #[inline(always)]
+    fn tick(&mut self) -> ControlFlow<()> {
+        if self.0 == 0 {
+            return ControlFlow::Break(());
+        }
+        self.0 -= 1;
+        ControlFlow::Continue(())
+    }
 }
 
 /// Performs a debugger action with at most `budget` instructions, which are taken off it.

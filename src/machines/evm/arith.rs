@@ -4,26 +4,32 @@ use ruint::aliases::U256;
 
 use super::frame::{Flow, Frame, Word};
 
+#[inline(always)]
 pub(super) fn add(f: &mut Frame<'_>) -> Flow {
     f.binary(Word::wrapping_add)
 }
 
+#[inline(always)]
 pub(super) fn mul(f: &mut Frame<'_>) -> Flow {
     f.binary(Word::wrapping_mul)
 }
 
+#[inline(always)]
 pub(super) fn sub(f: &mut Frame<'_>) -> Flow {
     f.binary(Word::wrapping_sub)
 }
 
+#[inline(never)]
 pub(super) fn div(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| a.checked_div(b).unwrap_or_default())
 }
 
+#[inline(never)]
 pub(super) fn rem(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| a.checked_rem(b).unwrap_or_default())
 }
 
+#[inline(never)]
 pub(super) fn sdiv(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| {
         let quotient = magnitude(a).checked_div(magnitude(b)).unwrap_or_default();
@@ -31,6 +37,7 @@ pub(super) fn sdiv(f: &mut Frame<'_>) -> Flow {
     })
 }
 
+#[inline(never)]
 pub(super) fn smod(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| {
         let rest = magnitude(a).checked_rem(magnitude(b)).unwrap_or_default();
@@ -38,28 +45,24 @@ pub(super) fn smod(f: &mut Frame<'_>) -> Flow {
     })
 }
 
+#[inline(always)]
 pub(super) fn addmod(f: &mut Frame<'_>) -> Flow {
-    let (a, b) = (f.pop(), f.pop());
-    let c = f.peek(0);
-    *c = a.add_mod(b, *c);
-    Ok(())
+    f.ternary(Word::add_mod)
 }
 
+#[inline(never)]
 pub(super) fn mulmod(f: &mut Frame<'_>) -> Flow {
-    let (a, b) = (f.pop(), f.pop());
-    let c = f.peek(0);
-    *c = a.mul_mod(b, *c);
-    Ok(())
+    f.ternary(Word::mul_mod)
 }
 
+#[inline(never)]
 pub(super) fn exp(f: &mut Frame<'_>) -> Flow {
     let a = f.pop();
-    let b = *f.peek(0);
-    f.charge(10 * b.byte_len() as u64)?;
-    *f.peek(0) = a.wrapping_pow(b);
-    Ok(())
+    f.charge(10 * f.top().byte_len() as u64)?;
+    f.unary(|b| a.wrapping_pow(b))
 }
 
+#[inline(always)]
 pub(super) fn signextend(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| {
         if a >= U256::from(31) {

@@ -3,50 +3,57 @@
 use super::arith::is_negative;
 use super::frame::{Flow, Frame, Word, small};
 
+#[inline(always)]
 pub(super) fn lt(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| truth(a < b))
 }
 
+#[inline(always)]
 pub(super) fn gt(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| truth(a > b))
 }
 
+#[inline(always)]
 pub(super) fn slt(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| truth(signed_less(a, b)))
 }
 
+#[inline(always)]
 pub(super) fn sgt(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| truth(signed_less(b, a)))
 }
 
+#[inline(always)]
 pub(super) fn eq(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| truth(a == b))
 }
 
+#[inline(always)]
 pub(super) fn iszero(f: &mut Frame<'_>) -> Flow {
-    let a = f.peek(0);
-    *a = truth(a.is_zero());
-    Ok(())
+    f.unary(|a| truth(a.is_zero()))
 }
 
+#[inline(always)]
 pub(super) fn and(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| a & b)
 }
 
+#[inline(always)]
 pub(super) fn or(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| a | b)
 }
 
+#[inline(always)]
 pub(super) fn xor(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| a ^ b)
 }
 
+#[inline(always)]
 pub(super) fn not(f: &mut Frame<'_>) -> Flow {
-    let a = f.peek(0);
-    *a = !*a;
-    Ok(())
+    f.unary(|a| !a)
 }
 
+#[inline(always)]
 pub(super) fn byte(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| match small(a) {
         Some(index @ 0..32) => Word::from(b.byte(31 - index)),

@@ -20,18 +20,21 @@ pub(super) struct Recorded {
     pub(super) data: Vec<u8>,
 }
 
+#[inline(never)]
 pub(super) fn call(f: &mut Frame<'_>) -> Flow {
     let (gas, to, value) = (f.pop(), low_160(f.pop()), f.pop());
     let new = !f.context.world.contains(to);
     answer(f, Asked { gas, destination: to, value, extra: if new { NEW_ACCOUNT } else { 0 } })
 }
 
+#[inline(never)]
 pub(super) fn callcode(f: &mut Frame<'_>) -> Flow {
     let (gas, _code_of, value) = (f.pop(), f.pop(), f.pop());
     let destination = f.context.environment.address;
     answer(f, Asked { gas, destination, value, extra: 0 })
 }
 
+#[inline(never)]
 pub(super) fn delegatecall(f: &mut Frame<'_>) -> Flow {
     let (gas, _code_of) = (f.pop(), f.pop());
     let destination = f.context.environment.address;
@@ -72,6 +75,7 @@ fn answer(f: &mut Frame<'_>, asked: Asked) -> Flow {
     Ok(())
 }
 
+#[inline(never)]
 pub(super) fn create(f: &mut Frame<'_>) -> Flow {
     let (value, offset, size) = (f.pop(), f.pop(), f.pop());
     let code = f.memory_range(offset, size)?;

@@ -1,6 +1,6 @@
 //! What the program can learn about the call, the block and the accounts.
 
-use super::frame::{Flow, Frame, Word, small};
+use super::frame::{Flow, Frame, PADDING, Word, small};
 use super::hash::keccak;
 
 /// The call and the block that a program runs in.
@@ -22,87 +22,104 @@ pub(super) struct Environment {
     pub(super) debit: bool,
 }
 
+#[inline(always)]
 fn push(f: &mut Frame<'_>, word: Word) -> Flow {
     f.push(word);
     Ok(())
 }
 
+#[inline(always)]
 pub(super) fn address(f: &mut Frame<'_>) -> Flow {
     push(f, f.context.environment.address)
 }
 
+#[inline(always)]
 pub(super) fn origin(f: &mut Frame<'_>) -> Flow {
     push(f, f.context.environment.origin)
 }
 
+#[inline(always)]
 pub(super) fn caller(f: &mut Frame<'_>) -> Flow {
     push(f, f.context.environment.caller)
 }
 
+#[inline(always)]
 pub(super) fn callvalue(f: &mut Frame<'_>) -> Flow {
     push(f, f.context.environment.value)
 }
 
+#[inline(always)]
 pub(super) fn calldatasize(f: &mut Frame<'_>) -> Flow {
     push(f, Word::from(f.context.environment.data.len()))
 }
 
+#[inline(always)]
 pub(super) fn codesize(f: &mut Frame<'_>) -> Flow {
-    push(f, Word::from(f.code.len()))
+    push(f, Word::from(f.code.len() - PADDING))
 }
 
+#[inline(always)]
 pub(super) fn gasprice(f: &mut Frame<'_>) -> Flow {
     push(f, f.context.environment.gas_price)
 }
 
+#[inline(always)]
 pub(super) fn coinbase(f: &mut Frame<'_>) -> Flow {
     push(f, f.context.environment.coinbase)
 }
 
+#[inline(always)]
 pub(super) fn timestamp(f: &mut Frame<'_>) -> Flow {
     push(f, f.context.environment.timestamp)
 }
 
+#[inline(always)]
 pub(super) fn number(f: &mut Frame<'_>) -> Flow {
     push(f, f.context.environment.number)
 }
 
+#[inline(always)]
 pub(super) fn difficulty(f: &mut Frame<'_>) -> Flow {
     push(f, f.context.environment.difficulty)
 }
 
+#[inline(always)]
 pub(super) fn gaslimit(f: &mut Frame<'_>) -> Flow {
     push(f, f.context.environment.gas_limit)
 }
 
+#[inline(always)]
 pub(super) fn calldataload(f: &mut Frame<'_>) -> Flow {
-    let from = small(*f.peek(0));
+    let from = small(f.top());
     let data = &f.context.environment.data;
     let rest = from.and_then(|from| data.get(from..)).unwrap_or_default();
     let mut bytes = [0; 32];
     let size = rest.len().min(32);
     bytes[..size].copy_from_slice(&rest[..size]);
-    *f.peek(0) = Word::from_be_bytes(bytes);
+    f.set_top(Word::from_be_bytes(bytes));
     Ok(())
 }
 
+#[inline(never)]
 pub(super) fn balance(f: &mut Frame<'_>) -> Flow {
-    let address = *f.peek(0);
-    *f.peek(0) = f.context.world.touch(address).balance;
+    let balance = f.context.world.touch(f.top()).balance;
+    f.set_top(balance);
     Ok(())
 }
 
+#[inline(never)]
 pub(super) fn extcodesize(f: &mut Frame<'_>) -> Flow {
-    let address = *f.peek(0);
-    *f.peek(0) = Word::from(f.context.world.touch(address).code.len());
+    let size = f.context.world.touch(f.top()).code.len();
+    f.set_top(Word::from(size));
     Ok(())
 }
 
+#[inline(never)]
 pub(super) fn blockhash(f: &mut Frame<'_>) -> Flow {
-    let block = *f.peek(0);
     let number = f.context.environment.number;
-    let known = block < number && number - block <= Word::from(256);
-    // The reference, section 7: the hash of a block is that of its number's decimal digits.
-    *f.peek(0) = if known { Word::from_be_bytes(keccak(block.to_string().as_bytes())) } else { Word::ZERO };
-    Ok(())
+    f.unary(|block| match block < number && number - block <= Word::from(256) {
+        // The reference, section 7: a block's hash is that of its number's decimal digits.
+        true => Word::from_be_bytes(keccak(block.to_string().as_bytes())),
+        false => Word::ZERO,
+    })
 }

@@ -3,15 +3,18 @@
 use super::frame::{Flow, Frame, Halt, Stop, Word, small};
 use super::table::Op;
 
+#[inline(always)]
 pub(super) fn stop(_: &mut Frame<'_>) -> Flow {
     Err(Stop::Stopped)
 }
 
+#[inline(always)]
 pub(super) fn jump(f: &mut Frame<'_>) -> Flow {
     let target = f.pop();
     go_to(f, target)
 }
 
+#[inline(always)]
 pub(super) fn jumpi(f: &mut Frame<'_>) -> Flow {
     let (target, condition) = (f.pop(), f.pop());
     if condition.is_zero() { Ok(()) } else { go_to(f, target) }
@@ -21,7 +24,8 @@ pub(super) fn jumpi(f: &mut Frame<'_>) -> Flow {
 fn go_to(f: &mut Frame<'_>, target: Word) -> Flow {
     match small(target) {
         Some(target) if f.destinations.get(target) == Some(&true) => {
-            f.pc = target;
+            // The loop is about to move over this instruction, which is one byte.
+            f.pc = target.wrapping_sub(1);
             Ok(())
         }
         _ => Err(Stop::Halted(Halt::BadJump)),
@@ -41,20 +45,24 @@ pub(super) fn find_destinations(code: &[u8], destinations: &mut Vec<bool>) {
     }
 }
 
+#[inline(always)]
 pub(super) fn pc(f: &mut Frame<'_>) -> Flow {
-    f.push(Word::from(f.pc - 1));
+    f.push(Word::from(f.pc));
     Ok(())
 }
 
+#[inline(always)]
 pub(super) fn gas(f: &mut Frame<'_>) -> Flow {
     f.push(Word::from(f.gas));
     Ok(())
 }
 
+#[inline(always)]
 pub(super) fn jumpdest(_: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
+#[inline(never)]
 pub(super) fn ret(f: &mut Frame<'_>) -> Flow {
     let (offset, size) = (f.pop(), f.pop());
     let range = f.memory_range(offset, size)?;

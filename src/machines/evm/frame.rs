@@ -12,8 +12,13 @@ pub(super) type Word = U256;
 /// The most items a stack holds.
 pub(super) const STACK_LIMIT: usize = 1024;
 
-/// The stack's storage. Its length is a power of two, so that a masked index needs no check.
-pub(super) type Stack = [Word; STACK_LIMIT];
+/// Zeros behind the code: a STOP for running off its end, and what is missing of the operand of a
+/// PUSH that the end cuts off.
+pub(super) const PADDING: usize = 33;
+
+/// The stack's storage: the lowest item is at 1, so that the top item's slot is the height, also
+/// when there is none.
+pub(super) type Stack = [Word; 1 + STACK_LIMIT];
 
 /// What a handler answers: go on, or why not.
 pub(super) type Flow = Result<(), Stop>;
@@ -50,16 +55,43 @@ pub(super) enum Limit {
     Items,
 }
 
+/// A word as the loop carries it from one instruction to the next. Two numbers of 128 bits are
+/// kept in four general registers; of four numbers of 64 bits the compiler makes vectors, and
+/// arithmetic would have to take them apart each time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Halves {
+    low: u128,
+    high: u128,
+}
+
+impl Halves {
+    #[inline(always)]
+    pub(super) fn new(word: Word) -> Halves {
+        let [a, b, c, d] = *word.as_limbs();
+        let half = |low: u64, high: u64| u128::from(low) | u128::from(high) << 64;
+        Halves { low: half(a, b), high: half(c, d) }
+    }
+
+    #[inline(always)]
+    pub(super) fn word(self) -> Word {
+        let Halves { low, high } = self;
+        Word::from_limbs([low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64])
+    }
+}
+
 /// The hot state, taken out of the machine while the loop runs so that it can live in
 /// registers, and the rest of the machine behind one reference.
 pub(super) struct Frame<'m> {
-    /// Offset behind the code byte of the current instruction.
+    /// Offset of the current instruction.
     pub(super) pc: usize,
     /// Gas left.
     pub(super) gas: u64,
     /// Items on the stack.
     pub(super) height: usize,
+    /// The top item, which is not in `stack` while the loop runs: most instructions need it.
+    pub(super) top: Halves,
     pub(super) stack: &'m mut Stack,
+    /// The code and the zeros behind it; see [`PADDING`].
     pub(super) code: &'m [u8],
     pub(super) destinations: &'m [bool],
     pub(super) context: &'m mut Context,
@@ -69,20 +101,58 @@ impl Frame<'_> {
     /// What every instruction checks first: enough items, room for the result, gas for the base
     /// price, which is taken.
     #[inline(always)]
-    pub(super) fn enter<const POPS: usize, const PUSHES: usize>(&mut self, gas: u64) -> Flow {
-        if POPS > 0 && self.height < POPS {
-            return Err(Stop::Halted(Halt::StackUnderflow));
+    pub(super) fn enter<const POPS: usize, const PUSHES: usize>(&mut self, gas: u64) -> bool {
+        // With too few items this is huge, so that one comparison is both checks. It also shows
+        // the compiler that the items are where the handler looks for them.
+        let rest = self.height.wrapping_sub(POPS);
+        if rest > STACK_LIMIT - PUSHES || self.gas < gas {
+            return false;
         }
-        if PUSHES > POPS && self.height > STACK_LIMIT + POPS - PUSHES {
-            return Err(Stop::Halted(Halt::StackOverflow));
-        }
-        self.charge(gas)
+        self.gas -= gas;
+        true
     }
 
-    /// A code byte without a row.
-    #[cold]
-    pub(super) fn undefined(&mut self) -> Flow {
-        Err(Stop::Halted(Halt::UndefinedOpcode))
+    /// Why [`Frame::enter`] said no.
+    #[inline(always)]
+    pub(super) fn refuse<const POPS: usize>(&self, gas: u64) -> Stop {
+        refused(self.height, POPS, self.gas, gas)
+    }
+
+    /// The next code.
+    #[inline(always)]
+    pub(super) fn fetch(&self) -> u8 {
+        self.code[self.pc]
+    }
+
+    /// Moves on by `length` bytes.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, length: usize) {
+        self.pc = self.pc.wrapping_add(length);
+    }
+
+    /// Calls a handler on a copy of the hot state. For a handler that is inlined the copy is
+    /// nothing; for one that is not, it is what lets the loop keep the original in registers.
+    #[inline(always)]
+    pub(super) fn apply(&mut self, handler: impl FnOnce(&mut Frame<'_>) -> Flow) -> Flow {
+        let mut copy = Frame {
+            pc: self.pc,
+            gas: self.gas,
+            height: self.height,
+            top: self.top,
+            stack: self.stack,
+            code: self.code,
+            destinations: self.destinations,
+            context: self.context,
+        };
+        let flow = handler(&mut copy);
+        (self.pc, self.gas, self.height, self.top) = (copy.pc, copy.gas, copy.height, copy.top);
+        flow
+    }
+
+    /// What a code byte without a row does.
+    #[inline(always)]
+    pub(super) fn undefined(&self) -> Stop {
+        Stop::Halted(Halt::UndefinedOpcode)
     }
 
     /// Takes `gas` off, or halts.
@@ -103,33 +173,61 @@ impl Frame<'_> {
         self.context.work(count)
     }
 
-    /// The item `below` the top. The row's `pops` says that it is there.
+    /// The top item. The row's `pops` says that it is there.
     #[inline(always)]
-    pub(super) fn peek(&mut self, below: usize) -> &mut Word {
-        &mut self.stack[self.height.wrapping_sub(1 + below) % STACK_LIMIT]
+    pub(super) fn top(&self) -> Word {
+        self.top.word()
+    }
+
+    /// Puts another item in the place of the top one.
+    #[inline(always)]
+    pub(super) fn set_top(&mut self, word: Word) {
+        self.top = Halves::new(word);
+    }
+
+    /// The item `below` the top, which is not the top itself. The row's `pops` says that it is
+    /// there.
+    #[inline(always)]
+    pub(super) fn below(&mut self, below: usize) -> &mut Word {
+        &mut self.stack[self.height - below]
     }
 
     /// Takes the top item. The row's `pops` says that it is there.
     #[inline(always)]
     pub(super) fn pop(&mut self) -> Word {
-        self.height = self.height.wrapping_sub(1);
-        self.stack[self.height % STACK_LIMIT]
+        let word = self.top();
+        self.height -= 1;
+        self.set_top(self.stack[self.height]);
+        word
     }
 
     /// Puts an item on top. The row's `pushes` says that there is room.
     #[inline(always)]
     pub(super) fn push(&mut self, word: Word) {
-        self.stack[self.height % STACK_LIMIT] = word;
+        self.stack[self.height] = self.top();
+        self.set_top(word);
         self.height += 1;
     }
 
-    /// Pops a, replaces b by `operation(a, b)`.
+    /// Replaces a by `operation(a)`.
+    #[inline(always)]
+    pub(super) fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> Flow {
+        self.set_top(operation(self.top()));
+        Ok(())
+    }
+
+    /// Replaces a and b by `operation(a, b)`.
     #[inline(always)]
     pub(super) fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
         let a = self.pop();
-        let b = self.peek(0);
-        *b = operation(a, *b);
-        Ok(())
+        self.unary(|b| operation(a, b))
+    }
+
+    /// Replaces a, b and c by `operation(a, b, c)`.
+    #[inline(always)]
+    pub(super) fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow {
+        let (a, b) = (self.pop(), self.pop());
+        self.unary(|c| operation(a, b, c))
     }
 
     /// Grows memory to contain `[offset, offset + size)`, charges for it, and gives the range.
@@ -150,21 +248,36 @@ impl Frame<'_> {
     pub(super) fn memory_at(&mut self, offset: usize, size: usize) -> Result<Range<usize>, Stop> {
         let end = offset.checked_add(size).ok_or(Stop::Halted(Halt::OutOfGas))?;
         if end > self.context.memory.size() {
-            self.grow(end)?;
+            self.gas = grow(self.context, self.gas, end)?;
         }
         Ok(offset..end)
     }
+}
 
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, end: usize) -> Flow {
-        let price = |words: u128| 3 * words + words * words / 512;
-        let words = end.div_ceil(32);
-        let before = self.context.memory.size() / 32;
-        let cost = price(words as u128) - price(before as u128);
-        self.charge(u64::try_from(cost).unwrap_or(u64::MAX))?;
-        self.context.grow_memory(words * 32)
-    }
+/// The reason is looked for apart from the checks, so that on the way on nothing is kept for it.
+#[cold]
+#[inline(never)]
+fn refused(height: usize, pops: usize, gas: u64, cost: u64) -> Stop {
+    Stop::Halted(if height < pops {
+        Halt::StackUnderflow
+    } else if gas < cost {
+        Halt::OutOfGas
+    } else {
+        Halt::StackOverflow
+    })
+}
+
+/// Grows memory to contain byte `end - 1`; gives the gas that is left of `gas`.
+#[cold]
+#[inline(never)]
+fn grow(context: &mut Context, gas: u64, end: usize) -> Result<u64, Stop> {
+    let price = |words: u128| 3 * words + words * words / 512;
+    let words = end.div_ceil(32);
+    let before = context.memory.size() / 32;
+    let cost = u64::try_from(price(words as u128) - price(before as u128)).unwrap_or(u64::MAX);
+    let left = gas.checked_sub(cost).ok_or(Stop::Halted(Halt::OutOfGas))?;
+    context.grow_memory(words * 32)?;
+    Ok(left)
 }
 
 /// The number as a size or an offset; none when it is too large for anything to have it.

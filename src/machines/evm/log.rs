@@ -14,6 +14,7 @@ pub(super) struct Log {
     pub(super) data: Vec<u8>,
 }
 
+#[inline(never)]
 pub(super) fn log<const TOPICS: usize>(f: &mut Frame<'_>) -> Flow {
     let (offset, size) = (f.pop(), f.pop());
     let topics = (0..TOPICS).map(|_| f.pop()).collect();

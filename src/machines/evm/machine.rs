@@ -1,11 +1,9 @@
 //! The machine: what a run changes, the one loop, and what can be observed.
 
-use std::ops::ControlFlow;
-
 use super::call::Recorded;
 use super::environment::Environment;
 use super::flow::find_destinations;
-use super::frame::{Frame, Halt, Limit, STACK_LIMIT, Stack, Stop, Word};
+use super::frame::{Frame, Halt, Halves, Limit, PADDING, STACK_LIMIT, Stack, Stop, Word};
 use super::log::{Log, hash_logs};
 use super::memory::Memory;
 use super::program::{self, account_value, word_value};
@@ -15,7 +13,7 @@ use super::world::{World, address_bytes};
 use crate::case::Program;
 use crate::diff::Observe;
 use crate::limits::Limits;
-use crate::machine::{At, Field, LimitReached, LoadError, Machine, Status, Watch};
+use crate::machine::{At, Field, LimitReached, LoadError, Machine, Metered, Meter, Status, Unmetered, Watch};
 use crate::machines::MachineInfo;
 use crate::value::{Value, bytes_key};
 
@@ -33,6 +31,7 @@ pub struct Evm {
     height: usize,
     pc: usize,
     gas: u64,
+    /// The code, followed by [`PADDING`] zeros.
     code: Vec<u8>,
     destinations: Vec<bool>,
     stop: Option<Stop>,
@@ -100,47 +99,15 @@ fn within(count: u64, limit: u64, reached: Limit) -> Result<(), Stop> {
     if count <= limit { Ok(()) } else { Err(Stop::Limited(reached)) }
 }
 
-/// What ends the loop besides the program itself.
-trait Meter {
-    /// Called before each instruction.
-    fn tick(&mut self) -> ControlFlow<()>;
-}
-
-/// Nothing: gas bounds the number of instructions.
-struct Unmetered;
-
-impl Meter for Unmetered {
-    #[inline(always)]
-    fn tick(&mut self) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-}
-
-/// So many instructions.
-struct Metered(u64);
-
-impl Meter for Metered {
-    #[inline(always)]
-    fn tick(&mut self) -> ControlFlow<()> {
-        match self.0.checked_sub(1) {
-            Some(left) => {
-                self.0 = left;
-                ControlFlow::Continue(())
-            }
-            None => ControlFlow::Break(()),
-        }
-    }
-}
-
 impl Evm {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> Evm {
         Evm {
-            stack: Box::new([Word::ZERO; STACK_LIMIT]),
+            stack: Box::new([Word::ZERO; 1 + STACK_LIMIT]),
             height: 0,
             pc: 0,
             gas: 0,
-            code: Vec::new(),
+            code: vec![0; PADDING],
             destinations: Vec::new(),
             stop: None,
             context: Context {
@@ -166,31 +133,22 @@ impl Evm {
             pc: self.pc,
             gas: self.gas,
             height: self.height,
+            top: Halves::new(self.stack[self.height]),
             stack: &mut self.stack,
             code: &self.code,
             destinations: &self.destinations,
             context: &mut self.context,
         };
-        let stop = loop {
-            let at = frame.pc;
-            if meter.tick().is_break() {
-                break None;
-            }
-            let Some(&code) = frame.code.get(at) else { break Some(Stop::Stopped) };
-            frame.pc = at + 1;
-            if let Err(stop) = table::dispatch(&mut frame, code) {
-                frame.pc = at;
-                break Some(stop);
-            }
-        };
-        let Frame { pc, gas, height, .. } = frame;
+        let stop = table::interpret(&mut frame, &mut meter);
+        let Frame { pc, gas, height, top, .. } = frame;
         (self.pc, self.gas, self.height) = (pc, gas, height);
+        self.stack[height] = top.word();
         stop
     }
 
     fn watched(&mut self, budget: u64, watch: &mut dyn Watch) -> Option<Stop> {
         for _ in 0..budget {
-            if self.pc < self.code.len() {
+            if self.pc < self.program().len() {
                 watch.before(&self.at());
             }
             if let Some(stop) = self.cycle(Metered(1)) {
@@ -203,9 +161,14 @@ impl Evm {
     fn at(&self) -> At<'_> {
         let code = self.code[self.pc];
         let op = EVM.by_code(code);
-        let rest = &self.code[self.pc + 1..];
+        let rest = &self.program()[self.pc + 1..];
         let length = op.map_or(0, |op| op.operand.len()).min(rest.len());
         At { pc: self.pc, op, code: u16::from(code), operand: &rest[..length], state: self }
+    }
+
+    /// The code without the zeros behind it.
+    fn program(&self) -> &[u8] {
+        &self.code[..self.code.len() - PADDING]
     }
 
     fn status(&self) -> Status {
@@ -235,10 +198,9 @@ impl Evm {
 impl Machine for Evm {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
         self.context.reset();
-        let (code, gas) = program::load(program, &mut self.context)?;
-        find_destinations(&code, &mut self.destinations);
-        self.code = code;
-        self.gas = gas;
+        self.gas = program::load(program, &mut self.context, &mut self.code)?;
+        find_destinations(&self.code, &mut self.destinations);
+        self.code.resize(self.code.len() + PADDING, 0);
         self.pc = 0;
         self.height = 0;
         self.stop = None;
@@ -273,7 +235,7 @@ impl Machine for Evm {
             Some(Stop::Halted(Halt::UndefinedOpcode)) => "undefined opcode",
             Some(Stop::Limited(_)) => "ended by the runner",
         };
-        let name = match self.code.get(self.pc) {
+        let name = match self.program().get(self.pc) {
             None => "the end of the code".to_owned(),
             Some(&code) => EVM.by_code(code).map_or(format!("0x{code:02x}"), |op| op.name.to_owned()),
         };
@@ -329,7 +291,7 @@ impl Evm {
     }
 
     fn stack_value(&self) -> Value {
-        Value::List(self.stack[..self.height].iter().map(|word| word_value(*word)).collect())
+        Value::List(self.stack[1..=self.height].iter().map(|word| word_value(*word)).collect())
     }
 }
 

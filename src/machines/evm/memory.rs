@@ -1,6 +1,6 @@
 //! Memory, and copying into it.
 
-use super::frame::{Flow, Frame, Halt, Stop, Word, small};
+use super::frame::{Flow, Frame, Halt, PADDING, Stop, Word, small};
 
 /// Memory. Behind its size there are zeros already, so that growing costs nothing until the new
 /// bytes are written.
@@ -65,15 +65,17 @@ impl std::ops::IndexMut<std::ops::Range<usize>> for Memory {
     }
 }
 
+#[inline(always)]
 pub(super) fn mload(f: &mut Frame<'_>) -> Flow {
-    let offset = offset(*f.peek(0))?;
+    let offset = offset(f.top())?;
     let range = f.memory_at(offset, 32)?;
     let mut bytes = [0; 32];
     bytes.copy_from_slice(&f.context.memory[range]);
-    *f.peek(0) = Word::from_be_bytes(bytes);
+    f.set_top(Word::from_be_bytes(bytes));
     Ok(())
 }
 
+#[inline(always)]
 pub(super) fn mstore(f: &mut Frame<'_>) -> Flow {
     let (offset, word) = (offset(f.pop())?, f.pop());
     let range = f.memory_at(offset, 32)?;
@@ -81,6 +83,7 @@ pub(super) fn mstore(f: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
+#[inline(always)]
 pub(super) fn mstore8(f: &mut Frame<'_>) -> Flow {
     let (offset, word) = (offset(f.pop())?, f.pop());
     let range = f.memory_at(offset, 1)?;
@@ -88,11 +91,13 @@ pub(super) fn mstore8(f: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
+#[inline(always)]
 pub(super) fn msize(f: &mut Frame<'_>) -> Flow {
     f.push(Word::from(f.context.memory.size()));
     Ok(())
 }
 
+#[inline(never)]
 pub(super) fn calldatacopy(f: &mut Frame<'_>) -> Flow {
     let data = std::mem::take(&mut f.context.environment.data);
     let flow = copy(f, &data);
@@ -100,10 +105,12 @@ pub(super) fn calldatacopy(f: &mut Frame<'_>) -> Flow {
     flow
 }
 
+#[inline(never)]
 pub(super) fn codecopy(f: &mut Frame<'_>) -> Flow {
-    copy(f, f.code)
+    copy(f, &f.code[..f.code.len() - PADDING])
 }
 
+#[inline(never)]
 pub(super) fn extcodecopy(f: &mut Frame<'_>) -> Flow {
     let address = f.pop();
     let code = std::mem::take(&mut f.context.world.touch(address).code);

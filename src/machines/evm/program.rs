@@ -14,8 +14,8 @@ use crate::value::{Value, number_key};
 /// The largest gas that can be told from none in a signed number.
 const MOST_GAS: u64 = i64::MAX as u64;
 
-/// Fills the context from the program; gives the code that runs and its gas.
-pub(super) fn load(program: &Program, context: &mut Context) -> Result<(Vec<u8>, u64), LoadError> {
+/// Fills the context and the code from the program; gives the gas.
+pub(super) fn load(program: &Program, context: &mut Context, code: &mut Vec<u8>) -> Result<u64, LoadError> {
     let record = Record(&program.0);
     context.environment = Environment {
         address: record.address("address")?,
@@ -35,8 +35,9 @@ pub(super) fn load(program: &Program, context: &mut Context) -> Result<(Vec<u8>,
     let executing = context.world.touch(context.environment.address);
     context.storage = std::mem::take(&mut executing.storage);
     let gas = u64::try_from(record.word("gas")?).ok().filter(|gas| *gas <= MOST_GAS);
-    let gas = gas.ok_or_else(|| LoadError(format!("gas must be at most {MOST_GAS}")))?;
-    Ok((record.bytes("code")?.to_vec(), gas))
+    code.clear();
+    code.extend_from_slice(record.bytes("code")?);
+    gas.ok_or_else(|| LoadError(format!("gas must be at most {MOST_GAS}")))
 }
 
 fn load_world(accounts: &[(String, Value)], world: &mut World) -> Result<(), LoadError> {

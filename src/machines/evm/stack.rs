@@ -2,47 +2,41 @@
 
 use super::frame::{Flow, Frame, Word};
 
+#[inline(always)]
 pub(super) fn push<const SIZE: usize>(f: &mut Frame<'_>) -> Flow {
-    let end = f.pc + SIZE;
-    let word = match f.code.get(f.pc..end) {
-        Some(bytes) => word_of(bytes),
-        None => cut_off(f.code, f.pc, SIZE),
-    };
-    f.pc = end;
-    f.push(word);
+    let data = f.pc + 1;
+    f.push(word_of(&f.code[data..data + SIZE]));
     Ok(())
 }
 
-/// At most 32 bytes as a number.
+/// At most 32 bytes as a number. Built limb by limb: bytes that are put together in memory could
+/// not be loaded from there at once.
 #[inline(always)]
 fn word_of(bytes: &[u8]) -> Word {
-    let mut padded = [0; 32];
-    padded[32 - bytes.len()..].copy_from_slice(bytes);
-    Word::from_be_bytes(padded)
+    let mut limbs = [0; 4];
+    for (limb, bytes) in limbs.iter_mut().zip(bytes.rchunks(8)) {
+        *limb = bytes.iter().fold(0, |limb, byte| limb << 8 | u64::from(*byte));
+    }
+    Word::from_limbs(limbs)
 }
 
-/// The operand of a PUSH that the end of the code cuts off: what is missing is zeros on the right.
-#[cold]
-fn cut_off(code: &[u8], from: usize, size: usize) -> Word {
-    let mut bytes = code[from..].to_vec();
-    bytes.resize(size, 0);
-    word_of(&bytes)
-}
-
+#[inline(always)]
 pub(super) fn pop(f: &mut Frame<'_>) -> Flow {
     f.pop();
     Ok(())
 }
 
+#[inline(always)]
 pub(super) fn dup<const NTH: usize>(f: &mut Frame<'_>) -> Flow {
-    let word = *f.peek(NTH - 1);
+    let word = if NTH == 1 { f.top() } else { *f.below(NTH - 1) };
     f.push(word);
     Ok(())
 }
 
+#[inline(always)]
 pub(super) fn swap<const BELOW: usize>(f: &mut Frame<'_>) -> Flow {
-    let (top, other) = (*f.peek(0), *f.peek(BELOW));
-    *f.peek(0) = other;
-    *f.peek(BELOW) = top;
+    let top = f.top();
+    let other = std::mem::replace(f.below(BELOW), top);
+    f.set_top(other);
     Ok(())
 }

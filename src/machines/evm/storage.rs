@@ -7,12 +7,14 @@ const RESET: u64 = 5_000;
 const CLEAR_REFUND: u64 = 15_000;
 const SUICIDE_REFUND: u64 = 24_000;
 
+#[inline(never)]
 pub(super) fn sload(f: &mut Frame<'_>) -> Flow {
-    let key = *f.peek(0);
-    *f.peek(0) = f.context.storage.get(&key).copied().unwrap_or_default();
+    let word = f.context.storage.get(&f.top()).copied().unwrap_or_default();
+    f.set_top(word);
     Ok(())
 }
 
+#[inline(never)]
 pub(super) fn sstore(f: &mut Frame<'_>) -> Flow {
     let (key, value) = (f.pop(), f.pop());
     let current = f.context.storage.get(&key).copied().unwrap_or_default();
@@ -34,6 +36,7 @@ pub(super) fn sstore(f: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
+#[inline(never)]
 pub(super) fn suicide(f: &mut Frame<'_>) -> Flow {
     let beneficiary = f.pop();
     let address = f.context.environment.address;

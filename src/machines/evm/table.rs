@@ -1,13 +1,13 @@
 //! The opcodes of Homestead. Gas is the part that is always charged; operands are named from the
 //! top of the stack: a, b, c.
 
-use super::frame::{Flow, Frame};
+use super::frame::{Frame, Stop};
 use super::{arith, bitwise, call, environment, flow, hash, log, memory, stack, storage};
 use crate::isa;
 
 isa! {
     /// The opcodes of Homestead by their mnemonics.
-    Op, EVM = "evm", dispatch(Frame) -> Flow;
+    Op, EVM = "evm", interpret(Frame) -> Stop;
     0x00 STOP         None     0     (0 -> 0)   flow::stop,              "end with empty output";
     0x01 ADD          None     3     (2 -> 1)   arith::add,              "a + b";
     0x02 MUL          None     5     (2 -> 1)   arith::mul,              "a * b";
@@ -138,4 +138,7 @@ isa! {
     0xf3 RETURN       None     0     (2 -> 0)   flow::ret,               "end with output memory[a, a+b)";
     0xf4 DELEGATECALL None     40    (6 -> 1)   call::delegatecall,      "as CALLCODE, with the caller and value of this frame";
     0xff SUICIDE      None     0     (1 -> 0)   storage::suicide,        "end, give the balance to account a and delete this one";
+    // Among them the opcodes of later forks.
+    undefined 0x0c to 0x0f, 0x1b to 0x1f, 0x21 to 0x2f, 0x3d to 0x3f, 0x46 to 0x4f, 0x5c to 0x5f, 0xa5 to 0xef,
+        0xf5 to 0xfe;
 }
