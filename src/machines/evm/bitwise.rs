@@ -1,7 +1,7 @@
 //! Comparisons and operations on single bits and bytes.
 
 use super::arith::is_negative;
-use super::frame::{Flow, Frame, Word, small};
+use super::frame::{Flow, Frame, Word, equal, is_zero, small};
 
 #[inline(always)]
 pub(super) fn lt(f: &mut Frame<'_>) -> Flow {
@@ -25,12 +25,12 @@ pub(super) fn sgt(f: &mut Frame<'_>) -> Flow {
 
 #[inline(always)]
 pub(super) fn eq(f: &mut Frame<'_>) -> Flow {
-    f.binary(|a, b| truth(a == b))
+    f.binary(|a, b| truth(equal(a, b)))
 }
 
 #[inline(always)]
 pub(super) fn iszero(f: &mut Frame<'_>) -> Flow {
-    f.unary(|a| truth(a.is_zero()))
+    f.unary(|a| truth(is_zero(a)))
 }
 
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! Jumps, ends, and what an instruction can learn about the frame.
 
-use super::frame::{Flow, Frame, Halt, Stop, Word, small};
+use super::frame::{Flow, Frame, Halt, Stop, Word, is_zero, small};
 use super::table::Op;
 
 #[inline(always)]
@@ -17,7 +17,7 @@ pub(super) fn jump(f: &mut Frame<'_>) -> Flow {
 #[inline(always)]
 pub(super) fn jumpi(f: &mut Frame<'_>) -> Flow {
     let (target, condition) = (f.pop(), f.pop());
-    if condition.is_zero() { Ok(()) } else { go_to(f, target) }
+    if is_zero(condition) { Ok(()) } else { go_to(f, target) }
 }
 
 #[inline(always)]

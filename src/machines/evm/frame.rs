@@ -18,7 +18,7 @@ pub(super) const PADDING: usize = 33;
 
 /// The stack's storage: the lowest item is at 1, so that the top item's slot is the height, also
 /// when there is none.
-pub(super) type Stack = [Word; 1 + STACK_LIMIT];
+pub(super) type Stack = [Halves; 1 + STACK_LIMIT];
 
 /// What a handler answers: go on, or why not.
 pub(super) type Flow = Result<(), Stop>;
@@ -55,10 +55,10 @@ pub(super) enum Limit {
     Items,
 }
 
-/// A word as the loop carries it from one instruction to the next. Two numbers of 128 bits are
-/// kept in four general registers; of four numbers of 64 bits the compiler makes vectors, and
-/// arithmetic would have to take them apart each time.
-#[derive(Debug, Clone, Copy)]
+/// A word on the stack. Two numbers of 128 bits are kept in four general registers; of four
+/// numbers of 64 bits the compiler makes vectors, and arithmetic would have to take them apart
+/// each time, or to wait for memory that was written in other pieces than it is read.
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Halves {
     low: u128,
     high: u128,
@@ -188,7 +188,7 @@ impl Frame<'_> {
     /// The item `below` the top, which is not the top itself. The row's `pops` says that it is
     /// there.
     #[inline(always)]
-    pub(super) fn below(&mut self, below: usize) -> &mut Word {
+    pub(super) fn below(&mut self, below: usize) -> &mut Halves {
         &mut self.stack[self.height - below]
     }
 
@@ -197,14 +197,14 @@ impl Frame<'_> {
     pub(super) fn pop(&mut self) -> Word {
         let word = self.top();
         self.height -= 1;
-        self.set_top(self.stack[self.height]);
+        self.top = self.stack[self.height];
         word
     }
 
     /// Puts an item on top. The row's `pushes` says that there is room.
     #[inline(always)]
     pub(super) fn push(&mut self, word: Word) {
-        self.stack[self.height] = self.top();
+        self.stack[self.height] = self.top;
         self.set_top(word);
         self.height += 1;
     }
@@ -234,7 +234,7 @@ impl Frame<'_> {
     /// A range of size 0 is nowhere: its offset means nothing.
     #[inline(always)]
     pub(super) fn memory_range(&mut self, offset: Word, size: Word) -> Result<Range<usize>, Stop> {
-        if size.is_zero() {
+        if is_zero(size) {
             return Ok(0..0);
         }
         match (small(offset), small(size)) {
@@ -278,6 +278,20 @@ fn grow(context: &mut Context, gas: u64, end: usize) -> Result<u64, Stop> {
     let left = gas.checked_sub(cost).ok_or(Stop::Halted(Halt::OutOfGas))?;
     context.grow_memory(words * 32)?;
     Ok(left)
+}
+
+/// Whether the word is zero, without a detour through vectors.
+#[inline(always)]
+pub(super) fn is_zero(word: Word) -> bool {
+    let Halves { low, high } = Halves::new(word);
+    low | high == 0
+}
+
+/// Whether the words are the same, without a detour through vectors.
+#[inline(always)]
+pub(super) fn equal(one: Word, other: Word) -> bool {
+    let (one, other) = (Halves::new(one), Halves::new(other));
+    (one.low ^ other.low) | (one.high ^ other.high) == 0
 }
 
 /// The number as a size or an offset; none when it is too large for anything to have it.

@@ -3,7 +3,7 @@
 use super::call::Recorded;
 use super::environment::Environment;
 use super::flow::find_destinations;
-use super::frame::{Frame, Halt, Halves, Limit, PADDING, STACK_LIMIT, Stack, Stop, Word};
+use super::frame::{Frame, Halt, Halves, Limit, PADDING, STACK_LIMIT, Stack, Stop};
 use super::log::{Log, hash_logs};
 use super::memory::Memory;
 use super::program::{self, account_value, word_value};
@@ -103,7 +103,7 @@ impl Evm {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> Evm {
         Evm {
-            stack: Box::new([Word::ZERO; 1 + STACK_LIMIT]),
+            stack: Box::new([Halves::default(); 1 + STACK_LIMIT]),
             height: 0,
             pc: 0,
             gas: 0,
@@ -133,7 +133,7 @@ impl Evm {
             pc: self.pc,
             gas: self.gas,
             height: self.height,
-            top: Halves::new(self.stack[self.height]),
+            top: self.stack[self.height],
             stack: &mut self.stack,
             code: &self.code,
             destinations: &self.destinations,
@@ -142,7 +142,7 @@ impl Evm {
         let stop = table::interpret(&mut frame, &mut meter);
         let Frame { pc, gas, height, top, .. } = frame;
         (self.pc, self.gas, self.height) = (pc, gas, height);
-        self.stack[height] = top.word();
+        self.stack[height] = top;
         stop
     }
 
@@ -291,7 +291,7 @@ impl Evm {
     }
 
     fn stack_value(&self) -> Value {
-        Value::List(self.stack[1..=self.height].iter().map(|word| word_value(*word)).collect())
+        Value::List(self.stack[1..=self.height].iter().map(|item| word_value(item.word())).collect())
     }
 }
 

@@ -28,15 +28,14 @@ pub(super) fn pop(f: &mut Frame<'_>) -> Flow {
 
 #[inline(always)]
 pub(super) fn dup<const NTH: usize>(f: &mut Frame<'_>) -> Flow {
-    let word = if NTH == 1 { f.top() } else { *f.below(NTH - 1) };
-    f.push(word);
+    let item = if NTH == 1 { f.top } else { *f.below(NTH - 1) };
+    f.push(item.word());
     Ok(())
 }
 
 #[inline(always)]
 pub(super) fn swap<const BELOW: usize>(f: &mut Frame<'_>) -> Flow {
-    let top = f.top();
-    let other = std::mem::replace(f.below(BELOW), top);
-    f.set_top(other);
+    let top = f.top;
+    f.top = std::mem::replace(f.below(BELOW), top);
     Ok(())
 }
