@@ -99,7 +99,7 @@ impl Isa {
 ///     //code name   operand  gas  pops -> pushes  handler       doc
 ///     0x01   ADD    None     3    (2 -> 1)        arith::add,   "a + b";
 ///     0x60   PUSH1  Data(1)  3    (0 -> 1)        stack::push::<1>, "push 1 byte";
-///     undefined 0x00 to 0x00, 0x02 to 0x5f, 0x61 to 0xff;
+///     undefined 0x00 0x02 0x03 …;
 /// }
 /// ```
 ///
@@ -125,7 +125,7 @@ macro_rules! isa {
         $op:ident, $isa:ident = $machine:literal, $interpret:ident($frame:ident) -> $stop:ty;
         $($code:literal $name:ident $operand:ident $(($size:literal))? $gas:literal
             ($pops:literal -> $pushes:literal) $handler:path, $doc:literal;)*
-        undefined $($from:literal to $to:literal),*;
+        undefined $($undefined:literal)*;
     ) => {
         $(#[$attribute])*
         #[repr(u8)]
@@ -167,11 +167,11 @@ macro_rules! isa {
                             return Some(frame.refuse::<$pops>($gas));
                         }
                         if let Err(stop) = frame.apply($handler) {
-                            return Some(stop);
+                            return Some(frame.stop(stop));
                         }
-                        frame.advance(1 $(+ $size)?);
+                        $(frame.advance($size);)?
                     })*
-                    $($from..=$to)|* => return Some(frame.undefined()),
+                    $($undefined)|* => return Some(frame.undefined()),
                 }
             }
         }

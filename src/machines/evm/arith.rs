@@ -2,7 +2,7 @@
 
 use ruint::aliases::U256;
 
-use super::frame::{Flow, Frame, Word};
+use super::frame::{Flow, Frame, Word, small};
 
 #[inline(always)]
 pub(super) fn add(f: &mut Frame<'_>) -> Flow {
@@ -19,47 +19,41 @@ pub(super) fn sub(f: &mut Frame<'_>) -> Flow {
     f.binary(Word::wrapping_sub)
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(super) fn div(f: &mut Frame<'_>) -> Flow {
-    f.binary(|a, b| a.checked_div(b).unwrap_or_default())
+    f.binary(quotient)
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(super) fn rem(f: &mut Frame<'_>) -> Flow {
-    f.binary(|a, b| a.checked_rem(b).unwrap_or_default())
+    f.binary(remainder)
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(super) fn sdiv(f: &mut Frame<'_>) -> Flow {
-    f.binary(|a, b| {
-        let quotient = magnitude(a).checked_div(magnitude(b)).unwrap_or_default();
-        with_sign(quotient, is_negative(a) != is_negative(b))
-    })
+    f.binary(|a, b| with_sign(quotient(magnitude(a), magnitude(b)), is_negative(a) != is_negative(b)))
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(super) fn smod(f: &mut Frame<'_>) -> Flow {
-    f.binary(|a, b| {
-        let rest = magnitude(a).checked_rem(magnitude(b)).unwrap_or_default();
-        with_sign(rest, is_negative(a))
-    })
+    f.binary(|a, b| with_sign(remainder(magnitude(a), magnitude(b)), is_negative(a)))
 }
 
 #[inline(always)]
 pub(super) fn addmod(f: &mut Frame<'_>) -> Flow {
-    f.ternary(Word::add_mod)
+    f.ternary(add_mod)
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(super) fn mulmod(f: &mut Frame<'_>) -> Flow {
-    f.ternary(Word::mul_mod)
+    f.ternary(mul_mod)
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(super) fn exp(f: &mut Frame<'_>) -> Flow {
     let a = f.pop();
     f.charge(10 * f.top().byte_len() as u64)?;
-    f.unary(|b| a.wrapping_pow(b))
+    f.unary(|b| power(a, b))
 }
 
 #[inline(always)]
@@ -85,4 +79,38 @@ fn magnitude(word: Word) -> Word {
 
 fn with_sign(magnitude: Word, negative: bool) -> Word {
     if negative { magnitude.wrapping_neg() } else { magnitude }
+}
+
+// The long operations stand outside of the loop's code, which would have to keep registers free
+// for them.
+
+#[inline(never)]
+fn quotient(a: Word, b: Word) -> Word {
+    match (small(a), small(b)) {
+        (Some(a), Some(b)) => Word::from(a.checked_div(b).unwrap_or_default()),
+        _ => a.checked_div(b).unwrap_or_default(),
+    }
+}
+
+#[inline(never)]
+fn remainder(a: Word, b: Word) -> Word {
+    match (small(a), small(b)) {
+        (Some(a), Some(b)) => Word::from(a.checked_rem(b).unwrap_or_default()),
+        _ => a.checked_rem(b).unwrap_or_default(),
+    }
+}
+
+#[inline(never)]
+fn add_mod(a: Word, b: Word, modulus: Word) -> Word {
+    a.add_mod(b, modulus)
+}
+
+#[inline(never)]
+fn mul_mod(a: Word, b: Word, modulus: Word) -> Word {
+    a.mul_mod(b, modulus)
+}
+
+#[inline(never)]
+fn power(base: Word, exponent: Word) -> Word {
+    base.wrapping_pow(exponent)
 }

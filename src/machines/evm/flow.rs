@@ -24,8 +24,7 @@ pub(super) fn jumpi(f: &mut Frame<'_>) -> Flow {
 fn go_to(f: &mut Frame<'_>, target: Word) -> Flow {
     match small(target) {
         Some(target) if f.destinations.get(target) == Some(&true) => {
-            // The loop is about to move over this instruction, which is one byte.
-            f.pc = target.wrapping_sub(1);
+            f.pc = target;
             Ok(())
         }
         _ => Err(Stop::Halted(Halt::BadJump)),
@@ -47,7 +46,7 @@ pub(super) fn find_destinations(code: &[u8], destinations: &mut Vec<bool>) {
 
 #[inline(always)]
 pub(super) fn pc(f: &mut Frame<'_>) -> Flow {
-    f.push(Word::from(f.pc));
+    f.push(Word::from(f.pc - 1));
     Ok(())
 }
 

@@ -114,14 +114,22 @@ impl Frame<'_> {
 
     /// Why [`Frame::enter`] said no.
     #[inline(always)]
-    pub(super) fn refuse<const POPS: usize>(&self, gas: u64) -> Stop {
-        refused(self.height, POPS, self.gas, gas)
+    pub(super) fn refuse<const POPS: usize>(&mut self, gas: u64) -> Stop {
+        self.stop(refused(self.height, POPS, self.gas, gas))
     }
 
     /// The next code.
     #[inline(always)]
-    pub(super) fn fetch(&self) -> u8 {
-        self.code[self.pc]
+    pub(super) fn fetch(&mut self) -> u8 {
+        let code = self.code[self.pc];
+        self.pc += 1;
+        code
+    }
+
+    #[inline(always)]
+    pub(super) fn stop(&mut self, stop: Stop) -> Stop {
+        self.pc -= 1;
+        stop
     }
 
     /// Moves on by `length` bytes.
@@ -151,8 +159,8 @@ impl Frame<'_> {
 
     /// What a code byte without a row does.
     #[inline(always)]
-    pub(super) fn undefined(&self) -> Stop {
-        Stop::Halted(Halt::UndefinedOpcode)
+    pub(super) fn undefined(&mut self) -> Stop {
+        self.stop(Stop::Halted(Halt::UndefinedOpcode))
     }
 
     /// Takes `gas` off, or halts.

@@ -13,7 +13,7 @@ use super::world::{World, address_bytes};
 use crate::case::Program;
 use crate::diff::Observe;
 use crate::limits::Limits;
-use crate::machine::{At, Field, LimitReached, LoadError, Machine, Metered, Meter, Status, Unmetered, Watch};
+use crate::machine::{At, Field, LimitReached, LoadError, Machine, Meter, Metered, Status, Unmetered, Watch};
 use crate::machines::MachineInfo;
 use crate::value::{Value, bytes_key};
 

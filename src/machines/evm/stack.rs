@@ -4,8 +4,7 @@ use super::frame::{Flow, Frame, Word};
 
 #[inline(always)]
 pub(super) fn push<const SIZE: usize>(f: &mut Frame<'_>) -> Flow {
-    let data = f.pc + 1;
-    f.push(word_of(&f.code[data..data + SIZE]));
+    f.push(word_of(&f.code[f.pc..f.pc + SIZE]));
     Ok(())
 }
 
@@ -28,8 +27,10 @@ pub(super) fn pop(f: &mut Frame<'_>) -> Flow {
 
 #[inline(always)]
 pub(super) fn dup<const NTH: usize>(f: &mut Frame<'_>) -> Flow {
-    let item = if NTH == 1 { f.top } else { *f.below(NTH - 1) };
-    f.push(item.word());
+    // The old top goes to its place first: it is the item that DUP1 copies.
+    f.height += 1;
+    *f.below(1) = f.top;
+    f.top = *f.below(NTH);
     Ok(())
 }
 
