@@ -12,6 +12,7 @@ use num_bigint::BigUint;
 
 use crate::isa::{Isa, OpInfo, Operand};
 use crate::json::quoted;
+use crate::value::hex_bytes;
 
 /// A line that is no source text, or names what does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,7 +126,7 @@ impl<'s> Assembler<'s> {
 
     fn raw(&mut self, word: Word<'s>) -> Result<(), AsmError> {
         let digits = word.text.strip_prefix("0x").unwrap_or(word.text);
-        let bytes = hex::decode(digits).map_err(|_| {
+        let bytes = hex_bytes(digits).ok_or_else(|| {
             word.error(format!("{} is not bytes", quoted(word.text)), "an even number of hex digits")
         })?;
         self.program.extend(bytes);

@@ -266,6 +266,18 @@ impl<'d> Node<'d> {
         &self.document.text[slot.at as usize..slot.end as usize]
     }
 
+    /// The datum as messages show it: a string in quotes, anything else as written, cut when long.
+    pub fn shown(self) -> String {
+        const LONGEST: usize = 60;
+        match self.text() {
+            Some(text) => quoted(&text),
+            None => match self.raw().char_indices().nth(LONGEST) {
+                None => self.raw().to_owned(),
+                Some((cut, _)) => format!("{}…", &self.raw()[..cut]),
+            },
+        }
+    }
+
     /// The document.
     pub fn document(self) -> &'d Document {
         self.document

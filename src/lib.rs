@@ -1,4 +1,66 @@
-//! x
+//! vmconf runs conformance vectors for virtual machines.
+//!
+//! A *vector file* (JSON) says: load this program, do these actions, the machine must then look
+//! like this. vmconf reads published formats into one model, runs each case on an embedded
+//! machine, compares, and tells exactly what differs and where in the vector file that was
+//! demanded.
+//!
+//! # One picture
+//!
+//! ```text
+//! vector file --format--> Case --+
+//!                                +--> Testee --> state --diff--> Verdict --> Event --> reports
+//! isa rows ----------> Machine --+    an embedded machine
+//!                                +--> Watch
+//! ```
+//!
+//! Data goes from left to right, and nothing flows back.
+//!
+//! # Map
+//!
+//! | module | what is in it | may use |
+//! |---|---|---|
+//! | [`value`] | [`value::Value`] and [`value::Path`]: the tree of expected and actual state | nothing |
+//! | [`json`] | JSON with a position for every datum | nothing |
+//! | [`limits`] | the limits of a run, one row each | nothing |
+//! | [`case`] | [`case::Case`]: what a vector says, whatever its format | value |
+//! | [`diff`] | checks and state to mismatches | value, case |
+//! | [`isa`], [`asm`], [`disasm`] | opcodes as rows, and what is derived from them | value, json |
+//! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits |
+//! | [`formats`] | files to cases; knows machines by name only | json, value, case |
+//! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
+//! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
+//! | [`sources`], [`filter`] | which files and cases are meant | case |
+//! | [`runner`] | files to events, on many threads | all of the above, no insides of machines or formats |
+//! | [`report`] | events to text and JSON | event, verdict, value, case |
+//! | `cli` (the binary) | the command line | anything; only it prints, reads the environment or picks an exit code |
+//!
+//! # Invariants
+//!
+//! - A format executes nothing; a machine reads no vector; a report changes no verdict.
+//! - A machine keeps plain fields and is fast; it becomes a [`value::Value`] at its border, field
+//!   by field, and only for fields that a check names.
+//! - An expectation is a flat list of [`case::Check`]s. What a format means by leaving something
+//!   out is said by checks; [`diff`] has no options.
+//! - Every datum of a vector knows its byte offset. Line and column are computed when somebody is
+//!   told.
+//! - No instruction pays for being watched: a machine's loop is made once without a watch and is
+//!   driven from outside with one.
+//! - A machine that differs (*fail*) and a vector that is broken (*error*) are never mixed up,
+//!   and neither is ever a skip.
+//! - A vector is untrusted: nothing in it can make the run panic, hang, fill the memory or read
+//!   another file. Every loop that it controls has a row in [`limits`]. Reaching a machine's own
+//!   limit is state; reaching one of ours is an error of the case.
+//! - No clock, no randomness and no order of threads reaches an outcome.
+//!
+//! # Adding things
+//!
+//! An opcode is one row of the machine's table and one function. A machine is a module below
+//! [`machines`] with a row in [`machines::MACHINES`]; a format a module below [`formats`] with a
+//! row in [`formats::FORMATS`]; a report a module below [`report`] with a row in
+//! [`report::REPORTS`]; a limit a row in [`limits::ROWS`]. The command line, the help texts and
+//! the tests over all of them find it there.
+
 pub mod asm;
 pub mod case;
 pub mod diff;
@@ -11,7 +73,6 @@ pub mod json;
 pub mod limits;
 pub mod machine;
 pub mod machines;
-
 pub mod report;
 pub mod runner;
 pub mod sources;

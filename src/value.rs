@@ -119,6 +119,21 @@ fn fmt_int(number: &BigInt, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if magnitude.bits() <= 3 { write!(f, "{number}") } else { write!(f, "{sign}0x{magnitude:x} ({number})") }
 }
 
+/// The bytes that hex digits say: an even number of them, in any case, and nothing else.
+pub fn hex_bytes(digits: &str) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; digits.len() / 2];
+    hex_to_slice(digits, &mut bytes).map(|()| bytes)
+}
+
+/// As [`hex_bytes`], for as many bytes as there is room for.
+pub fn hex_to_slice(digits: &str, bytes: &mut [u8]) -> Option<()> {
+    // The library takes a prefix off, which is not for it to decide.
+    if matches!(digits.as_bytes(), [_, b'x' | b'X', ..]) {
+        return None;
+    }
+    hex::decode_to_slice(digits, bytes).ok()
+}
+
 /// How bytes are written as a key of a record: all of them in hex.
 pub fn bytes_key(bytes: &[u8]) -> String {
     format!("0x{}", hex::encode(bytes))

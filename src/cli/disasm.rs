@@ -8,6 +8,7 @@ use clap::Args;
 use vmconf::disasm::disassemble;
 use vmconf::event::Exit;
 use vmconf::machines::MachineInfo;
+use vmconf::value::hex_bytes;
 
 use super::output;
 use super::program::{machine_argument, read};
@@ -52,6 +53,6 @@ impl Disasm {
                 digits.strip_prefix("0x").map_or(digits.clone(), str::to_owned)
             }
         };
-        hex::decode(digits).context("the program is not an even number of hex digits")
+        hex_bytes(&digits).context("the program is not an even number of hex digits")
     }
 }

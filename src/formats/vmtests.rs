@@ -67,7 +67,7 @@ fn read_test(test: Node<'_>, options: &Options, findings: &mut Findings) -> Opti
     exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, findings));
     let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
     program.push("pre", Value::Record(accounts));
-    Some(Case { machine: MACHINE, program: Program(Value::Record(program.0)), steps: vec![step?] })
+    Some(Case { machine: MACHINE, program: Program(Value::Record(program.0)), steps: vec![step] })
 }
 
 /// The members of a program record.
@@ -147,7 +147,7 @@ fn read_exec(
 fn gas_of(node: Node<'_>) -> Result<BigInt, Problem> {
     let gas = quantity(node)?;
     if gas > BigInt::from(i64::MAX) {
-        return Err(Problem::new(node.at(), format!("gas is {}", quoted(node.raw())), "at most 2^63-1"));
+        return Err(Problem::new(node.at(), format!("gas is {gas}"), "at most 2^63-1"));
     }
     Ok(gas)
 }
@@ -269,46 +269,53 @@ fn same_text(text: &str, first: u32, second: u32) -> bool {
 }
 
 /// The one step of a test: execute, then compare what the fixture lists, or demand a halt.
-fn read_step(fields: &mut Fields<'_>, test: Node<'_>, findings: &mut Findings) -> Option<Step> {
+fn read_step(fields: &mut Fields<'_>, test: Node<'_>, findings: &mut Findings) -> Step {
     let post = fields.optional("post");
-    let results = RESULTS.map(|name| fields.optional(name));
-    let check = |outcome: &str, at: u32| Check {
-        at: Path::field("outcome"),
-        want: Want::Is(Value::text(outcome)),
-        origin: Origin(at),
+    let results = RESULTS.map(|name| (name, fields.optional(name)));
+    let (outcome, at) = match post {
+        Some(post) => ("success", post.at()),
+        None => ("halt", test.at()),
     };
-    let Some(post) = post else {
-        // Some halt tests keep an empty `callcreates`; the others must not be there.
-        for (name, node) in RESULTS.iter().zip(results).take(3) {
-            if let Some(node) = node {
-                findings.error(Problem::new(
-                    node.at(),
-                    format!("{} without \"post\"", quoted(name)),
-                    "\"post\" beside it if the run ends normally, neither if it halts",
-                ));
+    let end = Check { at: Path::field("outcome"), want: Want::Is(Value::text(outcome)), origin: Origin(at) };
+    let mut checks = Vec::new();
+    match post {
+        Some(post) => read_success(post, results, &mut Wanted { checks: &mut checks, findings }),
+        None => refuse_results(results, findings),
+    }
+    Step { actions: vec![Action::Execute], end: Some(end), checks }
+}
+
+fn read_success(post: Node<'_>, results: [(&str, Option<Node<'_>>); 4], wanted: &mut Wanted<'_>) {
+    for (name, node) in results {
+        match (name, node) {
+            ("gas", Some(node)) => wanted.gas(node),
+            ("out", Some(node)) => wanted.out(node),
+            ("logs", Some(node)) => wanted.logs(node),
+            (_, Some(node)) => wanted.calls(node),
+            (_, None) => {
+                let what = format!("\"post\" without {}", quoted(name));
+                let expected = format!("a member {} beside it", quoted(name));
+                wanted.findings.error(Problem::new(post.at(), what, expected));
             }
         }
-        return Some(Step {
-            actions: vec![Action::Execute],
-            end: Some(check("halt", test.at())),
-            checks: Vec::new(),
-        });
-    };
-    for (name, node) in RESULTS.iter().zip(&results) {
-        if node.is_none() {
-            let what = format!("\"post\" without {}", quoted(name));
-            findings.error(Problem::new(post.at(), what, format!("a member {} beside it", quoted(name))));
+    }
+    wanted.post(post);
+}
+
+/// A test that must halt has no results, but for a list of calls that some keep.
+fn refuse_results(results: [(&str, Option<Node<'_>>); 4], findings: &mut Findings) {
+    for (name, node) in results {
+        let Some(node) = node else { continue };
+        let what = format!("{} without \"post\"", quoted(name));
+        if name != "callcreates" {
+            let expected = "\"post\" beside it if the run ends normally, neither if it halts";
+            findings.error(Problem::new(node.at(), what, expected));
+        } else if !node.is_array() {
+            findings.error(wrong_type(node, name, "an array"));
+        } else if node.items().next().is_some() {
+            findings.note(Problem::bare(node.at(), format!("{what} is not compared")));
         }
     }
-    let [gas, out, logs, calls] = results;
-    let mut checks = Vec::new();
-    let mut wanted = Wanted { checks: &mut checks, findings };
-    wanted.gas(gas?);
-    wanted.out(out?);
-    wanted.logs(logs?);
-    wanted.calls(calls?);
-    wanted.post(post);
-    Some(Step { actions: vec![Action::Execute], end: Some(check("success", post.at())), checks })
 }
 
 /// Turns the members of a result into checks.
@@ -335,21 +342,12 @@ impl Wanted<'_> {
     /// Bytes, or `#` and the number of bytes where a fixture leaves a long output out.
     fn out(&mut self, node: Node<'_>) {
         let at = Path::field("out");
-        let length = node.text().and_then(|text| text.strip_prefix('#').map(str::to_owned));
-        match length {
-            Some(length) => match length.parse() {
-                Ok(length) => self.want(at, Want::Len(length), node.at()),
-                Err(_) => self.findings.error(Problem::new(
-                    node.at(),
-                    format!("output length is {}", quoted(&length)),
-                    "decimal digits after #",
-                )),
-            },
-            None => {
-                if let Some(bytes) = self.findings.keep(data(node)) {
-                    self.is(at, Value::Bytes(bytes), node.at());
-                }
-            }
+        let want = match node.text() {
+            Some(text) if text.starts_with('#') => lexical::length(&text[1..], node.at()).map(Want::Len),
+            _ => data(node).map(|bytes| Want::Is(Value::Bytes(bytes))),
+        };
+        if let Some(want) = self.findings.keep(want) {
+            self.want(at, want, node.at());
         }
     }
 

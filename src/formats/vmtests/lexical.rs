@@ -7,10 +7,12 @@ use num_bigint::{BigInt, BigUint};
 use crate::case::Want;
 use crate::formats::fields::wrong_type;
 use crate::json::{Datum, Node, Problem, quoted};
-use crate::value::{Value, number_key};
+use crate::value::{Value, hex_bytes, hex_to_slice, number_key};
 
 /// The most bits of a number.
 const BITS: u64 = 256;
+
+const QUANTITY: &str = "decimal digits, or 0x and hex digits, in quotes, or an integer below 2^64";
 
 /// A quantity: decimal digits, `0x` and hex digits, or a JSON integer below 2^64.
 pub(super) fn quantity(node: Node<'_>) -> Result<BigInt, Problem> {
@@ -18,55 +20,76 @@ pub(super) fn quantity(node: Node<'_>) -> Result<BigInt, Problem> {
         Datum::Text(text) => parse_quantity(&text, node.at()),
         Datum::Number(digits) => match digits.parse::<u64>() {
             Ok(number) => Ok(BigInt::from(number)),
-            Err(_) => Err(not_quantity(digits, node.at())),
+            Err(_) => Err(wrong(node, "is not a quantity", QUANTITY)),
         },
-        _ => Err(wrong_type(node, "a quantity", "decimal digits or 0x and hex digits in quotes")),
+        _ => Err(wrong_type(node, "a quantity", QUANTITY)),
     }
+}
+
+/// A datum that is of the right type and wrong all the same.
+fn wrong(node: Node<'_>, what: &str, expected: &str) -> Problem {
+    Problem::new(node.at(), format!("{} {what}", node.shown()), expected)
 }
 
 fn parse_quantity(text: &str, at: u32) -> Result<BigInt, Problem> {
-    let (digits, radix) = match text.strip_prefix("0x") {
-        Some(digits) => (digits, 16),
-        None => (text, 10),
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => parse_hex_digits(digits),
+        None => parse_decimal_digits(text),
     };
-    let number = parse_digits(digits, radix).ok_or_else(|| not_quantity(text, at))?;
-    if number.bits() > BITS {
-        return Err(Problem::new(at, format!("quantity {} is too large", quoted(text)), "less than 2^256"));
+    match number {
+        Some(number) if number.bits() <= BITS => Ok(number),
+        Some(_) => {
+            Err(Problem::new(at, format!("quantity {} is too large", quoted(text)), "less than 2^256"))
+        }
+        None => Err(Problem::new(at, format!("{} is not a quantity", quoted(text)), QUANTITY)),
     }
-    Ok(number)
 }
 
-/// The number that the digits say; no digits are zero. None when one is no digit. Leading zeros
-/// do not count, so that the cost is bounded by what a number may have.
-fn parse_digits(digits: &str, radix: u32) -> Option<BigInt> {
-    // 2^64 has 17 hex and 20 decimal digits; what is shorter is the common case and needs no
-    // arithmetic on many limbs.
+/// The number that the digits say; none when one is no digit. No digits are zero.
+fn parse_hex_digits(digits: &str) -> Option<BigInt> {
+    // What fits a machine word is the common case and needs no arithmetic on many limbs.
     const SHORT: usize = 16;
+    if digits.len() > SHORT {
+        return Some(BigInt::from(BigUint::from_bytes_be(&parse_hex(digits)?)));
+    }
+    let number =
+        digits.chars().try_fold(0, |number: u64, digit| Some(number << 4 | u64::from(digit.to_digit(16)?)));
+    number.map(BigInt::from)
+}
+
+/// The number that the digits say; none when one is no digit. No digits are zero.
+fn parse_decimal_digits(digits: &str) -> Option<BigInt> {
+    const SHORT: usize = 19;
+    // What has more digits is larger than any quantity; reading it would take time in the square
+    // of their number.
     const LONGEST: usize = 100;
-    if !digits.chars().all(|digit| digit.is_digit(radix)) {
+    if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
-    let significant = digits.trim_start_matches('0');
-    match significant.len() {
-        0 => Some(BigInt::ZERO),
-        1..=SHORT => u64::from_str_radix(significant, radix).ok().map(BigInt::from),
-        17..=LONGEST => BigUint::parse_bytes(significant.as_bytes(), radix).map(BigInt::from),
-        _ => Some(BigInt::from(BigUint::from(1u8) << BITS)),
+    match digits.trim_start_matches('0') {
+        "" => Some(BigInt::ZERO),
+        digits if digits.len() <= SHORT => digits.parse::<u64>().ok().map(BigInt::from),
+        digits if digits.len() <= LONGEST => digits.parse().ok(),
+        _ => Some(BigInt::from(1) << BITS),
     }
 }
 
-fn not_quantity(text: &str, at: u32) -> Problem {
-    let expected = "decimal digits, or 0x and hex digits, and nothing else";
-    Problem::new(at, format!("{} is not a quantity", quoted(text)), expected)
+/// The digits behind `#`: how many bytes an output has that the fixture leaves out.
+pub(super) fn length(digits: &str, at: u32) -> Result<usize, Problem> {
+    let only_digits = digits.bytes().all(|digit| digit.is_ascii_digit());
+    let length = digits.parse().ok().filter(|_| only_digits);
+    length.ok_or_else(|| {
+        Problem::new(at, format!("output length is {}", quoted(digits)), "decimal digits after #, below 2^64")
+    })
 }
 
 /// Exactly N bytes as hex digits, with or without `0x`.
 fn fixed<const N: usize>(text: &str, at: u32, what: &str) -> Result<[u8; N], Problem> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let mut bytes = [0; N];
-    match hex::decode_to_slice(digits, &mut bytes) {
-        Ok(()) => Ok(bytes),
-        Err(_) => {
+    match hex_to_slice(digits, &mut bytes) {
+        Some(()) => Ok(bytes),
+        None => {
             Err(Problem::new(at, format!("{} is not {what}", quoted(text)), format!("{} hex digits", 2 * N)))
         }
     }
@@ -134,7 +157,7 @@ fn parse_data(text: &str, at: u32) -> Result<Vec<u8>, Problem> {
 
 /// Hex digits to bytes, with a zero in front of an odd number of digits.
 fn parse_hex(digits: &str) -> Option<Vec<u8>> {
-    if digits.len() % 2 == 0 { hex::decode(digits).ok() } else { hex::decode(format!("0{digits}")).ok() }
+    if digits.len() % 2 == 0 { hex_bytes(digits) } else { hex_bytes(&format!("0{digits}")) }
 }
 
 fn not_data(text: &str, at: u32) -> Problem {
@@ -159,9 +182,7 @@ fn data_piece(node: Node<'_>) -> Result<Vec<u8>, Problem> {
     };
     match number {
         Some(number) => Ok(number.to_bytes_be()),
-        None => {
-            Err(Problem::new(node.at(), format!("{} is no element of data", quoted(node.raw())), EXPECTED))
-        }
+        None => Err(wrong(node, "is no element of data", EXPECTED)),
     }
 }
 
