@@ -109,10 +109,10 @@ fn compare(check: &Check, got: Option<&Value>, mismatches: &mut Vec<Mismatch>) {
         (Want::Is(want), got) => got == Some(want),
         (Want::OneOf(wants), got) => got.is_some_and(|got| wants.contains(got)),
         (Want::IsOrAbsent(want), got) => got.is_none_or(|got| got == want),
-        (Want::Absent, got) => got.is_none(),
-        (Want::Len(want), got) => got.and_then(Value::len) == Some(*want),
         (Want::Only(keys), Some(Value::Record(members))) => return only(check, keys, members, mismatches),
-        (Want::Only(_), got) => got.is_none(),
+        (Want::Absent | Want::Only(_), None) => true,
+        (Want::Absent | Want::Only(_), Some(_)) => false,
+        (Want::Len(want), got) => got.and_then(Value::len) == Some(*want),
     };
     if !holds {
         mismatches.push(Mismatch {

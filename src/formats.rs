@@ -29,7 +29,7 @@ pub struct Format {
     pub outline: fn(Node<'_>) -> Result<Vec<Entry>, Problem>,
     /// Reads one case that `outline` found. None when something is wrong with it, which is then
     /// among the findings.
-    pub read: fn(Node<'_>, &Options, &mut Findings) -> Option<Case>,
+    pub read: fn(Node<'_>, Options, &mut Findings) -> Option<Case>,
     /// What unknown members, comments and trailing commas are: a note in formats of other
     /// projects, an error in our own.
     pub unknown: Severity,
@@ -39,7 +39,7 @@ pub struct Format {
 
 impl Format {
     /// Reads one case with everything that is wrong or worth a note in its part of the document.
-    pub fn read_case(&self, case: Node<'_>, options: &Options) -> Reading {
+    pub fn read_case(&self, case: Node<'_>, options: Options) -> Reading {
         let mut findings = Findings::default();
         let read = (self.read)(case, options, &mut findings);
         let end = case.at() + case.raw().len() as u32;
@@ -50,7 +50,7 @@ impl Format {
     }
 
     /// What is wrong or worth a note between the cases of a document.
-    pub fn read_rest(&self, document: &Document, entries: &[Entry], options: &Options) -> Vec<Finding> {
+    pub fn read_rest(&self, document: &Document, entries: &[Entry], options: Options) -> Vec<Finding> {
         let mut findings = Findings::default();
         if !document.oddities().is_empty() {
             let mut from = 0;

@@ -227,7 +227,7 @@ pub fn position(text: &str, at: u32) -> Position {
     let before = text.get(..at as usize).unwrap_or(text);
     let line_start = memrchr(b'\n', before.as_bytes()).map_or(0, |newline| newline + 1);
     let line = 1 + memchr::memchr_iter(b'\n', before.as_bytes()).count();
-    let mark = if line_start == 0 && before.starts_with(BOM) { 1 } else { 0 };
+    let mark = usize::from(line_start == 0 && before.starts_with(BOM));
     let column = 1 + before[line_start..].chars().count() - mark;
     Position { line: line as u32, column: column as u32 }
 }
@@ -576,9 +576,9 @@ impl<'t> Parser<'t> {
                 }
             }
         };
-        // The fold has no branch in it, so that long strings are checked many bytes at a time.
-        let control = self.bytes[start..end].iter().fold(false, |any, &byte| any | (byte < 0x20));
-        if control {
+        // Counting has no branch in it, so that long strings are checked many bytes at a time.
+        let controls = self.bytes[start..end].iter().filter(|byte| **byte < 0x20).count();
+        if controls > 0 {
             let inside = self.bytes[start..end].iter().position(|&byte| byte < 0x20).unwrap_or(0);
             return Err(Problem::new(
                 (start + inside) as u32,
@@ -774,14 +774,12 @@ fn unescape(inside: &str) -> String {
 
 fn unescape_unicode(escape: &[u8]) -> (char, usize) {
     let high = hex4(escape, 2).unwrap_or(0);
-    match char::from_u32(high) {
-        Some(character) => (character, 6),
-        None => {
-            let low = hex4(escape, 8).unwrap_or(0);
-            let code = 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff);
-            (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
-        }
+    if let Some(character) = char::from_u32(high) {
+        return (character, 6);
     }
+    let low = hex4(escape, 8).unwrap_or(0);
+    let code = 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff);
+    (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
 }
 
 #[cfg(test)]

@@ -158,9 +158,8 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(harmful) {
         return Cow::Borrowed(text);
     }
-    let escape = |character: char| match harmful(character) {
-        true => character.escape_default().to_string(),
-        false => character.to_string(),
+    let escape = |character: char| {
+        if harmful(character) { character.escape_default().to_string() } else { character.to_string() }
     };
     Cow::Owned(text.chars().map(escape).collect())
 }

@@ -35,24 +35,23 @@ impl Disasm {
         let program = self.bytes()?;
         let mut out = output::stdout();
         for line in disassemble(self.machine.isa, &program) {
-            match self.source {
-                true => writeln!(out, "{}", line.source())?,
-                false => writeln!(out, "{:04x}  {}", line.offset, line.source())?,
+            if !self.source {
+                write!(out, "{:04x}  ", line.offset)?;
             }
+            writeln!(out, "{}", line.source())?;
         }
         out.flush()?;
         Ok(Exit::Passed)
     }
 
     fn bytes(&self) -> anyhow::Result<Vec<u8>> {
-        let digits = match self.program.strip_prefix("0x") {
-            Some(digits) => digits.to_owned(),
-            None => {
-                let text = String::from_utf8(read(Path::new(&self.program))?).context("not hex digits")?;
-                let digits: String = text.split_whitespace().collect();
-                digits.strip_prefix("0x").map_or(digits.clone(), str::to_owned)
-            }
+        let text = if self.program.starts_with("0x") {
+            self.program.clone()
+        } else {
+            let bytes = read(Path::new(&self.program))?;
+            String::from_utf8(bytes)?.split_whitespace().collect()
         };
-        hex_bytes(&digits).context("the program is not an even number of hex digits")
+        let digits = text.strip_prefix("0x").unwrap_or(&text);
+        hex_bytes(digits).context("the program is not an even number of hex digits")
     }
 }

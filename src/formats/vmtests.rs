@@ -52,7 +52,7 @@ fn outline(root: Node<'_>) -> Result<Vec<Entry>, Problem> {
         .collect())
 }
 
-fn read_test(test: Node<'_>, options: &Options, findings: &mut Findings) -> Option<Case> {
+fn read_test(test: Node<'_>, options: Options, findings: &mut Findings) -> Option<Case> {
     let mut fields = Fields::open(test, "test", findings)?;
     fields.ignore(MEANINGLESS);
     let env = fields.required("env", findings);
@@ -110,7 +110,7 @@ fn read_env(env: Node<'_>, program: &mut Members, findings: &mut Findings) -> Op
 fn read_exec(
     exec: Node<'_>,
     pre: Option<&[Account]>,
-    options: &Options,
+    options: Options,
     program: &mut Members,
     findings: &mut Findings,
 ) -> Option<()> {
@@ -166,6 +166,14 @@ fn debits(gas: Option<Node<'_>>, choice: ValueDebit) -> bool {
 
 fn bytes_value<const N: usize>(bytes: [u8; N]) -> Value {
     Value::Bytes(bytes.to_vec())
+}
+
+fn number_value(node: Node<'_>) -> Result<Value, Problem> {
+    quantity(node).map(Value::Int)
+}
+
+fn hash_value(node: Node<'_>) -> Result<Value, Problem> {
+    hash(node).map(bytes_value)
 }
 
 /// An account as `pre` and `post` list it, each leaf with its place.
@@ -333,10 +341,22 @@ impl Wanted<'_> {
         self.want(at, Want::Is(value), origin);
     }
 
-    fn gas(&mut self, node: Node<'_>) {
-        if let Some(gas) = self.findings.keep(quantity(node)) {
-            self.is(Path::field("gas"), Value::Int(gas), node.at());
+    /// One datum that must be exactly as the vector writes it; nothing where it is missing, which
+    /// is a finding already.
+    fn leaf(
+        &mut self,
+        at: Path,
+        node: Option<Node<'_>>,
+        read: impl FnOnce(Node<'_>) -> Result<Value, Problem>,
+    ) {
+        let Some(node) = node else { return };
+        if let Some(value) = self.findings.keep(read(node)) {
+            self.is(at, value, node.at());
         }
+    }
+
+    fn gas(&mut self, node: Node<'_>) {
+        self.leaf(Path::field("gas"), Some(node), number_value);
     }
 
     /// Bytes, or `#` and the number of bytes where a fixture leaves a long output out.
@@ -354,85 +374,60 @@ impl Wanted<'_> {
     /// A hash of all entries, or the entries.
     fn logs(&mut self, node: Node<'_>) {
         match node.datum() {
-            Datum::Text(_) => {
-                if let Some(hash) = self.findings.keep(hash(node)) {
-                    self.is(Path::field("logsHash"), bytes_value(hash), node.at());
-                }
-            }
-            Datum::Array => {
-                let logs = Path::field("logs");
-                self.want(logs.clone(), Want::Len(node.items().count()), node.at());
-                for (index, entry) in node.items().enumerate() {
-                    self.log(&logs.child(index), entry);
-                }
-            }
+            Datum::Text(_) => self.leaf(Path::field("logsHash"), Some(node), hash_value),
+            Datum::Array => self.each(&Path::field("logs"), node, Wanted::log),
             _ => self.findings.error(wrong_type(node, "logs", "a hash or an array of log entries")),
         }
     }
 
-    fn log(&mut self, at: &Path, node: Node<'_>) -> Option<()> {
-        let mut fields = Fields::open(node, "log entry", self.findings)?;
-        let leaves = ["address", "data", "bloom", "topics"].map(|name| fields.required(name, self.findings));
-        fields.finish(self.findings);
-        let [account, payload, filter, topics] = leaves;
-        let readers: [(_, _, fn(Node<'_>) -> Result<Vec<u8>, Problem>); 3] = [
-            ("address", account, |node| address(node).map(Vec::from)),
-            ("data", payload, data),
-            ("bloom", filter, bloom),
-        ];
-        for (name, node, read) in readers {
-            if let Some(bytes) = node.and_then(|node| self.findings.keep(read(node))) {
-                self.is(at.child(name), Value::Bytes(bytes), node.map_or(0, Node::at));
-            }
-        }
-        let topics = topics?;
-        if !topics.is_array() {
-            self.findings.error(wrong_type(topics, "topics", "an array of hashes"));
-            return None;
-        }
-        let at = at.child("topics");
-        self.want(at.clone(), Want::Len(topics.items().count()), topics.at());
-        for (index, topic) in topics.items().enumerate() {
-            if let Some(topic_hash) = self.findings.keep(hash(topic)) {
-                self.is(at.child(index), bytes_value(topic_hash), topic.at());
-            }
-        }
-        Some(())
-    }
-
     fn calls(&mut self, node: Node<'_>) {
-        if !node.is_array() {
-            return self.findings.error(wrong_type(node, "callcreates", "an array"));
-        }
-        let calls = Path::field("callcreates");
-        self.want(calls.clone(), Want::Len(node.items().count()), node.at());
-        for (index, call) in node.items().enumerate() {
-            self.call(&calls.child(index), call);
+        if node.is_array() {
+            self.each(&Path::field("callcreates"), node, Wanted::call);
+        } else {
+            self.findings.error(wrong_type(node, "callcreates", "an array"));
         }
     }
 
-    fn call(&mut self, at: &Path, node: Node<'_>) -> Option<()> {
-        let mut fields = Fields::open(node, "recorded call", self.findings)?;
-        let input = fields.required("data", self.findings);
-        let destination = fields.required("destination", self.findings);
-        let numbers = ["gasLimit", "value"].map(|name| (name, fields.required(name, self.findings)));
-        fields.finish(self.findings);
-        if let Some((node, bytes)) = input.and_then(|node| Some((node, self.findings.keep(data(node))?))) {
-            self.is(at.child("data"), Value::Bytes(bytes), node.at());
+    /// As many items as the array has, and each of them.
+    fn each(&mut self, at: &Path, array: Node<'_>, item: fn(&mut Self, &Path, Node<'_>)) {
+        self.want(at.clone(), Want::Len(array.items().count()), array.at());
+        for (index, node) in array.items().enumerate() {
+            item(self, &at.child(index), node);
         }
-        if let Some((node, want)) =
-            destination.and_then(|node| Some((node, self.findings.keep(lexical::destination(node))?)))
+    }
+
+    fn log(&mut self, at: &Path, node: Node<'_>) {
+        let Some(mut fields) = Fields::open(node, "log entry", self.findings) else { return };
+        let [account, payload, filter, topics] =
+            ["address", "data", "bloom", "topics"].map(|name| fields.required(name, self.findings));
+        fields.finish(self.findings);
+        self.leaf(at.child("address"), account, |node| address(node).map(bytes_value));
+        self.leaf(at.child("data"), payload, |node| data(node).map(Value::Bytes));
+        self.leaf(at.child("bloom"), filter, |node| bloom(node).map(Value::Bytes));
+        match topics {
+            Some(topics) if topics.is_array() => self.each(&at.child("topics"), topics, Wanted::topic),
+            Some(topics) => self.findings.error(wrong_type(topics, "topics", "an array of hashes")),
+            None => {}
+        }
+    }
+
+    fn topic(&mut self, at: &Path, node: Node<'_>) {
+        self.leaf(at.clone(), Some(node), hash_value);
+    }
+
+    fn call(&mut self, at: &Path, node: Node<'_>) {
+        let Some(mut fields) = Fields::open(node, "recorded call", self.findings) else { return };
+        let [input, destination, gas, value] =
+            ["data", "destination", "gasLimit", "value"].map(|name| fields.required(name, self.findings));
+        fields.finish(self.findings);
+        self.leaf(at.child("data"), input, |node| data(node).map(Value::Bytes));
+        if let Some(node) = destination
+            && let Some(want) = self.findings.keep(lexical::destination(node))
         {
             self.want(at.child("destination"), want, node.at());
         }
-        for (name, node) in numbers {
-            if let Some((node, value)) =
-                node.and_then(|node| Some((node, self.findings.keep(quantity(node))?)))
-            {
-                self.is(at.child(name), Value::Int(value), node.at());
-            }
-        }
-        Some(())
+        self.leaf(at.child("gasLimit"), gas, number_value);
+        self.leaf(at.child("value"), value, number_value);
     }
 
     fn post(&mut self, node: Node<'_>) {

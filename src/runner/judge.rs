@@ -45,7 +45,7 @@ impl<'o> Bench<'o> {
         judged.report.verdict = match plan {
             Planned::Skip => Verdict::Skip(SKIPPED.to_owned()),
             Planned::Run => {
-                let read = || format.read_case(Node::at_index(document, node), &self.options.read);
+                let read = || format.read_case(Node::at_index(document, node), self.options.read);
                 match guarded(read) {
                     Ok(reading) => self.judge_reading(&reading, document, &mut judged),
                     Err(panic) => error(format!("the reader of {} panicked: {panic}", format.name)),

@@ -48,7 +48,7 @@ impl Opened<'_> {
         let Some(format) = self.format(&document, options)? else { return Ok(None) };
         let entries =
             (format.outline)(document.root()).map_err(|problem| Trouble::of(&problem, &document))?;
-        for finding in format.read_rest(&document, &entries, &options.read) {
+        for finding in format.read_rest(&document, &entries, options.read) {
             let trouble = Trouble::of(&finding.problem, &document);
             match finding.severity {
                 Severity::Error => self.errors.push(trouble),

@@ -157,7 +157,7 @@ fn parse_data(text: &str, at: u32) -> Result<Vec<u8>, Problem> {
 
 /// Hex digits to bytes, with a zero in front of an odd number of digits.
 fn parse_hex(digits: &str) -> Option<Vec<u8>> {
-    if digits.len() % 2 == 0 { hex_bytes(digits) } else { hex_bytes(&format!("0{digits}")) }
+    if digits.len().is_multiple_of(2) { hex_bytes(digits) } else { hex_bytes(&format!("0{digits}")) }
 }
 
 fn not_data(text: &str, at: u32) -> Problem {

@@ -42,6 +42,7 @@ pub(super) fn delegatecall(f: &mut Frame<'_>) -> Flow {
 }
 
 /// What differs between the three calls.
+#[derive(Clone, Copy)]
 struct Asked {
     gas: Word,
     destination: Word,

@@ -117,9 +117,11 @@ pub(super) fn extcodesize(f: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 pub(super) fn blockhash(f: &mut Frame<'_>) -> Flow {
     let number = f.context.environment.number;
-    f.unary(|block| match block < number && number - block <= Word::from(256) {
+    f.unary(|block| {
+        if block >= number || number - block > Word::from(256) {
+            return Word::ZERO;
+        }
         // The reference, section 7: a block's hash is that of its number's decimal digits.
-        true => Word::from_be_bytes(keccak(block.to_string().as_bytes())),
-        false => Word::ZERO,
+        Word::from_be_bytes(keccak(block.to_string().as_bytes()))
     })
 }

@@ -99,11 +99,17 @@ fn within(count: u64, limit: u64, reached: Limit) -> Result<(), Stop> {
     if count <= limit { Ok(()) } else { Err(Stop::Limited(reached)) }
 }
 
+/// A stack made where it stays: it is too large for the one that calls.
+fn new_stack() -> Box<Stack> {
+    let items = vec![Halves::default(); 1 + STACK_LIMIT];
+    items.into_boxed_slice().try_into().expect("as many items as the stack has")
+}
+
 impl Evm {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> Evm {
         Evm {
-            stack: Box::new([Halves::default(); 1 + STACK_LIMIT]),
+            stack: new_stack(),
             height: 0,
             pc: 0,
             gas: 0,
