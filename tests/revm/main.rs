@@ -1,0 +1,156 @@
+//! An independent EVM beside ours: both run the same random programs and must agree on
+//! everything that a program can leave behind.
+//!
+//! `VMCONF_SEED` is the seed of the first program, each further one has the next; `VMCONF_PROGRAMS`
+//! says how many.
+
+mod generate;
+mod peer;
+mod random;
+mod scenario;
+
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::str::FromStr;
+
+use vmconf::case::Program;
+use vmconf::diff::Observe;
+use vmconf::disasm::disassemble;
+use vmconf::limits::Limits;
+use vmconf::machine::{At, Machine, Status, Watch};
+use vmconf::machines::evm::{EVM, Evm};
+use vmconf::value::Value;
+
+use scenario::Scenario;
+
+/// Enough that every opcode is reached many times.
+const PROGRAMS: u64 = 5_000;
+
+/// What is compared after a normal end. After a halt there is nothing to compare.
+const FIELDS: [&str; 7] = ["gas", "out", "logs", "post", "stack", "memory", "refund"];
+
+/// Opcodes that our machine records and answers but does not run.
+const NOT_RUN: [&str; 4] = ["CREATE", "CALL", "CALLCODE", "DELEGATECALL"];
+
+/// The fields after a normal end, or why the machine halted.
+type Outcome = Result<Value, String>;
+
+#[test]
+fn agrees_with_revm_on_random_programs() {
+    let first: u64 = from_environment("VMCONF_SEED", 0);
+    let programs = from_environment("VMCONF_PROGRAMS", PROGRAMS);
+    let mut reached = HashSet::new();
+    for seed in (0..programs).map(|nth| first.wrapping_add(nth)) {
+        let agreed =
+            catch_unwind(AssertUnwindSafe(|| compare_around(&mut Scenario::random(seed), &mut reached)));
+        assert!(agreed.is_ok(), "again with VMCONF_SEED={seed} VMCONF_PROGRAMS=1");
+    }
+    if programs >= PROGRAMS {
+        let all = EVM.ops.iter().map(|op| op.name).filter(|name| !NOT_RUN.contains(name));
+        let missed: Vec<_> = all.filter(|name| !reached.contains(name)).collect();
+        assert!(missed.is_empty(), "no program that ended normally has {missed:?}");
+    }
+}
+
+fn from_environment<T: FromStr>(name: &str, default: T) -> T {
+    let Ok(text) = std::env::var(name) else { return default };
+    text.parse().unwrap_or_else(|_| panic!("{name} must be a number and is {text:?}"))
+}
+
+/// Compares with the scenario's gas; then, if that was enough, with exactly enough and with one
+/// less.
+fn compare_around(scenario: &mut Scenario, reached: &mut HashSet<&'static str>) {
+    let Some(left) = compare(scenario, reached) else { return };
+    let used = scenario.gas - left;
+    for gas in [used, used.saturating_sub(1)] {
+        scenario.gas = gas;
+        compare(scenario, reached);
+    }
+}
+
+/// Runs the scenario on both machines. Adds the opcodes whose effect was compared to `reached`,
+/// and gives the gas left if the program ended normally.
+fn compare(scenario: &Scenario, reached: &mut HashSet<&'static str>) -> Option<u64> {
+    let program = scenario.program();
+    let mut seen = Seen::default();
+    let (ours, watched) = (run(&program, None), run(&program, Some(&mut seen)));
+    assert!(same(&ours, &watched), "being watched matters\n{}", report(scenario, &ours, &watched));
+    let theirs = peer::run(scenario);
+    assert!(same(&ours, &theirs), "ours, then revm's\n{}", report(scenario, &ours, &theirs));
+    let Value::Int(gas) = ours.ok()?.get("gas")?.clone() else { return None };
+    reached.extend(seen.0);
+    u64::try_from(gas).ok()
+}
+
+fn run(program: &Program, watch: Option<&mut dyn Watch>) -> Outcome {
+    let mut machine = Evm::new(&Limits::default());
+    machine.load(program).expect("scenarios are programs");
+    let status = machine.run(u64::MAX, watch);
+    assert_eq!(status, Status::Ended, "{}", machine.describe());
+    if machine.observe("outcome") != Some(Value::text("success")) {
+        return Err(machine.describe());
+    }
+    let observe = |name: &str| (name.to_owned(), machine.observe(name).unwrap_or(Value::Null));
+    Ok(Value::Record(FIELDS.map(observe).into()))
+}
+
+/// The names of the opcodes that a run executes.
+#[derive(Default)]
+struct Seen(HashSet<&'static str>);
+
+impl Watch for Seen {
+    fn before(&mut self, at: &At<'_>) {
+        self.0.extend(at.op.map(|op| op.name));
+    }
+}
+
+/// All halts are the same.
+fn same(one: &Outcome, other: &Outcome) -> bool {
+    match (one, other) {
+        (Ok(one), Ok(other)) => one == other,
+        (Err(_), Err(_)) => true,
+        _ => false,
+    }
+}
+
+/// The program and all that the two outcomes do not have in common.
+fn report(scenario: &Scenario, one: &Outcome, other: &Outcome) -> String {
+    let mut text = format!("gas 0x{:x}\ncode {}\n", scenario.gas, hex::encode(&scenario.code));
+    for line in disassemble(&EVM, &scenario.code) {
+        let _ = writeln!(text, "{:6x}  {}", line.offset, line.source());
+    }
+    match (one, other) {
+        (Ok(one), Ok(other)) => {
+            for field in FIELDS {
+                differences(&mut text, field, &shown(one, field), &shown(other, field));
+            }
+        }
+        _ => {
+            for outcome in [one, other] {
+                let how = |fields: &Value| format!("success, gas {:?}", shown(fields, "gas"));
+                let _ =
+                    writeln!(text, "{}", outcome.as_ref().map_or_else(|halt| format!("halt, {halt}"), how));
+            }
+        }
+    }
+    text
+}
+
+/// The items of a list, or the one value.
+fn shown(fields: &Value, field: &str) -> Vec<String> {
+    match fields.get(field) {
+        Some(Value::List(items)) => items.iter().map(Value::to_string).collect(),
+        Some(value) => vec![value.to_string()],
+        None => Vec::new(),
+    }
+}
+
+fn differences(text: &mut String, field: &str, one: &[String], other: &[String]) {
+    for index in 0..one.len().max(other.len()) {
+        let [one, other] = [one, other].map(|items| items.get(index).map_or("(absent)", String::as_str));
+        if one != other {
+            let _ = writeln!(text, "{field}[{index}]\n  {one}\n  {other}");
+        }
+    }
+}
