@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! cargo run --release -p vmconf-benches -- interpreter SUITES
+//! cargo run --release -p vmconf-benches -- files SUITES
 //! ```
 
 mod files;

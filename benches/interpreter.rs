@@ -135,7 +135,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<(String, Program)>> {
     let entries = (format.outline)(document.root()).map_err(|problem| anyhow!(problem.what))?;
     let mut programs = Vec::new();
     for entry in entries {
-        let reading = format.read_case(Node::at_index(&document, entry.node), &Options::default());
+        let reading = format.read_case(Node::at_index(&document, entry.node), Options::default());
         let case = reading.case.with_context(|| format!("{}: {:?}", entry.name, reading.findings))?;
         programs.push((entry.name, case.program));
     }

@@ -58,9 +58,9 @@ fn errors(document: &Document) -> Vec<Problem> {
         Ok(entries) => entries,
         Err(problem) => return vec![problem],
     };
-    let mut findings = FORMAT.read_rest(document, &entries, &options);
+    let mut findings = FORMAT.read_rest(document, &entries, options);
     for entry in entries {
-        findings.extend(FORMAT.read_case(Node::at_index(document, entry.node), &options).findings);
+        findings.extend(FORMAT.read_case(Node::at_index(document, entry.node), options).findings);
     }
     let errors = findings.into_iter().filter(|finding| finding.severity == Severity::Error);
     errors.map(|finding| finding.problem).collect()
