@@ -109,11 +109,13 @@ impl Isa {
 ///
 /// | method | what it does |
 /// |---|---|
-/// | `fetch()` | the code at the program counter |
+/// | `fetch()` | the code at the program counter, which moves behind it |
 /// | `enter::<POPS, PUSHES>(gas)` | checks stack and base cost; false when the instruction cannot be |
 /// | `refuse::<POPS>(gas)` | why it cannot |
-/// | `apply(handler)` | calls the handler |
-/// | `advance(length)` | moves the program counter over the instruction |
+/// | `lend()` | a copy of the frame for the handler |
+/// | `hot()`, `take_back(hot)` | what the handler changed, from the copy to the frame |
+/// | `stop(stop)` | the last thing, when the handler ends the run |
+/// | `advance(length)` | moves the program counter over the operand |
 /// | `undefined()` | what a code without a row does |
 ///
 /// The codes without a row are listed too: the compiler sees to it that every code is in the
@@ -166,7 +168,11 @@ macro_rules! isa {
                         if !frame.enter::<$pops, $pushes>($gas) {
                             return Some(frame.refuse::<$pops>($gas));
                         }
-                        if let Err(stop) = frame.apply($handler) {
+                        let mut lent = frame.lend();
+                        let flow = $handler(&mut lent);
+                        let hot = lent.hot();
+                        frame.take_back(hot);
+                        if let Err(stop) = flow {
                             return Some(frame.stop(stop));
                         }
                         $(frame.advance($size);)?

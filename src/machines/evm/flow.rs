@@ -22,25 +22,63 @@ pub(super) fn jumpi(f: &mut Frame<'_>) -> Flow {
 
 #[inline(always)]
 fn go_to(f: &mut Frame<'_>, target: Word) -> Flow {
-    match small(target) {
-        Some(target) if f.destinations.get(target) == Some(&true) => {
-            f.pc = target;
-            Ok(())
+    let Some(target) = small(target) else { return Err(BAD_JUMP) };
+    let known = f.destinations.get(target).copied();
+    let valid = match known.unwrap_or(Destination::No) {
+        Destination::Yes => true,
+        Destination::No => false,
+        Destination::Unknown => learn(f.destinations, f.code, target),
+    };
+    if !valid {
+        return Err(BAD_JUMP);
+    }
+    f.pc = target;
+    Ok(())
+}
+
+const BAD_JUMP: Stop = Stop::Halted(Halt::BadJump);
+
+/// Whether an offset of the code is a JUMPDEST that is no data of a PUSH.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Destination {
+    Unknown,
+    Yes,
+    No,
+}
+
+/// Finds out and keeps what an offset is. Most programs jump to a few places, so that looking at
+/// all of their code would cost more than it saves.
+#[cold]
+#[inline(never)]
+fn learn(destinations: &mut [Destination], code: &[u8], target: usize) -> bool {
+    if code[target] != Op::JUMPDEST as u8 {
+        destinations[target] = Destination::No;
+    } else if !(1..=target.min(32)).any(|before| push_data(code[target - before]) >= before) {
+        // No PUSH reaches this far, whether it is one or data itself.
+        destinations[target] = Destination::Yes;
+    } else {
+        learn_all(destinations, code);
+    }
+    destinations[target] == Destination::Yes
+}
+
+/// What every offset is, going through the code from its start.
+fn learn_all(destinations: &mut [Destination], code: &[u8]) {
+    destinations.fill(Destination::No);
+    let mut at = 0;
+    while at < destinations.len() {
+        if code[at] == Op::JUMPDEST as u8 {
+            destinations[at] = Destination::Yes;
         }
-        _ => Err(Stop::Halted(Halt::BadJump)),
+        at += 1 + push_data(code[at]);
     }
 }
 
-/// For each offset of `code`, whether it is a JUMPDEST that is no data of a PUSH, written over
-/// `destinations`.
-pub(super) fn find_destinations(code: &[u8], destinations: &mut Vec<bool>) {
-    destinations.clear();
-    destinations.resize(code.len(), false);
-    let mut at = 0;
-    while let Some(&byte) = code.get(at) {
-        destinations[at] = byte == Op::JUMPDEST as u8;
-        let data = byte.wrapping_sub(Op::PUSH1 as u8);
-        at += if data < 32 { 2 + usize::from(data) } else { 1 };
+/// How many bytes of data follow the code of an instruction.
+fn push_data(code: u8) -> usize {
+    match code.wrapping_sub(Op::PUSH1 as u8) {
+        length @ 0..32 => usize::from(length) + 1,
+        _ => 0,
     }
 }
 

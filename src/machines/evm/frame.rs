@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use ruint::aliases::U256;
 
+use super::flow::Destination;
 use super::machine::Context;
 
 /// A 256-bit word.
@@ -93,8 +94,17 @@ pub(super) struct Frame<'m> {
     pub(super) stack: &'m mut Stack,
     /// The code and the zeros behind it; see [`PADDING`].
     pub(super) code: &'m [u8],
-    pub(super) destinations: &'m [bool],
+    pub(super) destinations: &'m mut [Destination],
     pub(super) context: &'m mut Context,
+}
+
+/// The part of a frame that handlers change.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hot {
+    pub(super) pc: usize,
+    pub(super) gas: u64,
+    pub(super) height: usize,
+    pub(super) top: Halves,
 }
 
 impl Frame<'_> {
@@ -126,6 +136,36 @@ impl Frame<'_> {
         code
     }
 
+    /// The frame for a handler to work on. For a handler that is inlined the copy is nothing; for
+    /// one that is not, it is what lets the loop keep the original in registers.
+    #[inline(always)]
+    pub(super) fn lend(&mut self) -> Frame<'_> {
+        Frame {
+            pc: self.pc,
+            gas: self.gas,
+            height: self.height,
+            top: self.top,
+            stack: self.stack,
+            code: self.code,
+            destinations: self.destinations,
+            context: self.context,
+        }
+    }
+
+    /// What a handler changes in a frame that was lent to it.
+    #[inline(always)]
+    pub(super) fn hot(&self) -> Hot {
+        Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top }
+    }
+
+    /// Takes over what a handler changed.
+    #[inline(always)]
+    pub(super) fn take_back(&mut self, hot: Hot) {
+        Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top } = hot;
+    }
+
+    /// Puts the program counter back on the instruction that ended the run. No handler moves it
+    /// and then fails.
     #[inline(always)]
     pub(super) fn stop(&mut self, stop: Stop) -> Stop {
         self.pc -= 1;
@@ -136,25 +176,6 @@ impl Frame<'_> {
     #[inline(always)]
     pub(super) fn advance(&mut self, length: usize) {
         self.pc = self.pc.wrapping_add(length);
-    }
-
-    /// Calls a handler on a copy of the hot state. For a handler that is inlined the copy is
-    /// nothing; for one that is not, it is what lets the loop keep the original in registers.
-    #[inline(always)]
-    pub(super) fn apply(&mut self, handler: impl FnOnce(&mut Frame<'_>) -> Flow) -> Flow {
-        let mut copy = Frame {
-            pc: self.pc,
-            gas: self.gas,
-            height: self.height,
-            top: self.top,
-            stack: self.stack,
-            code: self.code,
-            destinations: self.destinations,
-            context: self.context,
-        };
-        let flow = handler(&mut copy);
-        (self.pc, self.gas, self.height, self.top) = (copy.pc, copy.gas, copy.height, copy.top);
-        flow
     }
 
     /// What a code byte without a row does.

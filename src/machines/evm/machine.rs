@@ -2,7 +2,7 @@
 
 use super::call::Recorded;
 use super::environment::Environment;
-use super::flow::find_destinations;
+use super::flow::Destination;
 use super::frame::{Frame, Halt, Halves, Limit, PADDING, STACK_LIMIT, Stack, Stop};
 use super::log::{Log, hash_logs};
 use super::memory::Memory;
@@ -33,7 +33,7 @@ pub struct Evm {
     gas: u64,
     /// The code, followed by [`PADDING`] zeros.
     code: Vec<u8>,
-    destinations: Vec<bool>,
+    destinations: Vec<Destination>,
     stop: Option<Stop>,
     context: Context,
 }
@@ -142,7 +142,7 @@ impl Evm {
             top: self.stack[self.height],
             stack: &mut self.stack,
             code: &self.code,
-            destinations: &self.destinations,
+            destinations: &mut self.destinations,
             context: &mut self.context,
         };
         let stop = table::interpret(&mut frame, &mut meter);
@@ -205,7 +205,8 @@ impl Machine for Evm {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
         self.context.reset();
         self.gas = program::load(program, &mut self.context, &mut self.code)?;
-        find_destinations(&self.code, &mut self.destinations);
+        self.destinations.clear();
+        self.destinations.resize(self.code.len(), Destination::Unknown);
         self.code.resize(self.code.len() + PADDING, 0);
         self.pc = 0;
         self.height = 0;
