@@ -18,7 +18,11 @@ fn report(arguments: &[&str]) -> Vec<Value> {
         .args(arguments)
         .output()
         .unwrap();
-    String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 fn check(arguments: &[&str], verdicts: &[&str]) {

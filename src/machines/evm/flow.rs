@@ -32,7 +32,13 @@ fn go_to(f: &mut Frame<'_>, target: Word) -> Flow {
     if !valid {
         return Err(BAD_JUMP);
     }
+    let fenced = f.context.count.jump(f.pc, target);
     f.pc = target;
+    if fenced {
+        // The loop takes the program counter back to the instruction that ended it.
+        f.pc += 1;
+        return Err(Stop::Fenced);
+    }
     Ok(())
 }
 

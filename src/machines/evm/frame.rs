@@ -35,6 +35,8 @@ pub(super) enum Stop {
     Halted(Halt),
     /// A limit of the runner.
     Limited(Limit),
+    /// The loop came to a jump at which it was to be left, see [`Count`].
+    Fenced,
 }
 
 /// The exceptional halts.
@@ -77,6 +79,39 @@ impl Halves {
     pub(super) fn word(self) -> Word {
         let Halves { low, high } = self;
         Word::from_limbs([low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64])
+    }
+}
+
+/// How many instructions were executed. They are not counted one by one: their number is how far
+/// the program counter moved, less the data of PUSH, and only PUSH and jumps have to keep that
+/// account. All sums wrap.
+#[derive(Debug, Default)]
+pub(super) struct Count {
+    /// What the program counter lacks to be the number of instructions.
+    pub(super) lack: usize,
+    /// With so many instructions or more, the next jump leaves the loop.
+    pub(super) fence: usize,
+}
+
+impl Count {
+    /// The number of instructions before the one at `pc`.
+    #[inline(always)]
+    pub(super) fn at(&self, pc: usize) -> usize {
+        pc.wrapping_add(self.lack)
+    }
+
+    /// Accounts for `length` bytes that are passed over and are no instructions.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, length: usize) {
+        self.lack = self.lack.wrapping_sub(length);
+    }
+
+    /// Accounts for going on at `to` instead of `from`. True at the fence.
+    #[inline(always)]
+    pub(super) fn jump(&mut self, from: usize, to: usize) -> bool {
+        let count = self.at(from);
+        self.lack = count.wrapping_sub(to);
+        count >= self.fence
     }
 }
 
@@ -165,7 +200,7 @@ impl Frame<'_> {
     }
 
     /// Puts the program counter back on the instruction that ended the run. No handler moves it
-    /// and then fails.
+    /// and then fails; at the fence this is the one before the jump's target.
     #[inline(always)]
     pub(super) fn stop(&mut self, stop: Stop) -> Stop {
         self.pc -= 1;
@@ -312,8 +347,8 @@ fn grow(context: &mut Context, gas: u64, end: usize) -> Result<u64, Stop> {
 /// Whether the word is zero, without a detour through vectors.
 #[inline(always)]
 pub(super) fn is_zero(word: Word) -> bool {
-    let Halves { low, high } = Halves::new(word);
-    low | high == 0
+    let [a, b, c, d] = *word.as_limbs();
+    a == 0 && b | c | d == 0
 }
 
 /// Whether the words are the same, without a detour through vectors.

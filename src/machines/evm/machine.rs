@@ -3,7 +3,7 @@
 use super::call::Recorded;
 use super::environment::Environment;
 use super::flow::Destination;
-use super::frame::{Frame, Halt, Halves, Limit, PADDING, STACK_LIMIT, Stack, Stop};
+use super::frame::{Count, Frame, Halt, Halves, Limit, PADDING, STACK_LIMIT, Stack, Stop};
 use super::log::{Log, hash_logs};
 use super::memory::Memory;
 use super::program::{self, account_value, word_value};
@@ -49,6 +49,7 @@ pub(super) struct Context {
     pub(super) logs: Vec<Log>,
     pub(super) calls: Vec<Recorded>,
     pub(super) refund: u64,
+    pub(super) count: Count,
     limits: Limits,
     /// Words copied or hashed, bytes put out and entries kept so far.
     worked: u64,
@@ -89,6 +90,7 @@ impl Context {
         self.logs.clear();
         self.calls.clear();
         self.refund = 0;
+        self.count = Count::default();
         self.worked = 0;
         self.put_out = 0;
         self.kept = 0;
@@ -125,6 +127,7 @@ impl Evm {
                 logs: Vec::new(),
                 calls: Vec::new(),
                 refund: 0,
+                count: Count::default(),
                 limits: limits.clone(),
                 worked: 0,
                 put_out: 0,
@@ -152,7 +155,29 @@ impl Evm {
         stop
     }
 
+    /// Executes exactly `budget` instructions, unless the program ends before. As long as the code
+    /// up to the next jump cannot use the budget up, only jumps look at it.
+    fn unwatched(&mut self, budget: u64) -> Option<Stop> {
+        let before = self.executed();
+        let budget = usize::try_from(budget).unwrap_or(usize::MAX);
+        self.context.count.fence = before.saturating_add(budget).saturating_sub(self.code.len());
+        if budget > self.code.len() {
+            match self.cycle(Unmetered) {
+                Some(Stop::Fenced) => {}
+                stop => return stop,
+            }
+        }
+        self.context.count.fence = usize::MAX;
+        self.cycle(Metered((budget - (self.executed() - before)) as u64))
+    }
+
+    /// How many instructions were executed.
+    fn executed(&self) -> usize {
+        self.context.count.at(self.pc)
+    }
+
     fn watched(&mut self, budget: u64, watch: &mut dyn Watch) -> Option<Stop> {
+        self.context.count.fence = usize::MAX;
         for _ in 0..budget {
             if self.pc < self.program().len() {
                 watch.before(&self.at());
@@ -181,7 +206,7 @@ impl Evm {
         match self.stop {
             None => Status::Running,
             Some(Stop::Limited(limit)) => Status::Limit(self.limit_reached(limit)),
-            Some(Stop::Stopped | Stop::Returned | Stop::Halted(_)) => Status::Ended,
+            Some(Stop::Stopped | Stop::Returned | Stop::Halted(_) | Stop::Fenced) => Status::Ended,
         }
     }
 
@@ -218,9 +243,7 @@ impl Machine for Evm {
         if self.stop.is_none() {
             self.stop = match watch {
                 Some(watch) => self.watched(budget, watch),
-                // Every instruction but the last costs gas, so there are at most gas + 1.
-                None if self.gas < budget => self.cycle(Unmetered),
-                None => self.cycle(Metered(budget)),
+                None => self.unwatched(budget),
             };
         }
         self.status()
@@ -240,7 +263,7 @@ impl Machine for Evm {
             Some(Stop::Halted(Halt::StackOverflow)) => "more than 1024 items on the stack",
             Some(Stop::Halted(Halt::BadJump)) => "jump to what is no JUMPDEST",
             Some(Stop::Halted(Halt::UndefinedOpcode)) => "undefined opcode",
-            Some(Stop::Limited(_)) => "ended by the runner",
+            Some(Stop::Limited(_) | Stop::Fenced) => "ended by the runner",
         };
         let name = match self.program().get(self.pc) {
             None => "the end of the code".to_owned(),
@@ -306,7 +329,7 @@ fn outcome(machine: &Evm) -> Option<Value> {
     match machine.stop? {
         Stop::Stopped | Stop::Returned => Some(Value::text("success")),
         Stop::Halted(_) => Some(Value::text("halt")),
-        Stop::Limited(_) => None,
+        Stop::Limited(_) | Stop::Fenced => None,
     }
 }
 

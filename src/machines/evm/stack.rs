@@ -5,6 +5,7 @@ use super::frame::{Flow, Frame, Word};
 #[inline(always)]
 pub(super) fn push<const SIZE: usize>(f: &mut Frame<'_>) -> Flow {
     f.push(word_of(&f.code[f.pc..f.pc + SIZE]));
+    f.context.count.pass(SIZE);
     Ok(())
 }
 
