@@ -23,11 +23,10 @@ pub(super) fn jumpi(f: &mut Frame<'_>) -> Flow {
 #[inline(always)]
 fn go_to(f: &mut Frame<'_>, target: Word) -> Flow {
     let Some(target) = small(target) else { return Err(BAD_JUMP) };
-    let known = f.destinations.get(target).copied();
-    let valid = match known.unwrap_or(Destination::No) {
-        Destination::Yes => true,
-        Destination::No => false,
-        Destination::Unknown => learn(f.destinations, f.code, target),
+    let valid = match f.destinations.known.get(target) {
+        Some(Destination::Yes) => true,
+        Some(Destination::Unknown) => f.destinations.learn(f.code, target),
+        Some(Destination::No) | None => false,
     };
     if !valid {
         return Err(BAD_JUMP);
@@ -44,40 +43,65 @@ fn go_to(f: &mut Frame<'_>, target: Word) -> Flow {
 
 const BAD_JUMP: Stop = Stop::Halted(Halt::BadJump);
 
-/// Whether an offset of the code is a JUMPDEST that is no data of a PUSH.
+/// Where a program may jump to: a JUMPDEST that is no data of a PUSH. Found out where it jumps,
+/// each offset once; most programs jump to a few places, and looking at all of their code would
+/// cost more than it saves.
+#[derive(Debug, Default)]
+pub(super) struct Destinations {
+    known: Vec<Destination>,
+    /// An instruction starts here, and all before it are known.
+    scanned: usize,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Destination {
+enum Destination {
     Unknown,
     Yes,
     No,
 }
 
-/// Finds out and keeps what an offset is. Most programs jump to a few places, so that looking at
-/// all of their code would cost more than it saves.
-#[cold]
-#[inline(never)]
-fn learn(destinations: &mut [Destination], code: &[u8], target: usize) -> bool {
-    if code[target] != Op::JUMPDEST as u8 {
-        destinations[target] = Destination::No;
-    } else if !(1..=target.min(32)).any(|before| push_data(code[target - before]) >= before) {
-        // No PUSH reaches this far, whether it is one or data itself.
-        destinations[target] = Destination::Yes;
-    } else {
-        learn_all(destinations, code);
+impl Destinations {
+    /// Forgets all, for another code of `length` bytes.
+    pub(super) fn reset(&mut self, length: usize) {
+        self.known.clear();
+        self.known.resize(length, Destination::Unknown);
+        self.scanned = 0;
     }
-    destinations[target] == Destination::Yes
+
+    /// Finds out what an offset is.
+    #[cold]
+    #[inline(never)]
+    fn learn(&mut self, code: &[u8], target: usize) -> bool {
+        if code[target] != Op::JUMPDEST as u8 {
+            self.known[target] = Destination::No;
+        } else if starts(code, target) {
+            self.known[target] = Destination::Yes;
+        } else {
+            self.scan(code, target);
+        }
+        self.known[target] == Destination::Yes
+    }
+
+    /// Goes on through the instructions until `target` is behind.
+    fn scan(&mut self, code: &[u8], target: usize) {
+        while self.scanned <= target {
+            let data = push_data(code[self.scanned]);
+            let behind = self.scanned + 1 + data;
+            if data == 0 && code[self.scanned] == Op::JUMPDEST as u8 {
+                self.known[self.scanned] = Destination::Yes;
+            } else if behind > target {
+                self.known[target] = Destination::No;
+            }
+            self.scanned = behind;
+        }
+    }
 }
 
-/// What every offset is, going through the code from its start.
-fn learn_all(destinations: &mut [Destination], code: &[u8]) {
-    destinations.fill(Destination::No);
-    let mut at = 0;
-    while at < destinations.len() {
-        if code[at] == Op::JUMPDEST as u8 {
-            destinations[at] = Destination::Yes;
-        }
-        at += 1 + push_data(code[at]);
-    }
+/// Whether an instruction certainly starts here: no PUSH before reaches this far, whether it is
+/// one or itself data.
+fn starts(code: &[u8], at: usize) -> bool {
+    let mut before = code[at.saturating_sub(32)..at].iter().rev().zip(1..);
+    before.all(|(byte, distance)| push_data(*byte) < distance)
 }
 
 /// How many bytes of data follow the code of an instruction.

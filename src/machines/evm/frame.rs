@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use ruint::aliases::U256;
 
-use super::flow::Destination;
+use super::flow::Destinations;
 use super::machine::Context;
 
 /// A 256-bit word.
@@ -129,7 +129,7 @@ pub(super) struct Frame<'m> {
     pub(super) stack: &'m mut Stack,
     /// The code and the zeros behind it; see [`PADDING`].
     pub(super) code: &'m [u8],
-    pub(super) destinations: &'m mut [Destination],
+    pub(super) destinations: &'m mut Destinations,
     pub(super) context: &'m mut Context,
 }
 
@@ -200,7 +200,7 @@ impl Frame<'_> {
     }
 
     /// Puts the program counter back on the instruction that ended the run. No handler moves it
-    /// and then fails; at the fence this is the one before the jump's target.
+    /// and then fails.
     #[inline(always)]
     pub(super) fn stop(&mut self, stop: Stop) -> Stop {
         self.pc -= 1;

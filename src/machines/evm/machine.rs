@@ -2,7 +2,7 @@
 
 use super::call::Recorded;
 use super::environment::Environment;
-use super::flow::Destination;
+use super::flow::Destinations;
 use super::frame::{Count, Frame, Halt, Halves, Limit, PADDING, STACK_LIMIT, Stack, Stop};
 use super::log::{Log, hash_logs};
 use super::memory::Memory;
@@ -33,7 +33,7 @@ pub struct Evm {
     gas: u64,
     /// The code, followed by [`PADDING`] zeros.
     code: Vec<u8>,
-    destinations: Vec<Destination>,
+    destinations: Destinations,
     stop: Option<Stop>,
     context: Context,
 }
@@ -116,7 +116,7 @@ impl Evm {
             pc: 0,
             gas: 0,
             code: vec![0; PADDING],
-            destinations: Vec::new(),
+            destinations: Destinations::default(),
             stop: None,
             context: Context {
                 environment: Environment::default(),
@@ -230,8 +230,7 @@ impl Machine for Evm {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
         self.context.reset();
         self.gas = program::load(program, &mut self.context, &mut self.code)?;
-        self.destinations.clear();
-        self.destinations.resize(self.code.len(), Destination::Unknown);
+        self.destinations.reset(self.code.len());
         self.code.resize(self.code.len() + PADDING, 0);
         self.pc = 0;
         self.height = 0;
