@@ -96,13 +96,16 @@ fn malformed() {
         "malformed-beyond-schema/storage-value-of-33-bytes",
         "malformed-beyond-schema/test-twice",
     ];
-    with_settings(|| {
-        for kind in KINDS {
-            let path = at_root(format!("tests/samples/vmtests/{kind}.json"));
-            let name = format!("malformed@{}", kind.rsplit_once('/').unwrap().1);
-            insta::assert_snapshot!(name, text_report(&path));
-        }
-    });
+    for kind in KINDS {
+        let input = format!("tests/samples/vmtests/{kind}.json");
+        let name = format!("malformed@{}", kind.rsplit_once('/').unwrap().1);
+        let text = text_report(&at_root(&input));
+        with_settings(|| {
+            let mut settings = insta::Settings::clone_current();
+            settings.set_input_file(at_root(&input));
+            settings.bind(|| insta::assert_snapshot!(name, text));
+        });
+    }
 }
 
 /// No snapshot is left of a vector or sample that is gone.
@@ -110,9 +113,8 @@ fn malformed() {
 fn every_snapshot_has_its_input() {
     for snapshot in files("tests/snapshots", "snap") {
         let text = std::fs::read_to_string(&snapshot).unwrap();
-        if let Some(input) = text.lines().find_map(|line| line.strip_prefix("input_file: ")) {
-            assert!(at_root(input).is_file(), "{} is of {input}", relative(&snapshot));
-        }
+        let input = text.lines().find_map(|line| line.strip_prefix("input_file: ")).unwrap();
+        assert!(at_root(input).is_file(), "{} is of {input}", relative(&snapshot));
     }
 }
 
