@@ -29,7 +29,7 @@ fn with_settings(test: impl FnOnce()) {
 #[test]
 fn vectors() {
     with_settings(|| {
-        insta::glob!("../vectors", "**/*.json", |path| insta::assert_snapshot!("vectors", account(path)))
+        insta::glob!("../vectors", "**/*.json", |path| insta::assert_snapshot!("vectors", account(path)));
     });
 }
 

@@ -7,6 +7,8 @@
 
 mod support;
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -248,7 +250,7 @@ impl Leaf {
             return Value::Int(number.unwrap());
         }
         let digits = digits.unwrap_or(text);
-        let even = if digits.len() % 2 == 0 { digits.to_owned() } else { format!("0{digits}") };
+        let even = if digits.len().is_multiple_of(2) { digits.to_owned() } else { format!("0{digits}") };
         Value::Bytes(hex::decode(even).unwrap())
     }
 }
@@ -322,7 +324,7 @@ fn same_as_serde(text: &str) -> Result<(), TestCaseError> {
                 Ok(theirs) => prop_assert!(same(ours.root(), &theirs), "{text:?} has other values"),
                 // A float cannot hold every number; ours are text.
                 Err(error) => {
-                    prop_assert!(error.to_string().starts_with("number out of range"), "{text:?}: {error}")
+                    prop_assert!(error.to_string().starts_with("number out of range"), "{text:?}: {error}");
                 }
             }
         }
@@ -356,10 +358,11 @@ fn same(ours: Node<'_>, theirs: &Json) -> bool {
 }
 
 /// Every datum and key starts where it says, with what it is; its line and column are those that
-/// counting characters gives.
+/// counting characters gives; a key that stands twice in an object is found, and no other.
 fn places(document: &Document) {
     let text = document.text();
     let mut data = vec![document.root()];
+    let mut twice = Vec::new();
     while let Some(node) = data.pop() {
         let first = text[node.at() as usize..].chars().next().unwrap();
         let right = match node.datum() {
@@ -373,13 +376,24 @@ fn places(document: &Document) {
         assert!(right, "{:?} at {} of {text:?}", node.datum(), node.at());
         assert!(text[node.at() as usize..].starts_with(node.raw()));
         place(document, node.at());
+        let mut seen = HashMap::new();
         for member in node.members() {
+            match seen.entry(member.key.clone()) {
+                Entry::Occupied(first) => twice.push((member.key_at, OddityKind::DuplicateKey(*first.get()))),
+                Entry::Vacant(new) => {
+                    new.insert(member.key_at);
+                }
+            }
             assert!(text[member.key_at as usize..].starts_with('"'));
             place(document, member.key_at);
             data.push(member.value);
         }
         data.extend(node.items());
     }
+    twice.sort_by_key(|it| it.0);
+    let oddities = document.oddities().iter().map(|oddity| (oddity.at, oddity.kind));
+    let found: Vec<_> = oddities.filter(|it| matches!(it.1, OddityKind::DuplicateKey(_))).collect();
+    assert_eq!(found, twice, "{text:?}");
 }
 
 fn place(document: &Document, at: u32) {
@@ -517,7 +531,7 @@ fn everything(machine: &Evm) -> Vec<(&'static str, Option<Value>)> {
 }
 
 /// The program of an own vector with another code and other gas.
-fn program(code: Vec<u8>, gas: u64) -> Program {
+fn program(code: &[u8], gas: u64) -> Program {
     static MODEL: OnceLock<Value> = OnceLock::new();
     let model = MODEL.get_or_init(|| {
         let path = support::at_root("vectors/evm/layout-2015/demo.json");
@@ -525,7 +539,7 @@ fn program(code: Vec<u8>, gas: u64) -> Program {
     });
     let Value::Record(members) = model else { panic!("a program that is no record") };
     let with = |(name, value): &(String, Value)| match &**name {
-        "code" => (name.clone(), Value::Bytes(code.clone())),
+        "code" => (name.clone(), Value::Bytes(code.to_vec())),
         "gas" => (name.clone(), Value::int(gas)),
         _ => (name.clone(), value.clone()),
     };
@@ -551,7 +565,7 @@ impl Watch for Trace {
 }
 
 /// Runs a program in every way and demands the same of each. Gives how many instructions it has.
-fn driven_in_every_way(code: Vec<u8>, gas: u64, budgets: &[u64]) -> Result<usize, TestCaseError> {
+fn driven_in_every_way(code: &[u8], gas: u64, budgets: &[u64]) -> Result<usize, TestCaseError> {
     let program = program(code, gas);
     let mut at_once = loaded(&program);
     let status = at_once.run(u64::MAX, None);
@@ -628,7 +642,7 @@ proptest! {
         gas in 0u64..200_000,
         budgets in prop::collection::vec(1u64..40, 1..5),
     ) {
-        driven_in_every_way(code, gas, &budgets)?;
+        driven_in_every_way(&code, gas, &budgets)?;
     }
 
     #[test]
@@ -637,7 +651,7 @@ proptest! {
         gas in 0u64..200_000,
         budgets in prop::collection::vec(0u64..40, 1..5),
     ) {
-        driven_in_every_way(code, gas, &budgets)?;
+        driven_in_every_way(&code, gas, &budgets)?;
     }
 }
 
@@ -653,7 +667,7 @@ fn vectors_run_the_same_however_they_are_driven() {
                 panic!("a program without code and gas")
             };
             let gas = u64::try_from(gas.clone()).unwrap();
-            instructions += driven_in_every_way(code.clone(), gas.min(1_000_000), &[1, 2, 3, 1000]).unwrap();
+            instructions += driven_in_every_way(code, gas.min(1_000_000), &[1, 2, 3, 1000]).unwrap();
         }
     }
     assert!(instructions > 5000, "{instructions} instructions");
