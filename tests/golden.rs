@@ -8,6 +8,7 @@ mod support;
 
 use std::fmt::Write;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use support::{Ran, at_root, execute, files, read, relative, sources_of, vmconf};
 use vmconf::diff::Observe;
@@ -17,8 +18,11 @@ use vmconf::runner::{self, Options};
 use vmconf::value::Value;
 use vmconf::verdict::Verdict;
 
-/// Snapshots hold nothing but the text and the name of the input.
+/// Snapshots hold nothing but the text and the name of the input. One test at a time: insta counts
+/// the failures of all `glob!`s on one stack.
 fn with_settings(test: impl FnOnce()) {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut settings = insta::Settings::clone_current();
     settings.set_omit_expression(true);
     settings.set_prepend_module_to_snapshot(false);
