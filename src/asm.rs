@@ -141,10 +141,13 @@ impl<'s> Assembler<'s> {
             self.program.resize(at + length, 0);
             return Ok(());
         }
-        let number = match word.text.strip_prefix("0x") {
-            Some(digits) => BigUint::parse_bytes(digits.as_bytes(), 16),
-            None => BigUint::parse_bytes(word.text.as_bytes(), 10),
+        let (digits, radix) = match word.text.strip_prefix("0x") {
+            Some(digits) => (digits, 16),
+            None => (word.text, 10),
         };
+        // A sign or an underscore would be read too.
+        let number = digits.chars().all(|digit| digit.is_digit(radix)).then_some(digits);
+        let number = number.and_then(|digits| BigUint::parse_bytes(digits.as_bytes(), radix));
         let number = number.ok_or_else(|| {
             word.error(format!("{} is not a number", quoted(word.text)), "0x hex, decimal or @label")
         })?;

@@ -697,9 +697,11 @@ impl<'t> Parser<'t> {
         let mut count = 0;
         let mut slot = object + 1;
         let end = self.slots[object as usize].next;
+        let found_before = self.oddities.len();
         while slot < end {
             let key = self.slots[slot as usize];
             if count == FEW || key.kind == SlotKind::EscapedString {
+                self.oddities.truncate(found_before);
                 return self.find_duplicates_of_many(object);
             }
             let text = &self.text[key.at as usize + 1..key.end as usize - 1];

@@ -107,9 +107,12 @@ impl Tally<'_> {
     }
 
     fn case(&mut self, judged: Judged) {
-        let Judged { mut report, notes } = judged;
+        let Judged { mut report, mut notes } = judged;
         if self.plan() == Planned::Skip {
+            // Another thread may have run it before it was known that it need not.
             report.verdict = Verdict::Skip(SKIPPED.to_owned());
+            report.machine = None;
+            notes.clear();
         }
         for trouble in notes {
             (self.sink)(Event::Note { file: report.id.file.clone(), trouble });

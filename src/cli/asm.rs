@@ -14,7 +14,7 @@ use super::program::{machine_argument, read};
 
 /// Assemble mnemonics to hex
 ///
-/// Example: echo 'PUSH1 0x2a STOP' | tr ' ' '\n' | vmconf asm evm -
+/// Example: printf 'PUSH1 0x2a\nSTOP\n' | vmconf asm evm -
 #[derive(Debug, Args)]
 pub(super) struct Asm {
     /// The machine

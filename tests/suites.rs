@@ -1,0 +1,61 @@
+//! The published suites. When `VMCONF_SUITES` names a folder that has them, one sub-folder a
+//! machine, every case of every machine that there is passes.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::print_stderr, reason = "a test that does nothing says so")]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use support::sources_of;
+use vmconf::event::{Event, Summary};
+use vmconf::machines::MACHINES;
+use vmconf::runner::{self, Options};
+use vmconf::verdict::Verdict;
+
+/// The suites of each machine and how many cases they have.
+const SUITES: &[(&str, &[(&str, u64)])] =
+    &[("evm", &[("vmtests-2017", 432), ("vmtests-2018", 426), ("vmtests-2019", 388)])];
+
+#[test]
+fn published_suites_pass() {
+    let Some(folder) = std::env::var_os("VMCONF_SUITES") else {
+        eprintln!("nothing was run: VMCONF_SUITES does not name a folder of suites");
+        return;
+    };
+    let folder = Path::new(&folder);
+    assert!(folder.is_dir(), "VMCONF_SUITES: {} is no folder", folder.display());
+    for machine in MACHINES {
+        let of_machine = SUITES.iter().find(|suites| suites.0 == machine.name);
+        let (_, suites) = of_machine.unwrap_or_else(|| panic!("no suites of {} are counted", machine.name));
+        let entries = std::fs::read_dir(folder.join(machine.name)).unwrap();
+        let there: BTreeSet<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        assert_eq!(
+            there,
+            suites.iter().map(|suite| suite.0.to_owned()).collect(),
+            "suites of {}",
+            machine.name
+        );
+        for (suite, cases) in *suites {
+            assert_eq!(passed(&folder.join(machine.name).join(suite)), *cases, "cases of {suite}");
+        }
+    }
+}
+
+/// How many cases of a folder pass; all do.
+fn passed(folder: &Path) -> u64 {
+    let options = Options { jobs: 2, ..Options::default() };
+    let Summary { passed, failed, errors, skipped, .. } =
+        runner::run(&sources_of(folder), &options, &mut |event| match event {
+            Event::Finished(report) if report.verdict != Verdict::Pass => {
+                eprintln!("{}: {:?}", report.id, report.verdict);
+            }
+            Event::Note { file, trouble } => panic!("{file}: {}", trouble.what),
+            _ => {}
+        });
+    assert_eq!((failed, errors, skipped), (0, 0, 0), "{}", folder.display());
+    passed
+}

@@ -1,0 +1,139 @@
+//! What several test files share: where things are, running the command, running cases of vectors.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use vmconf::case::{Case, Check};
+use vmconf::formats::{self, Options};
+use vmconf::json::{Document, Node};
+use vmconf::limits::Limits;
+use vmconf::machine::{Machine, Status, Watch};
+use vmconf::machines;
+use vmconf::sources;
+
+/// The project's own vectors, as the command line names them.
+pub(crate) const VECTORS: &str = "vectors";
+/// Samples in which exactly what their name says is wrong.
+pub(crate) const WRONG: &str = "tests/samples/vmtests/wrong";
+/// Samples that are no vectors.
+pub(crate) const MALFORMED: &str = "tests/samples/vmtests/malformed";
+
+/// A path of the project.
+pub(crate) fn at_root(path: impl AsRef<Path>) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// The files in and below a folder of the project that end in `extension`, by name; at least one.
+pub(crate) fn files(folder: impl AsRef<Path>, extension: &str) -> Vec<PathBuf> {
+    let entries = walkdir::WalkDir::new(at_root(folder.as_ref())).sort_by_file_name();
+    let paths = entries.into_iter().map(|entry| entry.unwrap().into_path());
+    let found: Vec<_> = paths.filter(|path| path.extension().is_some_and(|it| it == extension)).collect();
+    assert!(!found.is_empty(), "no .{extension} files in {}", folder.as_ref().display());
+    found
+}
+
+/// A path without the part that is the project's.
+pub(crate) fn relative(path: &Path) -> String {
+    path.strip_prefix(at_root("")).unwrap().to_str().unwrap().replace('\\', "/")
+}
+
+/// What a command line did.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Ran {
+    pub(crate) exit: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// `vmconf` with these arguments in the project's folder, and an environment without wishes about
+/// colours.
+pub(crate) fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vmconf"));
+    command.args(args).current_dir(at_root("")).stdin(Stdio::null());
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs `vmconf` with these arguments; the time in the output is made always the same.
+pub(crate) fn vmconf(args: &[&str]) -> Ran {
+    ran(command(args).output().unwrap())
+}
+
+/// The output as text. A panic shows in no output.
+pub(crate) fn ran(output: Output) -> Ran {
+    let Output { status, stdout, stderr } = output;
+    let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    Ran { exit: status.code().expect("an exit code"), stdout: timeless(&stdout), stderr }
+}
+
+/// The text with every time of a summary line made the same.
+pub(crate) fn timeless(text: &str) -> String {
+    text.split_inclusive('\n').map(timeless_line).collect()
+}
+
+fn timeless_line(line: &str) -> String {
+    if let Some((before, _)) = line.rsplit_once(" skipped in ") {
+        return format!("{before} skipped in TIME s\n");
+    }
+    match line.split_once("\"seconds\":") {
+        Some((before, after)) if line.contains("\"type\":\"summary\"") => {
+            let rest = after.find([',', '}']).unwrap();
+            format!("{before}\"seconds\":TIME{}", &after[rest..])
+        }
+        _ => line.to_owned(),
+    }
+}
+
+/// A case of a vector file.
+pub(crate) struct Read {
+    pub(crate) name: String,
+    /// Its datum in the document.
+    pub(crate) node: u32,
+    pub(crate) case: Case,
+}
+
+impl Read {
+    /// Every check, the one on the end first.
+    pub(crate) fn checks(&self) -> Vec<Check> {
+        let of_step = |step: &vmconf::case::Step| step.end.iter().chain(&step.checks).cloned().collect();
+        self.case.steps.iter().flat_map(|step| -> Vec<Check> { of_step(step) }).collect()
+    }
+}
+
+/// The document of a vector file and its cases, which are all well-formed.
+pub(crate) fn read(path: &Path) -> (Document, Vec<Read>) {
+    let document = Document::parse(std::fs::read_to_string(path).unwrap(), 128).unwrap();
+    let cases = read_cases(&document);
+    assert!(!cases.is_empty(), "{} has no case", path.display());
+    (document, cases)
+}
+
+fn read_cases(document: &Document) -> Vec<Read> {
+    let format = formats::recognise(document).unwrap();
+    let entries = (format.outline)(document.root()).unwrap();
+    let read = |entry: formats::Entry| {
+        let reading = format.read_case(Node::at_index(document, entry.node), &Options::default());
+        let case = reading.case.unwrap_or_else(|| panic!("{}: {:?}", entry.name, reading.findings));
+        Read { name: entry.name, node: entry.node, case }
+    };
+    entries.into_iter().map(read).collect()
+}
+
+/// The files that a path of the command line means.
+pub(crate) fn sources_of(path: impl AsRef<Path>) -> Vec<sources::Source> {
+    sources::find(&[path.as_ref().to_owned()]).unwrap().sources
+}
+
+/// The machine of a case after the run, with `watch` looking on. Cases of one step only.
+pub(crate) fn execute(case: &Case, watch: Option<&mut dyn Watch>) -> Box<dyn Machine + Send> {
+    assert_eq!(case.steps.len(), 1, "cases of several steps are performed step by step");
+    let mut machine = (machines::by_name(case.machine).unwrap().new)(&Limits::default());
+    machine.load(&case.program).unwrap();
+    assert_eq!(machine.run(u64::MAX, watch), Status::Ended);
+    machine
+}
