@@ -25,18 +25,24 @@ impl CaseId {
     }
 }
 
-/// Control characters of file names and case names are escaped.
+/// Control characters and backslashes are escaped, and a first case whose own name ends like a
+/// number of a further one is written with `#1`: different cases of a file have different ids.
 impl fmt::Display for CaseId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&escaped(&self.file))?;
-        if let Some(name) = &self.name {
-            write!(f, "::{}", escaped(name))?;
-        }
-        if self.nth > 1 {
+        let Some(name) = &self.name else { return Ok(()) };
+        write!(f, "::{}", escaped(&name.replace('\\', "\\\\")))?;
+        if self.nth > 1 || ends_like_number(name) {
             write!(f, "#{}", self.nth)?;
         }
         Ok(())
     }
+}
+
+/// Whether the name ends with `#` and digits.
+fn ends_like_number(name: &str) -> bool {
+    let stem = name.trim_end_matches(|character: char| character.is_ascii_digit());
+    stem.len() < name.len() && stem.ends_with('#')
 }
 
 /// One conformance case.

@@ -45,7 +45,7 @@ pub struct Row {
 }
 
 limits! {
-    /// instructions a case may execute; a bulk copy or hash counts one more for each 32 bytes
+    /// instructions a case may execute, and words of 32 bytes it may copy and hash in bulk
     steps, "max-steps", 2_000_000_000;
     /// bytes of memory a machine may use
     memory, "max-memory", 268_435_456;

@@ -79,7 +79,7 @@ impl Value {
     }
 }
 
-/// As a person reads it: numbers in hex and decimal, bytes as hex, text in quotes with control
+/// As a person reads it: numbers in hex and, up to 128 bits, decimal; bytes as hex, text in quotes with control
 /// characters escaped.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -149,17 +149,22 @@ pub fn number_key(bytes: &[u8]) -> String {
     }
 }
 
-/// Text from outside with control characters, and those that reorder text, escaped.
+/// Whether a character could disturb a terminal or show text other than it is: control
+/// characters, and those that are invisible or reorder text.
+pub fn is_harmful(character: char) -> bool {
+    let invisible = ['\u{200b}'..='\u{200f}', '\u{2028}'..='\u{202e}', '\u{2060}'..='\u{206f}'];
+    character.is_control()
+        || character == '\u{feff}'
+        || invisible.iter().any(|range| range.contains(&character))
+}
+
+/// Text from outside with harmful characters escaped.
 pub fn escaped(text: &str) -> Cow<'_, str> {
-    let harmful = |character: char| {
-        character.is_control()
-            || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    if !text.contains(harmful) {
+    if !text.contains(is_harmful) {
         return Cow::Borrowed(text);
     }
     let escape = |character: char| {
-        if harmful(character) { character.escape_default().to_string() } else { character.to_string() }
+        if is_harmful(character) { character.escape_default().to_string() } else { character.to_string() }
     };
     Cow::Owned(text.chars().map(escape).collect())
 }

@@ -19,7 +19,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("isa", &["value"]),
     ("case", &["value"]),
     ("diff", &["case", "value"]),
-    ("asm", &["isa", "json::quoted"]),
+    ("asm", &["isa", "json::quoted", "value::hex_bytes"]),
     ("disasm", &["isa"]),
     ("machine", &["case", "diff::Observe", "isa", "value"]),
     // A file of a machine uses its own machine's besides; see `own`.

@@ -205,7 +205,7 @@ fn a_changed_digit_is_reported_as_itself() {
 fn mismatches_of(text: String, node: u32, machine: &dyn Observe) -> Vec<Mismatch> {
     let document = Document::parse(text, 128).unwrap();
     let format = formats::by_name("vmtests").unwrap();
-    let reading = format.read_case(Node::at_index(&document, node), &Options::default());
+    let reading = format.read_case(Node::at_index(&document, node), Options::default());
     let case = reading.case.unwrap_or_else(|| panic!("{:?}", reading.findings));
     diff(&case.steps[0].checks, machine).unwrap()
 }

@@ -58,10 +58,11 @@ impl<'d> Fields<'d> {
         self.node.at()
     }
 
-    /// Takes a member, if it is there.
+    /// Takes a member, if it is there; the last one where it is there twice.
     pub fn optional(&mut self, key: &str) -> Option<Node<'d>> {
-        let found = self.members.iter().position(|member| member.0 == key)?;
-        Some(self.members.remove(found).2)
+        let found = self.members.iter().rev().find(|member| member.0 == key)?.2;
+        self.ignore(&[key]);
+        Some(found)
     }
 
     /// Takes a member that must be there.

@@ -36,10 +36,13 @@ const MEANINGLESS: &[&str] = &["_info", "//", "expect", "expet", "export", "expe
 /// What a test that must end normally has, and one that must halt has not.
 const RESULTS: [&str; 4] = ["gas", "out", "logs", "callcreates"];
 
+/// Two of the members that tests have: a test that lacks one is malformed, not something else.
 fn recognises(root: Node<'_>) -> bool {
-    let looks = |test: Node<'_>| test.member("exec").is_some() && test.member("pre").is_some();
-    let mut objects = root.members().filter(|member| member.value.is_object());
-    objects.any(|member| looks(member.value))
+    const TYPICAL: [&str; 4] = ["env", "exec", "pre", "post"];
+    root.members().any(|test| {
+        let typical = test.value.members().filter(|member| TYPICAL.contains(&&*member.key));
+        typical.take(2).count() == 2
+    })
 }
 
 fn outline(root: Node<'_>) -> Result<Vec<Entry>, Problem> {

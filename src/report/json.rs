@@ -1,5 +1,6 @@
 //! The report for programs: one JSON object a line. Its schema is `schemas/report.schema.json`.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde_json::{Map, Value as JsonValue, json};
@@ -7,7 +8,7 @@ use serde_json::{Map, Value as JsonValue, json};
 use super::Report;
 use crate::case::Want;
 use crate::event::{CaseReport, Event, Summary};
-use crate::value::{Key, Value};
+use crate::value::{Key, Value, is_harmful};
 use crate::verdict::{Difference, Place, Trouble, Verdict};
 
 /// Counts up when a member changes its meaning.
@@ -25,8 +26,8 @@ impl Json {
     }
 
     fn line(&mut self, line: &JsonValue) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, line)?;
-        self.out.write_all(b"\n")
+        let line = serde_json::to_string(line)?;
+        writeln!(self.out, "{}", harmless(&line))
     }
 }
 
@@ -40,9 +41,10 @@ impl Report for Json {
                 "files": files,
             })),
             Event::Note { file, trouble } => {
-                let mut note = trouble_json(trouble);
+                let mut note = Map::new();
                 note.insert("type".into(), "note".into());
                 note.insert("file".into(), (**file).into());
+                note.extend(trouble_json(trouble));
                 self.line(&note.into())
             }
             Event::Finished(report) => self.line(&case_json(report)),
@@ -55,35 +57,52 @@ impl Report for Json {
     }
 }
 
+/// JSON with everything escaped that could disturb a terminal and that JSON lets through.
+fn harmless(line: &str) -> Cow<'_, str> {
+    if !line.contains(is_harmful) {
+        return Cow::Borrowed(line);
+    }
+    let escape = |character: char| {
+        if is_harmful(character) { format!("\\u{:04x}", u32::from(character)) } else { character.to_string() }
+    };
+    Cow::Owned(line.chars().map(escape).collect())
+}
+
 fn case_json(report: &CaseReport) -> JsonValue {
     let CaseReport { id, format, machine, verdict } = report;
     let mut case = Map::new();
     case.insert("type".into(), "case".into());
+    case.insert("verdict".into(), verdict_name(verdict).into());
     case.insert("id".into(), id.to_string().into());
     case.insert("file".into(), (*id.file).into());
     case.insert("name".into(), id.name.clone().into());
     case.insert("format".into(), (*format).into());
     case.insert("machine".into(), (*machine).into());
-    let name = match verdict {
-        Verdict::Pass => "pass",
+    match verdict {
+        Verdict::Pass => {}
         Verdict::Fail(failure) => {
             let differences = failure.differences.iter().map(difference_json).collect();
             case.insert("differences".into(), JsonValue::Array(differences));
             case.insert("ended".into(), failure.ended.clone().into());
-            "fail"
         }
         Verdict::Error(troubles) => {
             let problems = troubles.iter().map(|trouble| trouble_json(trouble).into()).collect();
             case.insert("problems".into(), JsonValue::Array(problems));
-            "error"
         }
         Verdict::Skip(reason) => {
             case.insert("reason".into(), reason.clone().into());
-            "skip"
         }
-    };
-    case.insert("verdict".into(), name.into());
+    }
     case.into()
+}
+
+fn verdict_name(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "pass",
+        Verdict::Fail(_) => "fail",
+        Verdict::Error(_) => "error",
+        Verdict::Skip(_) => "skip",
+    }
 }
 
 fn difference_json(difference: &Difference) -> JsonValue {

@@ -7,9 +7,9 @@ use anstyle::{AnsiColor, Style};
 
 use super::cut::{cut, cut_pair};
 use super::{Report, Verbosity};
-use crate::case::CaseId;
+use crate::case::{CaseId, Want};
 use crate::event::{CaseReport, Event, Summary};
-use crate::value::escaped;
+use crate::value::{Value, escaped};
 use crate::verdict::{Difference, Failure, Place, Trouble, Verdict};
 
 const WIDTH: usize = 100;
@@ -85,12 +85,23 @@ fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -> io::Resul
     let step = step.map_or(String::new(), |step| format!("step {step}, "));
     writeln!(out, "  {}: {step}{at}", location(id, place))?;
     let expected = escaped(&want.to_string()).into_owned();
-    let actual =
-        got.as_ref().map_or_else(|| "(absent)".to_owned(), |got| escaped(&got.to_string()).into_owned());
+    let actual = escaped(&shown(want, got.as_ref())).into_owned();
     let (expected, actual) = cut_pair(&expected, &actual, WIDTH - 13);
     writeln!(out, "    expected {EXPECTED}{expected}{EXPECTED:#}")?;
     writeln!(out, "    actual   {ACTUAL}{actual}{ACTUAL:#}")?;
     excerpt(out, place)
+}
+
+/// What the machine has, with its length where a length was demanded.
+fn shown(want: &Want, got: Option<&Value>) -> String {
+    match (want, got) {
+        (_, None) => "(absent)".to_owned(),
+        (Want::Len(_), Some(got)) => match got.len() {
+            Some(length) => format!("length {length}: {got}"),
+            None => got.to_string(),
+        },
+        (_, Some(got)) => got.to_string(),
+    }
 }
 
 fn broken(out: &mut Vec<u8>, id: &CaseId, trouble: &Trouble) -> io::Result<()> {

@@ -132,10 +132,15 @@ fn perform_case(case: &Case, testee: &mut dyn Testee, document: &Document) -> Ve
     }
 }
 
-/// The end first; when it differs, the rest describes a state that the machine is not in.
+/// The end first; when it differs, the rest describes a state that the machine is not in. In the
+/// order of the vector.
 fn compare(end: &[Check], checks: &[Check], testee: &dyn Testee) -> Result<Vec<Mismatch>, UnknownField> {
-    let mismatches = diff(end, testee)?;
-    if mismatches.is_empty() { diff(checks, testee) } else { Ok(mismatches) }
+    let mut mismatches = diff(end, testee)?;
+    if mismatches.is_empty() {
+        mismatches = diff(checks, testee)?;
+    }
+    mismatches.sort_by_key(|mismatch| mismatch.origin);
+    Ok(mismatches)
 }
 
 fn locate(mismatch: Mismatch, step: Option<usize>, document: &Document) -> Difference {

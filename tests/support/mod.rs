@@ -117,7 +117,7 @@ fn read_cases(document: &Document) -> Vec<Read> {
     let format = formats::recognise(document).unwrap();
     let entries = (format.outline)(document.root()).unwrap();
     let read = |entry: formats::Entry| {
-        let reading = format.read_case(Node::at_index(document, entry.node), &Options::default());
+        let reading = format.read_case(Node::at_index(document, entry.node), Options::default());
         let case = reading.case.unwrap_or_else(|| panic!("{}: {:?}", entry.name, reading.findings));
         Read { name: entry.name, node: entry.node, case }
     };

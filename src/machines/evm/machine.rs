@@ -266,7 +266,7 @@ impl Machine for Evm {
         };
         let name = match self.program().get(self.pc) {
             None => "the end of the code".to_owned(),
-            Some(&code) => EVM.by_code(code).map_or(format!("0x{code:02x}"), |op| op.name.to_owned()),
+            Some(&code) => EVM.by_code(code).map_or(format!("byte 0x{code:02x}"), |op| op.name.to_owned()),
         };
         format!("{reason} at 0x{:x} {name}, {} gas left, {} on the stack", self.pc, self.gas, self.height)
     }
