@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use num_bigint::{BigInt, Sign};
+use num_bigint::{BigInt, BigUint, Sign};
 
 /// A datum of a program, of an expectation or of a machine's state.
 #[derive(Debug, Clone, PartialEq, Eq)]
