@@ -116,7 +116,14 @@ impl fmt::Display for Value {
 fn fmt_int(number: &BigInt, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let sign = if number.sign() == Sign::Minus { "-" } else { "" };
     let magnitude = number.magnitude();
-    if magnitude.bits() <= 3 { write!(f, "{number}") } else { write!(f, "{sign}0x{magnitude:x} ({number})") }
+    if *magnitude < BigUint::from(10u8) {
+        write!(f, "{number}")
+    } else if magnitude.bits() <= 128 {
+        write!(f, "{sign}0x{magnitude:x} ({number})")
+    } else {
+        // Nobody reads so many decimal digits, and both forms do not fit a line.
+        write!(f, "{sign}0x{magnitude:x}")
+    }
 }
 
 /// The bytes that hex digits say: an even number of them, in any case, and nothing else.

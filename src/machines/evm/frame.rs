@@ -344,18 +344,21 @@ fn grow(context: &mut Context, gas: u64, end: usize) -> Result<u64, Stop> {
     Ok(left)
 }
 
-/// Whether the word is zero, without a detour through vectors.
+// What is compared limb by limb below stays in general registers. The lowest limb comes first: it
+// mostly decides.
+
+/// Whether the word is zero.
 #[inline(always)]
 pub(super) fn is_zero(word: Word) -> bool {
     let [a, b, c, d] = *word.as_limbs();
     a == 0 && b | c | d == 0
 }
 
-/// Whether the words are the same, without a detour through vectors.
+/// Whether the words are the same.
 #[inline(always)]
 pub(super) fn equal(one: Word, other: Word) -> bool {
-    let (one, other) = (Halves::new(one), Halves::new(other));
-    (one.low ^ other.low) | (one.high ^ other.high) == 0
+    let ([a, b, c, d], [e, f, g, h]) = (*one.as_limbs(), *other.as_limbs());
+    a == e && (b ^ f) | (c ^ g) | (d ^ h) == 0
 }
 
 /// The number as a size or an offset; none when it is too large for anything to have it.
