@@ -19,41 +19,41 @@ pub(super) fn sub(f: &mut Frame<'_>) -> Flow {
     f.binary(Word::wrapping_sub)
 }
 
-#[inline(always)]
+#[inline(never)]
 pub(super) fn div(f: &mut Frame<'_>) -> Flow {
     f.binary(quotient)
 }
 
-#[inline(always)]
+#[inline(never)]
 pub(super) fn rem(f: &mut Frame<'_>) -> Flow {
     f.binary(remainder)
 }
 
-#[inline(always)]
+#[inline(never)]
 pub(super) fn sdiv(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| with_sign(quotient(magnitude(a), magnitude(b)), is_negative(a) != is_negative(b)))
 }
 
-#[inline(always)]
+#[inline(never)]
 pub(super) fn smod(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| with_sign(remainder(magnitude(a), magnitude(b)), is_negative(a)))
 }
 
-#[inline(always)]
+#[inline(never)]
 pub(super) fn addmod(f: &mut Frame<'_>) -> Flow {
-    f.ternary(add_mod)
+    f.ternary(Word::add_mod)
 }
 
-#[inline(always)]
+#[inline(never)]
 pub(super) fn mulmod(f: &mut Frame<'_>) -> Flow {
-    f.ternary(mul_mod)
+    f.ternary(Word::mul_mod)
 }
 
-#[inline(always)]
+#[inline(never)]
 pub(super) fn exp(f: &mut Frame<'_>) -> Flow {
     let a = f.pop();
     f.charge(10 * f.top().byte_len() as u64)?;
-    f.unary(|b| power(a, b))
+    f.unary(|b| a.wrapping_pow(b))
 }
 
 #[inline(always)]
@@ -81,10 +81,6 @@ fn with_sign(magnitude: Word, negative: bool) -> Word {
     if negative { magnitude.wrapping_neg() } else { magnitude }
 }
 
-// The long operations stand outside of the loop's code, which would have to keep registers free
-// for them.
-
-#[inline(never)]
 fn quotient(a: Word, b: Word) -> Word {
     match (small(a), small(b)) {
         (Some(a), Some(b)) => Word::from(a.checked_div(b).unwrap_or_default()),
@@ -92,25 +88,9 @@ fn quotient(a: Word, b: Word) -> Word {
     }
 }
 
-#[inline(never)]
 fn remainder(a: Word, b: Word) -> Word {
     match (small(a), small(b)) {
         (Some(a), Some(b)) => Word::from(a.checked_rem(b).unwrap_or_default()),
         _ => a.checked_rem(b).unwrap_or_default(),
     }
-}
-
-#[inline(never)]
-fn add_mod(a: Word, b: Word, modulus: Word) -> Word {
-    a.add_mod(b, modulus)
-}
-
-#[inline(never)]
-fn mul_mod(a: Word, b: Word, modulus: Word) -> Word {
-    a.mul_mod(b, modulus)
-}
-
-#[inline(never)]
-fn power(base: Word, exponent: Word) -> Word {
-    base.wrapping_pow(exponent)
 }
