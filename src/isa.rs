@@ -1,6 +1,6 @@
 //! Instruction sets as rows.
 //!
-//! An opcode is one row of an [`isa!`](crate::isa!) table and one handler function. From the
+//! An opcode is one row of an `isa!` table and one handler function. From the
 //! rows come the enum of mnemonics, the decoder, the `match` that dispatches with its stack and
 //! base-cost checks, the assembler, the disassembler, the reference that `vmconf isa` prints, and
 //! coverage. Nothing else lists opcodes.
@@ -120,7 +120,6 @@ impl Isa {
 ///
 /// The codes without a row are listed too: the compiler sees to it that every code is in the
 /// table once, and needs no test for the rest.
-#[macro_export]
 macro_rules! isa {
     (
         $(#[$attribute:meta])*
@@ -134,7 +133,7 @@ macro_rules! isa {
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[allow(clippy::upper_case_acronyms)]
         pub enum $op {
-            $(#[doc = $doc] $name = $code,)*
+            $(#[doc = concat!("`", $doc, "`")] $name = $code,)*
         }
 
         /// The instruction set.
@@ -183,3 +182,5 @@ macro_rules! isa {
         }
     };
 }
+
+pub(crate) use isa;

@@ -27,6 +27,7 @@
 //! | [`diff`] | checks and state to mismatches | value, case |
 //! | [`isa`], [`asm`], [`disasm`] | opcodes as rows, and what is derived from them | value, json |
 //! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits |
+//! | [`coverage`] | which opcodes a program executes | isa, machine |
 //! | [`formats`] | files to cases; knows machines by name only | json, value, case |
 //! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
 //! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
@@ -63,6 +64,7 @@
 
 pub mod asm;
 pub mod case;
+pub mod coverage;
 pub mod diff;
 pub mod disasm;
 pub mod event;

@@ -4,14 +4,14 @@
 
 mod support;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use proptest::prelude::*;
 use support::{execute, files, read};
 use vmconf::asm::assemble;
+use vmconf::coverage::Coverage;
 use vmconf::disasm::disassemble;
 use vmconf::isa::{Isa, Operand};
-use vmconf::machine::{At, Watch};
 use vmconf::machines::{MACHINES, by_name};
 use vmconf::value::Value;
 
@@ -102,33 +102,22 @@ proptest! {
     }
 }
 
-/// Collects the codes of a run.
-#[derive(Default)]
-struct Coverage(Vec<u16>);
-
-impl Watch for Coverage {
-    fn before(&mut self, at: &At<'_>) {
-        self.0.push(at.code);
-    }
-}
-
 /// Every row is executed by a vector that ends normally, so that its result is compared.
 #[test]
 fn every_row_is_exercised_by_a_vector() {
     for machine in MACHINES {
-        let mut seen = BTreeSet::new();
+        let mut seen = Coverage::default();
         for path in files(format!("vectors/{}", machine.name), "json") {
             for case in read(&path).1 {
                 assert_eq!(case.case.machine, machine.name, "{}", path.display());
                 let mut coverage = Coverage::default();
                 let run = execute(&case.case, Some(&mut coverage));
                 if run.observe("outcome") == Some(Value::text("success")) {
-                    seen.extend(coverage.0);
+                    seen.add(&coverage);
                 }
             }
         }
-        let missing = machine.isa.ops.iter().filter(|op| !seen.contains(&u16::from(op.code)));
-        let missing: Vec<_> = missing.map(|op| op.name).collect();
+        let missing: Vec<_> = seen.missing(machine.isa).map(|op| op.name).collect();
         assert!(missing.is_empty(), "no vector of {} executes {}", machine.name, missing.join(", "));
     }
 }

@@ -22,6 +22,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("asm", &["isa", "json::quoted", "value::hex_bytes"]),
     ("disasm", &["isa"]),
     ("machine", &["case", "diff::Observe", "isa", "value"]),
+    ("coverage", &["isa", "machine"]),
     // A file of a machine uses its own machine's besides; see `own`.
     ("machines", &["case", "diff::Observe", "isa", "limits", "machine", "value"]),
     ("formats", &["case", "json", "value"]),

@@ -9,16 +9,16 @@ mod peer;
 mod random;
 mod scenario;
 
-use std::collections::HashSet;
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::FromStr;
 
 use vmconf::case::Program;
+use vmconf::coverage::Coverage;
 use vmconf::diff::Observe;
 use vmconf::disasm::disassemble;
 use vmconf::limits::Limits;
-use vmconf::machine::{At, Machine, Status, Watch};
+use vmconf::machine::{Machine, Status, Watch};
 use vmconf::machines::evm::{EVM, Evm};
 use vmconf::value::Value;
 
@@ -40,15 +40,15 @@ type Outcome = Result<Value, String>;
 fn agrees_with_revm_on_random_programs() {
     let first: u64 = from_environment("VMCONF_SEED", 0);
     let programs = from_environment("VMCONF_PROGRAMS", PROGRAMS);
-    let mut reached = HashSet::new();
+    let mut reached = Coverage::default();
     for seed in (0..programs).map(|nth| first.wrapping_add(nth)) {
         let agreed =
             catch_unwind(AssertUnwindSafe(|| compare_around(&mut Scenario::random(seed), &mut reached)));
         assert!(agreed.is_ok(), "again with VMCONF_SEED={seed} VMCONF_PROGRAMS=1");
     }
     if programs >= PROGRAMS {
-        let all = EVM.ops.iter().map(|op| op.name).filter(|name| !NOT_RUN.contains(name));
-        let missed: Vec<_> = all.filter(|name| !reached.contains(name)).collect();
+        let missed = reached.missing(&EVM).map(|op| op.name);
+        let missed: Vec<_> = missed.filter(|name| !NOT_RUN.contains(name)).collect();
         assert!(missed.is_empty(), "no program that ended normally has {missed:?}");
     }
 }
@@ -60,7 +60,7 @@ fn from_environment<T: FromStr>(name: &str, default: T) -> T {
 
 /// Compares with the scenario's gas; then, if that was enough, with exactly enough and with one
 /// less.
-fn compare_around(scenario: &mut Scenario, reached: &mut HashSet<&'static str>) {
+fn compare_around(scenario: &mut Scenario, reached: &mut Coverage) {
     let Some(left) = compare(scenario, reached) else { return };
     let used = scenario.gas - left;
     for gas in [used, used.saturating_sub(1)] {
@@ -71,15 +71,15 @@ fn compare_around(scenario: &mut Scenario, reached: &mut HashSet<&'static str>) 
 
 /// Runs the scenario on both machines. Adds the opcodes whose effect was compared to `reached`,
 /// and gives the gas left if the program ended normally.
-fn compare(scenario: &Scenario, reached: &mut HashSet<&'static str>) -> Option<u64> {
+fn compare(scenario: &Scenario, reached: &mut Coverage) -> Option<u64> {
     let program = scenario.program();
-    let mut seen = Seen::default();
+    let mut seen = Coverage::default();
     let (ours, watched) = (run(&program, None), run(&program, Some(&mut seen)));
     assert!(same(&ours, &watched), "being watched matters\n{}", report(scenario, &ours, &watched));
     let theirs = peer::run(scenario);
     assert!(same(&ours, &theirs), "ours, then revm's\n{}", report(scenario, &ours, &theirs));
     let Value::Int(gas) = ours.ok()?.get("gas")?.clone() else { return None };
-    reached.extend(seen.0);
+    reached.add(&seen);
     u64::try_from(gas).ok()
 }
 
@@ -93,16 +93,6 @@ fn run(program: &Program, watch: Option<&mut dyn Watch>) -> Outcome {
     }
     let observe = |name: &str| (name.to_owned(), machine.observe(name).unwrap_or(Value::Null));
     Ok(Value::Record(FIELDS.map(observe).into()))
-}
-
-/// The names of the opcodes that a run executes.
-#[derive(Default)]
-struct Seen(HashSet<&'static str>);
-
-impl Watch for Seen {
-    fn before(&mut self, at: &At<'_>) {
-        self.0.extend(at.op.map(|op| op.name));
-    }
 }
 
 /// All halts are the same.

@@ -3,7 +3,7 @@
 
 use super::frame::{Frame, Stop};
 use super::{arith, bitwise, call, environment, flow, hash, log, memory, stack, storage};
-use crate::isa;
+use crate::isa::isa;
 
 isa! {
     /// The opcodes of Homestead by their mnemonics.
