@@ -39,14 +39,14 @@ pub(super) fn smod(f: &mut Frame<'_>) -> Flow {
     f.binary(|a, b| with_sign(remainder(magnitude(a), magnitude(b)), is_negative(a)))
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(super) fn addmod(f: &mut Frame<'_>) -> Flow {
-    f.ternary(Word::add_mod)
+    f.ternary(add_mod)
 }
 
-#[inline(never)]
+#[inline(always)]
 pub(super) fn mulmod(f: &mut Frame<'_>) -> Flow {
-    f.ternary(Word::mul_mod)
+    f.ternary(mul_mod)
 }
 
 #[inline(never)]
@@ -93,4 +93,14 @@ fn remainder(a: Word, b: Word) -> Word {
         (Some(a), Some(b)) => Word::from(a.checked_rem(b).unwrap_or_default()),
         _ => a.checked_rem(b).unwrap_or_default(),
     }
+}
+
+#[inline(never)]
+fn add_mod(a: Word, b: Word, modulus: Word) -> Word {
+    a.add_mod(b, modulus)
+}
+
+#[inline(never)]
+fn mul_mod(a: Word, b: Word, modulus: Word) -> Word {
+    a.mul_mod(b, modulus)
 }

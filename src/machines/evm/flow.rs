@@ -84,15 +84,17 @@ impl Destinations {
 
     /// Goes on through the instructions until `target` is behind.
     fn scan(&mut self, code: &[u8], target: usize) {
-        while self.scanned <= target {
-            let data = push_data(code[self.scanned]);
-            let behind = self.scanned + 1 + data;
-            if data == 0 && code[self.scanned] == Op::JUMPDEST as u8 {
-                self.known[self.scanned] = Destination::Yes;
-            } else if behind > target {
-                self.known[target] = Destination::No;
+        let mut at = self.scanned;
+        while at <= target {
+            let byte = code[at];
+            if byte == Op::JUMPDEST as u8 {
+                self.known[at] = Destination::Yes;
             }
-            self.scanned = behind;
+            at += 1 + push_data(byte);
+        }
+        self.scanned = at;
+        if self.known[target] == Destination::Unknown {
+            self.known[target] = Destination::No;
         }
     }
 }
