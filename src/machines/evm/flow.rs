@@ -72,9 +72,12 @@ impl Destinations {
     #[cold]
     #[inline(never)]
     fn learn(&mut self, code: &[u8], target: usize) -> bool {
+        /// From here on it costs less to look at the code before an offset than to go there.
+        const FAR: usize = 512;
+        let far = target > self.scanned + FAR;
         if code[target] != Op::JUMPDEST as u8 {
             self.known[target] = Destination::No;
-        } else if starts(code, target) {
+        } else if far && starts(code, target) {
             self.known[target] = Destination::Yes;
         } else {
             self.scan(code, target);
