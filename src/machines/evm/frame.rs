@@ -118,7 +118,7 @@ impl Count {
 /// The hot state, taken out of the machine while the loop runs so that it can live in
 /// registers, and the rest of the machine behind one reference.
 pub(super) struct Frame<'m> {
-    /// Offset of the current instruction.
+    /// Offset behind the code byte of the current instruction.
     pub(super) pc: usize,
     /// Gas left.
     pub(super) gas: u64,

@@ -35,9 +35,12 @@ pub(super) fn load(program: &Program, context: &mut Context, code: &mut Vec<u8>)
     let executing = context.world.touch(context.environment.address);
     context.storage = std::mem::take(&mut executing.storage);
     let gas = u64::try_from(record.word("gas")?).ok().filter(|gas| *gas <= MOST_GAS);
+    let gas = gas.ok_or_else(|| LoadError(format!("gas must be at most {MOST_GAS}")))?;
+    // Last, so that a program that cannot be loaded leaves the code as it was.
+    let bytes = record.bytes("code")?;
     code.clear();
-    code.extend_from_slice(record.bytes("code")?);
-    gas.ok_or_else(|| LoadError(format!("gas must be at most {MOST_GAS}")))
+    code.extend_from_slice(bytes);
+    Ok(gas)
 }
 
 fn load_world(accounts: &[(String, Value)], world: &mut World) -> Result<(), LoadError> {
