@@ -1,16 +1,17 @@
 //! Mnemonics to bytes, for any instruction set.
 //!
-//! One instruction a line: a mnemonic in any case, then its operand. `;` and `//` start a
-//! comment. Operands are `0x` hex, decimal, or `@label`; a shorter number is filled up with zeros
-//! in front. `name:` sets a label to the offset where it stands. `.byte 0x…` puts bytes in as
-//! they are.
+//! One instruction a line: a mnemonic in any case, then its operands. `;` and `//` start a
+//! comment. Operands are `0x` hex, decimal, or `@label`; a shorter number is filled up with zeros,
+//! and data that stand behind their length are hex digits without it. `name:` sets a label to the
+//! offset where it stands; as an operand that counts from its instruction, a label is the way
+//! there. `.byte 0x…` puts bytes in as they are.
 
 use std::collections::HashMap;
 use std::fmt;
 
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint, Sign};
 
-use crate::isa::{Isa, OpInfo, Operand};
+use crate::isa::{Isa, Operand};
 use crate::json::quoted;
 use crate::value::hex_bytes;
 
@@ -53,8 +54,10 @@ impl Word<'_> {
 /// A label that an operand names, to be filled in when all labels are known.
 struct Use<'s> {
     word: Word<'s>,
+    operand: Operand,
+    /// Where the operand stands, and the instruction.
     at: usize,
-    length: usize,
+    start: usize,
 }
 
 /// The program that `source` describes.
@@ -99,19 +102,23 @@ impl<'s> Assembler<'s> {
             return rest.iter().try_for_each(|word| self.raw(*word));
         }
         let op = self.isa.by_name(first.text).ok_or_else(|| self.no_such(first))?;
-        self.program.push(op.code);
-        match (op.operand, rest) {
-            (Operand::None, []) => Ok(()),
-            (Operand::None, [extra, ..]) => {
-                Err(extra.error("too many operands", format!("none after {}", op.name)))
+        match op.operands.len() {
+            wanted if rest.len() < wanted => {
+                let what = format!(
+                    "{} without {}",
+                    op.name,
+                    if wanted == 1 { "its operand" } else { "its operands" }
+                );
+                return Err(first.error(what, described(op.operands)));
             }
-            (Operand::Data(_), []) => Err(first
-                .error(format!("{} without its operand", op.name), format!("{} bytes", op.operand.len()))),
-            (Operand::Data(_), [operand]) => self.operand(op, *operand),
-            (Operand::Data(_), [_, extra, ..]) => {
-                Err(extra.error("too many operands", format!("one after {}", op.name)))
+            wanted if rest.len() > wanted => {
+                return Err(rest[wanted].error("too many operands", format!("{wanted} after {}", op.name)));
             }
+            _ => {}
         }
+        let start = self.program.len();
+        self.program.push(op.code);
+        op.operands.iter().zip(rest).try_for_each(|(operand, word)| self.operand(*operand, *word, start))
     }
 
     fn label(&mut self, word: Word<'s>, label: &'s str) -> Result<(), AsmError> {
@@ -133,27 +140,22 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    fn operand(&mut self, op: &OpInfo, word: Word<'s>) -> Result<(), AsmError> {
-        let length = op.operand.len();
+    /// Appends an operand of the instruction that starts at `start`.
+    fn operand(&mut self, operand: Operand, word: Word<'s>, start: usize) -> Result<(), AsmError> {
         let at = self.program.len();
-        if word.text.starts_with('@') {
-            self.uses.push(Use { word, at, length });
-            self.program.resize(at + length, 0);
+        if word.text.starts_with('@') && !matches!(operand, Operand::Prefixed(_)) {
+            self.uses.push(Use { word, operand, at, start });
+            self.program.resize(at + operand.fixed_len(), 0);
             return Ok(());
         }
-        let (digits, radix) = match word.text.strip_prefix("0x") {
-            Some(digits) => (digits, 16),
-            None => (word.text, 10),
+        let bytes = match operand {
+            Operand::Prefixed(size) => prefixed(word, size)?,
+            Operand::Data(_) | Operand::Unsigned(_) | Operand::Signed(_) | Operand::Offset(_) => {
+                encoded(operand, &number(word)?).ok_or_else(|| {
+                    word.error(format!("{} does not fit", quoted(word.text)), described(&[operand]))
+                })?
+            }
         };
-        // A sign or an underscore would be read too.
-        let number = digits.chars().all(|digit| digit.is_digit(radix)).then_some(digits);
-        let number = number.and_then(|digits| BigUint::parse_bytes(digits.as_bytes(), radix));
-        let number = number.ok_or_else(|| {
-            word.error(format!("{} is not a number", quoted(word.text)), "0x hex, decimal or @label")
-        })?;
-        let bytes = padded(&number, length).ok_or_else(|| {
-            word.error(format!("{} is too large", quoted(word.text)), format!("at most {length} bytes"))
-        })?;
         self.program.extend(bytes);
         Ok(())
     }
@@ -166,22 +168,92 @@ impl<'s> Assembler<'s> {
     }
 
     fn finish(mut self) -> Result<Vec<u8>, AsmError> {
-        for Use { word, at, length } in self.uses {
-            let offset = self.labels.get(&word.text[1..]).ok_or_else(|| {
+        for Use { word, operand, at, start } in self.uses {
+            let label = self.labels.get(&word.text[1..]).ok_or_else(|| {
                 word.error(format!("no label {}", quoted(&word.text[1..])), "a line that sets it")
             })?;
-            let bytes = padded(&BigUint::from(*offset), length).ok_or_else(|| {
-                word.error(format!("offset {offset} does not fit"), format!("at most {length} bytes"))
-            })?;
-            self.program[at..at + length].copy_from_slice(&bytes);
+            let value = match operand {
+                Operand::Offset(_) => BigInt::from(*label) - BigInt::from(start),
+                _ => BigInt::from(*label),
+            };
+            let bytes = encoded(operand, &value)
+                .ok_or_else(|| word.error(format!("offset {value} does not fit"), described(&[operand])))?;
+            self.program[at..at + bytes.len()].copy_from_slice(&bytes);
         }
         Ok(self.program)
     }
 }
 
-/// The number in `length` bytes, most significant first.
-fn padded(number: &BigUint, length: usize) -> Option<Vec<u8>> {
-    let bytes = if *number == BigUint::ZERO { Vec::new() } else { number.to_bytes_be() };
-    let zeros = length.checked_sub(bytes.len())?;
-    Some([vec![0; zeros], bytes].concat())
+/// The number that a word says.
+fn number(word: Word<'_>) -> Result<BigInt, AsmError> {
+    let (sign, magnitude) = match word.text.strip_prefix('-') {
+        Some(magnitude) => (Sign::Minus, magnitude),
+        None => (Sign::Plus, word.text),
+    };
+    let (digits, radix) = match magnitude.strip_prefix("0x") {
+        Some(digits) => (digits, 16),
+        None => (magnitude, 10),
+    };
+    // A second sign or an underscore would be read too.
+    let digits = digits.chars().all(|digit| digit.is_digit(radix)).then_some(digits);
+    let magnitude = digits.and_then(|digits| BigUint::parse_bytes(digits.as_bytes(), radix));
+    match magnitude {
+        Some(magnitude) => Ok(BigInt::from_biguint(sign, magnitude)),
+        None => {
+            Err(word.error(format!("{} is not a number", quoted(word.text)), "0x hex, decimal or @label"))
+        }
+    }
+}
+
+/// The data that a word says in hex, behind their length.
+fn prefixed(word: Word<'_>, size: u8) -> Result<Vec<u8>, AsmError> {
+    let data = word.text.strip_prefix("0x").and_then(hex_bytes).ok_or_else(|| {
+        word.error(format!("{} is not bytes", quoted(word.text)), "0x and an even number of hex digits")
+    })?;
+    let length = encoded(Operand::Unsigned(size), &BigInt::from(data.len())).ok_or_else(|| {
+        word.error(format!("{} bytes are too many", data.len()), format!("a length that fits {size} bytes"))
+    })?;
+    Ok([length, data].concat())
+}
+
+/// The bytes of a number as an operand; none where it does not fit.
+fn encoded(operand: Operand, number: &BigInt) -> Option<Vec<u8>> {
+    let length = operand.fixed_len();
+    match operand {
+        Operand::Data(_) => {
+            let mut bytes = little(&number.to_biguint()?, length)?;
+            bytes.reverse();
+            Some(bytes)
+        }
+        Operand::Unsigned(_) | Operand::Prefixed(_) => little(&number.to_biguint()?, length),
+        Operand::Signed(_) | Operand::Offset(_) => {
+            let mut bytes = number.to_signed_bytes_le();
+            let fill = if number.sign() == Sign::Minus { 0xff } else { 0 };
+            (bytes.len() <= length).then(|| {
+                bytes.resize(length, fill);
+                bytes
+            })
+        }
+    }
+}
+
+/// The number in `length` bytes, least significant first.
+fn little(number: &BigUint, length: usize) -> Option<Vec<u8>> {
+    let mut bytes = if *number == BigUint::ZERO { Vec::new() } else { number.to_bytes_le() };
+    (bytes.len() <= length).then(|| {
+        bytes.resize(length, 0);
+        bytes
+    })
+}
+
+/// What is expected behind a mnemonic.
+fn described(operands: &[Operand]) -> String {
+    let one = |operand: &Operand| match operand {
+        Operand::Data(size) => format!("{size} bytes"),
+        Operand::Unsigned(size) => format!("a number of {size} bytes"),
+        Operand::Signed(size) => format!("a signed number of {size} bytes"),
+        Operand::Offset(size) => format!("@label or an offset of {size} bytes"),
+        Operand::Prefixed(_) => "0x and hex digits".to_owned(),
+    };
+    operands.iter().map(one).collect::<Vec<_>>().join(", then ")
 }

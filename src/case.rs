@@ -52,6 +52,9 @@ pub struct Case {
     pub machine: &'static str,
     /// What the machine loads.
     pub program: Program,
+    /// Where those data of the program stand of which only the machine knows whether they are
+    /// right, such as the mnemonics of a script.
+    pub places: Vec<(Path, Origin)>,
     /// What is done and what must then hold, in order. Steps share one machine.
     pub steps: Vec<Step>,
 }
@@ -109,10 +112,16 @@ pub enum Want {
     IsOrAbsent(Value),
     /// Not there.
     Absent,
-    /// A list, record, text or byte string of this length.
+    /// A value of this type, where a machine's values carry one. When it is not, what else is
+    /// demanded of it and of what is in it is not compared.
+    Type(&'static str),
+    /// A list, record, text or byte string of this length. When it is not, what else is demanded
+    /// of items that are not there is not reported one by one.
     Len(usize),
     /// A record with no members but these.
     Only(Vec<Key>),
+    /// A record whose members come in this order, as far as they are there and listed.
+    Order(Vec<Key>),
 }
 
 /// As a person reads it after "expected".
@@ -125,13 +134,16 @@ impl fmt::Display for Want {
                 f.write_str(&values.join(" or "))
             }
             Want::Absent => f.write_str("(absent)"),
+            Want::Type(name) => f.write_str(name),
             Want::Len(length) => write!(f, "length {length}"),
-            Want::Only(keys) => {
-                let names: Vec<_> = keys.iter().map(Key::to_string).collect();
-                write!(f, "no members but {}", names.join(", "))
-            }
+            Want::Only(keys) => write!(f, "no members but {}", joined(keys)),
+            Want::Order(keys) => write!(f, "members in the order {}", joined(keys)),
         }
     }
+}
+
+fn joined(keys: &[Key]) -> String {
+    keys.iter().map(Key::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Where in the vector file a datum stands: a byte offset. Line and column are computed when

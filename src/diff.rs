@@ -47,10 +47,27 @@ pub fn diff(checks: &[Check], state: &dyn Observe) -> Result<Vec<Mismatch>, Unkn
     let fields = observe_each(checks, state)?;
     let mut finder = Finder { fields: &fields, large: HashMap::new() };
     let mut mismatches = Vec::new();
+    let mut told: Vec<&Check> = Vec::new();
     for check in checks {
-        compare(check, finder.find(&check.at), &mut mismatches);
+        let got = finder.find(&check.at);
+        if told.iter().any(|other| implies(other, check, got)) {
+            continue;
+        }
+        let before = mismatches.len();
+        compare(check, got, &mut mismatches);
+        if mismatches.len() > before && matches!(check.want, Want::Type(_) | Want::Len(_)) {
+            told.push(check);
+        }
     }
     Ok(mismatches)
+}
+
+/// Whether it goes without saying that `check` does not hold, where `told` does not.
+fn implies(told: &Check, check: &Check, got: Option<&Value>) -> bool {
+    match told.want {
+        Want::Type(_) => check.at.starts_with(&told.at),
+        _ => got.is_none() && check.at.starts_with(&told.at),
+    }
 }
 
 type Fields<'c> = Vec<(&'c Key, Option<Value>)>;
@@ -109,8 +126,12 @@ fn compare(check: &Check, got: Option<&Value>, mismatches: &mut Vec<Mismatch>) {
         (Want::Is(want), got) => got == Some(want),
         (Want::OneOf(wants), got) => got.is_some_and(|got| wants.contains(got)),
         (Want::IsOrAbsent(want), got) => got.is_none_or(|got| got == want),
-        (Want::Only(keys), Some(Value::Record(members))) => return only(check, keys, members, mismatches),
-        (Want::Absent | Want::Only(_), None) => true,
+        (Want::Only(keys), Some(value)) if value.members().is_some() => {
+            return only(check, keys, value.members().unwrap_or_default(), mismatches);
+        }
+        (Want::Type(want), got) => matches!(got, Some(Value::Typed(name, _)) if name == want),
+        (Want::Order(keys), Some(value)) => value.members().is_some_and(|members| in_order(keys, members)),
+        (Want::Absent | Want::Only(_) | Want::Order(_), None) => true,
         (Want::Absent | Want::Only(_), Some(_)) => false,
         (Want::Len(want), got) => got.and_then(Value::len) == Some(*want),
     };
@@ -122,6 +143,12 @@ fn compare(check: &Check, got: Option<&Value>, mismatches: &mut Vec<Mismatch>) {
             origin: check.origin,
         });
     }
+}
+
+/// Whether the members that are listed come in the order of the list.
+fn in_order(keys: &[Key], members: &[(String, Value)]) -> bool {
+    let place = |name: &str| keys.iter().position(|key| matches!(key, Key::Name(key) if key == name));
+    members.iter().filter_map(|(name, _)| place(name)).is_sorted()
 }
 
 /// One mismatch for each member that should not be there.

@@ -3,7 +3,10 @@
 //! What comes out goes into [`crate::asm`] and gives the same bytes: what is no whole
 //! instruction is written as `.byte`.
 
-use crate::isa::{Isa, OpInfo};
+use num_bigint::{BigInt, BigUint, Sign};
+
+use crate::isa::{Isa, OpInfo, Operand};
+use crate::value::bytes_key;
 
 /// An instruction, or bytes that are none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,13 +24,47 @@ pub struct Line<'p> {
 impl Line<'_> {
     /// The line as the assembler reads it: `PUSH2 0x0102`.
     pub fn source(&self) -> String {
-        let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
         match (self.op, self.cut_off) {
-            (Some(op), _) if op.operand.is_empty() => op.name.to_owned(),
-            (Some(op), _) => format!("{} {}", op.name, hex(&self.bytes[1..])),
-            (None, Some(op)) => format!(".byte {} ; {} cut off by the end", hex(self.bytes), op.name),
-            (None, None) => format!(".byte {} ; no instruction", hex(self.bytes)),
+            (Some(op), _) => self.instruction(op),
+            (None, Some(op)) => format!(".byte {} ; {} cut off by the end", bytes_key(self.bytes), op.name),
+            (None, None) => format!(".byte {} ; no instruction", bytes_key(self.bytes)),
         }
+    }
+
+    fn instruction(&self, op: &OpInfo) -> String {
+        let mut text = op.name.to_owned();
+        let mut targets = Vec::new();
+        let mut rest = &self.bytes[1..];
+        for operand in op.operands {
+            let Some((bytes, further)) = operand.split(rest) else { break };
+            rest = further;
+            text.push(' ');
+            text.push_str(&shown(*operand, bytes));
+            if let Operand::Offset(_) = operand {
+                targets.push(self.target(bytes));
+            }
+        }
+        if !targets.is_empty() {
+            text.push_str(" ; ");
+            text.push_str(&targets.join(", "));
+        }
+        text
+    }
+
+    /// Where an offset leads.
+    fn target(&self, offset: &[u8]) -> String {
+        let target = BigInt::from(self.offset) + BigInt::from_signed_bytes_le(offset);
+        if target.sign() == Sign::Minus { "before the start".to_owned() } else { format!("{target:04x}") }
+    }
+}
+
+/// An operand as the assembler reads it.
+fn shown(operand: Operand, bytes: &[u8]) -> String {
+    match operand {
+        Operand::Data(_) => bytes_key(bytes),
+        Operand::Prefixed(size) => bytes_key(&bytes[size.into()..]),
+        Operand::Unsigned(_) => BigUint::from_bytes_le(bytes).to_string(),
+        Operand::Signed(_) | Operand::Offset(_) => BigInt::from_signed_bytes_le(bytes).to_string(),
     }
 }
 
@@ -46,8 +83,8 @@ fn decode<'p>(isa: &Isa, rest: &'p [u8], offset: usize) -> Line<'p> {
     let Some(op) = isa.by_code(rest[0]) else {
         return Line { offset, bytes: &rest[..1], op: None, cut_off: None };
     };
-    match rest.get(..1 + op.operand.len()) {
-        Some(bytes) => Line { offset, bytes, op: Some(op), cut_off: None },
+    match op.operand_len(&rest[1..]) {
+        Some(length) => Line { offset, bytes: &rest[..=length], op: Some(op), cut_off: None },
         None => Line { offset, bytes: rest, op: None, cut_off: Some(op) },
     }
 }

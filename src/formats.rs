@@ -23,13 +23,15 @@ pub struct Format {
     pub doc: &'static str,
     /// What a file of it looks like, as a noun: "an object of tests that have …".
     pub looks_like: &'static str,
-    /// Whether the document looks like one. Looks at structure only.
-    pub recognises: fn(Node<'_>) -> bool,
+    /// What shows that the document is one; none if nothing does. Looks at structure only.
+    pub evidence: fn(Node<'_>) -> Option<Evidence>,
     /// The cases of a document in its order.
     pub outline: fn(Node<'_>) -> Result<Vec<Entry>, Problem>,
     /// Reads one case that `outline` found. None when something is wrong with it, which is then
     /// among the findings.
     pub read: fn(Node<'_>, Options, &mut Findings) -> Option<Case>,
+    /// Looks at what stands in the document besides its cases.
+    pub rest: fn(Node<'_>, &mut Findings),
     /// What unknown members, comments and trailing commas are: a note in formats of other
     /// projects, an error in our own.
     pub unknown: Severity,
@@ -40,18 +42,19 @@ pub struct Format {
 impl Format {
     /// Reads one case with everything that is wrong or worth a note in its part of the document.
     pub fn read_case(&self, case: Node<'_>, options: Options) -> Reading {
-        let mut findings = Findings::default();
+        let mut findings = Findings::new(options.strictness);
         let read = (self.read)(case, options, &mut findings);
         let end = case.at() + case.raw().len() as u32;
         self.add_oddities(case.document(), case.at()..end, &mut findings);
-        let findings = findings.finish(options.strictness);
+        let findings = findings.finish();
         let stopped = findings.iter().any(|finding| finding.severity == Severity::Error);
         Reading { case: if stopped { None } else { read }, findings }
     }
 
     /// What is wrong or worth a note between the cases of a document.
     pub fn read_rest(&self, document: &Document, entries: &[Entry], options: Options) -> Vec<Finding> {
-        let mut findings = Findings::default();
+        let mut findings = Findings::new(options.strictness);
+        (self.rest)(document.root(), &mut findings);
         if !document.oddities().is_empty() {
             let mut from = 0;
             for entry in entries {
@@ -61,7 +64,7 @@ impl Format {
             }
             self.add_oddities(document, from..u32::MAX, &mut findings);
         }
-        findings.finish(options.strictness)
+        findings.finish()
     }
 
     fn add_oddities(&self, document: &Document, range: Range<u32>, findings: &mut Findings) {
@@ -72,7 +75,10 @@ impl Format {
                 OddityKind::DuplicateKey(_) => self.duplicate,
                 OddityKind::Comment | OddityKind::TrailingComma => self.unknown,
             };
-            findings.0.push(Finding { severity, problem: oddity.problem(document) });
+            match severity {
+                Severity::Note => findings.note(oddity.problem(document)),
+                Severity::Error => findings.error(oddity.problem(document)),
+            }
         }
     }
 }
@@ -148,6 +154,15 @@ pub enum ValueDebit {
     Off,
 }
 
+/// What shows that a document is of a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Evidence {
+    /// Where it was seen.
+    pub at: u32,
+    /// What was seen, as a noun.
+    pub what: &'static str,
+}
+
 /// Why a document's format is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotRecognised {
@@ -157,15 +172,46 @@ pub enum NotRecognised {
         seen: String,
     },
     /// More than one does.
-    Several(Vec<&'static str>),
+    Several(Vec<Seen>),
+}
+
+/// A format that a document looks like, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seen {
+    /// The format's name.
+    pub name: &'static str,
+    /// What a file of it looks like.
+    pub looks_like: &'static str,
+    /// What was seen, as a noun.
+    pub what: &'static str,
+    /// In which line.
+    pub line: u32,
 }
 
 impl fmt::Display for NotRecognised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotRecognised::None { seen } => write!(f, "no vector format looks like this: {seen}"),
-            NotRecognised::Several(names) => {
-                write!(f, "several formats look like this: {} (--format NAME decides)", names.join(", "))
+            NotRecognised::Several(found) => {
+                let one = |seen: &Seen| format!("{} ({}, line {})", seen.name, seen.what, seen.line);
+                let found: Vec<_> = found.iter().map(one).collect();
+                write!(f, "several formats look like this: {}", found.join(" and "))
+            }
+        }
+    }
+}
+
+impl NotRecognised {
+    /// What the document would have to look like.
+    pub fn expected(&self) -> String {
+        match self {
+            NotRecognised::None { .. } => {
+                FORMATS.iter().map(|format| format.looks_like).collect::<Vec<_>>().join(", or ")
+            }
+            NotRecognised::Several(found) => {
+                let one = |seen: &Seen| format!("for {} {}", seen.name, seen.looks_like);
+                let each: Vec<_> = found.iter().map(one).collect();
+                format!("{}; or --format NAME", each.join("; "))
             }
         }
     }
@@ -176,17 +222,26 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
-/// The format that the document looks like.
+/// The format that the document looks like, and what shows it.
 ///
 /// # Errors
 ///
 /// When none or several do.
-pub fn recognise(document: &Document) -> Result<&'static Format, NotRecognised> {
-    let found: Vec<_> = FORMATS.iter().filter(|format| (format.recognises)(document.root())).collect();
+pub fn recognise(document: &Document) -> Result<(&'static Format, Evidence), NotRecognised> {
+    let look = |format: &'static Format| Some((format, (format.evidence)(document.root())?));
+    let found: Vec<_> = FORMATS.iter().filter_map(look).collect();
     match found[..] {
         [] => Err(NotRecognised::None { seen: describe(document.root()) }),
-        [format] => Ok(format),
-        _ => Err(NotRecognised::Several(found.iter().map(|format| format.name).collect())),
+        [one] => Ok(one),
+        _ => {
+            let seen = |(format, evidence): &(&Format, Evidence)| Seen {
+                name: format.name,
+                looks_like: format.looks_like,
+                what: evidence.what,
+                line: document.position(evidence.at).line,
+            };
+            Err(NotRecognised::Several(found.iter().map(seen).collect()))
+        }
     }
 }
 

@@ -12,8 +12,8 @@ pub struct OpInfo {
     pub code: u8,
     /// The mnemonic.
     pub name: &'static str,
-    /// What follows the code in the program.
-    pub operand: Operand,
+    /// What follows the code in the program, one after the other.
+    pub operands: &'static [Operand],
     /// The part of the price that is always the same, in the machine's unit.
     pub gas: u64,
     /// How many stack items must be there.
@@ -24,29 +24,66 @@ pub struct OpInfo {
     pub doc: &'static str,
 }
 
-/// What follows an opcode in the program.
+impl OpInfo {
+    /// How many bytes of `rest`, which stands behind the code, are this instruction's operands;
+    /// none where it ends before they do.
+    pub fn operand_len(&self, rest: &[u8]) -> Option<usize> {
+        let left = self.operands.iter().try_fold(rest, |rest, operand| Some(operand.split(rest)?.1))?;
+        Some(rest.len() - left.len())
+    }
+}
+
+/// An immediate operand: something that follows an opcode in the program. Sizes are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operand {
-    /// Nothing.
-    None,
-    /// This many bytes of data, most significant first. A program may end before them; what is
-    /// missing is zero.
+    /// This many bytes of data as they are; as a number, the most significant first.
     Data(u8),
+    /// A number from 0, least significant byte first.
+    Unsigned(u8),
+    /// A number in two's complement, least significant byte first.
+    Signed(u8),
+    /// A place in the program: how far from the opcode, as a [`Operand::Signed`].
+    Offset(u8),
+    /// A length, as an [`Operand::Unsigned`], and that many bytes of data.
+    Prefixed(u8),
 }
 
 impl Operand {
-    /// How many bytes follow the opcode.
-    pub const fn len(self) -> usize {
-        match self {
-            Operand::None => 0,
-            Operand::Data(length) => length as usize,
-        }
+    /// The operand's bytes, with its length if it has one in front, and what stands behind it;
+    /// none where `rest` is too short.
+    pub fn split(self, rest: &[u8]) -> Option<(&[u8], &[u8])> {
+        let data = match self {
+            Operand::Prefixed(size) => usize::try_from(unsigned(rest.get(..size.into())?)?).ok()?,
+            Operand::Data(_) | Operand::Unsigned(_) | Operand::Signed(_) | Operand::Offset(_) => 0,
+        };
+        rest.split_at_checked(self.fixed_len().checked_add(data)?)
     }
 
-    /// Whether nothing follows.
-    pub const fn is_empty(self) -> bool {
-        self.len() == 0
+    /// How many bytes it has whatever they are: those of a length in front, but not the data.
+    pub const fn fixed_len(self) -> usize {
+        match self {
+            Operand::Data(size)
+            | Operand::Unsigned(size)
+            | Operand::Signed(size)
+            | Operand::Offset(size)
+            | Operand::Prefixed(size) => size as usize,
+        }
     }
+}
+
+/// The sum of [`Operand::fixed_len`].
+pub(crate) const fn fixed_len(operands: &[Operand]) -> usize {
+    match operands {
+        [] => 0,
+        [first, rest @ ..] => first.fixed_len() + fixed_len(rest),
+    }
+}
+
+/// The number that bytes are, least significant first; none for more than eight.
+pub(crate) fn unsigned(bytes: &[u8]) -> Option<u64> {
+    let mut number = [0; 8];
+    number.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    Some(u64::from_le_bytes(number))
 }
 
 /// An instruction set.
@@ -96,16 +133,16 @@ impl Isa {
 /// isa! {
 ///     /// The doc comment of the enum.
 ///     Op, ISA = "evm", interpret(Frame) -> Stop;
-///     //code name   operand  gas  pops -> pushes  handler       doc
-///     0x01   ADD    None     3    (2 -> 1)        arith::add,   "a + b";
-///     0x60   PUSH1  Data(1)  3    (0 -> 1)        stack::push::<1>, "push 1 byte";
+///     //code name   operands    gas  pops -> pushes  handler       doc
+///     0x01   ADD    []          3    (2 -> 1)        arith::add,   "a + b";
+///     0x60   PUSH1  [Data(1)]   3    (0 -> 1)        stack::push::<1>, "push 1 byte";
 ///     undefined 0x00 0x02 0x03 …;
 /// }
 /// ```
 ///
 /// makes the enum `Op`, the static `ISA` and the loop `interpret(&mut Frame, &mut impl Meter) ->
-/// Option<Stop>`, which ends when a handler or the meter says so. `Frame` has these methods, called
-/// in this order for each instruction:
+/// Option<Stop>`, which ends when a handler or the meter says so. A machine without gas leaves that
+/// column out. `Frame` has these methods, called in this order for each instruction:
 ///
 /// | method | what it does |
 /// |---|---|
@@ -113,9 +150,9 @@ impl Isa {
 /// | `enter::<POPS, PUSHES>(gas)` | checks stack and base cost; false when the instruction cannot be |
 /// | `refuse::<POPS>(gas)` | why it cannot |
 /// | `lend()` | a copy of the frame for the handler |
-/// | `hot()`, `take_back(hot)` | what the handler changed, from the copy to the frame |
-/// | `stop(stop)` | the last thing, when the handler ends the run |
-/// | `advance(length)` | moves the program counter over the operand |
+/// | `hot()`, `settle(hot, flow)` | what the handler changed, from the copy to the frame; what it answered, or why the run ends all the same |
+/// | `stop(stop)` | the last thing, when the run ends |
+/// | `advance(length)` | moves the program counter over the operands, where handlers do not |
 /// | `undefined()` | what a code without a row does |
 ///
 /// The codes without a row are listed too: the compiler sees to it that every code is in the
@@ -124,7 +161,7 @@ macro_rules! isa {
     (
         $(#[$attribute:meta])*
         $op:ident, $isa:ident = $machine:literal, $interpret:ident($frame:ident) -> $stop:ty;
-        $($code:literal $name:ident $operand:ident $(($size:literal))? $gas:literal
+        $($code:literal $name:ident [$($operand:ident($size:literal))*] $($gas:literal)?
             ($pops:literal -> $pushes:literal) $handler:path, $doc:literal;)*
         undefined $($undefined:literal)*;
     ) => {
@@ -141,8 +178,8 @@ macro_rules! isa {
             $($crate::isa::OpInfo {
                 code: $code,
                 name: stringify!($name),
-                operand: $crate::isa::Operand::$operand $(($size))?,
-                gas: $gas,
+                operands: &[$($crate::isa::Operand::$operand($size)),*],
+                gas: 0 $(+ $gas)?,
                 pops: $pops,
                 pushes: $pushes,
                 doc: $doc,
@@ -164,17 +201,18 @@ macro_rules! isa {
                 }
                 match frame.fetch() {
                     $($code => {
-                        if !frame.enter::<$pops, $pushes>($gas) {
-                            return Some(frame.refuse::<$pops>($gas));
+                        if !frame.enter::<$pops, $pushes>(0 $(+ $gas)?) {
+                            return Some(frame.refuse::<$pops>(0 $(+ $gas)?));
                         }
                         let mut lent = frame.lend();
                         let flow = $handler(&mut lent);
                         let hot = lent.hot();
-                        frame.take_back(hot);
-                        if let Err(stop) = flow {
+                        if let Err(stop) = frame.settle(hot, flow) {
                             return Some(frame.stop(stop));
                         }
-                        $(frame.advance($size);)?
+                        frame.advance(const {
+                            $crate::isa::fixed_len(&[$($crate::isa::Operand::$operand($size)),*])
+                        });
                     })*
                     $($undefined)|* => return Some(frame.undefined()),
                 }

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use crate::case::{Action, Program};
 use crate::diff::Observe;
 use crate::isa::OpInfo;
-use crate::value::Value;
+use crate::value::{Path, Value};
 
 /// A virtual machine.
 pub trait Machine: Observe {
@@ -60,8 +60,25 @@ impl fmt::Display for LimitReached {
 
 /// Why a program cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct LoadError(pub String);
+#[error("{what}")]
+pub struct LoadError {
+    /// Which datum of the program record is wrong, where it is one.
+    pub at: Option<Path>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl LoadError {
+    /// Something that is wrong with the program as a whole.
+    pub fn new(what: impl Into<String>) -> LoadError {
+        LoadError { at: None, what: what.into() }
+    }
+
+    /// Something that is wrong with one datum of the program.
+    pub fn at(at: Path, what: impl Into<String>) -> LoadError {
+        LoadError { at: Some(at), what: what.into() }
+    }
+}
 
 /// Sees each instruction before it is executed.
 pub trait Watch {

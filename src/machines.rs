@@ -16,7 +16,7 @@ pub struct MachineInfo {
     /// Its instructions.
     pub isa: &'static Isa,
     /// Makes one.
-    pub new: fn(&Limits) -> Box<dyn Machine + Send>,
+    pub new: fn(&Limits) -> Box<dyn Machine>,
 }
 
 /// Every machine.

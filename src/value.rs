@@ -51,6 +51,15 @@ impl Value {
         }
     }
 
+    /// The members of a record.
+    pub fn members(&self) -> Option<&[(String, Value)]> {
+        match self {
+            Value::Record(members) => Some(members),
+            Value::Typed(_, inner) => inner.members(),
+            _ => None,
+        }
+    }
+
     /// How many items a list or record has, bytes a byte string, characters a text.
     pub fn len(&self) -> Option<usize> {
         match self {
@@ -250,6 +259,11 @@ impl Path {
     /// The last key.
     pub fn last(&self) -> &Key {
         &self.0.key
+    }
+
+    /// Whether this is `other` or leads on from it.
+    pub fn starts_with(&self, other: &Path) -> bool {
+        self == other || self.parent().is_some_and(|parent| parent.starts_with(other))
     }
 }
 

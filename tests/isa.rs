@@ -61,13 +61,18 @@ fn every_row_is_documented() {
 fn every_instruction_is_disassembled_and_assembled_to_itself() {
     for machine in MACHINES {
         for code in 0..=255 {
-            let operand = machine.isa.by_code(code).map_or(0, |op| op.operand.len());
-            for length in 0..=operand {
-                let program: Vec<u8> = [code].into_iter().chain(1..=length as u8).collect();
-                let lines: Vec<_> = disassemble(machine.isa, &program).collect();
-                assert_eq!(lines.len(), 1, "{program:02x?}");
-                assert_eq!(lines[0].op, machine.isa.by_code(code).filter(|_| length == operand));
-                round_trip(machine.isa, &program);
+            // Data of no, of one and of two bytes behind a length, too.
+            for first in [0, 1, 2] {
+                let full = [&[code, first][..], &[0; 40]].concat();
+                let op = machine.isa.by_code(code);
+                let operand = op.map_or(0, |op| op.operand_len(&full[1..]).unwrap());
+                for length in 0..=operand {
+                    let program = &full[..=length];
+                    let lines: Vec<_> = disassemble(machine.isa, program).collect();
+                    assert_eq!(lines.len(), 1, "{program:02x?}");
+                    assert_eq!(lines[0].op, op.filter(|_| length == operand));
+                    round_trip(machine.isa, program);
+                }
             }
         }
     }
@@ -174,7 +179,7 @@ fn wrong_source_is_explained() {
     check("PUSH1 +1", "1:7: \"+1\" is not a number; expected 0x hex, decimal or @label");
     check("PUSH2 1_0", "1:7: \"1_0\" is not a number; expected 0x hex, decimal or @label");
     check("PUSH2 0x1_0", "1:7: \"0x1_0\" is not a number; expected 0x hex, decimal or @label");
-    check("PUSH1 256", "1:7: \"256\" is too large; expected at most 1 bytes");
+    check("PUSH1 256", "1:7: \"256\" is too large; expected 1 bytes");
     check("PUSH1 @nowhere ; é", "1:7: no label \"nowhere\"; expected a line that sets it");
     check("PUSH1 @", "1:7: no label \"\"; expected a line that sets it");
     check("a:\na:", "2:1: label \"a\" is set twice; expected each label once");
@@ -182,7 +187,7 @@ fn wrong_source_is_explained() {
     check(".byte 0x1", "1:7: \"0x1\" is not bytes; expected an even number of hex digits");
     check(".byte 00 zz", "1:10: \"zz\" is not bytes; expected an even number of hex digits");
     let far = format!("{}PUSH1 @end\nend:", "STOP\n".repeat(255));
-    check(&far, "256:7: offset 257 does not fit; expected at most 1 bytes");
+    check(&far, "256:7: offset 257 does not fit; expected 1 bytes");
 }
 
 /// What a row says of the stack and of what follows is true for the machine's own instructions.
@@ -190,6 +195,7 @@ fn wrong_source_is_explained() {
 fn pushes_pop_nothing_and_have_an_operand() {
     for op in MACHINES.iter().filter(|it| it.name == "evm").flat_map(|machine| machine.isa.ops) {
         let size = op.name.strip_prefix("PUSH").map_or(0, |size| size.parse().unwrap());
-        assert_eq!(op.operand, if size == 0 { Operand::None } else { Operand::Data(size) }, "{}", op.name);
+        let wanted: &[Operand] = if size == 0 { &[] } else { &[Operand::Data(size)] };
+        assert_eq!(op.operands, wanted, "{}", op.name);
     }
 }

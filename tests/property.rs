@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use num_bigint::BigInt;
 use proptest::prelude::*;
 use serde_json::Value as Json;
-use support::{Read, VECTORS, WRONG, execute, files, read, relative};
+use support::{VECTORS, WRONG, checks_of, execute, files, read, relative, replay};
 use vmconf::case::{Check, Program, Want};
 use vmconf::diff::{Mismatch, Observe, diff};
 use vmconf::formats::{self, Options};
@@ -40,21 +40,23 @@ fn a_changed_check_is_reported_as_itself() {
     let (mut checks_seen, mut changes, mut unchanged) = (0, 0, 0);
     for path in files(VECTORS, "json") {
         for case in read(&path).1 {
-            let state = State::of(&case);
-            let checks = case.checks();
-            assert_eq!(diff(&checks, &state), Ok(Vec::new()), "{} {}", relative(&path), case.name);
-            checks_seen += checks.len();
-            for index in 0..checks.len() {
-                let others = others(&checks[index], &state);
-                unchanged += usize::from(others.is_empty());
-                for (want, reported) in others {
-                    changes += 1;
-                    let mut changed = checks.clone();
-                    changed[index].want = want;
-                    let found = diff(&changed, &state).unwrap();
-                    assert_eq!(found, [reported], "{} {}", relative(&path), case.name);
+            replay(&case.case, None, &mut |step, machine| {
+                let checks = checks_of(step);
+                let state = State::of(&checks, machine);
+                assert_eq!(diff(&checks, &state), Ok(Vec::new()), "{} {}", relative(&path), case.name);
+                checks_seen += checks.len();
+                for index in 0..checks.len() {
+                    let others = others(&checks[index], &state);
+                    unchanged += usize::from(others.is_empty());
+                    for (want, reported) in others {
+                        changes += 1;
+                        let mut changed = checks.clone();
+                        changed[index].want = want;
+                        let found = diff(&changed, &state).unwrap();
+                        assert_eq!(found, [reported], "{} {}", relative(&path), case.name);
+                    }
                 }
-            }
+            });
         }
     }
     // Only a demand that nothing else is in an empty record cannot be turned into a wrong one.
@@ -66,10 +68,8 @@ fn a_changed_check_is_reported_as_itself() {
 struct State(Vec<(String, Option<Value>)>);
 
 impl State {
-    fn of(case: &Read) -> State {
-        let machine = execute(&case.case, None);
-        let mut fields: Vec<String> =
-            case.checks().iter().map(|check| check.at.first().to_string()).collect();
+    fn of(checks: &[Check], machine: &dyn Observe) -> State {
+        let mut fields: Vec<String> = checks.iter().map(|check| check.at.first().to_string()).collect();
         fields.sort();
         fields.dedup();
         State(fields.into_iter().map(|field| (field.clone(), machine.observe(&field))).collect())
@@ -78,7 +78,11 @@ impl State {
     /// The datum at a path, found without the code under test.
     fn at(&self, path: &Path) -> Option<Value> {
         let Some(parent) = path.parent() else { return self.observe(&path.last().to_string()) };
-        match (self.at(parent)?, path.last()) {
+        let inside = match self.at(parent)? {
+            Value::Typed(_, inside) => *inside,
+            other => other,
+        };
+        match (inside, path.last()) {
             (Value::Record(members), Key::Name(name)) => {
                 members.into_iter().find(|member| member.0 == *name).map(|member| member.1)
             }
@@ -114,7 +118,12 @@ fn others(check: &Check, state: &State) -> Vec<(Want, Mismatch)> {
             [Some(length + 1), length.checked_sub(1)].into_iter().flatten().map(Want::Len).collect()
         }
         Want::Absent => vec![Want::Is(Value::int(1))],
+        Want::Type(_) => vec![Want::Type("Another")],
         Want::Only(keys) => return fewer_keys(check, keys, got.as_ref()),
+        Want::Order(keys) if keys.len() > 1 => {
+            vec![Want::Order(keys.iter().rev().cloned().collect())]
+        }
+        Want::Order(_) => Vec::new(),
     };
     let reported = |want: Want| Mismatch { at: at.clone(), want, got: got.clone(), origin: *origin };
     wants.into_iter().map(|want| (want.clone(), reported(want))).collect()
@@ -122,7 +131,7 @@ fn others(check: &Check, state: &State) -> Vec<(Want, Mismatch)> {
 
 /// Each list of keys that lacks one that is there: then that member should not be.
 fn fewer_keys(check: &Check, keys: &[Key], got: Option<&Value>) -> Vec<(Want, Mismatch)> {
-    let Some(Value::Record(members)) = got else { return Vec::new() };
+    let Some(members) = got.and_then(Value::members) else { return Vec::new() };
     let without = |(name, value): &(String, Value)| {
         let fewer = keys.iter().filter(|key| key.to_string() != *name).cloned().collect();
         let at = check.at.child(name.clone());
@@ -155,6 +164,15 @@ fn other_values(value: &Value) -> Vec<Value> {
             values
         }
         Value::Text(text) => vec![Value::text(format!("not {text}")), Value::text("")],
+        Value::Bool(bool) => vec![Value::Bool(!bool)],
+        Value::Typed(name, inside) => {
+            let mut values = vec![Value::Typed("Another", inside.clone())];
+            if **inside != Value::Null {
+                let others = other_values(inside).into_iter();
+                values.extend(others.map(|other| Value::Typed(name, Box::new(other))));
+            }
+            values
+        }
         other => panic!("no check of a vector wants {other}"),
     }
 }

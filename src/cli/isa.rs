@@ -23,21 +23,40 @@ pub(super) struct Isa {
 impl Isa {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         let mut out = output::stdout();
+        let ops = self.machine.isa.ops;
+        let has_gas = ops.iter().any(|op| op.gas > 0);
+        let gas = |text: &str| if has_gas { format!("{text:<6} ") } else { String::new() };
         writeln!(out, "# {}: {}", self.machine.name, self.machine.doc)?;
-        writeln!(out, "code  mnemonic      operand   gas    pops  pushes  meaning")?;
-        for op in self.machine.isa.ops {
-            let operand = match op.operand {
-                Operand::None => String::new(),
-                Operand::Data(1) => "1 byte".to_owned(),
-                Operand::Data(length) => format!("{length} bytes"),
-            };
+        writeln!(out, "code  mnemonic      operand   {}pops  pushes  meaning", gas("gas"))?;
+        for op in ops {
+            let operands: Vec<_> = op.operands.iter().map(|operand| named(*operand)).collect();
             writeln!(
                 out,
-                "0x{:02x}  {:<13} {operand:<9} {:<6} {:<5} {:<7} {}",
-                op.code, op.name, op.gas, op.pops, op.pushes, op.doc
+                "0x{:02x}  {:<13} {:<9} {}{:<5} {:<7} {}",
+                op.code,
+                op.name,
+                operands.join(" "),
+                gas(&op.gas.to_string()),
+                op.pops,
+                op.pushes,
+                op.doc
             )?;
         }
         out.flush()?;
         Ok(Exit::Passed)
+    }
+}
+
+/// An operand in a few characters: `i8` is a signed number, `to8` an offset, `u8+data` data behind
+/// their length.
+fn named(operand: Operand) -> String {
+    let bits = operand.fixed_len() * 8;
+    match operand {
+        Operand::Data(1) => "1 byte".to_owned(),
+        Operand::Data(size) => format!("{size} bytes"),
+        Operand::Unsigned(_) => format!("u{bits}"),
+        Operand::Signed(_) => format!("i{bits}"),
+        Operand::Offset(_) => format!("to{bits}"),
+        Operand::Prefixed(_) => format!("u{bits}+data"),
     }
 }

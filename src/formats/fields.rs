@@ -5,10 +5,18 @@ use super::{Finding, Severity, Strictness};
 use crate::json::{Node, Problem, quoted};
 
 /// Collects all that is wrong with a case, so that its author sees everything in one run.
-#[derive(Debug, Default)]
-pub struct Findings(pub Vec<Finding>);
+#[derive(Debug)]
+pub struct Findings {
+    strictness: Strictness,
+    found: Vec<Finding>,
+}
 
 impl Findings {
+    /// No findings yet.
+    pub fn new(strictness: Strictness) -> Findings {
+        Findings { strictness, found: Vec::new() }
+    }
+
     /// Keeps the value, or records why there is none.
     pub fn keep<T>(&mut self, result: Result<T, Problem>) -> Option<T> {
         result.map_err(|problem| self.error(problem)).ok()
@@ -16,21 +24,38 @@ impl Findings {
 
     /// Something that stops the case.
     pub fn error(&mut self, problem: Problem) {
-        self.0.push(Finding { severity: Severity::Error, problem });
+        self.found.push(Finding { severity: Severity::Error, problem });
     }
 
-    /// Something that is ignored.
+    /// Something that is ignored: a note, or an error where the reader is to be strict.
     pub fn note(&mut self, problem: Problem) {
-        self.0.push(Finding { severity: Severity::Note, problem });
+        let severity = match self.strictness {
+            Strictness::Tolerant => Severity::Note,
+            Strictness::Strict => Severity::Error,
+        };
+        self.found.push(Finding { severity, problem });
     }
 
-    /// The findings in document order, with notes made errors where that is asked for.
-    pub fn finish(mut self, strictness: Strictness) -> Vec<Finding> {
-        self.0.sort_by_key(|finding| finding.problem.at);
-        if strictness == Strictness::Strict {
-            self.0.iter_mut().for_each(|finding| finding.severity = Severity::Error);
+    /// A rule of the format's text that is broken, as real files do: an error where the reader is
+    /// to be strict, and else nothing.
+    pub fn breach(&mut self, problem: impl FnOnce() -> Problem) {
+        if self.strictness == Strictness::Strict {
+            self.error(problem());
         }
-        self.0
+    }
+
+    /// Something that the format's text and real files do not agree on: a note where the reader is
+    /// to be strict, and else nothing.
+    pub fn remark(&mut self, problem: impl FnOnce() -> Problem) {
+        if self.strictness == Strictness::Strict {
+            self.found.push(Finding { severity: Severity::Note, problem: problem() });
+        }
+    }
+
+    /// The findings in document order.
+    pub fn finish(mut self) -> Vec<Finding> {
+        self.found.sort_by_key(|finding| finding.problem.at);
+        self.found
     }
 }
 

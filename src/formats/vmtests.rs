@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 
 use self::lexical::{address, bloom, data, hash, number, quantity};
 use super::fields::{Fields, Findings, wrong_type};
-use super::{Entry, Format, Options, Severity, ValueDebit};
+use super::{Entry, Evidence, Format, Options, Severity, ValueDebit};
 use crate::case::{Action, Case, Check, Origin, Program, Step, Want};
 use crate::json::{Datum, Node, Problem, quoted};
 use crate::value::{Key, Path, Value, bytes_key};
@@ -21,9 +21,10 @@ pub const FORMAT: Format = Format {
     name: "vmtests",
     doc: "Ethereum VMTests, 2015 to 2019",
     looks_like: "an object of tests that have \"exec\" and \"pre\"",
-    recognises,
+    evidence,
     outline,
     read: read_test,
+    rest: |_, _| {},
     unknown: Severity::Note,
     duplicate: Severity::Error,
 };
@@ -37,12 +38,13 @@ const MEANINGLESS: &[&str] = &["_info", "//", "expect", "expet", "export", "expe
 const RESULTS: [&str; 4] = ["gas", "out", "logs", "callcreates"];
 
 /// Two of the members that tests have: a test that lacks one is malformed, not something else.
-fn recognises(root: Node<'_>) -> bool {
+fn evidence(root: Node<'_>) -> Option<Evidence> {
     const TYPICAL: [&str; 4] = ["env", "exec", "pre", "post"];
-    root.members().any(|test| {
+    let test = root.members().find(|test| {
         let typical = test.value.members().filter(|member| TYPICAL.contains(&&*member.key));
         typical.take(2).count() == 2
-    })
+    })?;
+    Some(Evidence { at: test.key_at, what: "a test with two of env, exec, pre and post" })
 }
 
 fn outline(root: Node<'_>) -> Result<Vec<Entry>, Problem> {
@@ -70,7 +72,8 @@ fn read_test(test: Node<'_>, options: Options, findings: &mut Findings) -> Optio
     exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, findings));
     let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
     program.push("pre", Value::Record(accounts));
-    Some(Case { machine: MACHINE, program: Program(Value::Record(program.0)), steps: vec![step] })
+    let program = Program(Value::Record(program.0));
+    Some(Case { machine: MACHINE, program, places: Vec::new(), steps: vec![step] })
 }
 
 /// The members of a program record.

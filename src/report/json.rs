@@ -140,9 +140,15 @@ fn want_json(want: &Want) -> JsonValue {
         Want::Is(value) | Want::IsOrAbsent(value) => value_json(value),
         Want::OneOf(values) => json!({ "oneOf": values.iter().map(value_json).collect::<Vec<_>>() }),
         Want::Absent => json!({ "absent": true }),
+        Want::Type(name) => json!({ "type": name }),
         Want::Len(length) => json!({ "length": length }),
-        Want::Only(keys) => json!({ "only": keys.iter().map(Key::to_string).collect::<Vec<_>>() }),
+        Want::Only(keys) => json!({ "only": names(keys) }),
+        Want::Order(keys) => json!({ "order": names(keys) }),
     }
+}
+
+fn names(keys: &[Key]) -> Vec<String> {
+    keys.iter().map(Key::to_string).collect()
 }
 
 /// A value so that its type can be told: `{"int": "42"}`, `{"bytes": "0x2a"}`.

@@ -12,7 +12,7 @@ use crate::diff::{Mismatch, UnknownField, diff};
 use crate::event::CaseReport;
 use crate::formats::{Finding, Reading, Severity};
 use crate::json::{Document, Node, Problem};
-use crate::machine::Status;
+use crate::machine::{LoadError, Status};
 use crate::machines;
 use crate::testee::Testee;
 use crate::testee::embedded::Embedded;
@@ -108,7 +108,7 @@ fn error(what: String) -> Verdict {
 /// Loads and performs the case, and compares after each step.
 fn perform_case(case: &Case, testee: &mut dyn Testee, document: &Document) -> Verdict {
     if let Err(reason) = testee.load(&case.program) {
-        return error(format!("the program cannot be loaded: {reason}"));
+        return Verdict::Error(vec![not_loaded(&reason, case, document)]);
     }
     let mut differences = Vec::new();
     for (index, step) in case.steps.iter().enumerate() {
@@ -129,6 +129,15 @@ fn perform_case(case: &Case, testee: &mut dyn Testee, document: &Document) -> Ve
         Verdict::Pass
     } else {
         Verdict::Fail(Failure { differences, ended: testee.describe() })
+    }
+}
+
+fn not_loaded(reason: &LoadError, case: &Case, document: &Document) -> Trouble {
+    let what = format!("the program cannot be loaded: {reason}");
+    let place = reason.at.as_ref().and_then(|at| case.places.iter().find(|place| place.0 == *at));
+    match place {
+        Some((_, origin)) => Trouble::of(&Problem::bare(origin.0, what), document),
+        None => Trouble::new(what),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Options;
 use crate::case::CaseId;
 use crate::event::CaseReport;
-use crate::formats::{self, Entry, FORMATS, Format, NotRecognised, Severity};
+use crate::formats::{self, Entry, Format, NotRecognised, Severity};
 use crate::json::{Document, Problem};
 use crate::sources::{Named, Source};
 use crate::verdict::{Trouble, Verdict};
@@ -69,14 +69,13 @@ impl Opened<'_> {
             return Ok(Some(format));
         }
         match formats::recognise(document) {
-            Ok(format) => Ok(Some(format)),
+            Ok((format, _)) => Ok(Some(format)),
             Err(not @ NotRecognised::None { .. }) if self.source.named == Named::InFolder => {
                 self.notes.push(Trouble::new(format!("passed over: {not}")));
                 Ok(None)
             }
             Err(not) => {
-                let expected: Vec<_> = FORMATS.iter().map(|format| format.looks_like).collect();
-                let problem = Problem::new(document.root().at(), not.to_string(), expected.join(", or "));
+                let problem = Problem::new(document.root().at(), not.to_string(), not.expected());
                 Err(Trouble::of(&problem, document))
             }
         }

@@ -10,7 +10,7 @@ use crate::value::Value;
 
 /// A machine of this crate, with a budget of instructions for each program it loads.
 pub struct Embedded {
-    machine: Box<dyn Machine + Send>,
+    machine: Box<dyn Machine>,
     budget: Budget,
     steps: u64,
 }

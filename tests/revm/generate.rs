@@ -140,7 +140,7 @@ impl Writer<'_> {
             }
         }
         self.write(op);
-        let data = self.random.bytes(op.operand.len());
+        let data = self.random.bytes(op.operands.iter().map(|operand| operand.fixed_len()).sum());
         self.code.extend(data);
     }
 

@@ -5,11 +5,11 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use vmconf::case::{Case, Check};
+use vmconf::case::{Case, Check, Step};
 use vmconf::formats::{self, Options};
 use vmconf::json::{Document, Node};
 use vmconf::limits::Limits;
-use vmconf::machine::{Machine, Status, Watch};
+use vmconf::machine::{Budget, Machine, Status, Watch, perform};
 use vmconf::machines;
 use vmconf::sources;
 
@@ -97,12 +97,9 @@ pub(crate) struct Read {
     pub(crate) case: Case,
 }
 
-impl Read {
-    /// Every check, the one on the end first.
-    pub(crate) fn checks(&self) -> Vec<Check> {
-        let of_step = |step: &vmconf::case::Step| step.end.iter().chain(&step.checks).cloned().collect();
-        self.case.steps.iter().flat_map(|step| -> Vec<Check> { of_step(step) }).collect()
-    }
+/// Every check of a step, the one on the end first.
+pub(crate) fn checks_of(step: &Step) -> Vec<Check> {
+    step.end.iter().chain(&step.checks).cloned().collect()
 }
 
 /// The document of a vector file and its cases, which are all well-formed.
@@ -114,7 +111,7 @@ pub(crate) fn read(path: &Path) -> (Document, Vec<Read>) {
 }
 
 fn read_cases(document: &Document) -> Vec<Read> {
-    let format = formats::recognise(document).unwrap();
+    let (format, _) = formats::recognise(document).unwrap();
     let entries = (format.outline)(document.root()).unwrap();
     let read = |entry: formats::Entry| {
         let reading = format.read_case(Node::at_index(document, entry.node), Options::default());
@@ -129,11 +126,28 @@ pub(crate) fn sources_of(path: impl AsRef<Path>) -> Vec<sources::Source> {
     sources::find(&[path.as_ref().to_owned()]).unwrap().sources
 }
 
-/// The machine of a case after the run, with `watch` looking on. Cases of one step only.
-pub(crate) fn execute(case: &Case, watch: Option<&mut dyn Watch>) -> Box<dyn Machine + Send> {
-    assert_eq!(case.steps.len(), 1, "cases of several steps are performed step by step");
-    let mut machine = (machines::by_name(case.machine).unwrap().new)(&Limits::default());
+/// The machine of a case after all its steps, with `watch` looking on.
+pub(crate) fn execute(case: &Case, watch: Option<&mut dyn Watch>) -> Box<dyn Machine> {
+    replay(case, watch, &mut |_, _| {})
+}
+
+/// Performs a case; `after` sees each step with the machine as it then is.
+pub(crate) fn replay(
+    case: &Case,
+    mut watch: Option<&mut dyn Watch>,
+    after: &mut dyn FnMut(&Step, &dyn Machine),
+) -> Box<dyn Machine> {
+    let limits = Limits::default();
+    let mut machine = (machines::by_name(case.machine).unwrap().new)(&limits);
     machine.load(&case.program).unwrap();
-    assert_eq!(machine.run(u64::MAX, watch), Status::Ended);
+    let mut budget = Budget::new(limits.steps);
+    for step in &case.steps {
+        for action in &step.actions {
+            let watch = watch.as_mut().map(|watch| &mut **watch as &mut dyn Watch);
+            let status = perform(&mut *machine, *action, &mut budget, watch);
+            assert!(!matches!(status, Status::Limit(_)), "{status:?}");
+        }
+        after(step, &*machine);
+    }
     machine
 }

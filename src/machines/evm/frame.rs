@@ -193,10 +193,11 @@ impl Frame<'_> {
         Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top }
     }
 
-    /// Takes over what a handler changed.
+    /// Takes over what a handler changed. Nothing but its answer ends the run.
     #[inline(always)]
-    pub(super) fn take_back(&mut self, hot: Hot) {
+    pub(super) fn settle(&mut self, hot: Hot, flow: Flow) -> Flow {
         Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top } = hot;
+        flow
     }
 
     /// Puts the program counter back on the instruction that ended the run. No handler moves it

@@ -193,7 +193,7 @@ impl Evm {
         let code = self.code[self.pc];
         let op = EVM.by_code(code);
         let rest = &self.program()[self.pc + 1..];
-        let length = op.map_or(0, |op| op.operand.len()).min(rest.len());
+        let length = op.map_or(0, |op| op.operand_len(rest).unwrap_or(rest.len()));
         At { pc: self.pc, op, code: u16::from(code), operand: &rest[..length], state: self }
     }
 

@@ -35,7 +35,7 @@ pub(super) fn load(program: &Program, context: &mut Context, code: &mut Vec<u8>)
     let executing = context.world.touch(context.environment.address);
     context.storage = std::mem::take(&mut executing.storage);
     let gas = u64::try_from(record.word("gas")?).ok().filter(|gas| *gas <= MOST_GAS);
-    let gas = gas.ok_or_else(|| LoadError(format!("gas must be at most {MOST_GAS}")))?;
+    let gas = gas.ok_or_else(|| LoadError::new(format!("gas must be at most {MOST_GAS}")))?;
     // Last, so that a program that cannot be loaded leaves the code as it was.
     let bytes = record.bytes("code")?;
     code.clear();
@@ -70,7 +70,7 @@ struct Record<'v>(&'v Value);
 
 impl<'v> Record<'v> {
     fn get(&self, name: &str) -> Result<&'v Value, LoadError> {
-        self.0.get(name).ok_or_else(|| LoadError(format!("the program has no {name}")))
+        self.0.get(name).ok_or_else(|| LoadError::new(format!("the program has no {name}")))
     }
 
     fn word(&self, name: &str) -> Result<Word, LoadError> {
@@ -80,7 +80,7 @@ impl<'v> Record<'v> {
     fn bytes(&self, name: &str) -> Result<&'v [u8], LoadError> {
         match self.get(name)? {
             Value::Bytes(bytes) => Ok(bytes),
-            _ => Err(LoadError(format!("{name} must be bytes"))),
+            _ => Err(LoadError::new(format!("{name} must be bytes"))),
         }
     }
 
@@ -88,20 +88,20 @@ impl<'v> Record<'v> {
         let bytes = self.bytes(name)?;
         match bytes.len() {
             20 => Ok(Word::from_be_slice(bytes)),
-            length => Err(LoadError(format!("{name} must be 20 bytes and is {length}"))),
+            length => Err(LoadError::new(format!("{name} must be 20 bytes and is {length}"))),
         }
     }
 
     fn members(&self, name: &str) -> Result<&'v [(String, Value)], LoadError> {
         match self.get(name)? {
             Value::Record(members) => Ok(members),
-            _ => Err(LoadError(format!("{name} must be a record"))),
+            _ => Err(LoadError::new(format!("{name} must be a record"))),
         }
     }
 }
 
 fn word(name: &str, value: &Value) -> Result<Word, LoadError> {
-    let wrong = || LoadError(format!("{name} must be a number from 0 to 2^256-1"));
+    let wrong = || LoadError::new(format!("{name} must be a number from 0 to 2^256-1"));
     match value {
         Value::Int(number) if number.sign() != Sign::Minus => {
             let mut limbs = [0; 4];
@@ -116,7 +116,7 @@ fn word(name: &str, value: &Value) -> Result<Word, LoadError> {
 
 fn word_of_key(key: &str) -> Result<Word, LoadError> {
     Word::from_str_radix(key.trim_start_matches("0x"), 16)
-        .map_err(|_| LoadError(format!("{key:?} must be a hex number of at most 32 bytes")))
+        .map_err(|_| LoadError::new(format!("{key:?} must be a hex number of at most 32 bytes")))
 }
 
 /// The word as a number.
