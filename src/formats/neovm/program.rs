@@ -24,9 +24,10 @@ impl Program {
     /// `script`, and our own `host`, `message`, `curve`, `strict`.
     pub(super) fn read_n3(&mut self, fields: &mut Fields<'_>, findings: &mut Findings) {
         if let Some(script) = fields.present("script") {
-            let value = match script.is_array() {
-                true => self.entries(script, findings),
-                false => findings.keep(hex(script, "script")).map(Value::Bytes),
+            let value = if script.is_array() {
+                self.entries(script, findings)
+            } else {
+                findings.keep(hex(script, "script")).map(Value::Bytes)
             };
             self.keep("script", script, value.filter(|value| !value.is_empty()));
         }

@@ -132,13 +132,11 @@ impl<'w> Wanted<'w> {
                 None => self.findings.breach(|| fields.without("scriptHash")),
             }
         }
-        match fields.present("instructionPointer") {
-            Some(pointer) => self.count(at.child("instructionPointer"), pointer, "instructionPointer"),
-            None => {
-                self.findings.breach(|| fields.without("instructionPointer"));
-                self.is(at.child("instructionPointer"), Value::Int(BigInt::ZERO), node.at());
-            }
+        let pointer = fields.present("instructionPointer");
+        if pointer.is_none() {
+            self.findings.breach(|| fields.without("instructionPointer"));
         }
+        self.pointer(at.child("instructionPointer"), pointer, node.at());
         match fields.present("nextInstruction") {
             Some(instruction) => self.next_instruction(at, instruction),
             None => self.findings.breach(|| fields.without("nextInstruction")),
@@ -148,6 +146,14 @@ impl<'w> Wanted<'w> {
             self.list(at.child(*name), list, *absence, node.at());
         }
         fields.finish(self.findings);
+    }
+
+    /// Zero where it is not there in the frame at `origin`.
+    fn pointer(&mut self, at: Path, pointer: Option<Node<'_>>, origin: u32) {
+        match pointer {
+            Some(pointer) => self.count(at, pointer, "instructionPointer"),
+            None => self.is(at, Value::Int(BigInt::ZERO), origin),
+        }
     }
 
     fn script_hash(&mut self, frame: &Path, node: Node<'_>) {
@@ -162,41 +168,37 @@ impl<'w> Wanted<'w> {
 
     /// A name, or the opcode's number where it has no name.
     fn next_instruction(&mut self, frame: &Path, node: Node<'_>) {
-        const EXPECTED: &str = "a mnemonic, or a number from 0 to 255";
-        let opcode = |digits: &str| {
-            let digits = digits.bytes().all(|digit| digit.is_ascii_digit()).then_some(digits)?;
-            Some(Value::int(digits.parse::<u8>().ok()?))
-        };
         let of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        let (field, value) = match node.datum() {
+        let number = match node.datum() {
             Datum::Text(text) if text.starts_with(|first: char| first.is_ascii_digit()) => {
                 self.number_for_name(node);
-                ("nextOpcode", opcode(&text))
+                opcode(&text)
             }
             Datum::Text(text) if !text.is_empty() && text.bytes().all(of_name) => {
-                ("nextInstruction", Some(Value::text(self.mnemonic(&text))))
+                let name = Value::Text(self.mnemonic(&text));
+                return self.is(frame.child("nextInstruction"), name, node.at());
             }
             Datum::Number(digits) => {
-                let problem = || wrong_type(node, "nextInstruction", "a mnemonic in quotes");
-                self.findings.breach(problem);
-                ("nextOpcode", opcode(digits))
+                let expected = "a mnemonic in quotes";
+                self.findings.breach(|| wrong_type(node, "nextInstruction", expected));
+                opcode(digits)
             }
-            _ => ("nextInstruction", None),
+            _ => None,
         };
-        match value {
-            Some(value) => self.is(frame.child(field), value, node.at()),
-            None => {
-                let what = format!("nextInstruction is {}", node.shown());
-                self.findings.error(Problem::new(node.at(), what, EXPECTED));
-            }
+        let wrong = || {
+            let what = format!("nextInstruction is {}", node.shown());
+            Problem::new(node.at(), what, "a mnemonic, or a number from 0 to 255")
+        };
+        if let Some(number) = self.findings.keep(number.ok_or_else(wrong)) {
+            self.is(frame.child("nextOpcode"), Value::int(number), node.at());
         }
     }
 
     /// In 2.x, the text wants a name and files have a number for each opcode that has none.
     fn number_for_name(&mut self, node: Node<'_>) {
         if self.rules.generation == Generation::V2 {
-            let what = || format!("nextInstruction is the number {}", node.shown());
-            self.findings.remark(|| Problem::new(node.at(), what(), "a mnemonic"));
+            let what = "nextInstruction is a number in quotes";
+            self.findings.remark(|| Problem::new(node.at(), what, "a mnemonic"));
         }
     }
 
@@ -227,4 +229,10 @@ impl<'w> Wanted<'w> {
             self.items(&at, list);
         }
     }
+}
+
+/// Decimal digits that say a byte.
+fn opcode(digits: &str) -> Option<u8> {
+    let only_digits = digits.bytes().all(|digit| digit.is_ascii_digit());
+    digits.parse().ok().filter(|_| only_digits)
 }
