@@ -383,8 +383,10 @@ impl<'d> Node<'d> {
 
     /// Every object in here at any depth, this one first if it is one, in document order.
     pub fn objects(self) -> impl Iterator<Item = Node<'d>> {
-        let within = self.slot..self.get().next;
-        within.map(move |slot| Node { slot, ..self }).filter(|node| node.is_object())
+        let within = self.slot as usize..self.get().next as usize;
+        let slots = (self.slot..).zip(&self.document.slots[within]);
+        let objects = slots.filter(|(_, slot)| slot.kind == SlotKind::Object);
+        objects.map(move |(slot, _)| Node { slot, ..self })
     }
 
     /// The last member with this key, found by looking at each.

@@ -66,7 +66,7 @@ impl Wanted<'_> {
                 self.want(at.clone(), Want::Type(item.of.value), item.at);
                 self.children(&at, array, depth + 1, open);
             }
-            (Notation::Map, Some(map)) if map.is_object() || map.is_array() => {
+            (Notation::Map, Some(map)) if self.is_map(map) => {
                 self.want(at.clone(), Want::Type(item.of.value), item.at);
                 self.map(&at, map, depth + 1, open);
             }
@@ -146,6 +146,11 @@ impl Wanted<'_> {
         };
         let wrong = |expected| wrong_type(node, &format!("the value of type {name}"), expected);
         self.findings.keep(value.map_err(wrong))
+    }
+
+    /// Whether a Map can be written like this. Only 2.x has the form of an array.
+    fn is_map(&self, value: Node<'_>) -> bool {
+        value.is_object() || (value.is_array() && self.rules.generation == Generation::V2)
     }
 
     /// The keys of a Map, and its values to the open items.

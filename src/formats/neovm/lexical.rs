@@ -111,24 +111,25 @@ pub(super) fn bytes(node: Node<'_>, name: &str, prefix: Prefix, findings: &mut F
     if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         return findings.keep(hex_bytes(digits).ok_or_else(|| not_hex(&text, digits, at)));
     }
-    let both =
-        |read: &str| Problem::new(at, format!("{} is read as {read}", quoted(&text)), "0x before hex digits");
-    match (BASE64.decode(&*text).ok(), hex_bytes(&text)) {
-        (Some(bytes), None) => {
-            findings.breach(|| Problem::new(at, format!("{} is base64", quoted(&text)), "hex digits"));
-            Some(bytes)
-        }
-        (Some(bytes), Some(_)) => {
-            if !text.is_empty() {
-                findings.caution(both("base64 and could be hex"));
+    let is_hex = text.len().is_multiple_of(2) && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let caution = |read: &str| {
+        Problem::new(at, format!("{} is read as {read}", quoted(&text)), "0x in front of hex digits")
+    };
+    match BASE64.decode(&*text) {
+        Ok(bytes) if bytes.is_empty() => Some(bytes),
+        Ok(bytes) => {
+            if is_hex {
+                findings.caution(caution("base64, though it could be hex"));
+            } else {
+                findings.breach(|| Problem::new(at, format!("{} is base64", quoted(&text)), PREFIXED));
             }
             Some(bytes)
         }
-        (None, Some(bytes)) => {
-            findings.caution(both("hex"));
-            Some(bytes)
+        Err(_) if is_hex => {
+            findings.caution(caution("hex"));
+            hex_bytes(&text)
         }
-        (None, None) => {
+        Err(_) => {
             let what = format!("{} is neither hex nor base64", quoted(&text));
             findings.error(Problem::new(at, what, EXPECTED));
             None

@@ -25,7 +25,7 @@ impl Program {
     pub(super) fn read_n3(&mut self, fields: &mut Fields<'_>, findings: &mut Findings) {
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
-                self.entries(script, findings)
+                Some(self.entries(script, findings))
             } else {
                 findings.keep(hex(script, "script")).map(Value::Bytes)
             };
@@ -66,7 +66,7 @@ impl Program {
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
                 findings.breach(|| wrong_type(script, "script", "hex digits in quotes"));
-                self.entries(script, findings)
+                Some(self.entries(script, findings))
             } else {
                 bytes_value(script, "script", findings)
             };
@@ -79,15 +79,18 @@ impl Program {
         self.read_table(fields, findings);
     }
 
-    /// Mnemonics and `0x…` pieces. Whether a mnemonic exists is for the machine to say.
-    fn entries(&mut self, script: Node<'_>, findings: &mut Findings) -> Option<Value> {
+    /// Mnemonics and `0x…` pieces, without those that are wrong. Whether a mnemonic exists is for
+    /// the machine to say.
+    fn entries(&mut self, script: Node<'_>, findings: &mut Findings) -> Value {
         let path = Path::field("script");
-        let mut entries = Vec::new();
+        let count = script.items().count();
+        let mut entries = Vec::with_capacity(count);
+        self.places.reserve(count + 1);
         for (index, node) in script.items().enumerate() {
-            entries.push(findings.keep(entry(node)));
+            entries.extend(findings.keep(entry(node)));
             self.places.push((path.child(index), Origin(node.at())));
         }
-        entries.into_iter().collect::<Option<_>>().map(Value::List)
+        Value::List(entries)
     }
 
     /// The text of the format says `scripttable` and a String, all files say `scriptTable` and an

@@ -1,0 +1,94 @@
+//! A JSON Schema beside the reader of the same format: what the schema rejects the reader reports.
+
+use std::fs;
+use std::path::Path;
+
+use jsonschema::Validator;
+use serde_json::Value;
+use vmconf::formats::{Format, Options, Severity};
+use vmconf::json::{Document, Node, Problem};
+
+use super::{at_root, files};
+
+/// A format with the text of its schema.
+pub(crate) struct Described {
+    pub(crate) format: &'static Format,
+    pub(crate) schema: &'static str,
+}
+
+impl Described {
+    fn validator(&self) -> Validator {
+        jsonschema::draft202012::new(&json(self.schema)).unwrap()
+    }
+
+    pub(crate) fn assert_schema_is_valid(&self) {
+        jsonschema::draft202012::meta::validate(&json(self.schema)).unwrap();
+    }
+
+    /// The schema accepts every JSON file under a folder.
+    pub(crate) fn assert_schema_accepts(&self, folder: impl AsRef<Path>, least: usize) {
+        let validator = self.validator();
+        for (path, text) in json_files(folder, least) {
+            if let Err(error) = validator.validate(&json(&text)) {
+                panic!("{path} at {}: {error}", error.instance_path());
+            }
+        }
+    }
+
+    /// The schema rejects every JSON file under a folder.
+    pub(crate) fn assert_schema_rejects(&self, folder: impl AsRef<Path>, least: usize) {
+        let validator = self.validator();
+        for (path, text) in json_files(folder, least) {
+            assert!(!validator.is_valid(&json(&text)), "the schema accepts {path}");
+        }
+    }
+
+    /// The reader finds nothing wrong in any JSON file under a folder.
+    pub(crate) fn assert_reader_accepts(&self, folder: impl AsRef<Path>, least: usize) {
+        for (path, text) in json_files(folder, least) {
+            let errors = self.errors(&Document::parse(text, 128).unwrap());
+            assert!(errors.is_empty(), "{path}: {errors:?}");
+        }
+    }
+
+    /// The reader finds an error with a place in every JSON file under a folder.
+    pub(crate) fn assert_reader_rejects(&self, folder: impl AsRef<Path>, least: usize) {
+        for (path, text) in json_files(folder, least) {
+            let document = Document::parse(text, 128).unwrap();
+            let errors = self.errors(&document);
+            assert!(!errors.is_empty(), "the reader accepts {path}");
+            for error in errors {
+                assert!((error.at as usize) < document.text().len(), "{path}: {error:?}");
+            }
+        }
+    }
+
+    /// The errors that the reader finds in a file, in its tests and between them.
+    fn errors(&self, document: &Document) -> Vec<Problem> {
+        let options = Options::default();
+        let entries = match (self.format.outline)(document.root()) {
+            Ok(entries) => entries,
+            Err(problem) => return vec![problem],
+        };
+        let mut findings = self.format.read_rest(document, &entries, options);
+        for entry in entries {
+            findings.extend(self.format.read_case(Node::at_index(document, entry.node), options).findings);
+        }
+        let errors = findings.into_iter().filter(|finding| finding.severity == Severity::Error);
+        errors.map(|finding| finding.problem).collect()
+    }
+}
+
+/// Path and text of every JSON file under a folder, which is relative to the project; at least `least`.
+fn json_files(folder: impl AsRef<Path>, least: usize) -> Vec<(String, String)> {
+    let files: Vec<_> = files(at_root(&folder), "json")
+        .into_iter()
+        .map(|path| (path.display().to_string(), fs::read_to_string(path).unwrap()))
+        .collect();
+    assert!(files.len() >= least, "{} files under {}", files.len(), folder.as_ref().display());
+    files
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap()
+}
