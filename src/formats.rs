@@ -126,19 +126,20 @@ pub enum Severity {
 /// What the user can decide about reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Notes are errors.
+    /// Whether notes are errors, and rules of a format's text are held against it that files break.
     pub strictness: Strictness,
     /// Whether recorded calls take their value off the balance, in VMTests.
     pub value_debit: ValueDebit,
 }
 
-/// What becomes of things that a format does not know.
+/// What becomes of things that a format does not know, and of what breaks a rule of its text and can
+/// be read all the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Strictness {
-    /// They are noted.
+    /// The former are noted.
     #[default]
     Tolerant,
-    /// They are errors.
+    /// Both are errors.
     Strict,
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Select {
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name)))]
     format: Option<String>,
 
-    /// Take what a format does not know, such as unknown members, for an error
+    /// Take for an error what a format does not know, such as unknown members, and what its text forbids
     #[arg(long)]
     strict: bool,
 

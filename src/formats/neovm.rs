@@ -2,12 +2,12 @@
 //!
 //! A file has `tests`, a test a `script` and `steps`, a step `actions` and the `result` that the
 //! engine must show after them. One engine runs all steps of a test. What a member means that is
-//! not there differs between the two, see [`rules`]; both match names of members, actions, states
+//! not there differs between the two; both match names of members, actions, states
 //! and types in letters of any case.
 //!
 //! | field of the state | its value |
 //! |---|---|
-//! | `state` | Text, as [`rules::Rules::states`] spells it |
+//! | `state` | Text: `NONE`, `BREAK`, `HALT`, `FAULT`; in 2.x `None`, `Break`, `Halt`, `Fault` |
 //! | `invocationStack` | List of Records, the current frame first |
 //! | … `scriptHash` | 2.x: Bytes |
 //! | … `instructionPointer` | Int, a byte offset |
@@ -20,7 +20,7 @@
 //!
 //! An item is a [`Value::Typed`]: Null, Boolean (Bool), Integer (Int), Pointer (Int), ByteString,
 //! Buffer and ByteArray (Bytes), Interop (Text or Null), Array and Struct (List), Map (Record by
-//! the key's bytes as [`lexical::key`] writes them).
+//! the key's bytes: `0x` and hex digits in lower case, or nothing for no bytes).
 
 mod evidence;
 mod items;

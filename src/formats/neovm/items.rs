@@ -123,7 +123,11 @@ impl Wanted<'_> {
         let generation = self.rules.generation;
         let name = item.of.name;
         let value = match (item.of.notation, node.datum(), generation) {
-            (Notation::Nothing, ..) | (Notation::Host, Datum::Null, Generation::V2) => Ok(Value::Null),
+            (Notation::Nothing, ..) => Ok(Value::Null),
+            (Notation::Host, Datum::Null, Generation::V2) => {
+                self.findings.breach(|| wrong_type(node, "the value of an Interop", "a string"));
+                Ok(Value::Null)
+            }
             (Notation::Bool, Datum::Bool(value), _) => Ok(Value::Bool(value)),
             (Notation::Bool, Datum::Text(text), Generation::V2) if text == "true" || text == "false" => {
                 self.findings.breach(|| wrong_type(node, "the value of a Boolean", "true or false"));

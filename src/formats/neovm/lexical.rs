@@ -116,11 +116,10 @@ pub(super) fn bytes(node: Node<'_>, name: &str, prefix: Prefix, findings: &mut F
         Problem::new(at, format!("{} is read as {read}", quoted(&text)), "0x in front of hex digits")
     };
     match BASE64.decode(&*text) {
-        Ok(bytes) if bytes.is_empty() => Some(bytes),
         Ok(bytes) => {
-            if is_hex {
+            if is_hex && !text.is_empty() {
                 findings.caution(caution("base64, though it could be hex"));
-            } else {
+            } else if !is_hex && prefix == Prefix::Optional {
                 findings.breach(|| Problem::new(at, format!("{} is base64", quoted(&text)), PREFIXED));
             }
             Some(bytes)

@@ -109,7 +109,7 @@ impl Program {
         }
         let path = Path::field(NAME);
         let scripts: Option<Vec<_>> = if table.is_array() {
-            findings.breach(|| wrong_type(table, NAME, "hex digits in quotes; files have this form, though"));
+            findings.breach(|| wrong_type(table, NAME, "hex digits in quotes, though files have this form"));
             let scripts: Vec<_> = table.items().map(|entry| table_script(entry, findings)).collect();
             scripts.into_iter().collect()
         } else {

@@ -72,17 +72,12 @@ impl<'w> Wanted<'w> {
             self.count(Path::field("refs"), node, "refs");
         }
         let fault = end.is_some_and(|end| end.want == Want::Is(Value::text(self.rules.fault)));
-        let [frames, results] = stacks;
-        let ignored = if fault {
+        if fault {
             self.checks.clear();
-            vec![("invocationStack", frames), ("resultStack", results), ("refs", refs)]
+            let [frames, results] = stacks;
+            self.ignored("is not compared after a fault", [frames, results, refs]);
         } else {
-            vec![("exceptionMessage", message)]
-        };
-        for (name, node) in ignored {
-            let Some(node) = node else { continue };
-            let state = if fault { "this state" } else { "another state than FAULT" };
-            self.findings.remark(|| Problem::bare(node.at(), format!("{name} is not compared in {state}")));
+            self.ignored("is compared after a fault only", [message]);
         }
         if let Some(node) = message {
             match node.text() {
@@ -92,6 +87,12 @@ impl<'w> Wanted<'w> {
                 Some(_) => {}
                 None => self.findings.error(wrong_type(node, "exceptionMessage", "a string")),
             }
+        }
+    }
+
+    fn ignored<const N: usize>(&mut self, why: &str, members: [Option<Node<'_>>; N]) {
+        for node in members.into_iter().flatten() {
+            self.findings.remark(|| Problem::bare(node.at(), format!("this {why}")));
         }
     }
 
