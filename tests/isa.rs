@@ -175,11 +175,11 @@ fn wrong_source_is_explained() {
     check("PUSH1 x", "1:7: \"x\" is not a number; expected 0x hex, decimal or @label");
     check("PUSH1 0x", "1:7: \"0x\" is not a number; expected 0x hex, decimal or @label");
     check("PUSH1 0xg", "1:7: \"0xg\" is not a number; expected 0x hex, decimal or @label");
-    check("PUSH1 -1", "1:7: \"-1\" is not a number; expected 0x hex, decimal or @label");
+    check("PUSH1 -1", "1:7: \"-1\" does not fit; expected 1 byte");
     check("PUSH1 +1", "1:7: \"+1\" is not a number; expected 0x hex, decimal or @label");
     check("PUSH2 1_0", "1:7: \"1_0\" is not a number; expected 0x hex, decimal or @label");
     check("PUSH2 0x1_0", "1:7: \"0x1_0\" is not a number; expected 0x hex, decimal or @label");
-    check("PUSH1 256", "1:7: \"256\" is too large; expected 1 bytes");
+    check("PUSH1 256", "1:7: \"256\" does not fit; expected 1 byte");
     check("PUSH1 @nowhere ; é", "1:7: no label \"nowhere\"; expected a line that sets it");
     check("PUSH1 @", "1:7: no label \"\"; expected a line that sets it");
     check("a:\na:", "2:1: label \"a\" is set twice; expected each label once");
@@ -187,7 +187,7 @@ fn wrong_source_is_explained() {
     check(".byte 0x1", "1:7: \"0x1\" is not bytes; expected an even number of hex digits");
     check(".byte 00 zz", "1:10: \"zz\" is not bytes; expected an even number of hex digits");
     let far = format!("{}PUSH1 @end\nend:", "STOP\n".repeat(255));
-    check(&far, "256:7: offset 257 does not fit; expected 1 bytes");
+    check(&far, "256:7: offset 257 does not fit; expected 1 byte");
 }
 
 /// What a row says of the stack and of what follows is true for the machine's own instructions.
