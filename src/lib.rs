@@ -67,6 +67,7 @@ pub mod case;
 pub mod coverage;
 pub mod diff;
 pub mod disasm;
+pub mod ecdsa;
 pub mod event;
 pub mod filter;
 pub mod formats;
