@@ -23,10 +23,11 @@
 //! | [`value`] | [`value::Value`] and [`value::Path`]: the tree of expected and actual state | nothing |
 //! | [`json`] | JSON with a position for every datum | nothing |
 //! | [`limits`] | the limits of a run, one row each | nothing |
+//! | [`ecdsa`] | signatures as machines check them | nothing |
 //! | [`case`] | [`case::Case`]: what a vector says, whatever its format | value |
 //! | [`diff`] | checks and state to mismatches | value, case |
 //! | [`isa`], [`asm`], [`disasm`] | opcodes as rows, and what is derived from them | value, json |
-//! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits |
+//! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits, ecdsa |
 //! | [`nef`] | NEF3, the file of a Neo N3 contract, and its manifest | value, json, limits |
 //! | [`coverage`] | which opcodes a program executes | isa, machine |
 //! | [`formats`] | files to cases; knows machines by name only | json, value, case |

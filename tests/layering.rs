@@ -16,6 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("value", &[]),
     ("json", &[]),
     ("limits", &[]),
+    ("ecdsa", &[]),
     ("isa", &["value"]),
     ("case", &["value"]),
     ("diff", &["case", "value"]),
@@ -25,7 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("machine", &["case", "diff::Observe", "isa", "value"]),
     ("coverage", &["isa", "machine"]),
     // A file of a machine uses its own machine's besides; see `own`.
-    ("machines", &["case", "diff::Observe", "isa", "limits", "machine", "value"]),
+    ("machines", &["case", "diff::Observe", "ecdsa", "isa", "limits", "machine", "value"]),
     ("formats", &["case", "json", "value"]),
     ("testee", &["asm", "case", "diff::Observe", "limits", "machine", "machines", "value"]),
     ("verdict", &["case", "json", "value"]),
