@@ -23,10 +23,12 @@
 //! | [`value`] | [`value::Value`] and [`value::Path`]: the tree of expected and actual state | nothing |
 //! | [`json`] | JSON with a position for every datum | nothing |
 //! | [`limits`] | the limits of a run, one row each | nothing |
+//! | [`ecdsa`] | signatures as machines check them | nothing |
 //! | [`case`] | [`case::Case`]: what a vector says, whatever its format | value |
 //! | [`diff`] | checks and state to mismatches | value, case |
 //! | [`isa`], [`asm`], [`disasm`] | opcodes as rows, and what is derived from them | value, json |
-//! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits |
+//! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits, ecdsa |
+//! | [`nef`] | NEF3, the file of a Neo N3 contract, and its manifest | value, json, limits |
 //! | [`coverage`] | which opcodes a program executes | isa, machine |
 //! | [`formats`] | files to cases; knows machines by name only | json, value, case |
 //! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
@@ -67,6 +69,7 @@ pub mod case;
 pub mod coverage;
 pub mod diff;
 pub mod disasm;
+pub mod ecdsa;
 pub mod event;
 pub mod filter;
 pub mod formats;
@@ -75,6 +78,7 @@ pub mod json;
 pub mod limits;
 pub mod machine;
 pub mod machines;
+pub mod nef;
 pub mod report;
 pub mod runner;
 pub mod sources;

@@ -1,0 +1,71 @@
+//! ECDSA signatures over SHA-256, as machines check them.
+
+use k256::ecdsa as k1;
+use p256::ecdsa as r1;
+use p256::ecdsa::signature::hazmat::PrehashVerifier;
+use sha2::{Digest, Sha256};
+
+/// The curve of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Curve {
+    /// secp256r1, which is also called P-256.
+    Secp256r1,
+    /// secp256k1.
+    Secp256k1,
+}
+
+/// A point of a curve that signatures are checked with.
+#[derive(Debug, Clone)]
+pub struct PublicKey(Key);
+
+#[derive(Debug, Clone)]
+enum Key {
+    R1(r1::VerifyingKey),
+    K1(k1::VerifyingKey),
+}
+
+/// Why bytes are no public key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// They have the form of a point, but the curve has no such point.
+    #[error("no point of the curve")]
+    NoPoint,
+    /// They have no form that points are written in.
+    #[error("no known form of a public key")]
+    UnknownForm,
+}
+
+impl PublicKey {
+    /// The key in one of the forms of SEC 1, section 2.3.3, big-endian: 33 bytes with 02 or 03 in
+    /// front, 65 bytes with 04 in front, or the latter without the 04.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes have none of these forms, or are no point of the curve. The point at
+    /// infinity is no key.
+    pub fn decode(curve: Curve, bytes: &[u8]) -> Result<PublicKey, KeyError> {
+        let point = match (bytes.len(), bytes.first()) {
+            (33, Some(2 | 3)) | (65, Some(4)) => bytes.to_vec(),
+            (64, _) => [&[4], bytes].concat(),
+            _ => return Err(KeyError::UnknownForm),
+        };
+        let key = match curve {
+            Curve::Secp256r1 => r1::VerifyingKey::from_sec1_bytes(&point).map(Key::R1),
+            Curve::Secp256k1 => k1::VerifyingKey::from_sec1_bytes(&point).map(Key::K1),
+        };
+        key.map(PublicKey).map_err(|_| KeyError::NoPoint)
+    }
+
+    /// Whether `signature` is one of `message` by this key: r and s, 32 bytes each, big-endian,
+    /// both from 1 to the order of the curve less 1. Of the two values of s that fit, either will do.
+    pub fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
+        let hash = Sha256::digest(message);
+        match &self.0 {
+            Key::R1(key) => r1::Signature::from_slice(signature)
+                .is_ok_and(|signature| key.verify_prehash(&hash, &signature).is_ok()),
+            // This library takes the smaller s only.
+            Key::K1(key) => k1::Signature::from_slice(signature)
+                .is_ok_and(|signature| key.verify_prehash(&hash, &signature.normalize_s()).is_ok()),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! NeoVM 2.x, as of the last 2.4 of neo-project/neo-vm, with the host services of that project's
+//! own test runner.
+//!
+//! | file | content |
+//! |---|---|
+//! | `table.rs` | the opcodes, one row each |
+//! | `machine.rs` | the machine: loading, the one loop, what can be observed |
+//! | `frame.rs` | the running frame that handlers work on, and why it may end |
+//! | `context.rs` | what the frames share: stacks, containers, environment, the runner's limits |
+//! | `item.rs`, `number.rs` | items and their conversions; what instructions on numbers share |
+//! | `heap.rs`, `map.rs` | Arrays, Structs and Maps, and the memory in use |
+//! | `count.rs` | the machine's limit on items |
+//! | `program.rs`, `script.rs` | what a program record must contain; scripts and their hashes |
+//! | `show.rs` | items as values |
+//! | the others | handlers, one file an opcode family |
+//!
+//! # Program
+//!
+//! A record of `script` (bytes, or a list of bytes and mnemonics that follow each other; none is
+//! empty), `message` (the bytes that signatures sign; without it there is no script container) and
+//! `scriptTable` (a list of the scripts that can be called; without it there is no table, which is
+//! not the same as an empty one).
+
+mod arith;
+mod bitwise;
+mod call;
+mod container;
+mod context;
+mod count;
+mod crypto;
+mod flow;
+mod frame;
+mod heap;
+mod host;
+mod isolated;
+mod item;
+mod machine;
+mod map;
+mod number;
+mod program;
+mod push;
+mod script;
+mod show;
+mod splice;
+mod stack;
+mod table;
+
+pub use machine::{INFO, Neo2};
+pub use table::{NEO2, Op};

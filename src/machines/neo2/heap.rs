@@ -1,0 +1,227 @@
+//! The containers, and what memory is in use.
+//!
+//! Items name containers by number, so that one may contain itself. What no item on a stack leads
+//! to is garbage. It is removed when it may be half of all, and only between two instructions or
+//! at the end of one, when nothing is held that is not on a stack.
+
+use super::frame::{Limit, Stop};
+use super::item::Item;
+use super::map::Map;
+
+/// The number of an Array or a Struct, or of a Map, among its like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Id(u32);
+
+/// What an item takes in a list, an entry in a map, a container by itself, in bytes.
+const PLACE: u64 = size_of::<Item>() as u64;
+const ENTRY: u64 = 128;
+const CONTAINER: u64 = 64;
+
+/// As long as less was allocated since garbage was last removed, it is not looked for.
+const GARBAGE: u64 = 1 << 20;
+
+/// All containers, and an account of the memory that they, byte arrays and long numbers take.
+#[derive(Debug)]
+pub(super) struct Heap {
+    lists: Arena<Vec<Item>>,
+    maps: Arena<Map>,
+    /// The number of the last search for what is in use.
+    search: u64,
+    /// Bytes in use, garbage among them.
+    used: u64,
+    /// From so many bytes on garbage is to be removed.
+    due: u64,
+    limit: u64,
+}
+
+impl Heap {
+    /// A heap of at most `limit` bytes.
+    pub(super) fn new(limit: u64) -> Heap {
+        // With more, there could be more containers than numbers for them.
+        let limit = limit.min(CONTAINER << 32);
+        let mut heap = Heap { lists: Arena::new(), maps: Arena::new(), search: 1, used: 0, due: 0, limit };
+        heap.settle(0);
+        heap
+    }
+
+    /// A list with these items.
+    pub(super) fn new_list(&mut self, items: Vec<Item>) -> Result<Id, Stop> {
+        self.allocate(CONTAINER + PLACE * items.len() as u64)?;
+        Ok(self.lists.insert(items, self.search))
+    }
+
+    /// An empty map.
+    pub(super) fn new_map(&mut self) -> Result<Id, Stop> {
+        self.allocate(CONTAINER)?;
+        Ok(self.maps.insert(Map::default(), self.search))
+    }
+
+    /// The items of an Array or a Struct.
+    pub(super) fn list(&self, id: Id) -> &[Item] {
+        &self.lists.values[id.0 as usize]
+    }
+
+    /// As [`Heap::list`], to be changed. What is put in must have been allocated.
+    pub(super) fn list_mut(&mut self, id: Id) -> &mut Vec<Item> {
+        &mut self.lists.values[id.0 as usize]
+    }
+
+    pub(super) fn map(&self, id: Id) -> &Map {
+        &self.maps.values[id.0 as usize]
+    }
+
+    /// As [`Heap::map`], to be changed. What is put in must have been allocated.
+    pub(super) fn map_mut(&mut self, id: Id) -> &mut Map {
+        &mut self.maps.values[id.0 as usize]
+    }
+
+    /// Accounts for another item of a list.
+    pub(super) fn allocate_place(&mut self) -> Result<(), Stop> {
+        self.allocate(PLACE)
+    }
+
+    /// Accounts for another entry of a map, with a key of `length` bytes.
+    pub(super) fn allocate_entry(&mut self, length: usize) -> Result<(), Stop> {
+        self.allocate(ENTRY + length as u64)
+    }
+
+    /// Accounts for `bytes` more.
+    pub(super) fn allocate(&mut self, bytes: u64) -> Result<(), Stop> {
+        self.used += bytes;
+        if self.used > self.limit { Err(Stop::Limited(Limit::Memory)) } else { Ok(()) }
+    }
+
+    /// Whether garbage is to be removed.
+    pub(super) fn is_due(&self) -> bool {
+        self.used > self.due
+    }
+
+    /// Finds what the roots lead to, and counts it as the machine counts items: each root, and
+    /// each item and each value in a container, whose number of references does not matter.
+    pub(super) fn search<'i>(&mut self, roots: impl Iterator<Item = &'i Item>) -> usize {
+        self.search += 1;
+        let Heap { lists, maps, search, .. } = self;
+        let mut found = Found {
+            search: *search,
+            lists: &mut lists.found,
+            maps: &mut maps.found,
+            pending: Vec::new(),
+            count: 0,
+        };
+        roots.for_each(|item| found.meet(item));
+        while let Some(container) = found.pending.pop() {
+            match container {
+                Container::List(id) => lists.values[id].iter().for_each(|item| found.meet(item)),
+                Container::Map(id) => {
+                    maps.values[id].entries().for_each(|entry| found.meet(&entry.value));
+                }
+            }
+        }
+        found.count
+    }
+
+    /// Removes what the last search did not find, which had the same roots.
+    pub(super) fn sweep<'i>(&mut self, roots: impl Iterator<Item = &'i Item>) -> Result<(), Stop> {
+        self.lists.sweep(self.search);
+        self.maps.sweep(self.search);
+        let lists = self
+            .lists
+            .in_use()
+            .map(|list| CONTAINER + list.iter().map(|item| PLACE + item.size()).sum::<u64>());
+        let maps = self.maps.in_use().map(|map| {
+            let entries = map.entries().map(|entry| ENTRY + entry.key.size() + entry.value.size());
+            CONTAINER + entries.sum::<u64>()
+        });
+        let used = roots.map(Item::size).sum::<u64>() + lists.sum::<u64>() + maps.sum::<u64>();
+        self.settle(used);
+        self.allocate(0)
+    }
+
+    /// How many containers there are, garbage among them.
+    pub(super) fn len(&self) -> usize {
+        self.lists.values.len() + self.maps.values.len()
+    }
+
+    /// Takes note of what is in use without garbage.
+    fn settle(&mut self, used: u64) {
+        self.used = used;
+        // Near the limit, less garbage: it must not be what reaches the limit.
+        let room = self.limit.saturating_sub(used) / 2;
+        self.due = used + used.max(GARBAGE).min(room);
+    }
+}
+
+/// Values by number.
+#[derive(Debug)]
+struct Arena<T> {
+    values: Vec<T>,
+    /// The last search that found each, [`FREE`] for a number that nothing has.
+    found: Vec<u64>,
+    free: Vec<u32>,
+}
+
+const FREE: u64 = 0;
+
+impl<T: Default> Arena<T> {
+    fn new() -> Arena<T> {
+        Arena { values: Vec::new(), found: Vec::new(), free: Vec::new() }
+    }
+
+    fn insert(&mut self, value: T, search: u64) -> Id {
+        if let Some(id) = self.free.pop() {
+            self.values[id as usize] = value;
+            self.found[id as usize] = search;
+            return Id(id);
+        }
+        self.values.push(value);
+        self.found.push(search);
+        Id((self.values.len() - 1) as u32)
+    }
+
+    fn sweep(&mut self, search: u64) {
+        for (id, found) in self.found.iter_mut().enumerate() {
+            if *found != search && *found != FREE {
+                *found = FREE;
+                self.values[id] = T::default();
+                self.free.push(id as u32);
+            }
+        }
+    }
+
+    fn in_use(&self) -> impl Iterator<Item = &T> {
+        let used = self.values.iter().zip(&self.found);
+        used.filter(|(_, found)| **found != FREE).map(|(value, _)| value)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Container {
+    List(usize),
+    Map(usize),
+}
+
+/// What a search has found.
+struct Found<'h> {
+    search: u64,
+    lists: &'h mut [u64],
+    maps: &'h mut [u64],
+    /// Found, but not looked into yet.
+    pending: Vec<Container>,
+    count: usize,
+}
+
+impl Found<'_> {
+    fn meet(&mut self, item: &Item) {
+        self.count += 1;
+        let (found, container) = match item {
+            Item::Array(id) | Item::Struct(id) => {
+                (&mut self.lists[id.0 as usize], Container::List(id.0 as usize))
+            }
+            Item::Map(id) => (&mut self.maps[id.0 as usize], Container::Map(id.0 as usize)),
+            Item::Integer(_) | Item::Big(_) | Item::Boolean(_) | Item::Bytes(_) | Item::Interop(_) => return,
+        };
+        if std::mem::replace(found, self.search) != self.search {
+            self.pending.push(container);
+        }
+    }
+}

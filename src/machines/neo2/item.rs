@@ -1,0 +1,161 @@
+//! The items that stacks and containers hold.
+
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+
+use super::heap::Id;
+
+/// An item. Copying one costs the same whatever it is: containers are shared, and so are long
+/// numbers and byte arrays, which do not change.
+#[derive(Debug, Clone)]
+pub(super) enum Item {
+    Integer(i64),
+    /// An Integer that is no [`Item::Integer`].
+    Big(Rc<BigInt>),
+    Boolean(bool),
+    Bytes(Rc<Vec<u8>>),
+    Array(Id),
+    Struct(Id),
+    Map(Id),
+    Interop(Host),
+}
+
+const _: () = assert!(size_of::<Item>() == 16);
+
+/// What a host item stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Host {
+    /// The script container.
+    Message,
+    /// The script container that there is none of; each time that it was asked for has its number.
+    Nothing(u32),
+}
+
+impl Item {
+    /// Its type as vectors name it.
+    pub(super) fn type_name(&self) -> &'static str {
+        match self {
+            Item::Integer(_) | Item::Big(_) => "Integer",
+            Item::Boolean(_) => "Boolean",
+            Item::Bytes(_) => "ByteArray",
+            Item::Array(_) => "Array",
+            Item::Struct(_) => "Struct",
+            Item::Map(_) => "Map",
+            Item::Interop(_) => "Interop",
+        }
+    }
+
+    /// Whether it is an Array, a Struct or a Map.
+    pub(super) fn is_container(&self) -> bool {
+        matches!(self, Item::Array(_) | Item::Struct(_) | Item::Map(_))
+    }
+
+    /// What it is where a condition is asked for.
+    #[inline(always)]
+    pub(super) fn truth(&self) -> bool {
+        match self {
+            Item::Boolean(truth) => *truth,
+            Item::Integer(number) => *number != 0,
+            Item::Bytes(bytes) => is_true(bytes),
+            Item::Interop(host) => *host == Host::Message,
+            Item::Big(_) | Item::Array(_) | Item::Struct(_) | Item::Map(_) => true,
+        }
+    }
+
+    /// The number that it is, where it is one of 64 bits in not more than 8 bytes.
+    #[inline(always)]
+    pub(super) fn small(&self) -> Option<i64> {
+        match self {
+            Item::Integer(number) => Some(*number),
+            Item::Boolean(truth) => Some(i64::from(*truth)),
+            Item::Bytes(bytes) => short_number(bytes),
+            Item::Big(_) | Item::Array(_) | Item::Struct(_) | Item::Map(_) | Item::Interop(_) => None,
+        }
+    }
+
+    /// The number that it is; none where it is none.
+    pub(super) fn number(&self) -> Option<BigInt> {
+        match self {
+            Item::Big(number) => Some(BigInt::clone(number)),
+            Item::Bytes(bytes) => Some(BigInt::from_signed_bytes_le(bytes)),
+            other => other.small().map(BigInt::from),
+        }
+    }
+
+    /// Its bytes, a number in the shortest two's complement with the least significant first; none
+    /// where it has none.
+    pub(super) fn bytes(&self) -> Option<Rc<Vec<u8>>> {
+        match self {
+            Item::Bytes(bytes) => Some(Rc::clone(bytes)),
+            Item::Boolean(truth) => Some(Rc::new(if *truth { vec![1] } else { Vec::new() })),
+            Item::Integer(number) => Some(Rc::new(shortest(*number))),
+            Item::Big(number) => Some(Rc::new(number.to_signed_bytes_le())),
+            Item::Array(_) | Item::Struct(_) | Item::Map(_) | Item::Interop(_) => None,
+        }
+    }
+
+    /// How many bytes a byte array or a long number has, about; 0 for all others.
+    pub(super) fn length(&self) -> usize {
+        match self {
+            Item::Bytes(bytes) => bytes.len(),
+            Item::Big(number) => number.bits() as usize / 8,
+            _ => 0,
+        }
+    }
+
+    /// Its share of the memory that it has besides its place, in bytes.
+    pub(super) fn size(&self) -> u64 {
+        match self {
+            Item::Bytes(bytes) => long_size(self.length() as u64) / Rc::strong_count(bytes) as u64,
+            Item::Big(number) => long_size(self.length() as u64) / Rc::strong_count(number) as u64,
+            _ => 0,
+        }
+    }
+}
+
+/// What a byte array or a long number of `length` bytes costs, with what surrounds it.
+pub(super) fn long_size(length: u64) -> u64 {
+    64 + length
+}
+
+impl From<i64> for Item {
+    fn from(number: i64) -> Item {
+        Item::Integer(number)
+    }
+}
+
+impl From<usize> for Item {
+    fn from(size: usize) -> Item {
+        Item::Integer(size as i64)
+    }
+}
+
+impl From<bool> for Item {
+    fn from(truth: bool) -> Item {
+        Item::Boolean(truth)
+    }
+}
+
+impl From<BigInt> for Item {
+    fn from(number: BigInt) -> Item {
+        i64::try_from(number).map_or_else(|error| Item::Big(Rc::new(error.into_original())), Item::Integer)
+    }
+}
+
+/// Bytes of any length beyond that of a number are true whatever they are.
+fn is_true(bytes: &[u8]) -> bool {
+    bytes.len() > 32 || bytes.iter().any(|byte| *byte != 0)
+}
+
+fn short_number(bytes: &[u8]) -> Option<i64> {
+    let sign = if bytes.last().is_some_and(|last| last & 0x80 != 0) { 0xff } else { 0 };
+    let mut number = [sign; 8];
+    number.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    Some(i64::from_le_bytes(number))
+}
+
+fn shortest(number: i64) -> Vec<u8> {
+    let bits = 64 - (number ^ (number >> 63)).leading_zeros() as usize;
+    number.to_le_bytes()[..=bits / 8].to_vec()
+}

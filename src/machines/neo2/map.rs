@@ -1,0 +1,65 @@
+//! A Map's entries.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::item::Item;
+
+/// Entries by the bytes of their keys. Their order is that of their slots, and a new entry gets
+/// the slot that was freed last.
+#[derive(Debug, Default)]
+pub(super) struct Map {
+    slots: Vec<Option<Entry>>,
+    free: Vec<usize>,
+    by_key: HashMap<Rc<Vec<u8>>, usize>,
+}
+
+/// A key as it was when its entry was made, and its value.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) key: Item,
+    pub(super) value: Item,
+}
+
+impl Map {
+    pub(super) fn len(&self) -> usize {
+        self.by_key.len()
+    }
+
+    /// Whether it never had an entry.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.slots.iter().flatten()
+    }
+
+    pub(super) fn get(&self, key: &Rc<Vec<u8>>) -> Option<&Item> {
+        let slot = *self.by_key.get(key)?;
+        self.slots[slot].as_ref().map(|entry| &entry.value)
+    }
+
+    /// The place of the value of an entry that there is.
+    pub(super) fn get_mut(&mut self, key: &Rc<Vec<u8>>) -> Option<&mut Item> {
+        let slot = *self.by_key.get(key)?;
+        self.slots[slot].as_mut().map(|entry| &mut entry.value)
+    }
+
+    /// Makes an entry that there is not yet. `bytes` are those of its key.
+    pub(super) fn insert(&mut self, bytes: Rc<Vec<u8>>, entry: Entry) {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        });
+        self.slots[slot] = Some(entry);
+        self.by_key.insert(bytes, slot);
+    }
+
+    pub(super) fn remove(&mut self, key: &Rc<Vec<u8>>) {
+        if let Some(slot) = self.by_key.remove(key) {
+            self.slots[slot] = None;
+            self.free.push(slot);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What instructions on numbers have in common: numbers of 64 bits are worked on as they are, all
+//! others as big numbers.
+
+use std::cmp::Ordering;
+
+use num_bigint::{BigInt, Sign};
+
+use super::count::Change;
+use super::frame::{Fault, Flow, Frame, Stop};
+use super::item::{Item, long_size};
+
+/// Which numbers of an instruction must have 32 bytes or less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Bounded {
+    Nothing,
+    Operands,
+    OperandsAndResult,
+}
+
+/// The number if it has 32 bytes or less: is from -2^255 to 2^255 - 1.
+fn bounded(number: BigInt) -> Result<BigInt, Stop> {
+    let least = || number.sign() == Sign::Minus && number.trailing_zeros() == Some(255);
+    let fits = number.bits() < 256 || number.bits() == 256 && least();
+    if fits { Ok(number) } else { Err(Fault::NumberTooLarge.into()) }
+}
+
+impl Frame<'_> {
+    /// Replaces a by `small(a)`, or by `big(a)` where that is none.
+    #[inline(always)]
+    pub(super) fn unary(
+        &mut self,
+        bound: Bounded,
+        small: impl FnOnce(i64) -> Option<i64>,
+        big: fn(BigInt) -> BigInt,
+    ) -> Flow {
+        let a = self.items().last().and_then(Item::small);
+        match a.and_then(small) {
+            Some(result) => {
+                self.replace::<1>(result);
+                Ok(())
+            }
+            None => self.big_unary(bound, big),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn big_unary(&mut self, bound: Bounded, big: fn(BigInt) -> BigInt) -> Flow {
+        let a = self.pop_operand(bound)?;
+        self.push_result(bound, big(a))
+    }
+
+    /// Replaces b and a by `small(b, a)`, or by `big(b, a)` where that is none.
+    #[inline(always)]
+    pub(super) fn binary(
+        &mut self,
+        bound: Bounded,
+        small: impl FnOnce(i64, i64) -> Option<i64>,
+        big: fn(BigInt, BigInt) -> Result<BigInt, Fault>,
+    ) -> Flow {
+        match self.small_pair().and_then(|(b, a)| small(b, a)) {
+            Some(result) => self.replace::<2>(result),
+            None => self.big_binary(bound, big)?,
+        }
+        self.note(Change::Strict(-1))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn big_binary(&mut self, bound: Bounded, big: fn(BigInt, BigInt) -> Result<BigInt, Fault>) -> Flow {
+        let a = self.pop_operand(bound)?;
+        let b = self.pop_operand(bound)?;
+        self.push_result(bound, big(b, a)?)
+    }
+
+    /// Replaces b and a by whether b is to a as asked.
+    #[inline(always)]
+    pub(super) fn compare(&mut self, test: impl FnOnce(Ordering) -> bool) -> Flow {
+        match self.small_pair() {
+            Some((b, a)) => self.replace::<2>(test(b.cmp(&a))),
+            None => {
+                let ordering = self.big_compare()?;
+                self.push(test(ordering));
+            }
+        }
+        self.note(Change::Strict(-1))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn big_compare(&mut self) -> Result<Ordering, Stop> {
+        let (a, b) = (self.pop_number()?, self.pop_number()?);
+        Ok(b.cmp(&a))
+    }
+
+    /// The second item and the top one, where both are small numbers.
+    #[inline(always)]
+    fn small_pair(&self) -> Option<(i64, i64)> {
+        match self.items() {
+            [.., b, a] => b.small().zip(a.small()),
+            _ => None,
+        }
+    }
+
+    /// Takes the top item as a number of any size.
+    pub(super) fn pop_number(&mut self) -> Result<BigInt, Stop> {
+        let item = self.pop()?;
+        self.number_of(&item)
+    }
+
+    /// Takes the top item as an operand of an instruction that is bounded so.
+    pub(super) fn pop_operand(&mut self, bound: Bounded) -> Result<BigInt, Stop> {
+        let number = self.pop_number()?;
+        if bound == Bounded::Nothing { Ok(number) } else { bounded(number) }
+    }
+
+    /// The number that an item is.
+    pub(super) fn number_of(&mut self, item: &Item) -> Result<BigInt, Stop> {
+        let number = item.number().ok_or(Stop::Faulted(Fault::WrongType))?;
+        self.context.work_on_bytes(bytes_of(&number))?;
+        Ok(number)
+    }
+
+    /// Puts the result of an instruction that is bounded so on top. Garbage may be removed, as in
+    /// [`Frame::push_new`].
+    pub(super) fn push_result(&mut self, bound: Bounded, number: BigInt) -> Flow {
+        let number = if bound == Bounded::OperandsAndResult { bounded(number)? } else { number };
+        let bytes = bytes_of(&number);
+        self.context.work_on_bytes(bytes)?;
+        self.context.heap.allocate(long_size(bytes as u64))?;
+        self.push_new(number.into())
+    }
+}
+
+/// How many bytes the number has without its sign.
+fn bytes_of(number: &BigInt) -> usize {
+    number.bits().div_ceil(8) as usize
+}

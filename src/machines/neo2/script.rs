@@ -1,0 +1,41 @@
+//! Scripts and their hashes.
+
+use std::cell::OnceCell;
+
+use ripemd::Ripemd160;
+use sha2::{Digest, Sha256};
+
+use super::table::Op;
+
+/// What a script is called by: its [`hash160`].
+pub(super) type Hash = [u8; 20];
+
+/// A script.
+#[derive(Debug)]
+pub(super) struct Script {
+    /// Its bytes, and a RET behind them: what is executed at the end.
+    pub(super) code: Vec<u8>,
+    /// Worked out when somebody asks for it.
+    hash: OnceCell<Hash>,
+}
+
+impl Script {
+    pub(super) fn new(mut bytes: Vec<u8>) -> Script {
+        bytes.push(Op::RET as u8);
+        Script { code: bytes, hash: OnceCell::new() }
+    }
+
+    /// The script without the RET behind it.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.code[..self.code.len() - 1]
+    }
+
+    pub(super) fn hash(&self) -> Hash {
+        *self.hash.get_or_init(|| hash160(self.bytes()))
+    }
+}
+
+/// RIPEMD-160 of SHA-256.
+pub(super) fn hash160(bytes: &[u8]) -> Hash {
+    Ripemd160::digest(Sha256::digest(bytes)).into()
+}
