@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::fmt::Write;
-
 use num_bigint::{BigInt, Sign};
 use proptest::prelude::*;
 use vmconf::asm::assemble;
@@ -219,7 +217,7 @@ fn assembled(source: &str) -> Vec<u8> {
 #[test]
 fn hashes_are_the_published_ones() {
     fn check_hash(name: &str, input: &str, hash: &str) {
-        let source = if input.is_empty() { "PUSH0".to_owned() } else { format!("PUSHDATA1 {input}") };
+        let source = if input.is_empty() { "PUSH0".to_owned() } else { format!("PUSHDATA1 0x{input}") };
         let machine = executed(&script(assembled(&format!("{source}, {name}"))));
         assert_eq!(outcome(&machine), format!("Halt: B{hash}"), "{name} of {input}");
     }
@@ -243,7 +241,7 @@ fn signatures_are_checked_with_keys_in_order() {
         let machine = executed(&program([("script", script), ("message", message)]));
         assert_eq!(outcome(&machine), expected, "{source}");
     };
-    let push = |bytes: &str| format!("PUSHDATA1 {bytes}");
+    let push = |bytes: &str| format!("PUSHDATA1 0x{bytes}");
     let (sig, key, other, off_curve) = (push(sig), push(&key), push(&other), push(&off_curve));
     check(format!("{sig}, PUSH1, {key}, PUSH1, {fits}"), "Halt: T");
     check(format!("{sig}, PUSH1, {other}, PUSH1, {fits}"), "Halt: F");
@@ -366,7 +364,7 @@ fn deep_nesting_disturbs_nothing() {
 
 /// Pushes a byte array of a megabyte.
 fn megabyte() -> String {
-    format!("PUSHDATA2 {}{}", "01".repeat(1 << 10), ", DUP, CAT".repeat(10))
+    format!("PUSHDATA2 0x{}{}", "01".repeat(1 << 10), ", DUP, CAT".repeat(10))
 }
 
 #[test]
@@ -495,25 +493,15 @@ proptest! {
 
     #[test]
     fn exact_changes_of_the_number_of_items_sum_up(names in prop::collection::vec(prop::sample::select(STRICT), 0..100)) {
-        let machine = executed(&script(assembled(&names.join(", "))));
-        if let Some(Value::List(frames)) = machine.observe("invocationStack")
-            && let [frame] = &frames[..]
-        {
-            let count = |stack| frame.get(stack).and_then(Value::len).unwrap();
-            // The faulting instruction has popped items that it did not account for.
-            let after = BigInt::from(count("evaluationStack") + count("altStack"));
-            let Some(Value::Int(before)) = machine.observe("itemCount") else { panic!() };
-            prop_assert!(after <= before && before <= after + 3);
-        }
-        let mut stopped = loaded(&script(assembled(&names.join(", "))), &Limits::default());
-        while stopped.depth() > 0 && stopped.run(1, None) == Status::Running {
-            let Some(Value::List(frames)) = stopped.observe("invocationStack") else { panic!() };
+        let mut machine = loaded(&script(assembled(&names.join(", "))), &Limits::default());
+        while machine.run(1, None) == Status::Running {
+            let Some(Value::List(frames)) = machine.observe("invocationStack") else { panic!() };
             let count: usize = frames
                 .iter()
                 .map(|frame| ["evaluationStack", "altStack"].map(|it| frame.get(it).and_then(Value::len).unwrap()))
                 .map(|[stack, alt]| stack + alt)
                 .sum();
-            prop_assert_eq!(stopped.observe("itemCount"), Some(Value::int(count)));
+            prop_assert_eq!(machine.observe("itemCount"), Some(Value::int(count)));
         }
     }
 }
@@ -547,7 +535,6 @@ const STRICT: &[&str] = &[
     "WITHIN",
     "NOP",
     "SIZE",
-    "PUSH3, NEWARRAY, SIZE",
 ];
 
 fn shortest(number: &BigInt) -> Vec<u8> {
@@ -608,10 +595,10 @@ const BINARY: &[(&str, Operation)] = &[
     }),
     ("SHL", |b, a| shifted(b, a, 1)),
     ("SHR", |b, a| shifted(b, a, -1)),
-    // ~x = -x - 1, and the other three by De Morgan.
+    // The latter two by way of the first: by De Morgan, and as what is in one but not in both.
     ("AND", |b, a| Some(format!("I{}", b & a))),
-    ("OR", |b, a| Some(format!("I{}", -((-b - 1) & (-a - BigInt::from(1))) - 1))),
-    ("XOR", |b, a| Some(format!("I{}", (b | a) - (b & a)))),
+    ("OR", |b, a| Some(format!("I{}", !(!b & !a)))),
+    ("XOR", |b, a| Some(format!("I{}", b + a - ((b & a) << 1)))),
     ("NUMEQUAL", |b, a| truth(b == a)),
     ("NUMNOTEQUAL", |b, a| truth(b != a)),
     ("LT", |b, a| truth(b < a)),
