@@ -3,11 +3,13 @@
 //!
 //! ```text
 //! cargo run --release -p vmconf-benches -- interpreter SUITES
+//! cargo run --release -p vmconf-benches -- loops
 //! cargo run --release -p vmconf-benches -- files SUITES
 //! ```
 
 mod files;
 mod interpreter;
+mod loops;
 mod peer;
 mod timing;
 
@@ -27,6 +29,8 @@ struct Arguments {
 enum Section {
     /// The programs of vmPerformance on our EVM and on revm's interpreter
     Interpreter(Selection),
+    /// Short loops of every machine beside one of our EVM
+    Loops(Rounds),
     /// A whole run beside reading and parsing the same files
     Files(Selection),
 }
@@ -36,6 +40,13 @@ enum Section {
 struct Selection {
     /// Folder of suites
     suites: PathBuf,
+    #[command(flatten)]
+    rounds: Rounds,
+}
+
+/// How often something is measured, and what.
+#[derive(clap::Args)]
+struct Rounds {
     /// How often each side is measured; the median counts
     #[arg(long, default_value = "9")]
     rounds: NonZeroUsize,
@@ -47,6 +58,7 @@ struct Selection {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().section {
         Section::Interpreter(selection) => interpreter::measure(&selection),
+        Section::Loops(selection) => loops::measure(&selection),
         Section::Files(selection) => files::measure(&selection),
     }
 }

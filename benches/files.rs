@@ -19,7 +19,7 @@ pub(crate) fn measure(selection: &Selection) -> anyhow::Result<()> {
     let summary = run(&sources);
     ensure!(summary.failed + summary.errors == 0, "{} failed, {} errors", summary.failed, summary.errors);
 
-    let rounds = selection.rounds;
+    let rounds = selection.rounds.rounds;
     let (ours, floor) = medians(rounds, || run_again(&sources), || parse_all(&sources));
     println!("{} files, {} cases", sources.len(), summary.passed);
     row("a run with --jobs 1", ours);
@@ -44,8 +44,9 @@ fn row(what: &str, seconds: f64) {
 
 fn files(selection: &Selection) -> anyhow::Result<Vec<Source>> {
     let mut sources = sources::find(std::slice::from_ref(&selection.suites))?.sources;
-    sources
-        .retain(|source| !source.shown.contains("vmPerformance") && source.shown.contains(&selection.only));
+    sources.retain(|source| {
+        !source.shown.contains("vmPerformance") && source.shown.contains(&selection.rounds.only)
+    });
     Ok(sources)
 }
 

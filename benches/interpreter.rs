@@ -40,12 +40,12 @@ pub(crate) fn measure(selection: &Selection) -> anyhow::Result<()> {
     let mut ratios = Vec::new();
     println!("{:<28}{:>12}{:>12}{:>8}", "program", "ours ms", "revm ms", "ratio");
     for (name, program) in programs(&selection.suites)? {
-        if !name.contains(&selection.only) {
+        if !name.contains(&selection.rounds.only) {
             continue;
         }
         let (mut ours, mut peer) = (Ours::new(program.clone()), Peer::new(&program)?);
         compare(&mut ours, &mut peer).with_context(|| format!("{name}: the two sides differ"))?;
-        let (our_time, peer_time) = medians(selection.rounds, || ours.run(), || peer.run());
+        let (our_time, peer_time) = medians(selection.rounds.rounds, || ours.run(), || peer.run());
         let ratio = peer_time / our_time;
         println!("{name:<28}{:>12.4}{:>12.4}{ratio:>8.2}", our_time * 1e3, peer_time * 1e3);
         ratios.push(ratio);

@@ -112,7 +112,12 @@ impl<'s> Assembler<'s> {
                 return Err(first.error(what, described(op.operands)));
             }
             wanted if rest.len() > wanted => {
-                return Err(rest[wanted].error("too many operands", format!("{wanted} after {}", op.name)));
+                let number = match wanted {
+                    0 => "none".to_owned(),
+                    1 => "one".to_owned(),
+                    more => more.to_string(),
+                };
+                return Err(rest[wanted].error("too many operands", format!("{number} after {}", op.name)));
             }
             _ => {}
         }
@@ -249,6 +254,7 @@ fn little(number: &BigUint, length: usize) -> Option<Vec<u8>> {
 /// What is expected behind a mnemonic.
 fn described(operands: &[Operand]) -> String {
     let one = |operand: &Operand| match operand {
+        Operand::Data(1) => "1 byte".to_owned(),
         Operand::Data(size) => format!("{size} bytes"),
         Operand::Unsigned(size) => format!("a number of {size} bytes"),
         Operand::Signed(size) => format!("a signed number of {size} bytes"),

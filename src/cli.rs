@@ -15,6 +15,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use vmconf::event::Exit;
 
+use self::program::Broken;
+
 /// A conformance test runner for virtual machines
 ///
 /// Runs test vectors on embedded machines and says exactly what differs, where in the vector
@@ -55,6 +57,10 @@ pub(crate) fn main() -> ExitCode {
     match result {
         Ok(exit) => ExitCode::from(exit as u8),
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.is::<Broken>() => {
+            output::note(&error.to_string());
+            ExitCode::from(Exit::Broken as u8)
+        }
         Err(error) => {
             output::note(&format!("error: {error:#}"));
             ExitCode::from(Exit::Usage as u8)

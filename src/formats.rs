@@ -13,6 +13,7 @@ use crate::case::Case;
 use crate::json::{Document, Node, OddityKind, Problem};
 
 pub mod fields;
+pub mod neovm;
 pub mod vmtests;
 
 /// A published way to write vectors.
@@ -84,7 +85,7 @@ impl Format {
 }
 
 /// Every format.
-pub static FORMATS: &[Format] = &[vmtests::FORMAT];
+pub static FORMATS: &[Format] = &[vmtests::FORMAT, neovm::N3, neovm::V2];
 
 /// A case that was found and not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -188,6 +189,18 @@ pub struct Seen {
     pub line: u32,
 }
 
+impl Seen {
+    /// What shows that the document is of the format.
+    pub fn new(format: &Format, evidence: Evidence, document: &Document) -> Seen {
+        Seen {
+            name: format.name,
+            looks_like: format.looks_like,
+            what: evidence.what,
+            line: document.position(evidence.at).line,
+        }
+    }
+}
+
 impl fmt::Display for NotRecognised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -234,13 +247,8 @@ pub fn recognise(document: &Document) -> Result<(&'static Format, Evidence), Not
         [] => Err(NotRecognised::None { seen: describe(document.root()) }),
         [one] => Ok(one),
         _ => {
-            let seen = |(format, evidence): &(&Format, Evidence)| Seen {
-                name: format.name,
-                looks_like: format.looks_like,
-                what: evidence.what,
-                line: document.position(evidence.at).line,
-            };
-            Err(NotRecognised::Several(found.iter().map(seen).collect()))
+            let seen = found.iter().map(|(format, evidence)| Seen::new(format, *evidence, document));
+            Err(NotRecognised::Several(seen.collect()))
         }
     }
 }

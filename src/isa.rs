@@ -168,7 +168,7 @@ macro_rules! isa {
         $(#[$attribute])*
         #[repr(u8)]
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        #[allow(clippy::upper_case_acronyms)]
+        #[allow(clippy::upper_case_acronyms, non_camel_case_types)]
         pub enum $op {
             $(#[doc = concat!("`", $doc, "`")] $name = $code,)*
         }

@@ -323,6 +323,11 @@ impl<'d> Node<'d> {
         }
     }
 
+    /// Whether this is null.
+    pub fn is_null(self) -> bool {
+        self.get().kind == SlotKind::Null
+    }
+
     /// Whether this is an object.
     pub fn is_object(self) -> bool {
         self.get().kind == SlotKind::Object
@@ -374,6 +379,12 @@ impl<'d> Node<'d> {
             let value = children.next()?;
             Some(Member { key: key.string(), key_at: key.at(), value })
         })
+    }
+
+    /// Every object in here at any depth, this one first if it is one, in document order.
+    pub fn objects(self) -> impl Iterator<Item = Node<'d>> {
+        let within = self.slot..self.get().next;
+        within.map(move |slot| Node { slot, ..self }).filter(|node| node.is_object())
     }
 
     /// The last member with this key, found by looking at each.

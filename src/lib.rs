@@ -28,6 +28,7 @@
 //! | [`diff`] | checks and state to mismatches | value, case |
 //! | [`isa`], [`asm`], [`disasm`] | opcodes as rows, and what is derived from them | value, json |
 //! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits, ecdsa |
+//! | [`nef`] | NEF3, the file of a Neo N3 contract, and its manifest | value, json, limits |
 //! | [`coverage`] | which opcodes a program executes | isa, machine |
 //! | [`formats`] | files to cases; knows machines by name only | json, value, case |
 //! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
@@ -77,6 +78,7 @@ pub mod json;
 pub mod limits;
 pub mod machine;
 pub mod machines;
+pub mod nef;
 pub mod report;
 pub mod runner;
 pub mod sources;

@@ -6,6 +6,7 @@ use crate::machine::Machine;
 
 pub mod evm;
 pub mod neo2;
+pub mod neo3;
 
 /// What there is to know about a machine without making one.
 #[derive(Debug)]
@@ -21,7 +22,7 @@ pub struct MachineInfo {
 }
 
 /// Every machine.
-pub static MACHINES: &[MachineInfo] = &[evm::INFO, neo2::INFO];
+pub static MACHINES: &[MachineInfo] = &[evm::INFO, neo3::INFO, neo2::INFO];
 
 /// The machine of this name.
 pub fn by_name(name: &str) -> Option<&'static MachineInfo> {

@@ -20,7 +20,7 @@ use crate::limits::Limits;
 use crate::sources::Source;
 use crate::verdict::{Trouble, Verdict};
 
-pub use open::{Opened, open};
+pub use open::{Opened, explain_format, open};
 
 /// How to run.
 #[derive(Clone, Default)]

@@ -150,7 +150,8 @@ fn a_format_that_is_named_is_not_recognised() {
     let ran = vmconf(&["run", "--format", "vmtests", &path]);
     assert_eq!(ran.exit, 3);
     assert!(ran.stdout.contains("test without \"exec\""), "{}", ran.stdout);
-    assert_eq!(vmconf(&["run", "--format", "vmtests", VECTORS]), vmconf(&["run", VECTORS]));
+    let vectors = "vectors/evm";
+    assert_eq!(vmconf(&["run", "--format", "vmtests", vectors]), vmconf(&["run", vectors]));
 }
 
 /// Everything that there is, so that order, notes and all kinds of verdict are in it.

@@ -37,6 +37,19 @@ fn vectors() {
     });
 }
 
+/// Every sample of a wrong NeoVM vector.
+#[test]
+fn wrong_neovm() {
+    with_settings(|| {
+        insta::glob!("samples/neovm-n3/wrong/*.json", |path| {
+            insta::assert_snapshot!("wrong-n3", text_report(path));
+        });
+        insta::glob!("samples/neovm-2x/wrong/*.json", |path| {
+            insta::assert_snapshot!("wrong-2x", text_report(path));
+        });
+    });
+}
+
 /// Every sample of a wrong vector: the text for people and the lines for programs.
 #[test]
 fn wrong() {
@@ -156,14 +169,10 @@ fn account(path: &Path) -> String {
     for (case, verdict) in cases.iter().zip(verdicts) {
         let mut count = Count(0);
         let machine = execute(&case.case, Some(&mut count));
-        let instructions = count.0;
-        writeln!(
-            text,
-            "{}: {verdict}, {instructions} ops, {}",
-            case.name,
-            state(&*machine, &machine.describe())
-        )
-        .unwrap();
+        let (instructions, ended) = (count.0, machine.describe());
+        let state =
+            if case.case.machine == "evm" { state(&*machine, &ended) } else { left(&*machine, ended) };
+        writeln!(text, "{}: {verdict}, {instructions} ops, {state}", case.name).unwrap();
     }
     text
 }
@@ -182,7 +191,22 @@ fn verdicts(path: &Path) -> Vec<String> {
     verdicts
 }
 
-/// How a machine looks after its run: the kind and place of a halt, after which nothing else means
+/// How a NeoVM looks after its run: how it ended, and what is on its result stack.
+fn left(machine: &dyn Observe, ended: String) -> String {
+    let results = machine.observe("resultStack").unwrap();
+    if results.is_empty() { ended } else { format!("{ended}: {}", short(&results.to_string())) }
+}
+
+/// The text, or what a long one begins with and how long it is.
+fn short(text: &str) -> String {
+    const LONGEST: usize = 160;
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+    }
+}
+
+/// How an EVM looks after its run: the kind and place of a halt, after which nothing else means
 /// anything, or what came of it.
 fn state(machine: &dyn Observe, ended: &str) -> String {
     let length = |field: &str| machine.observe(field).and_then(|value| value.len()).unwrap();

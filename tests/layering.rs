@@ -22,6 +22,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("diff", &["case", "value"]),
     ("asm", &["isa", "json::quoted", "value::hex_bytes"]),
     ("disasm", &["isa"]),
+    ("nef", &["json", "limits", "value::escaped"]),
     ("machine", &["case", "diff::Observe", "isa", "value"]),
     ("coverage", &["isa", "machine"]),
     // A file of a machine uses its own machine's besides; see `own`.

@@ -182,7 +182,7 @@ fn other_values(value: &Value) -> Vec<Value> {
 #[test]
 fn a_changed_digit_is_reported_as_itself() {
     let mut leaves = 0;
-    for path in files(VECTORS, "json") {
+    for path in files("vectors/evm", "json") {
         let (document, cases) = read(&path);
         for case in cases {
             let test = Node::at_index(&document, case.node);
@@ -318,6 +318,126 @@ fn expected_leaves(test: Node<'_>) -> Vec<Leaf> {
         }
     }
     leaves
+}
+
+/// The same for the NeoVM formats: one leaf of a result is changed in the text, and exactly this
+/// leaf is reported, by its path and at its place.
+#[test]
+fn a_changed_leaf_of_a_result_is_reported_as_itself() {
+    let mut leaves = 0;
+    for path in files("vectors/neo3", "json").into_iter().chain(files("vectors/neo2", "json")) {
+        let (document, cases) = read(&path);
+        for case in cases {
+            let mut states = Vec::new();
+            replay(&case.case, None, &mut |step, machine| states.push(State::of(&checks_of(step), machine)));
+            let test = Node::at_index(&document, case.node);
+            let steps =
+                test.member("steps").map(|steps| steps.items().collect::<Vec<_>>()).unwrap_or_default();
+            for (index, step) in steps.into_iter().enumerate() {
+                for leaf in result_leaves(step, case.case.machine) {
+                    let text = leaf.changed(document.text());
+                    let changed = Document::parse(text, 128).unwrap();
+                    let (format, _) = formats::recognise(&changed).unwrap();
+                    let reading = format.read_case(Node::at_index(&changed, case.node), Options::default());
+                    let checks = reading.case.unwrap_or_else(|| panic!("{:?}", reading.findings)).steps;
+                    let found = diff(&checks_of(&checks[index]), &states[index]).unwrap();
+                    let found: Vec<_> = found.iter().map(|it| (it.at.to_string(), it.origin.0)).collect();
+                    assert_eq!(found, [(leaf.at, leaf.origin)], "{} {}", relative(&path), case.name);
+                    leaves += 1;
+                }
+            }
+        }
+    }
+    assert!(leaves > 10_000, "{leaves} leaves");
+}
+
+/// A number, bytes or truth value of a result, and the path that it is reported by.
+struct ResultLeaf {
+    at: String,
+    origin: u32,
+    length: usize,
+}
+
+impl ResultLeaf {
+    /// The text with another value there: the last digit changed, or the other truth value.
+    fn changed(&self, text: &str) -> String {
+        let place = self.origin as usize..self.origin as usize + self.length;
+        let raw = &text[place.clone()];
+        let other = match raw {
+            "true" => "false".to_owned(),
+            "false" => "true".to_owned(),
+            _ => {
+                let (at, digit) = raw.char_indices().rfind(|it| it.1.is_ascii_hexdigit()).unwrap();
+                let digit = char::from_digit(digit.to_digit(16).unwrap() ^ 1, 16).unwrap();
+                format!("{}{digit}{}", &raw[..at], &raw[at + 1..])
+            }
+        };
+        let mut changed = text.to_owned();
+        changed.replace_range(place, &other);
+        changed
+    }
+}
+
+/// The leaves of a step's result that are compared: all of them, but for a FAULT of N3.
+fn result_leaves(step: Node<'_>, machine: &str) -> Vec<ResultLeaf> {
+    let mut leaves = Vec::new();
+    let Some(result) = step.member("result") else { return leaves };
+    let is_fault =
+        result.member("state").and_then(Node::text).is_some_and(|it| it.eq_ignore_ascii_case("fault"));
+    if is_fault && machine == "neo3" {
+        return leaves;
+    }
+    let frames = result.member("invocationStack").into_iter().flat_map(Node::items);
+    for (index, frame) in frames.enumerate() {
+        let at = format!("invocationStack[{index}]");
+        for name in ["instructionPointer", "scriptHash"] {
+            leaf(frame.member(name), format!("{at}/{name}"), &mut leaves);
+        }
+        for name in ["evaluationStack", "altStack", "staticFields", "localVariables", "arguments"] {
+            item_leaves(frame.member(name), &format!("{at}/{name}"), &mut leaves);
+        }
+    }
+    item_leaves(result.member("resultStack"), "resultStack", &mut leaves);
+    leaf(result.member("refs"), "refs".to_owned(), &mut leaves);
+    leaves
+}
+
+/// The leaves of a list of items.
+fn item_leaves(items: Option<Node<'_>>, at: &str, leaves: &mut Vec<ResultLeaf>) {
+    for (index, item) in items.into_iter().flat_map(Node::items).enumerate() {
+        item_leaf(item, format!("{at}[{index}]"), leaves);
+    }
+}
+
+fn item_leaf(item: Node<'_>, at: String, leaves: &mut Vec<ResultLeaf>) {
+    let (Some(kind), Some(value)) = (item.member("type").and_then(Node::text), item.member("value")) else {
+        return;
+    };
+    match kind.to_lowercase().as_str() {
+        // Texts have no digits to change, and a list is one way to write a map.
+        "interop" | "string" => {}
+        "array" | "struct" => item_leaves(Some(value), &at, leaves),
+        "map" => value.members().for_each(|it| {
+            item_leaf(it.value, format!("{at}/{}", it.key.to_lowercase()), leaves);
+        }),
+        _ => leaf(Some(value), at, leaves),
+    }
+}
+
+/// Keeps a leaf that can be changed: one with a digit, and no base64.
+fn leaf(node: Option<Node<'_>>, at: String, leaves: &mut Vec<ResultLeaf>) {
+    let Some(node) = node else { return };
+    let is_plain = match node.datum() {
+        Datum::Bool(_) | Datum::Number(_) => true,
+        Datum::Text(text) => {
+            let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+            digits.is_some_and(|digits| !digits.is_empty()) || text.parse::<BigInt>().is_ok()
+        }
+        Datum::Null | Datum::Array | Datum::Object => false,
+    };
+    if is_plain {
+        leaves.push(ResultLeaf { at, origin: node.at(), length: node.raw().len() });
+    }
 }
 
 // ---- JSON

@@ -16,8 +16,17 @@ use vmconf::runner::{self, Options};
 use vmconf::verdict::Verdict;
 
 /// The suites of each machine and how many cases they have.
-const SUITES: &[(&str, &[(&str, u64)])] =
-    &[("evm", &[("vmtests-2017", 432), ("vmtests-2018", 426), ("vmtests-2019", 388)])];
+const SUITES: &[(&str, &[(&str, u64)])] = &[
+    ("evm", &[("vmtests-2017", 432), ("vmtests-2018", 426), ("vmtests-2019", 388)]),
+    ("neo3", &[("OpCodes", 494), ("Others", 25)]),
+    ("neo2", &[("OpCodes", 176), ("Others", 5)]),
+];
+
+/// What these suites have and no machine compares.
+const NOTES: &[&str] = &[
+    "unknown member \"arguments\" of result is ignored",
+    "unknown member \"evaluationStack\" of result is ignored",
+];
 
 #[test]
 fn published_suites_pass() {
@@ -53,7 +62,9 @@ fn passed(folder: &Path) -> u64 {
             Event::Finished(report) if report.verdict != Verdict::Pass => {
                 eprintln!("{}: {:?}", report.id, report.verdict);
             }
-            Event::Note { file, trouble } => panic!("{file}: {}", trouble.what),
+            Event::Note { file, trouble } => {
+                assert!(NOTES.contains(&&*trouble.what), "{file}: {}", trouble.what);
+            }
             _ => {}
         });
     assert_eq!((failed, errors, skipped), (0, 0, 0), "{}", folder.display());

@@ -10,7 +10,7 @@ use vmconf::event::Exit;
 use vmconf::machines::MachineInfo;
 
 use super::output;
-use super::program::{machine_argument, read};
+use super::program::{Broken, machine_argument, read};
 
 /// Assemble mnemonics to hex
 ///
@@ -29,17 +29,11 @@ impl Asm {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         let name = self.file.display();
         let source = String::from_utf8(read(&self.file)?).with_context(|| name.to_string())?;
-        match assemble(self.machine.isa, &source) {
-            Ok(program) => {
-                let mut out = output::stdout();
-                writeln!(out, "0x{}", hex::encode(program))?;
-                out.flush()?;
-                Ok(Exit::Passed)
-            }
-            Err(error) => {
-                output::note(&format!("{name}:{error}"));
-                Ok(Exit::Broken)
-            }
-        }
+        let program =
+            assemble(self.machine.isa, &source).map_err(|error| Broken(format!("{name}:{error}")))?;
+        let mut out = output::stdout();
+        writeln!(out, "0x{}", hex::encode(program))?;
+        out.flush()?;
+        Ok(Exit::Passed)
     }
 }

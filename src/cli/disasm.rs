@@ -1,19 +1,24 @@
 //! `vmconf disasm`
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
-use vmconf::disasm::disassemble;
+use vmconf::disasm::{Line, disassemble};
 use vmconf::event::Exit;
 use vmconf::machines::MachineInfo;
-use vmconf::value::hex_bytes;
+use vmconf::nef::{self, MANIFEST_SIZE, Manifest, Method, Nef, is_nef};
+use vmconf::value::{escaped, hex_bytes};
 
 use super::output;
-use super::program::{machine_argument, read};
+use super::program::{Broken, machine_argument, read};
 
-/// Disassemble hex to mnemonics with their offsets
+/// Disassemble hex or a NEF3 file to mnemonics with their offsets
+///
+/// A NEF3 file is shown with what it says beside the script, and with the methods of its manifest
+/// where that stands beside it: contract.manifest.json for contract.nef.
 ///
 /// Example: vmconf disasm evm 0x602a00
 #[derive(Debug, Args)]
@@ -22,7 +27,7 @@ pub(super) struct Disasm {
     #[arg(value_parser = machine_argument)]
     machine: &'static MachineInfo,
 
-    /// The program: 0x and hex digits, a file of hex digits, or - for standard input
+    /// The program: 0x and hex digits, a file of hex digits or a NEF3 file, or - for standard input
     program: String,
 
     /// Print what the assembler reads, without offsets
@@ -30,28 +35,128 @@ pub(super) struct Disasm {
     source: bool,
 }
 
+/// A program and what is told about it.
+#[derive(Default)]
+struct Listing {
+    script: Vec<u8>,
+    /// What stands in front of all instructions, escaped, a line each.
+    header: Vec<String>,
+    /// By offset.
+    methods: Vec<Method>,
+}
+
 impl Disasm {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
-        let program = self.bytes()?;
+        let listing = self.listing()?;
+        self.print(&listing)?;
+        Ok(Exit::Passed)
+    }
+
+    fn listing(&self) -> anyhow::Result<Listing> {
+        if self.program.starts_with("0x") {
+            let script = hex_text(self.program.as_bytes());
+            let script = script.context("the program is not an even number of hex digits")?;
+            return Ok(Listing { script, ..Listing::default() });
+        }
+        let path = Path::new(&self.program);
+        let file = read(path)?;
+        if is_nef(&file) {
+            return self.contract(path, &file);
+        }
+        let script = hex_text(&file).ok_or_else(|| {
+            Broken(format!("{}: neither an even number of hex digits nor a NEF3 file", path.display()))
+        })?;
+        Ok(Listing { script, ..Listing::default() })
+    }
+
+    fn contract(&self, path: &Path, file: &[u8]) -> anyhow::Result<Listing> {
+        let name = path.display();
+        if self.machine.name != nef::MACHINE {
+            bail!(
+                "{name}: a NEF3 file, which is a program of {}, not of {}",
+                nef::MACHINE,
+                self.machine.name
+            );
+        }
+        let nef = Nef::read(file).map_err(|error| Broken(format!("{name}: {error}")))?;
+        let manifest = manifest(path, nef.script.len())?;
+        let header = header(&nef, manifest.as_ref());
+        let mut methods = manifest.map_or_else(Vec::new, |manifest| manifest.methods);
+        methods.sort_by_key(|method| method.offset);
+        Ok(Listing { script: nef.script, header, methods })
+    }
+
+    fn print(&self, listing: &Listing) -> io::Result<()> {
         let mut out = output::stdout();
-        for line in disassemble(self.machine.isa, &program) {
+        for line in &listing.header {
+            writeln!(out, "; {line}")?;
+        }
+        let mut methods = listing.methods.iter().peekable();
+        for line in disassemble(self.machine.isa, &listing.script) {
+            let end = line.offset + line.bytes.len();
+            while let Some(method) = methods.next_if(|method| method.offset < end) {
+                writeln!(out, "; method {method}{}", place(method, &line))?;
+            }
             if !self.source {
                 write!(out, "{:04x}  ", line.offset)?;
             }
             writeln!(out, "{}", line.source())?;
         }
-        out.flush()?;
-        Ok(Exit::Passed)
+        out.flush()
     }
+}
 
-    fn bytes(&self) -> anyhow::Result<Vec<u8>> {
-        let text = if self.program.starts_with("0x") {
-            self.program.clone()
-        } else {
-            let bytes = read(Path::new(&self.program))?;
-            String::from_utf8(bytes)?.split_whitespace().collect()
-        };
-        let digits = text.strip_prefix("0x").unwrap_or(&text);
-        hex_bytes(digits).context("the program is not an even number of hex digits")
+/// Where a method starts, when that is not the start of the line with its offset in it.
+fn place(method: &Method, line: &Line<'_>) -> String {
+    if method.offset == line.offset {
+        String::new()
+    } else {
+        format!("; starts inside the next instruction, at {:04x}", method.offset)
     }
+}
+
+/// The bytes that hex digits say, with white space anywhere.
+fn hex_text(text: &[u8]) -> Option<Vec<u8>> {
+    let text: String = str::from_utf8(text).ok()?.split_whitespace().collect();
+    hex_bytes(text.strip_prefix("0x").unwrap_or(&text))
+}
+
+/// The manifest beside a NEF3 file, if there is one. Standard input has nothing beside it.
+fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<Manifest>> {
+    if nef == Path::new("-") {
+        return Ok(None);
+    }
+    let path = nef.with_extension("manifest.json");
+    let file = read_manifest(&path).with_context(|| path.display().to_string())?;
+    let Some(file) = file else { return Ok(None) };
+    let manifest = Manifest::read(&file, script_size);
+    Ok(Some(manifest.map_err(|error| Broken(format!("{}:{error}", path.display())))?))
+}
+
+/// The bytes of the file, if there is one. Nobody named it: what is no regular file could be
+/// anything, and is not opened.
+fn read_manifest(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    if !path.try_exists()? {
+        return Ok(None);
+    }
+    if !path.metadata()?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut file = Vec::new();
+    // One byte more, for which the reader refuses it.
+    File::open(path)?.take(MANIFEST_SIZE as u64 + 1).read_to_end(&mut file)?;
+    Ok(Some(file))
+}
+
+fn header(nef: &Nef, manifest: Option<&Manifest>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let contract = manifest.map_or("", |manifest| &manifest.name);
+    for (label, text) in [("contract", contract), ("compiler", &nef.compiler), ("source", &nef.source)] {
+        if !text.is_empty() {
+            lines.push(format!("{label} {}", escaped(text)));
+        }
+    }
+    lines.extend(nef.tokens.iter().enumerate().map(|(index, token)| format!("token {index}: {token}")));
+    lines.push(format!("checksum 0x{}", hex::encode(nef.checksum)));
+    lines
 }

@@ -5,6 +5,8 @@ use std::io::Write;
 use clap::Args;
 use vmconf::event::Exit;
 use vmconf::runner;
+use vmconf::value::escaped;
+use vmconf::verdict::Trouble;
 
 use super::output;
 use super::select::Select;
@@ -16,10 +18,18 @@ use super::select::Select;
 pub(super) struct List {
     #[command(flatten)]
     select: Select,
+
+    /// List the files instead: of which format each is, and what shows it
+    #[arg(long, conflicts_with_all = ["format", "filter"])]
+    formats: bool,
 }
 
 impl List {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        if self.formats { self.list_formats() } else { self.list_cases() }
+    }
+
+    fn list_cases(&self) -> anyhow::Result<Exit> {
         let options = self.select.options()?;
         let mut out = output::stdout();
         let mut exit = Exit::NothingRan;
@@ -39,5 +49,30 @@ impl List {
         }
         out.flush()?;
         Ok(if broken { Exit::Broken } else { exit })
+    }
+
+    fn list_formats(&self) -> anyhow::Result<Exit> {
+        let options = self.select.options()?;
+        let mut out = output::stdout();
+        let mut exit = Exit::NothingRan;
+        for source in self.select.sources()? {
+            let line = match runner::explain_format(&source, &options) {
+                Ok(what) => {
+                    if exit == Exit::NothingRan {
+                        exit = Exit::Passed;
+                    }
+                    what
+                }
+                Err(Trouble { what, expected, .. }) => {
+                    exit = Exit::Broken;
+                    let expected =
+                        expected.map_or(String::new(), |expected| format!("; expected {expected}"));
+                    format!("error: {what}{expected}")
+                }
+            };
+            writeln!(out, "{}", escaped(&format!("{}: {line}", source.shown)))?;
+        }
+        out.flush()?;
+        Ok(exit)
     }
 }

@@ -1,10 +1,18 @@
 //! What `asm` and `disasm` share: naming a machine, reading a program.
 
-use std::io::{Read, stdin};
+use std::fs::File;
+use std::io::{self, Read, stdin};
 use std::path::Path;
 
 use anyhow::Context;
+use vmconf::limits::Limits;
 use vmconf::machines::{self, MACHINES, MachineInfo};
+
+/// What is wrong inside a file, with the file's name and the place. Ends the command with
+/// [`vmconf::event::Exit::Broken`].
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Broken(pub(super) String);
 
 /// The machine of an argument.
 pub(super) fn machine_argument(name: &str) -> Result<&'static MachineInfo, String> {
@@ -12,12 +20,22 @@ pub(super) fn machine_argument(name: &str) -> Result<&'static MachineInfo, Strin
     machines::by_name(name).ok_or_else(|| format!("no such machine; there are {}", names.join(", ")))
 }
 
-/// The bytes of a file, or of standard input where the argument is `-`.
+/// The bytes of a program's file, or of standard input where the argument is `-`.
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let limit = Limits::default().file_size;
     if path != Path::new("-") {
-        return std::fs::read(path).with_context(|| path.display().to_string());
+        let file = File::open(path).and_then(|file| read_at_most(limit, file));
+        return file.with_context(|| path.display().to_string());
     }
+    read_at_most(limit, stdin()).context("standard input")
+}
+
+/// All bytes, or an error when there are more than `limit`.
+fn read_at_most(limit: u64, from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    stdin().read_to_end(&mut bytes).context("standard input")?;
+    from.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!("larger than {limit} bytes")));
+    }
     Ok(bytes)
 }

@@ -1,8 +1,10 @@
 //! Reading an object member by member so that none is forgotten: what is required and missing,
 //! what is there and unknown, and what is there twice becomes a finding.
 
+use std::borrow::Cow;
+
 use super::{Finding, Severity, Strictness};
-use crate::json::{Node, Problem, quoted};
+use crate::json::{Document, Member, Node, Problem, quoted};
 
 /// Collects all that is wrong with a case, so that its author sees everything in one run.
 #[derive(Debug)]
@@ -52,6 +54,11 @@ impl Findings {
         }
     }
 
+    /// Something that can be read in two ways: a note, however strict the reader is to be.
+    pub fn caution(&mut self, problem: Problem) {
+        self.found.push(Finding { severity: Severity::Note, problem });
+    }
+
     /// The findings in document order.
     pub fn finish(mut self) -> Vec<Finding> {
         self.found.sort_by_key(|finding| finding.problem.at);
@@ -59,23 +66,59 @@ impl Findings {
     }
 }
 
+/// How the names of an object's members may be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// Only as the format spells them.
+    Exact,
+    /// With letters of any case; another spelling than the format's is a remark.
+    AnyCase,
+    /// With letters of any case; another spelling than the format's is a breach.
+    AnyCaseByBreach,
+}
+
+impl Names {
+    fn mean(self, spelled: &str, key: &str) -> bool {
+        match self {
+            Names::Exact => spelled == key,
+            Names::AnyCase | Names::AnyCaseByBreach => spelled.eq_ignore_ascii_case(key),
+        }
+    }
+}
+
+/// A member of an object.
+type Found<'d> = (Cow<'d, str>, u32, Node<'d>);
+
 /// An object that is being read.
 pub struct Fields<'d> {
     node: Node<'d>,
     /// What the object is, for messages: "test", "account".
     name: &'static str,
-    members: Vec<(std::borrow::Cow<'d, str>, u32, Node<'d>)>,
+    names: Names,
+    members: Vec<Found<'d>>,
+    /// Members that were taken and are spelled otherwise than their key, with the key.
+    respelled: Vec<(Cow<'d, str>, u32, &'static str)>,
 }
 
 impl<'d> Fields<'d> {
     /// Starts reading `node` as an object; `name` is what it is, for messages.
     pub fn open(node: Node<'d>, name: &'static str, findings: &mut Findings) -> Option<Fields<'d>> {
+        Fields::open_with(node, name, Names::Exact, findings)
+    }
+
+    /// As [`Fields::open`], where the format has a rule for how names may be written.
+    pub fn open_with(
+        node: Node<'d>,
+        name: &'static str,
+        names: Names,
+        findings: &mut Findings,
+    ) -> Option<Fields<'d>> {
         if !node.is_object() {
             findings.error(wrong_type(node, name, "an object"));
             return None;
         }
         let members = node.members().map(|member| (member.key, member.key_at, member.value)).collect();
-        Some(Fields { node, name, members })
+        Some(Fields { node, name, names, members, respelled: Vec::new() })
     }
 
     /// Where the object starts.
@@ -84,20 +127,46 @@ impl<'d> Fields<'d> {
     }
 
     /// Takes a member, if it is there; the last one where it is there twice.
-    pub fn optional(&mut self, key: &str) -> Option<Node<'d>> {
-        let found = self.members.iter().rev().find(|member| member.0 == key)?.2;
-        self.ignore(&[key]);
+    pub fn optional(&mut self, key: &'static str) -> Option<Node<'d>> {
+        let (spelled, at, found) = self.take(key)?;
+        if spelled != key {
+            self.respelled.push((spelled, at, key));
+        }
+        Some(found)
+    }
+
+    /// Takes a member, if it is there and not null.
+    pub fn present(&mut self, key: &'static str) -> Option<Node<'d>> {
+        self.optional(key).filter(|node| !node.is_null())
+    }
+
+    /// Takes a member, if it is there, and leaves it to the caller what its spelling means.
+    pub fn spelled(&mut self, key: &'static str) -> Option<Member<'d>> {
+        let (key, key_at, value) = self.take(key)?;
+        Some(Member { key, key_at, value })
+    }
+
+    /// One that is spelled otherwise stays behind, to be noted.
+    fn take(&mut self, key: &str) -> Option<Found<'d>> {
+        let found = self.members.iter().rposition(|member| self.names.mean(&member.0, key))?;
+        let found = self.members.remove(found);
+        self.members.retain(|member| member.0 != found.0);
         Some(found)
     }
 
     /// Takes a member that must be there.
-    pub fn required(&mut self, key: &str, findings: &mut Findings) -> Option<Node<'d>> {
+    pub fn required(&mut self, key: &'static str, findings: &mut Findings) -> Option<Node<'d>> {
         let found = self.optional(key);
         if found.is_none() {
-            let what = format!("{} without {}", self.name, quoted(key));
-            findings.error(Problem::new(self.at(), what, format!("a member {}", quoted(key))));
+            findings.error(self.without(key));
         }
         found
+    }
+
+    /// That a member is not there.
+    pub fn without(&self, key: &str) -> Problem {
+        let what = format!("{} without {}", self.name, quoted(key));
+        Problem::new(self.at(), what, format!("a member {}", quoted(key)))
     }
 
     /// Takes members that are known to mean nothing.
@@ -107,6 +176,13 @@ impl<'d> Fields<'d> {
 
     /// Notes each member that nobody took.
     pub fn finish(self, findings: &mut Findings) {
+        for (spelled, at, key) in self.respelled {
+            let problem = || misspelled(at, &spelled, key);
+            match self.names {
+                Names::Exact | Names::AnyCase => findings.remark(problem),
+                Names::AnyCaseByBreach => findings.breach(problem),
+            }
+        }
         for (key, at, _) in self.members {
             findings.note(Problem::bare(
                 at,
@@ -116,7 +192,18 @@ impl<'d> Fields<'d> {
     }
 }
 
+/// A word of the format in letters of another case.
+pub fn misspelled(at: u32, spelled: &str, word: &str) -> Problem {
+    Problem::new(at, format!("{} is spelled otherwise", quoted(spelled)), quoted(word))
+}
+
 /// A datum of the wrong type.
 pub fn wrong_type(node: Node<'_>, name: &str, expected: &str) -> Problem {
     Problem::new(node.at(), format!("{name} is {}", node.type_name()), expected)
+}
+
+/// Whether the keys at two places are spelled the same, by their text up to the closing quote.
+pub fn same_key(document: &Document, first: u32, second: u32) -> bool {
+    let key = |at: u32| document.text()[at as usize + 1..].split('"').next();
+    key(first) == key(second)
 }

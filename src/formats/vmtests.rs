@@ -10,7 +10,7 @@ mod lexical;
 use num_bigint::BigInt;
 
 use self::lexical::{address, bloom, data, hash, number, quantity};
-use super::fields::{Fields, Findings, wrong_type};
+use super::fields::{Fields, Findings, same_key, wrong_type};
 use super::{Entry, Evidence, Format, Options, Severity, ValueDebit};
 use crate::case::{Action, Case, Check, Origin, Program, Step, Want};
 use crate::json::{Datum, Node, Problem, quoted};
@@ -223,7 +223,7 @@ fn read_accounts(accounts: Node<'_>, findings: &mut Findings) -> Option<Vec<Acco
 
 fn read_account(node: Node<'_>, address: [u8; 20], key: String, findings: &mut Findings) -> Option<Account> {
     let mut fields = Fields::open(node, "account", findings)?;
-    let leaf = |name: &str, fields: &mut Fields<'_>, findings: &mut Findings| {
+    let leaf = |name: &'static str, fields: &mut Fields<'_>, findings: &mut Findings| {
         let node = fields.required(name, findings)?;
         Some((node.at(), findings.keep(quantity(node))?))
     };
@@ -266,7 +266,7 @@ impl Seen {
         let document = object.document();
         match self.0.insert(key.to_owned(), at) {
             None => {}
-            Some(first) if same_text(document.text(), first, at) => {}
+            Some(first) if same_key(document, first, at) => {}
             Some(first) => findings.error(Problem::new(
                 at,
                 format!("{what} {key} stands twice"),
@@ -274,12 +274,6 @@ impl Seen {
             )),
         }
     }
-}
-
-/// Whether two keys are spelled the same, by their text up to the closing quote.
-fn same_text(text: &str, first: u32, second: u32) -> bool {
-    let key = |at: u32| text[at as usize + 1..].split('"').next();
-    key(first) == key(second)
 }
 
 /// The one step of a test: execute, then compare what the fixture lists, or demand a halt.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Options;
 use crate::case::CaseId;
 use crate::event::CaseReport;
-use crate::formats::{self, Entry, Format, NotRecognised, Severity};
+use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Severity};
 use crate::json::{Document, Problem};
 use crate::sources::{Named, Source};
 use crate::verdict::{Trouble, Verdict};
@@ -38,13 +38,53 @@ pub fn open<'s>(source: &'s Source, options: &Options) -> Opened<'s> {
     opened
 }
 
+/// What a file is taken for, and why.
+enum Recognised {
+    As(&'static Format, Evidence),
+    /// A file in a folder that is no vector.
+    PassedOver(String),
+}
+
+fn recognised(source: &Source, document: &Document) -> Result<Recognised, Trouble> {
+    match formats::recognise(document) {
+        Ok((format, evidence)) => Ok(Recognised::As(format, evidence)),
+        Err(not @ NotRecognised::None { .. }) if source.named == Named::InFolder => {
+            Ok(Recognised::PassedOver(format!("passed over: {not}")))
+        }
+        Err(not) => {
+            let problem = Problem::new(document.root().at(), not.to_string(), not.expected());
+            Err(Trouble::of(&problem, document))
+        }
+    }
+}
+
+/// What a file is taken for, and why, in a few words: `vmtests, "exec" in line 3`.
+///
+/// # Errors
+///
+/// When the file cannot be read, or must be a vector file and is not recognised.
+pub fn explain_format(source: &Source, options: &Options) -> Result<String, Trouble> {
+    let document = parse(source, options)?;
+    Ok(match recognised(source, &document)? {
+        Recognised::As(format, evidence) => {
+            let Seen { name, what, line, .. } = Seen::new(format, evidence, &document);
+            format!("{name}, {what} in line {line}")
+        }
+        Recognised::PassedOver(why) => why,
+    })
+}
+
+fn parse(source: &Source, options: &Options) -> Result<Document, Trouble> {
+    let bytes = source.read(options.limits.file_size);
+    let bytes = bytes.map_err(|error| Trouble::new(format!("cannot be read: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
+    Document::parse(text, options.limits.depth as usize)
+        .map_err(|(text, problem)| Trouble::in_text(&problem, &text))
+}
+
 impl Opened<'_> {
     fn read(&mut self, options: &Options) -> Result<Option<Cases>, Trouble> {
-        let bytes = self.source.read(options.limits.file_size);
-        let bytes = bytes.map_err(|error| Trouble::new(format!("cannot be read: {error}")))?;
-        let text = String::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
-        let document = Document::parse(text, options.limits.depth as usize)
-            .map_err(|(text, problem)| Trouble::in_text(&problem, &text))?;
+        let document = parse(self.source, options)?;
         let Some(format) = self.format(&document, options)? else { return Ok(None) };
         let entries =
             (format.outline)(document.root()).map_err(|problem| Trouble::of(&problem, &document))?;
@@ -68,15 +108,11 @@ impl Opened<'_> {
         if let Some(format) = options.format {
             return Ok(Some(format));
         }
-        match formats::recognise(document) {
-            Ok((format, _)) => Ok(Some(format)),
-            Err(not @ NotRecognised::None { .. }) if self.source.named == Named::InFolder => {
-                self.notes.push(Trouble::new(format!("passed over: {not}")));
+        match recognised(self.source, document)? {
+            Recognised::As(format, _) => Ok(Some(format)),
+            Recognised::PassedOver(why) => {
+                self.notes.push(Trouble::new(why));
                 Ok(None)
-            }
-            Err(not) => {
-                let problem = Problem::new(document.root().at(), not.to_string(), not.expected());
-                Err(Trouble::of(&problem, document))
             }
         }
     }

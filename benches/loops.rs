@@ -1,0 +1,154 @@
+//! Short loops of every machine beside the EVM's add loop, by the time of one opcode.
+
+use anyhow::{Context, anyhow, ensure};
+use num_bigint::BigInt;
+use vmconf::asm::assemble;
+use vmconf::case::{Action, Program};
+use vmconf::isa::Isa;
+use vmconf::limits::Limits;
+use vmconf::machine::{At, Budget, Machine, Status, Watch, perform};
+use vmconf::machines;
+use vmconf::value::Value;
+
+use crate::Rounds;
+use crate::timing::medians;
+
+/// A loop: its name, its machine and its source. It runs a million times or so.
+type Loop = (&'static str, &'static str, &'static str);
+
+/// What all others are compared with: a sum, as a compiler of a high-level language makes it.
+const ADD: Loop = (
+    "add",
+    "evm",
+    "PUSH4 1000000 PUSH1 7 PUSH1 0 PUSH1 0
+     again: JUMPDEST DUP4 DUP2 LT ISZERO PUSH2 @end JUMPI
+     SWAP1 DUP3 ADD SWAP1 JUMPDEST PUSH1 1 ADD PUSH2 @again JUMP
+     end: JUMPDEST STOP",
+);
+
+const LOOPS: &[Loop] = &[
+    ("count down", "neo3", "PUSHINT32 1000000 again: DEC DUP JMPIF @again"),
+    ("add and swap", "neo3", "PUSH0 PUSHINT32 1000000 again: SWAP PUSH1 ADD SWAP DEC DUP JMPIF @again"),
+    (
+        "array items",
+        "neo3",
+        "PUSHINT8 0 PUSH1 PACK PUSHINT32 1000000
+         again: OVER PUSH0 PUSH1 PICK PUSH0 PICKITEM INC SETITEM DEC DUP JMPIF @again",
+    ),
+    (
+        "append and pop",
+        "neo3",
+        "NEWARRAY0 PUSHINT32 1000000 again: OVER PUSH1 APPEND OVER POPITEM DROP DEC DUP JMPIF @again",
+    ),
+    (
+        "locals",
+        "neo3",
+        "INITSLOT 2 0 PUSH0 STLOC1 PUSHINT32 1000000 STLOC0
+         again: LDLOC1 PUSH1 ADD STLOC1 LDLOC0 DEC STLOC0 LDLOC0 JMPIF @again",
+    ),
+    ("count down", "neo2", "PUSHBYTES3 0x40420f again: DEC DUP JMPIF @again"),
+    ("add and swap", "neo2", "PUSH0 PUSHBYTES3 0x40420f again: SWAP PUSH1 ADD SWAP DEC DUP JMPIF @again"),
+];
+
+/// Measures each loop and prints a row for it.
+pub(crate) fn measure(rounds: &Rounds) -> anyhow::Result<()> {
+    let mut add = Running::new(ADD)?;
+    println!(
+        "{:<8}{:<18}{:>10}{:>12}{:>10}{:>12}",
+        "machine", "loop", "opcodes", "ns/opcode", "evm add", "times evm"
+    );
+    for it in LOOPS.iter().filter(|it| it.0.contains(&rounds.only)) {
+        let mut ours = Running::new(*it)?;
+        let (time, of_add) = medians(rounds.rounds, || ours.run(), || add.run());
+        let (time, of_add) = (time / ours.opcodes as f64 * 1e9, of_add / add.opcodes as f64 * 1e9);
+        println!(
+            "{:<8}{:<18}{:>10}{time:>12.2}{of_add:>10.2}{:>12.2}",
+            it.1,
+            it.0,
+            ours.opcodes,
+            time / of_add
+        );
+    }
+    Ok(())
+}
+
+/// A loop on its machine.
+struct Running {
+    machine: Box<dyn Machine>,
+    program: Program,
+    opcodes: u64,
+}
+
+impl Running {
+    fn new((name, machine, source): Loop) -> anyhow::Result<Running> {
+        let info = machines::by_name(machine).with_context(|| format!("no machine {machine}"))?;
+        let script =
+            assemble(info.isa, &lines(source, info.isa)).map_err(|error| anyhow!("{name}: {error}"))?;
+        let program = match machine {
+            "evm" => evm(script),
+            _ => Program(record([("script", Value::Bytes(script))])),
+        };
+        let mut running = Running { machine: (info.new)(&Limits::default()), program, opcodes: 0 };
+        let mut count = Count(0);
+        running.perform(Some(&mut count));
+        running.opcodes = count.0;
+        ensure!(running.opcodes > 1_000_000, "{name} ends after {} opcodes", running.opcodes);
+        Ok(running)
+    }
+
+    fn run(&mut self) {
+        self.perform(None);
+    }
+
+    fn perform(&mut self, watch: Option<&mut dyn Watch>) {
+        assert_eq!(self.machine.load(&self.program), Ok(()));
+        let mut budget = Budget::new(Limits::default().steps);
+        let status = perform(&mut *self.machine, Action::Execute, &mut budget, watch);
+        assert_eq!(status, Status::Ended);
+    }
+}
+
+/// The source with one instruction a line.
+fn lines(source: &str, isa: &Isa) -> String {
+    let mut text = String::new();
+    for word in source.split_whitespace() {
+        let starts = isa.by_name(word).is_some() || word.ends_with(':');
+        text.push(if starts { '\n' } else { ' ' });
+        text.push_str(word);
+    }
+    text
+}
+
+struct Count(u64);
+
+impl Watch for Count {
+    fn before(&mut self, _: &At<'_>) {
+        self.0 += 1;
+    }
+}
+
+fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
+    Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())
+}
+
+/// An EVM program of this code, with gas for everything.
+fn evm(code: Vec<u8>) -> Program {
+    let (address, number) = (|| Value::Bytes(vec![0; 20]), |number: u64| Value::Int(BigInt::from(number)));
+    Program(record([
+        ("code", Value::Bytes(code)),
+        ("data", Value::Bytes(Vec::new())),
+        ("gas", number(1 << 40)),
+        ("gasPrice", number(0)),
+        ("value", number(0)),
+        ("address", address()),
+        ("caller", address()),
+        ("origin", address()),
+        ("coinbase", address()),
+        ("difficulty", number(0)),
+        ("gasLimit", number(0)),
+        ("number", number(0)),
+        ("timestamp", number(0)),
+        ("debit", Value::Bool(false)),
+        ("pre", Value::Record(Vec::new())),
+    ]))
+}

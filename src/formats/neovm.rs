@@ -1,0 +1,206 @@
+//! The NeoVM test vectors of N3 (Neo 3) and 2.x: one reader with two sets of rules.
+//!
+//! A file has `tests`, a test a `script` and `steps`, a step `actions` and the `result` that the
+//! engine must show after them. One engine runs all steps of a test. What a member means that is
+//! not there differs between the two, see [`rules`]; both match names of members, actions, states
+//! and types in letters of any case.
+//!
+//! | field of the state | its value |
+//! |---|---|
+//! | `state` | Text, as [`rules::Rules::states`] spells it |
+//! | `invocationStack` | List of Records, the current frame first |
+//! | … `scriptHash` | 2.x: Bytes |
+//! | … `instructionPointer` | Int, a byte offset |
+//! | … `nextInstruction`, `nextOpcode` | Text and Int: the name and the byte of the same opcode |
+//! | … `evaluationStack`; 2.x: `altStack` | List of items, the top first |
+//! | … N3: `staticFields`, `localVariables`, `arguments` | List of items, or not there |
+//! | `resultStack` | List of items, the top first |
+//! | `refs` | N3: Int |
+//! | `exceptionMessage` | N3: Text |
+//!
+//! An item is a [`Value::Typed`]: Null, Boolean (Bool), Integer (Int), Pointer (Int), ByteString,
+//! Buffer and ByteArray (Bytes), Interop (Text or Null), Array and Struct (List), Map (Record by
+//! the key's bytes as [`lexical::key`] writes them).
+
+mod evidence;
+mod items;
+mod lexical;
+mod program;
+mod result;
+mod rules;
+
+use self::program::Program;
+use self::result::Wanted;
+use self::rules::{Generation, Rules};
+use super::fields::{Fields, Findings, misspelled, wrong_type};
+use super::{Entry, Format, Severity};
+use crate::case::{self, Action, Case, Step};
+use crate::json::{Member, Node, Problem, quoted};
+use crate::value::Value;
+
+/// N3's entry in the list of formats.
+pub const N3: Format = Format {
+    name: "neovm-n3",
+    doc: "NeoVM test vectors of N3",
+    looks_like: "\"tests\" with \"steps\", and \"machine\": \"neo3\" or what only N3 has: \
+                 a script in an array, slots, \"refs\", a ByteString",
+    evidence: evidence::n3,
+    outline,
+    read: |test, _, findings| read_test(test, &rules::N3, findings),
+    rest: |file, findings| read_rest(file, &rules::N3, findings),
+    unknown: Severity::Note,
+    duplicate: Severity::Note,
+};
+
+/// The entry of 2.x in the list of formats.
+pub const V2: Format = Format {
+    name: "neovm-2x",
+    doc: "NeoVM test vectors of 2.x",
+    looks_like: "\"tests\" with \"steps\", and \"machine\": \"neo2\" or what only 2.x has: \
+                 \"scriptHash\", \"altStack\", \"scriptTable\", a ByteArray",
+    evidence: evidence::v2,
+    outline,
+    read: |test, _, findings| read_test(test, &rules::V2, findings),
+    rest: |file, findings| read_rest(file, &rules::V2, findings),
+    unknown: Severity::Note,
+    duplicate: Severity::Note,
+};
+
+/// The last member of this name in letters of any case.
+fn member<'d>(object: Node<'d>, name: &str) -> Option<Member<'d>> {
+    object.members().filter(|member| member.key.eq_ignore_ascii_case(name)).last()
+}
+
+fn outline(file: Node<'_>) -> Result<Vec<Entry>, Problem> {
+    if !file.is_object() {
+        return Err(wrong_type(file, "the file", "an object with \"tests\""));
+    }
+    let tests = member(file, "tests")
+        .ok_or_else(|| Problem::new(file.at(), "file without \"tests\"", "a member \"tests\""))?
+        .value;
+    if !tests.is_array() && !tests.is_null() {
+        return Err(wrong_type(tests, "tests", "an array of tests"));
+    }
+    let entry = |(index, test): (usize, Node<'_>)| Entry { name: name_of(test, index), node: test.index() };
+    Ok(tests.items().enumerate().map(entry).collect())
+}
+
+/// The test's own name, or its number in the file, from 1.
+fn name_of(test: Node<'_>, index: usize) -> String {
+    let name = member(test, "name").and_then(|name| name.value.text());
+    match name {
+        Some(name) if !name.is_empty() => name.into_owned(),
+        _ => format!("test {}", index + 1),
+    }
+}
+
+/// The file without its tests.
+fn read_rest(file: Node<'_>, rules: &'static Rules, findings: &mut Findings) {
+    if file.at() > 0 && file.document().text().starts_with('\u{feff}') {
+        findings.remark(|| Problem::new(0, "byte order mark", "none at the start of the file"));
+    }
+    let Some(mut fields) = Fields::open_with(file, "file", rules.names, findings) else { return };
+    read_label(&mut fields, "category", rules, findings);
+    read_label(&mut fields, "name", rules, findings);
+    if let Some(tests) = fields.optional("tests").filter(|tests| tests.is_null()) {
+        findings.breach(|| wrong_type(tests, "tests", "an array of tests"));
+    }
+    if let Some(machine) = fields.optional("machine")
+        && machine.text().as_deref() != Some(rules.machine)
+    {
+        let what = format!("\"machine\" is {}", machine.shown());
+        findings.error(Problem::new(machine.at(), what, quoted(rules.machine)));
+    }
+    fields.finish(findings);
+}
+
+/// A category or name, which a runner can do without.
+fn read_label(fields: &mut Fields<'_>, key: &'static str, rules: &Rules, findings: &mut Findings) {
+    let Some(label) = fields.present(key) else {
+        return findings.breach(|| fields.without(key));
+    };
+    match label.text() {
+        None => findings.error(wrong_type(label, key, "a string")),
+        Some(text) if text.is_empty() && rules.generation == Generation::N3 && key == "name" => {
+            findings.breach(|| Problem::new(label.at(), "name is empty", "some text"));
+        }
+        Some(_) => {}
+    }
+}
+
+fn read_test(test: Node<'_>, rules: &'static Rules, findings: &mut Findings) -> Option<Case> {
+    let mut fields = Fields::open_with(test, "test", rules.names, findings)?;
+    read_label(&mut fields, "name", rules, findings);
+    let mut program = Program::default();
+    match rules.generation {
+        Generation::N3 => program.read_n3(&mut fields, findings),
+        Generation::V2 => program.read_v2(&mut fields, findings),
+    }
+    let steps = read_steps(&mut fields, rules, findings);
+    fields.finish(findings);
+    let Program { members, places } = program;
+    Some(Case { machine: rules.machine, program: case::Program(Value::Record(members)), places, steps })
+}
+
+fn read_steps(fields: &mut Fields<'_>, rules: &'static Rules, findings: &mut Findings) -> Vec<Step> {
+    match fields.present("steps") {
+        Some(steps) if steps.is_array() => {
+            steps.items().filter_map(|step| read_step(step, rules, findings)).collect()
+        }
+        Some(steps) => {
+            findings.error(wrong_type(steps, "steps", "an array of steps"));
+            Vec::new()
+        }
+        None => {
+            findings.note(Problem::bare(fields.at(), "a test without \"steps\" checks nothing"));
+            Vec::new()
+        }
+    }
+}
+
+fn read_step(step: Node<'_>, rules: &'static Rules, findings: &mut Findings) -> Option<Step> {
+    let mut fields = Fields::open_with(step, "step", rules.names, findings)?;
+    if let Some(name) = fields.present("name").filter(|name| name.text().is_none()) {
+        findings.error(wrong_type(name, "name", "a string"));
+    }
+    let actions = read_actions(&mut fields, rules, findings);
+    let result = fields.required("result", findings);
+    fields.finish(findings);
+    let mut wanted = Wanted::new(rules, findings);
+    let end = wanted.result(result?);
+    Some(Step { actions, end, checks: wanted.checks })
+}
+
+fn read_actions(fields: &mut Fields<'_>, rules: &Rules, findings: &mut Findings) -> Vec<Action> {
+    let actions = fields.present("actions");
+    if rules.generation == Generation::V2 && actions.is_none_or(|actions| actions.raw() == "[]") {
+        findings.breach(|| match actions {
+            None => fields.without("actions"),
+            Some(actions) => Problem::new(actions.at(), "a step with no action", "one or more actions"),
+        });
+    }
+    let Some(actions) = actions else { return Vec::new() };
+    if !actions.is_array() {
+        findings.error(wrong_type(actions, "actions", "an array of actions"));
+    }
+    actions.items().filter_map(|action| read_action(action, findings)).collect()
+}
+
+fn read_action(node: Node<'_>, findings: &mut Findings) -> Option<Action> {
+    const ACTIONS: [(&str, Action); 4] = [
+        ("StepInto", Action::StepInto),
+        ("StepOut", Action::StepOut),
+        ("StepOver", Action::StepOver),
+        ("Execute", Action::Execute),
+    ];
+    let text = node.text().unwrap_or_default();
+    let Some((name, action)) = ACTIONS.iter().find(|action| text.eq_ignore_ascii_case(action.0)) else {
+        let what = format!("{} is no action", node.shown());
+        findings.error(Problem::new(node.at(), what, "StepInto, StepOut, StepOver or Execute"));
+        return None;
+    };
+    if text != *name {
+        findings.breach(|| misspelled(node.at(), &text, name));
+    }
+    Some(*action)
+}

@@ -1,0 +1,114 @@
+//! Telling N3 and 2.x apart, which share their envelope: by what only one of them has.
+
+use super::member;
+use crate::formats::Evidence;
+use crate::json::{Member, Node};
+
+/// What only one of the two has.
+struct Signs {
+    /// What our own member `machine` says, and how that is told.
+    machine: (&'static str, &'static str),
+    /// Whether a member of an object shows it, and how that is told.
+    strong: fn(Node<'_>, &Member<'_>) -> Option<&'static str>,
+    /// How states are spelled, and how that is told: what counts where nothing stronger is.
+    states: &'static [(&'static str, &'static str)],
+}
+
+/// Rows of a word and its text as evidence.
+macro_rules! words {
+    ($before:literal; $($word:literal),+) => { &[$(($word, concat!($before, "\"", $word, "\""))),+] };
+}
+
+const N3: Signs = Signs {
+    machine: ("neo3", "\"machine\": \"neo3\""),
+    strong: n3_member,
+    states: words!("state "; "HALT", "BREAK", "FAULT", "NONE"),
+};
+
+const V2: Signs = Signs {
+    machine: ("neo2", "\"machine\": \"neo2\""),
+    strong: v2_member,
+    states: words!("state "; "Halt", "Break", "Fault", "None"),
+};
+
+pub(super) fn n3(file: Node<'_>) -> Option<Evidence> {
+    evidence(file, &N3, &V2)
+}
+
+pub(super) fn v2(file: Node<'_>) -> Option<Evidence> {
+    evidence(file, &V2, &N3)
+}
+
+/// Evidence for one of the two. Where there is none for either, the envelope is evidence for both,
+/// so that the user is asked.
+fn evidence(file: Node<'_>, one: &Signs, other: &Signs) -> Option<Evidence> {
+    if let Some(machine) = file.members().find(|member| member.key == "machine")
+        && let Some(name) = machine.value.text()
+    {
+        return (name == one.machine.0).then_some(Evidence { at: machine.key_at, what: one.machine.1 });
+    }
+    let tests = member(file, "tests")?.value;
+    let steps = tests.items().find_map(|test| member(test, "steps"))?;
+    if let Some(sign) = strong(tests, one) {
+        return Some(sign);
+    }
+    if strong(tests, other).is_some() {
+        return None;
+    }
+    if let Some(sign) = weak(tests, one) {
+        return Some(sign);
+    }
+    match weak(tests, other) {
+        Some(_) => None,
+        None => Some(Evidence { at: steps.key_at, what: "\"tests\" with \"steps\"" }),
+    }
+}
+
+fn strong(tests: Node<'_>, signs: &Signs) -> Option<Evidence> {
+    tests.objects().find_map(|object| {
+        let sign =
+            |member: Member<'_>| Some(Evidence { at: member.key_at, what: (signs.strong)(object, &member)? });
+        object.members().find_map(sign)
+    })
+}
+
+fn weak(tests: Node<'_>, signs: &Signs) -> Option<Evidence> {
+    tests.objects().find_map(|object| {
+        let state = member(object, "state")?;
+        let what = word(&state.value.text()?, signs.states)?;
+        Some(Evidence { at: state.key_at, what })
+    })
+}
+
+fn word(text: &str, words: &[(&str, &'static str)]) -> Option<&'static str> {
+    words.iter().find(|word| text == word.0).map(|word| word.1)
+}
+
+fn word_any_case(text: &str, words: &[(&str, &'static str)]) -> Option<&'static str> {
+    words.iter().find(|word| text.eq_ignore_ascii_case(word.0)).map(|word| word.1)
+}
+
+/// The text of `type`, if the member is one.
+fn type_of(member: &Member<'_>, types: &[(&str, &'static str)]) -> Option<&'static str> {
+    if !member.key.eq_ignore_ascii_case("type") {
+        return None;
+    }
+    word_any_case(&member.value.text()?, types)
+}
+
+fn n3_member(_: Node<'_>, member: &Member<'_>) -> Option<&'static str> {
+    if member.key.eq_ignore_ascii_case("script") && member.value.is_array() {
+        return Some("a script in an array");
+    }
+    let names = words!(""; "refs", "exceptionMessage", "staticFields", "localVariables", "arguments", "host", "strict", "curve");
+    let types = words!("type "; "ByteString", "Buffer", "Pointer", "Null");
+    word_any_case(&member.key, names).or_else(|| type_of(member, types))
+}
+
+fn v2_member(object: Node<'_>, found: &Member<'_>) -> Option<&'static str> {
+    if found.key.eq_ignore_ascii_case("message") && member(object, "host").is_none() {
+        return Some("\"message\"");
+    }
+    let names = words!(""; "scriptHash", "altStack", "scriptTable");
+    word_any_case(&found.key, names).or_else(|| type_of(found, words!("type "; "ByteArray")))
+}

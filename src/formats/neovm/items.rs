@@ -1,0 +1,230 @@
+//! Items of stacks and slots: one check for each leaf, so that what differs deep in an item is
+//! reported at its own line.
+
+use std::collections::HashMap;
+
+use super::lexical::{self, Prefix, count, hex, integer};
+use super::result::Wanted;
+use super::rules::{Generation, Notation, Type};
+use crate::case::Want;
+use crate::formats::fields::{misspelled, same_key, wrong_type};
+use crate::json::{Datum, Member, Node, Problem, quoted};
+use crate::value::{Key, Path, Value};
+
+/// An item that is still to be read, and how many items it is in.
+struct Open<'d> {
+    at: Path,
+    node: Node<'d>,
+    depth: usize,
+}
+
+/// What an item says of itself.
+struct Item<'d> {
+    /// Where the type stands.
+    at: u32,
+    of: &'static Type,
+    /// Where the type says that there is one.
+    value: Option<Node<'d>>,
+}
+
+/// A key of a Map as paths write it, where it stands, and its value.
+struct Pair<'d> {
+    key: String,
+    at: u32,
+    value: Node<'d>,
+}
+
+impl Wanted<'_> {
+    /// As many items as the array has, and each of them with all that is in it.
+    pub(super) fn items(&mut self, at: &Path, array: Node<'_>) {
+        let mut open = Vec::new();
+        self.children(at, array, 0, &mut open);
+        while let Some(item) = open.pop() {
+            self.item(item, &mut open);
+        }
+    }
+
+    /// The length of an array, and its items to the open ones, so that the first is the next.
+    fn children<'d>(&mut self, at: &Path, array: Node<'d>, depth: usize, open: &mut Vec<Open<'d>>) {
+        let first = open.len();
+        let items = array.items().enumerate();
+        open.extend(items.map(|(index, node)| Open { at: at.child(index), node, depth }));
+        self.want(at.clone(), Want::Len(open.len() - first), array.at());
+        open[first..].reverse();
+    }
+
+    fn item<'d>(&mut self, Open { at, node, depth }: Open<'d>, open: &mut Vec<Open<'d>>) {
+        // No engine builds deeper ones, and comparing and dropping a path goes as deep as it is.
+        const DEEPEST: usize = 2048;
+        if depth == DEEPEST {
+            let expected = format!("at most {DEEPEST} levels");
+            return self.findings.error(Problem::new(node.at(), "too many nested items", expected));
+        }
+        let Some(item) = self.typed(node) else { return };
+        match (item.of.notation, item.value) {
+            (Notation::Items, Some(array)) if array.is_array() => {
+                self.want(at.clone(), Want::Type(item.of.value), item.at);
+                self.children(&at, array, depth + 1, open);
+            }
+            (Notation::Map, Some(map)) if map.is_object() || map.is_array() => {
+                self.want(at.clone(), Want::Type(item.of.value), item.at);
+                self.map(&at, map, depth + 1, open);
+            }
+            (_, value) => {
+                let origin = value.map_or(item.at, Node::at);
+                if let Some(value) = self.scalar(&item) {
+                    self.is(at, Value::Typed(item.of.value, Box::new(value)), origin);
+                }
+            }
+        }
+    }
+
+    /// The type of an item, and its value as it is written.
+    fn typed<'d>(&mut self, node: Node<'d>) -> Option<Item<'d>> {
+        let mut fields = self.open(node, "item")?;
+        let name = fields.required("type", self.findings);
+        let of = name.and_then(|name| self.type_named(name));
+        let value = match of.map(|of| of.notation) {
+            Some(Notation::Nothing) => {
+                if let Some(value) = fields.present("value") {
+                    self.findings
+                        .remark(|| Problem::new(value.at(), "the value of a Null is ignored", "no value"));
+                }
+                None
+            }
+            _ => fields.required("value", self.findings),
+        };
+        fields.finish(self.findings);
+        let (at, of) = (name?.at(), of?);
+        (value.is_some() || of.notation == Notation::Nothing).then_some(Item { at, of, value })
+    }
+
+    fn type_named(&mut self, node: Node<'_>) -> Option<&'static Type> {
+        let text = node.text().unwrap_or_default();
+        let Some(of) = self.rules.types.iter().find(|of| text.eq_ignore_ascii_case(of.name)) else {
+            let what = format!("{} is no type", node.shown());
+            let types: Vec<_> = self.rules.types.iter().map(|of| of.name).collect();
+            self.findings.error(Problem::new(node.at(), what, types.join(", ")));
+            return None;
+        };
+        if text != of.name {
+            self.findings.breach(|| misspelled(node.at(), &text, of.name));
+        }
+        if self.rules.generation == Generation::V2 && of.notation == Notation::TextAsBytes {
+            self.findings.breach(|| Problem::new(node.at(), "type String", quoted(of.value)));
+        }
+        Some(of)
+    }
+
+    /// The value of an item that has no items in it. A container comes here when its value is not
+    /// one.
+    fn scalar(&mut self, item: &Item<'_>) -> Option<Value> {
+        let Some(node) = item.value else { return Some(Value::Null) };
+        let generation = self.rules.generation;
+        let name = item.of.name;
+        let value = match (item.of.notation, node.datum(), generation) {
+            (Notation::Nothing, ..) | (Notation::Host, Datum::Null, Generation::V2) => Ok(Value::Null),
+            (Notation::Bool, Datum::Bool(value), _) => Ok(Value::Bool(value)),
+            (Notation::Bool, Datum::Text(text), Generation::V2) if text == "true" || text == "false" => {
+                self.findings.breach(|| wrong_type(node, "the value of a Boolean", "true or false"));
+                Ok(Value::Bool(text == "true"))
+            }
+            (Notation::Bool, ..) => Err("true or false"),
+            (Notation::Number, ..) => return self.findings.keep(integer(node)).map(Value::Int),
+            (Notation::Position, ..) => return self.findings.keep(count(node, name)).map(Value::Int),
+            (Notation::Bytes, _, Generation::N3) => {
+                return self.findings.keep(hex(node, name)).map(Value::Bytes);
+            }
+            (Notation::Bytes, _, Generation::V2) => {
+                return lexical::bytes(node, name, Prefix::Required, self.findings).map(Value::Bytes);
+            }
+            (Notation::TextAsBytes, Datum::Text(text), _) => Ok(Value::Bytes(text.into_owned().into_bytes())),
+            (Notation::Host, Datum::Text(text), _) => Ok(Value::text(text)),
+            (Notation::TextAsBytes | Notation::Host, ..) => Err("a string"),
+            (Notation::Items, ..) => Err("an array of items"),
+            (Notation::Map, ..) => Err("an object of items by key"),
+        };
+        let wrong = |expected| wrong_type(node, &format!("the value of type {name}"), expected);
+        self.findings.keep(value.map_err(wrong))
+    }
+
+    /// The keys of a Map, and its values to the open items.
+    fn map<'d>(&mut self, at: &Path, map: Node<'d>, depth: usize, open: &mut Vec<Open<'d>>) {
+        let pairs = if map.is_object() { self.members(map) } else { self.alternating(map) };
+        let pairs = self.last_of_each(pairs, map);
+        let keys: Vec<Key> = pairs.iter().map(|pair| Key::from(pair.key.clone())).collect();
+        self.want(at.clone(), Want::Only(keys.clone()), map.at());
+        if self.rules.generation == Generation::N3 && keys.len() > 1 {
+            self.want(at.clone(), Want::Order(keys), map.at());
+        }
+        let values = pairs.into_iter().rev();
+        open.extend(values.map(|pair| Open { at: at.child(pair.key), node: pair.value, depth }));
+    }
+
+    fn members<'d>(&mut self, map: Node<'d>) -> Vec<Pair<'d>> {
+        if self.rules.generation == Generation::V2 {
+            let expected = "an array, though files have this form";
+            self.findings.breach(|| wrong_type(map, "the value of a Map", expected));
+        }
+        let pair = |member: Member<'d>| {
+            let key = lexical::parse_key(&member.key, member.key_at, self.findings)?;
+            Some(Pair { key, at: member.key_at, value: member.value })
+        };
+        map.members().filter_map(pair).collect()
+    }
+
+    /// Keys and values in turn, each an item.
+    fn alternating<'d>(&mut self, map: Node<'d>) -> Vec<Pair<'d>> {
+        let mut pairs = Vec::new();
+        let mut items = map.items();
+        while let Some(key) = items.next() {
+            let Some(value) = items.next() else {
+                self.findings.error(Problem::new(
+                    key.at(),
+                    "a key of a Map without value",
+                    "an item behind it",
+                ));
+                break;
+            };
+            pairs.extend(self.key(key).map(|name| Pair { key: name, at: key.at(), value }));
+        }
+        pairs
+    }
+
+    /// The key that an item is: its bytes in the engine.
+    fn key(&mut self, node: Node<'_>) -> Option<String> {
+        let item = self.typed(node)?;
+        let bytes = match (item.of.notation, self.scalar(&item)?) {
+            (Notation::Host, _) => None,
+            (_, Value::Bytes(bytes)) => Some(bytes),
+            (_, Value::Int(number)) => Some(number.to_signed_bytes_le()),
+            (_, Value::Bool(value)) => Some(if value { vec![1] } else { Vec::new() }),
+            _ => None,
+        };
+        if bytes.is_none() {
+            let what = format!("a key of a Map of type {}", item.of.name);
+            self.findings.error(Problem::new(item.at, what, "ByteArray, Integer or Boolean"));
+        }
+        bytes.map(|bytes| lexical::key(&bytes))
+    }
+
+    /// The last pair of each key. Keys of an object that are spelled the same are found when the
+    /// document is read.
+    fn last_of_each<'d>(&mut self, mut pairs: Vec<Pair<'d>>, map: Node<'d>) -> Vec<Pair<'d>> {
+        let mut last = HashMap::new();
+        for pair in &pairs {
+            if let Some(first) = last.insert(pair.key.clone(), pair.at)
+                && !(map.is_object() && same_key(map.document(), first, pair.at))
+            {
+                let line = map.document().position(first).line;
+                self.findings.note(Problem::new(
+                    pair.at,
+                    "a key stands twice in this Map in two spellings",
+                    format!("each key once; the first is in line {line}"),
+                ));
+            }
+        }
+        pairs.retain(|pair| last[&pair.key] == pair.at);
+        pairs
+    }
+}

@@ -1,0 +1,137 @@
+//! How NeoVM vectors write numbers and bytes.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use num_bigint::BigInt;
+
+use crate::formats::fields::{Findings, wrong_type};
+use crate::json::{Datum, Node, Problem, quoted};
+use crate::value::{bytes_key, hex_bytes};
+
+/// An integer: a JSON number without fraction and exponent, or decimal digits.
+pub(super) fn integer(node: Node<'_>) -> Result<BigInt, Problem> {
+    // Reading decimal digits takes time in the square of their number.
+    const MOST_DIGITS: usize = 1000;
+    const EXPECTED: &str = "an integer, as a number or as decimal digits in quotes";
+    let text = match node.datum() {
+        Datum::Number(text) => text.into(),
+        Datum::Text(text) => text,
+        _ => return Err(wrong_type(node, "an Integer", EXPECTED)),
+    };
+    let digits = text.strip_prefix('-').unwrap_or(&text);
+    if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return Err(Problem::new(node.at(), format!("{} is no integer", node.shown()), EXPECTED));
+    }
+    if digits.len() > MOST_DIGITS {
+        let what = format!("an Integer of {} digits", digits.len());
+        return Err(Problem::new(node.at(), what, format!("at most {MOST_DIGITS}")));
+    }
+    let short = text.parse::<i64>().map(BigInt::from);
+    short.or_else(|_| text.parse()).map_err(|_| Problem::bare(node.at(), "no integer"))
+}
+
+/// A place in a script, or a number of things: a JSON number that a C# `int` holds.
+pub(super) fn count(node: Node<'_>, name: &str) -> Result<BigInt, Problem> {
+    const EXPECTED: &str = "an integer from 0 to 2147483647";
+    let Datum::Number(digits) = node.datum() else { return Err(wrong_type(node, name, EXPECTED)) };
+    match digits.parse::<i32>() {
+        Ok(number) if number >= 0 => Ok(BigInt::from(number)),
+        _ => Err(Problem::new(node.at(), format!("{name} is {}", node.shown()), EXPECTED)),
+    }
+}
+
+/// Bytes in N3: `0x` and hex digits, or nothing.
+pub(super) fn hex(node: Node<'_>, name: &str) -> Result<Vec<u8>, Problem> {
+    match node.text() {
+        Some(text) => prefixed(&text, node.at()),
+        None => Err(wrong_type(node, name, PREFIXED)),
+    }
+}
+
+const PREFIXED: &str = "0x and an even number of hex digits, in quotes";
+
+/// `0x` and hex digits, or nothing.
+fn prefixed(text: &str, at: u32) -> Result<Vec<u8>, Problem> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let digits = text
+        .strip_prefix("0x")
+        .ok_or_else(|| Problem::new(at, format!("{} does not start with 0x", quoted(text)), PREFIXED))?;
+    hex_bytes(digits).ok_or_else(|| not_hex(text, digits, at))
+}
+
+fn not_hex(text: &str, digits: &str, at: u32) -> Problem {
+    let what = if digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        "has an odd number of hex digits"
+    } else {
+        "has other characters than hex digits"
+    };
+    Problem::new(at, format!("{} {what}", quoted(text)), PREFIXED)
+}
+
+/// The key of a Map in the one way in which paths write it: `0x` and hex digits in lower case, or
+/// nothing for no bytes.
+pub(super) fn key(bytes: &[u8]) -> String {
+    if bytes.is_empty() { String::new() } else { bytes_key(bytes) }
+}
+
+/// The key of a Map as an object has it.
+pub(super) fn parse_key(text: &str, at: u32, findings: &mut Findings) -> Option<String> {
+    let key = key(&findings.keep(prefixed(text, at))?);
+    if key != text {
+        findings.breach(|| {
+            Problem::new(at, format!("key {} of a Map is spelled otherwise", quoted(text)), quoted(&key))
+        });
+    }
+    Some(key)
+}
+
+/// What the text of 2.x demands of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prefix {
+    /// `0x` in front of them.
+    Required,
+    /// `0x` or nothing.
+    Optional,
+}
+
+/// Bytes in 2.x: `0x` and hex digits, or base64. What is neither but hex digits is read as such,
+/// which is what the format's text says; those who run the vectors read base64.
+pub(super) fn bytes(node: Node<'_>, name: &str, prefix: Prefix, findings: &mut Findings) -> Option<Vec<u8>> {
+    const EXPECTED: &str = "0x and an even number of hex digits, or base64, in quotes";
+    let Some(text) = node.text() else {
+        findings.error(wrong_type(node, name, EXPECTED));
+        return None;
+    };
+    let at = node.at();
+    if !text.starts_with("0x") && (prefix == Prefix::Required || text.starts_with("0X")) {
+        findings.breach(|| Problem::new(at, format!("{} does not start with 0x", quoted(&text)), PREFIXED));
+    }
+    if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        return findings.keep(hex_bytes(digits).ok_or_else(|| not_hex(&text, digits, at)));
+    }
+    let both =
+        |read: &str| Problem::new(at, format!("{} is read as {read}", quoted(&text)), "0x before hex digits");
+    match (BASE64.decode(&*text).ok(), hex_bytes(&text)) {
+        (Some(bytes), None) => {
+            findings.breach(|| Problem::new(at, format!("{} is base64", quoted(&text)), "hex digits"));
+            Some(bytes)
+        }
+        (Some(bytes), Some(_)) => {
+            if !text.is_empty() {
+                findings.caution(both("base64 and could be hex"));
+            }
+            Some(bytes)
+        }
+        (None, Some(bytes)) => {
+            findings.caution(both("hex"));
+            Some(bytes)
+        }
+        (None, None) => {
+            let what = format!("{} is neither hex nor base64", quoted(&text));
+            findings.error(Problem::new(at, what, EXPECTED));
+            None
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What a test says about the program: the script and what is around it.
+
+use super::lexical::{self, Prefix, hex};
+use crate::case::Origin;
+use crate::formats::fields::{Fields, Findings, misspelled, wrong_type};
+use crate::json::{Node, Problem, quoted};
+use crate::value::{Path, Value};
+
+/// The members of the program record, and where its data stand.
+#[derive(Default)]
+pub(super) struct Program {
+    pub(super) members: Vec<(String, Value)>,
+    pub(super) places: Vec<(Path, Origin)>,
+}
+
+impl Program {
+    fn keep(&mut self, name: &'static str, node: Node<'_>, value: Option<Value>) {
+        if let Some(value) = value {
+            self.members.push((name.to_owned(), value));
+            self.places.push((Path::field(name), Origin(node.at())));
+        }
+    }
+
+    /// `script`, and our own `host`, `message`, `curve`, `strict`.
+    pub(super) fn read_n3(&mut self, fields: &mut Fields<'_>, findings: &mut Findings) {
+        if let Some(script) = fields.present("script") {
+            let value = if script.is_array() {
+                self.entries(script, findings)
+            } else {
+                findings.keep(hex(script, "script")).map(Value::Bytes)
+            };
+            self.keep("script", script, value.filter(|value| !value.is_empty()));
+        }
+        let host = fields.optional("host");
+        if let Some(host) = host {
+            self.keep("host", host, one_of(host, "host", &["test", "crypto"], findings));
+        }
+        let crypto = host.and_then(Node::text).is_some_and(|host| host == "crypto");
+        for name in ["message", "curve"] {
+            let Some(node) = fields.optional(name) else { continue };
+            if !crypto {
+                let what = format!("{} without \"host\": \"crypto\"", quoted(name));
+                findings.error(Problem::new(node.at(), what, "both or neither"));
+            }
+            let value = match name {
+                "message" => findings.keep(hex(node, name)).map(Value::Bytes),
+                _ => one_of(node, name, &["secp256r1", "secp256k1"], findings),
+            };
+            self.keep(name, node, value);
+        }
+        if let Some(strict) = fields.optional("strict") {
+            let value = match strict.raw() {
+                "true" => Some(Value::Bool(true)),
+                "false" => Some(Value::Bool(false)),
+                _ => {
+                    findings.error(wrong_type(strict, "strict", "true or false"));
+                    None
+                }
+            };
+            self.keep("strict", strict, value);
+        }
+    }
+
+    /// `script`, `message`, `scriptTable`.
+    pub(super) fn read_v2(&mut self, fields: &mut Fields<'_>, findings: &mut Findings) {
+        if let Some(script) = fields.present("script") {
+            let value = if script.is_array() {
+                findings.breach(|| wrong_type(script, "script", "hex digits in quotes"));
+                self.entries(script, findings)
+            } else {
+                bytes_value(script, "script", findings)
+            };
+            self.keep("script", script, value.filter(|value| !value.is_empty()));
+        }
+        if let Some(message) = fields.present("message") {
+            let value = bytes_value(message, "message", findings);
+            self.keep("message", message, value);
+        }
+        self.read_table(fields, findings);
+    }
+
+    /// Mnemonics and `0x…` pieces. Whether a mnemonic exists is for the machine to say.
+    fn entries(&mut self, script: Node<'_>, findings: &mut Findings) -> Option<Value> {
+        let path = Path::field("script");
+        let mut entries = Vec::new();
+        for (index, node) in script.items().enumerate() {
+            entries.push(findings.keep(entry(node)));
+            self.places.push((path.child(index), Origin(node.at())));
+        }
+        entries.into_iter().collect::<Option<_>>().map(Value::List)
+    }
+
+    /// The text of the format says `scripttable` and a String, all files say `scriptTable` and an
+    /// array.
+    fn read_table(&mut self, fields: &mut Fields<'_>, findings: &mut Findings) {
+        const NAME: &str = "scriptTable";
+        let Some(member) = fields.spelled(NAME) else { return };
+        match &*member.key {
+            "scripttable" => {}
+            NAME => findings.remark(|| misspelled(member.key_at, NAME, "scripttable")),
+            other => findings.breach(|| misspelled(member.key_at, other, "scripttable")),
+        }
+        let table = member.value;
+        if table.is_null() {
+            return;
+        }
+        let path = Path::field(NAME);
+        let scripts: Option<Vec<_>> = if table.is_array() {
+            findings.breach(|| wrong_type(table, NAME, "hex digits in quotes; files have this form, though"));
+            let scripts: Vec<_> = table.items().map(|entry| table_script(entry, findings)).collect();
+            scripts.into_iter().collect()
+        } else {
+            bytes_value(table, NAME, findings).map(|script| vec![(table, script)])
+        };
+        let Some(scripts) = scripts else { return };
+        let place = |(index, script): (usize, &(Node<'_>, Value))| (path.child(index), Origin(script.0.at()));
+        self.places.extend(scripts.iter().enumerate().map(place));
+        self.keep(NAME, table, Some(Value::List(scripts.into_iter().map(|script| script.1).collect())));
+    }
+}
+
+/// An element of a script in an array.
+fn entry(node: Node<'_>) -> Result<Value, Problem> {
+    const EXPECTED: &str = "a mnemonic in capitals, or 0x and hex digits";
+    let Some(text) = node.text() else { return Err(wrong_type(node, "an element of script", EXPECTED)) };
+    let in_capitals = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    if text.starts_with("0x") {
+        hex(node, "an element of script").map(Value::Bytes)
+    } else if text.starts_with(|first: char| first.is_ascii_uppercase()) && text.bytes().all(in_capitals) {
+        Ok(Value::Text(text.into_owned()))
+    } else {
+        let what = format!("{} is no element of a script", quoted(&text));
+        Err(Problem::new(node.at(), what, EXPECTED))
+    }
+}
+
+/// The script of an entry of `scriptTable`, and where it stands.
+fn table_script<'d>(entry: Node<'d>, findings: &mut Findings) -> Option<(Node<'d>, Value)> {
+    let names = super::rules::V2.names;
+    let mut fields = Fields::open_with(entry, "entry of scriptTable", names, findings)?;
+    let script = fields.required("script", findings);
+    fields.finish(findings);
+    Some((script?, bytes_value(script?, "script", findings)?))
+}
+
+fn bytes_value(node: Node<'_>, name: &str, findings: &mut Findings) -> Option<Value> {
+    lexical::bytes(node, name, Prefix::Optional, findings).map(Value::Bytes)
+}
+
+fn one_of(node: Node<'_>, name: &str, words: &[&str], findings: &mut Findings) -> Option<Value> {
+    let text = node.text().filter(|text| words.contains(&&**text));
+    if text.is_none() {
+        let what = format!("{name} is {}", node.shown());
+        let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+        findings.error(Problem::new(node.at(), what, words.join(" or ")));
+    }
+    text.map(Value::text)
+}

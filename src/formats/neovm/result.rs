@@ -1,0 +1,238 @@
+//! What a result demands: state, frames, stacks.
+
+use num_bigint::BigInt;
+
+use super::lexical::{self, Prefix, count};
+use super::rules::{Absence, Generation, Rules};
+use crate::case::{Check, Origin, Want};
+use crate::formats::fields::{Fields, Findings, misspelled, wrong_type};
+use crate::json::{Datum, Node, Problem};
+use crate::value::{Path, Value};
+
+/// Turns the members of a result into checks.
+pub(super) struct Wanted<'w> {
+    pub(super) rules: &'static Rules,
+    pub(super) checks: Vec<Check>,
+    pub(super) findings: &'w mut Findings,
+}
+
+impl<'w> Wanted<'w> {
+    pub(super) fn new(rules: &'static Rules, findings: &'w mut Findings) -> Wanted<'w> {
+        Wanted { rules, checks: Vec::new(), findings }
+    }
+
+    pub(super) fn want(&mut self, at: Path, want: Want, origin: u32) {
+        self.checks.push(Check { at, want, origin: Origin(origin) });
+    }
+
+    pub(super) fn is(&mut self, at: Path, value: Value, origin: u32) {
+        self.want(at, Want::Is(value), origin);
+    }
+
+    pub(super) fn open<'d>(&mut self, node: Node<'d>, name: &'static str) -> Option<Fields<'d>> {
+        Fields::open_with(node, name, self.rules.names, self.findings)
+    }
+
+    /// Reads a result. How the actions must have ended is given back, the rest becomes checks.
+    pub(super) fn result(&mut self, node: Node<'_>) -> Option<Check> {
+        let mut fields = self.open(node, "result")?;
+        let state = fields.required("state", self.findings);
+        let frames = fields.present("invocationStack");
+        let results = fields.present("resultStack");
+        let end = state.and_then(|state| self.state(state));
+        self.frames(frames, node.at());
+        self.list(Path::field("resultStack"), results, self.rules.result_stack, node.at());
+        match self.rules.generation {
+            Generation::N3 => self.n3_members(&mut fields, [frames, results], end.as_ref()),
+            Generation::V2 => self.one_of_both(node, frames, results),
+        }
+        fields.finish(self.findings);
+        end
+    }
+
+    fn state(&mut self, node: Node<'_>) -> Option<Check> {
+        let text = node.text().unwrap_or_default();
+        let Some(state) = self.rules.states.iter().find(|state| text.eq_ignore_ascii_case(state)) else {
+            let what = format!("{} is no state", node.shown());
+            self.findings.error(Problem::new(node.at(), what, self.rules.states.join(", ")));
+            return None;
+        };
+        if text != *state {
+            self.findings.breach(|| misspelled(node.at(), &text, state));
+        }
+        let want = Want::Is(Value::text(*state));
+        Some(Check { at: Path::field("state"), want, origin: Origin(node.at()) })
+    }
+
+    /// The members that only N3 has. After a fault, only the message is compared.
+    fn n3_members(&mut self, fields: &mut Fields<'_>, stacks: [Option<Node<'_>>; 2], end: Option<&Check>) {
+        let refs = fields.present("refs");
+        let message = fields.present("exceptionMessage");
+        if let Some(node) = refs {
+            self.count(Path::field("refs"), node, "refs");
+        }
+        let fault = end.is_some_and(|end| end.want == Want::Is(Value::text(self.rules.fault)));
+        let [frames, results] = stacks;
+        let ignored = if fault {
+            self.checks.clear();
+            vec![("invocationStack", frames), ("resultStack", results), ("refs", refs)]
+        } else {
+            vec![("exceptionMessage", message)]
+        };
+        for (name, node) in ignored {
+            let Some(node) = node else { continue };
+            let state = if fault { "this state" } else { "another state than FAULT" };
+            self.findings.remark(|| Problem::bare(node.at(), format!("{name} is not compared in {state}")));
+        }
+        if let Some(node) = message {
+            match node.text() {
+                Some(text) if fault => {
+                    self.is(Path::field("exceptionMessage"), Value::text(text), node.at());
+                }
+                Some(_) => {}
+                None => self.findings.error(wrong_type(node, "exceptionMessage", "a string")),
+            }
+        }
+    }
+
+    /// The text of 2.x wants either of the stacks.
+    fn one_of_both(&mut self, result: Node<'_>, frames: Option<Node<'_>>, results: Option<Node<'_>>) {
+        let what = match (frames, results) {
+            (None, None) => "neither invocationStack nor resultStack",
+            (Some(_), Some(_)) => "both invocationStack and resultStack",
+            _ => return,
+        };
+        self.findings.breach(|| Problem::new(result.at(), format!("result with {what}"), "one of them"));
+    }
+
+    fn count(&mut self, at: Path, node: Node<'_>, name: &str) {
+        if let Some(number) = self.findings.keep(count(node, name)) {
+            self.is(at, Value::Int(number), node.at());
+        }
+    }
+
+    /// The frames, none where they are not mentioned by the result at `origin`.
+    fn frames(&mut self, frames: Option<Node<'_>>, origin: u32) {
+        let at = Path::field("invocationStack");
+        let Some(frames) = frames else { return self.want(at, Want::Len(0), origin) };
+        if !frames.is_array() {
+            return self.findings.error(wrong_type(frames, "invocationStack", "an array of frames"));
+        }
+        self.want(at.clone(), Want::Len(frames.items().count()), frames.at());
+        for (index, frame) in frames.items().enumerate() {
+            self.frame(&at.child(index), frame);
+        }
+    }
+
+    fn frame(&mut self, at: &Path, node: Node<'_>) {
+        let Some(mut fields) = self.open(node, "frame") else { return };
+        if self.rules.generation == Generation::V2 {
+            match fields.present("scriptHash") {
+                Some(hash) => self.script_hash(at, hash),
+                None => self.findings.breach(|| fields.without("scriptHash")),
+            }
+        }
+        let pointer = fields.present("instructionPointer");
+        if pointer.is_none() {
+            self.findings.breach(|| fields.without("instructionPointer"));
+        }
+        self.pointer(at.child("instructionPointer"), pointer, node.at());
+        match fields.present("nextInstruction") {
+            Some(instruction) => self.next_instruction(at, instruction),
+            None => self.findings.breach(|| fields.without("nextInstruction")),
+        }
+        for (name, absence) in self.rules.frame_lists {
+            let list = fields.present(name);
+            self.list(at.child(*name), list, *absence, node.at());
+        }
+        fields.finish(self.findings);
+    }
+
+    /// Zero where it is not there in the frame at `origin`.
+    fn pointer(&mut self, at: Path, pointer: Option<Node<'_>>, origin: u32) {
+        match pointer {
+            Some(pointer) => self.count(at, pointer, "instructionPointer"),
+            None => self.is(at, Value::Int(BigInt::ZERO), origin),
+        }
+    }
+
+    fn script_hash(&mut self, frame: &Path, node: Node<'_>) {
+        let hash = lexical::bytes(node, "scriptHash", Prefix::Optional, self.findings);
+        let Some(hash) = hash else { return };
+        if hash.len() != 20 {
+            let what = format!("a scriptHash of {} bytes", hash.len());
+            self.findings.remark(|| Problem::new(node.at(), what, "20 bytes"));
+        }
+        self.is(frame.child("scriptHash"), Value::Bytes(hash), node.at());
+    }
+
+    /// A name, or the opcode's number where it has no name.
+    fn next_instruction(&mut self, frame: &Path, node: Node<'_>) {
+        let of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let number = match node.datum() {
+            Datum::Text(text) if text.starts_with(|first: char| first.is_ascii_digit()) => {
+                self.number_for_name(node);
+                opcode(&text)
+            }
+            Datum::Text(text) if !text.is_empty() && text.bytes().all(of_name) => {
+                let name = Value::Text(self.mnemonic(&text));
+                return self.is(frame.child("nextInstruction"), name, node.at());
+            }
+            Datum::Number(digits) => {
+                let expected = "a mnemonic in quotes";
+                self.findings.breach(|| wrong_type(node, "nextInstruction", expected));
+                opcode(digits)
+            }
+            _ => None,
+        };
+        let wrong = || {
+            let what = format!("nextInstruction is {}", node.shown());
+            Problem::new(node.at(), what, "a mnemonic, or a number from 0 to 255")
+        };
+        if let Some(number) = self.findings.keep(number.ok_or_else(wrong)) {
+            self.is(frame.child("nextOpcode"), Value::int(number), node.at());
+        }
+    }
+
+    /// In 2.x, the text wants a name and files have a number for each opcode that has none.
+    fn number_for_name(&mut self, node: Node<'_>) {
+        if self.rules.generation == Generation::V2 {
+            let what = "nextInstruction is a number in quotes";
+            self.findings.remark(|| Problem::new(node.at(), what, "a mnemonic"));
+        }
+    }
+
+    fn mnemonic(&self, text: &str) -> String {
+        let name = text.to_ascii_uppercase();
+        match (self.rules.generation, &*name) {
+            (Generation::V2, "PUSHF") => "PUSH0".to_owned(),
+            (Generation::V2, "PUSHT") => "PUSH1".to_owned(),
+            _ => name,
+        }
+    }
+
+    /// A list of items that may not be there in the result or frame at `origin`.
+    fn list(&mut self, at: Path, list: Option<Node<'_>>, absence: Absence, origin: u32) {
+        let Some(list) = list else {
+            return match absence {
+                Absence::NotCompared => {}
+                Absence::Empty => self.want(at, Want::Len(0), origin),
+                Absence::None => self.want(at, Want::Absent, origin),
+            };
+        };
+        if !list.is_array() {
+            let name = at.last().to_string();
+            self.findings.error(wrong_type(list, &name, "an array of items"));
+        } else if absence == Absence::None && list.items().next().is_none() {
+            self.want(at, Want::Absent, list.at());
+        } else {
+            self.items(&at, list);
+        }
+    }
+}
+
+/// Decimal digits that say a byte.
+fn opcode(digits: &str) -> Option<u8> {
+    let only_digits = digits.bytes().all(|digit| digit.is_ascii_digit());
+    digits.parse().ok().filter(|_| only_digits)
+}

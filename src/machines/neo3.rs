@@ -1,0 +1,51 @@
+//! The NeoVM of Neo N3 as of 3.10, with its light reference counter, run without a blockchain.
+//!
+//! | file | content |
+//! |---|---|
+//! | `table.rs` | the opcodes, one row each |
+//! | `machine.rs` | the machine: loading, the one loop, what can be observed |
+//! | `frame.rs` | the running script that handlers work on: stack, frames, operands |
+//! | `heap.rs` | arrays, structs and maps, and the reference counter |
+//! | `item.rs`, `key.rs` | items, and those that are keys of maps |
+//! | `fault.rs` | why a script faults, with the texts of the reference implementation |
+//! | `host.rs` | SYSCALL and the services that there are |
+//! | `program.rs` | what a program record must contain; strict validation |
+//! | `show.rs` | items as values |
+//! | the others | handlers, one file an opcode family |
+//!
+//! # Program
+//!
+//! A record of `script` (bytes, or a list of bytes and mnemonics; nothing is no script), `strict`
+//! (whether the script is validated as a whole first: one that is rejected leaves the machine in
+//! FAULT without a frame), `host` (`test`, which is the default, or `crypto`), and for `crypto`
+//! `message` (bytes that signatures are checked against) and `curve` (`secp256r1`, which is the
+//! default, or `secp256k1`).
+//!
+//! # Speed
+//!
+//! Items have 16 bytes, numbers of 64 bits are worked on in place, and the references of stack
+//! entries are the height of the stack, so that most instructions count nothing.
+
+mod arith;
+mod compound;
+mod constant;
+mod convert;
+mod equal;
+mod fault;
+mod flow;
+mod frame;
+mod heap;
+mod host;
+mod item;
+mod key;
+mod machine;
+mod program;
+mod show;
+mod slot;
+mod splice;
+mod stack;
+mod table;
+mod tries;
+
+pub use machine::{INFO, Neo3};
+pub use table::{NEO3, Op};

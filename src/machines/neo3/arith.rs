@@ -1,0 +1,327 @@
+//! Numbers, bits and truth values. Numbers have no wrap-around: what does not fit 32 bytes faults.
+//! Nearly all of them fit 64 bits, and those are worked on in place.
+
+use std::cmp::Ordering;
+
+use num_bigint::{BigInt, BigUint, Sign};
+
+use super::convert::{compare, integer, number};
+use super::equal::equal;
+use super::fault::{Fault, Flow, MAX_SHIFT};
+use super::frame::Frame;
+use super::item::Item;
+
+/// Replaces `a b` by a number: `small` where both and the result have 64 bits, else `big`.
+#[inline(always)]
+fn binary(
+    frame: &mut Frame<'_>,
+    small: fn(i64, i64) -> Option<i64>,
+    big: fn(BigInt, BigInt) -> Result<BigInt, Fault>,
+) -> Flow {
+    if let [.., Item::Integer(a), Item::Integer(b)] = &mut frame.core.stack[..]
+        && let Some(result) = small(*a, *b)
+    {
+        *a = result;
+        frame.core.stack.pop();
+        return Ok(());
+    }
+    binary_big(frame, big)
+}
+
+#[cold]
+#[inline(never)]
+fn binary_big(frame: &mut Frame<'_>, big: fn(BigInt, BigInt) -> Result<BigInt, Fault>) -> Flow {
+    let (b, a) = (frame.pop(), frame.pop());
+    let (b, a) = (number(&b)?, number(&a)?);
+    frame.push(Item::integer(big(a, b)?)?);
+    Ok(())
+}
+
+/// Replaces `a` by a number, as [`binary`].
+#[inline(always)]
+fn unary(frame: &mut Frame<'_>, small: fn(i64) -> Option<i64>, big: fn(BigInt) -> BigInt) -> Flow {
+    if let [.., Item::Integer(a)] = &mut frame.core.stack[..]
+        && let Some(result) = small(*a)
+    {
+        *a = result;
+        return Ok(());
+    }
+    unary_big(frame, big)
+}
+
+#[cold]
+#[inline(never)]
+fn unary_big(frame: &mut Frame<'_>, big: fn(BigInt) -> BigInt) -> Flow {
+    let a = number(&frame.pop())?;
+    frame.push(Item::integer(big(a))?);
+    Ok(())
+}
+
+/// INVERT
+pub(super) fn invert(frame: &mut Frame<'_>) -> Flow {
+    unary(frame, |a| Some(!a), |a| !a)
+}
+
+/// AND
+pub(super) fn and(frame: &mut Frame<'_>) -> Flow {
+    binary(frame, |a, b| Some(a & b), |a, b| Ok(a & b))
+}
+
+/// OR
+pub(super) fn or(frame: &mut Frame<'_>) -> Flow {
+    binary(frame, |a, b| Some(a | b), |a, b| Ok(a | b))
+}
+
+/// XOR
+pub(super) fn xor(frame: &mut Frame<'_>) -> Flow {
+    binary(frame, |a, b| Some(a ^ b), |a, b| Ok(a ^ b))
+}
+
+/// EQUAL
+pub(super) fn equal_(frame: &mut Frame<'_>) -> Flow {
+    push_equal(frame, |equal| equal)
+}
+
+/// NOTEQUAL
+pub(super) fn notequal(frame: &mut Frame<'_>) -> Flow {
+    push_equal(frame, |equal| !equal)
+}
+
+fn push_equal(frame: &mut Frame<'_>, result: fn(bool) -> bool) -> Flow {
+    let (b, a) = (frame.pop(), frame.pop());
+    let equal = equal(frame, &a, &b)?;
+    frame.push(Item::Boolean(result(equal)));
+    Ok(())
+}
+
+/// SIGN
+pub(super) fn sign(frame: &mut Frame<'_>) -> Flow {
+    let sign = |a: BigInt| match a.sign() {
+        Sign::Minus => BigInt::from(-1),
+        Sign::NoSign => BigInt::ZERO,
+        Sign::Plus => BigInt::from(1),
+    };
+    unary(frame, |a| Some(a.signum()), sign)
+}
+
+/// ABS
+pub(super) fn abs(frame: &mut Frame<'_>) -> Flow {
+    unary(frame, i64::checked_abs, |a| BigInt::from(a.into_parts().1))
+}
+
+/// NEGATE
+pub(super) fn negate(frame: &mut Frame<'_>) -> Flow {
+    unary(frame, i64::checked_neg, |a| -a)
+}
+
+/// INC
+pub(super) fn inc(frame: &mut Frame<'_>) -> Flow {
+    unary(frame, |a| a.checked_add(1), |a| a + 1)
+}
+
+/// DEC
+pub(super) fn dec(frame: &mut Frame<'_>) -> Flow {
+    unary(frame, |a| a.checked_sub(1), |a| a - 1)
+}
+
+/// ADD
+pub(super) fn add(frame: &mut Frame<'_>) -> Flow {
+    binary(frame, i64::checked_add, |a, b| Ok(a + b))
+}
+
+/// SUB
+pub(super) fn sub(frame: &mut Frame<'_>) -> Flow {
+    binary(frame, i64::checked_sub, |a, b| Ok(a - b))
+}
+
+/// MUL
+pub(super) fn mul(frame: &mut Frame<'_>) -> Flow {
+    binary(frame, i64::checked_mul, |a, b| Ok(a * b))
+}
+
+/// DIV
+pub(super) fn div(frame: &mut Frame<'_>) -> Flow {
+    binary(frame, i64::checked_div, |a, b| divisor(b).map(|b| a / b))
+}
+
+/// MOD
+pub(super) fn rem(frame: &mut Frame<'_>) -> Flow {
+    binary(frame, i64::checked_rem, |a, b| divisor(b).map(|b| a % b))
+}
+
+fn divisor(number: BigInt) -> Result<BigInt, Fault> {
+    if number == BigInt::ZERO { Err(Fault::DivisionByZero) } else { Ok(number) }
+}
+
+/// POW
+pub(super) fn pow(frame: &mut Frame<'_>) -> Flow {
+    let exponent = pop_shift(frame)?;
+    let a = number(&frame.pop())?;
+    frame.push(Item::integer(a.pow(exponent))?);
+    Ok(())
+}
+
+/// SQRT
+pub(super) fn sqrt(frame: &mut Frame<'_>) -> Flow {
+    let a = number(&frame.pop())?;
+    if a.sign() == Sign::Minus {
+        return Err(Fault::OutOfRange("The number under the root").into());
+    }
+    frame.push(Item::integer(a.sqrt())?);
+    Ok(())
+}
+
+/// MODMUL
+pub(super) fn modmul(frame: &mut Frame<'_>) -> Flow {
+    let (m, b, a) = (frame.pop(), frame.pop(), frame.pop());
+    let m = divisor(number(&m)?)?;
+    frame.push(Item::integer(number(&a)? * number(&b)? % m)?);
+    Ok(())
+}
+
+/// MODPOW
+pub(super) fn modpow(frame: &mut Frame<'_>) -> Flow {
+    /// A power with long exponent is about as much work as copying so many bytes.
+    const WORK: usize = 32 * 64;
+    let (m, exponent, a) = (frame.pop(), frame.pop(), frame.pop());
+    let (m, exponent, a) = (number(&m)?, number(&exponent)?, number(&a)?);
+    frame.visit(WORK)?;
+    let result = if exponent == BigInt::from(-1) { inverse(&a, &m)? } else { power(&a, &exponent, m)? };
+    frame.push(Item::integer(result)?);
+    Ok(())
+}
+
+/// The inverse of a positive number.
+fn inverse(a: &BigInt, m: &BigInt) -> Result<BigInt, Fault> {
+    const NO_INVERSE: Fault = Fault::Wrong("There is no modular inverse.");
+    if a.sign() != Sign::Plus || *m < BigInt::from(2) {
+        return Err(NO_INVERSE);
+    }
+    a.modinv(m).ok_or(NO_INVERSE)
+}
+
+/// A power as what is left of a truncated division: it has the sign of the power.
+fn power(a: &BigInt, exponent: &BigInt, m: BigInt) -> Result<BigInt, Fault> {
+    let exponent = exponent.to_biguint().ok_or(Fault::OutOfRange("The exponent"))?;
+    let m = divisor(m)?;
+    let is_negative = a.sign() == Sign::Minus && exponent.bit(0);
+    let magnitude: BigUint = a.magnitude().modpow(&exponent, m.magnitude());
+    Ok(BigInt::from_biguint(if is_negative { Sign::Minus } else { Sign::Plus }, magnitude))
+}
+
+/// SHL
+pub(super) fn shl(frame: &mut Frame<'_>) -> Flow {
+    let shift = pop_shift(frame)?;
+    let a = number(&frame.pop())?;
+    frame.push(Item::integer(a << shift)?);
+    Ok(())
+}
+
+/// SHR
+pub(super) fn shr(frame: &mut Frame<'_>) -> Flow {
+    let shift = pop_shift(frame)?;
+    let a = number(&frame.pop())?;
+    frame.push(Item::integer(a >> shift)?);
+    Ok(())
+}
+
+fn pop_shift(frame: &mut Frame<'_>) -> Result<u32, Fault> {
+    let shift = frame.pop_int32()?;
+    u32::try_from(shift).ok().filter(|it| *it <= MAX_SHIFT).ok_or(Fault::Shift(shift))
+}
+
+/// NOT
+pub(super) fn not(frame: &mut Frame<'_>) -> Flow {
+    let value = frame.pop_boolean()?;
+    frame.push(Item::Boolean(!value));
+    Ok(())
+}
+
+/// BOOLAND
+pub(super) fn booland(frame: &mut Frame<'_>) -> Flow {
+    let (b, a) = (frame.pop_boolean()?, frame.pop_boolean()?);
+    frame.push(Item::Boolean(a && b));
+    Ok(())
+}
+
+/// BOOLOR
+pub(super) fn boolor(frame: &mut Frame<'_>) -> Flow {
+    let (b, a) = (frame.pop_boolean()?, frame.pop_boolean()?);
+    frame.push(Item::Boolean(a || b));
+    Ok(())
+}
+
+/// NZ
+pub(super) fn nz(frame: &mut Frame<'_>) -> Flow {
+    let number = integer(&frame.pop())?;
+    frame.push(Item::Boolean(number != Item::Integer(0)));
+    Ok(())
+}
+
+#[inline(always)]
+fn push_compared(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
+    let (b, a) = (frame.pop(), frame.pop());
+    let order = compare(&a, &b)?;
+    frame.push(Item::Boolean(holds(order)));
+    Ok(())
+}
+
+/// As [`push_compared`], but nothing is less or greater than Null.
+#[inline(always)]
+fn push_ordered(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
+    if matches!(frame.peek(0), Item::Null) || matches!(frame.peek(1), Item::Null) {
+        frame.pop();
+        frame.pop();
+        frame.push(Item::Boolean(false));
+        return Ok(());
+    }
+    push_compared(frame, holds)
+}
+
+/// NUMEQUAL
+pub(super) fn numequal(frame: &mut Frame<'_>) -> Flow {
+    push_compared(frame, Ordering::is_eq)
+}
+
+/// NUMNOTEQUAL
+pub(super) fn numnotequal(frame: &mut Frame<'_>) -> Flow {
+    push_compared(frame, Ordering::is_ne)
+}
+
+/// LT
+pub(super) fn lt(frame: &mut Frame<'_>) -> Flow {
+    push_ordered(frame, Ordering::is_lt)
+}
+
+/// LE
+pub(super) fn le(frame: &mut Frame<'_>) -> Flow {
+    push_ordered(frame, Ordering::is_le)
+}
+
+/// GT
+pub(super) fn gt(frame: &mut Frame<'_>) -> Flow {
+    push_ordered(frame, Ordering::is_gt)
+}
+
+/// GE
+pub(super) fn ge(frame: &mut Frame<'_>) -> Flow {
+    push_ordered(frame, Ordering::is_ge)
+}
+
+/// MIN
+pub(super) fn min(frame: &mut Frame<'_>) -> Flow {
+    binary(frame, |a, b| Some(a.min(b)), |a, b| Ok(a.min(b)))
+}
+
+/// MAX
+pub(super) fn max(frame: &mut Frame<'_>) -> Flow {
+    binary(frame, |a, b| Some(a.max(b)), |a, b| Ok(a.max(b)))
+}
+
+/// WITHIN
+pub(super) fn within(frame: &mut Frame<'_>) -> Flow {
+    let (end, start, x) = (frame.pop(), frame.pop(), frame.pop());
+    let (below_end, above_start) = (compare(&x, &end)?, compare(&start, &x)?);
+    frame.push(Item::Boolean(below_end.is_lt() && above_start.is_le()));
+    Ok(())
+}

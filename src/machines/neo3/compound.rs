@@ -1,0 +1,439 @@
+//! Arrays, Structs, Maps, and the bytes of a Buffer or a primitive one by one.
+
+use indexmap::IndexMap;
+use num_bigint::BigInt;
+
+use super::convert::{int32, integer, number, with_bytes};
+use super::fault::{Fault, Flow, MAX_REFERENCES, Stop};
+use super::frame::Frame;
+use super::heap::{Content, Heap};
+use super::item::{Id, Item, MAX_ITEM, Type};
+use super::key::Key;
+
+/// The most items that NEWARRAY and NEWSTRUCT make.
+const MAX_NEW: usize = MAX_REFERENCES;
+/// The most items that cloning one Struct copies.
+const MAX_CLONED: usize = MAX_REFERENCES - 1;
+
+const NO_COMPOUND: Fault = Fault::Wrong("The instruction does not take an item of this type.");
+const COUNT: &str = "The number of items";
+
+/// PACKMAP
+pub(super) fn packmap(frame: &mut Frame<'_>) -> Flow {
+    frame.make_room();
+    let count = frame.pop_count(usize::MAX, COUNT)?;
+    if count > frame.height() / 2 {
+        return Err(Fault::OutOfRange(COUNT).into());
+    }
+    frame.visit(2 * count)?;
+    let mut pairs = IndexMap::with_capacity(count);
+    for _ in 0..count {
+        let (key, value) = (Key::of(&frame.pop())?, frame.pop());
+        pairs.insert(key, value);
+    }
+    let map = frame.core.heap.add(Content::Map(pairs));
+    frame.push(Item::Map(map));
+    Ok(())
+}
+
+/// PACKSTRUCT
+pub(super) fn packstruct(frame: &mut Frame<'_>) -> Flow {
+    pack_as(frame, Item::Struct)
+}
+
+/// PACK
+pub(super) fn pack(frame: &mut Frame<'_>) -> Flow {
+    pack_as(frame, Item::Array)
+}
+
+fn pack_as(frame: &mut Frame<'_>, item: fn(Id) -> Item) -> Flow {
+    frame.make_room();
+    let count = frame.pop_count(frame.height() - 1, COUNT)?;
+    let items = (0..count).map(|_| frame.pop()).collect();
+    push_list(frame, items, item)
+}
+
+/// A new list on the stack.
+fn push_list(frame: &mut Frame<'_>, items: Vec<Item>, item: fn(Id) -> Item) -> Flow {
+    frame.visit(items.len())?;
+    let list = frame.core.heap.add_list(items);
+    frame.push(item(list));
+    Ok(())
+}
+
+/// UNPACK
+pub(super) fn unpack(frame: &mut Frame<'_>) -> Flow {
+    let compound = frame.pop();
+    let (count, items) = match compound {
+        Item::Array(list) | Item::Struct(list) => {
+            let items = frame.core.heap.list(list).to_vec();
+            (items.len(), items)
+        }
+        Item::Map(map) => {
+            let pairs = frame.core.heap.map(map);
+            (pairs.len(), pairs.iter().flat_map(|(key, value)| [key.item(), value.clone()]).collect())
+        }
+        _ => return Err(NO_COMPOUND.into()),
+    };
+    frame.visit(items.len())?;
+    items.into_iter().rev().for_each(|item| frame.push(item));
+    frame.push(Item::count(count));
+    Ok(())
+}
+
+/// NEWARRAY0
+pub(super) fn newarray0(frame: &mut Frame<'_>) -> Flow {
+    frame.make_room();
+    push_list(frame, Vec::new(), Item::Array)
+}
+
+/// NEWSTRUCT0
+pub(super) fn newstruct0(frame: &mut Frame<'_>) -> Flow {
+    frame.make_room();
+    push_list(frame, Vec::new(), Item::Struct)
+}
+
+/// NEWMAP
+pub(super) fn newmap(frame: &mut Frame<'_>) -> Flow {
+    frame.make_room();
+    let map = frame.core.heap.add(Content::Map(IndexMap::new()));
+    frame.push(Item::Map(map));
+    Ok(())
+}
+
+/// NEWARRAY
+pub(super) fn newarray(frame: &mut Frame<'_>) -> Flow {
+    new_list(frame, &Item::Null, Item::Array)
+}
+
+/// NEWARRAY_T
+pub(super) fn newarray_t(frame: &mut Frame<'_>) -> Flow {
+    let [code] = frame.operand()?;
+    let filling = match Type::of_code(code).ok_or(Fault::Wrong("The operand is no type."))? {
+        Type::Boolean => Item::Boolean(false),
+        Type::Integer => Item::Integer(0),
+        Type::ByteString => Item::bytes([]),
+        Type::Any
+        | Type::Pointer
+        | Type::Buffer
+        | Type::Array
+        | Type::Struct
+        | Type::Map
+        | Type::InteropInterface => Item::Null,
+    };
+    new_list(frame, &filling, Item::Array)
+}
+
+/// NEWSTRUCT
+pub(super) fn newstruct(frame: &mut Frame<'_>) -> Flow {
+    new_list(frame, &Item::Null, Item::Struct)
+}
+
+fn new_list(frame: &mut Frame<'_>, filling: &Item, item: fn(Id) -> Item) -> Flow {
+    frame.make_room();
+    let count = frame.pop_count(MAX_NEW, COUNT)?;
+    push_list(frame, vec![filling.clone(); count], item)
+}
+
+/// SIZE
+pub(super) fn size(frame: &mut Frame<'_>) -> Flow {
+    let item = frame.pop();
+    let size = match item.compound() {
+        Some(id) => frame.core.heap.size(id),
+        None => with_bytes(&item, <[u8]>::len)?,
+    };
+    frame.push(Item::count(size));
+    Ok(())
+}
+
+/// HASKEY
+pub(super) fn haskey(frame: &mut Frame<'_>) -> Flow {
+    let (key, container) = (frame.pop(), frame.pop());
+    let primitive = Key::of(&key);
+    let size = match &container {
+        Item::Map(map) => {
+            let has = frame.core.heap.map(*map).contains_key(&primitive?);
+            frame.push(Item::Boolean(has));
+            return Ok(());
+        }
+        Item::Array(list) | Item::Struct(list) => frame.core.heap.size(*list),
+        Item::ByteString(_) | Item::Buffer(_) => with_bytes(&container, <[u8]>::len)?,
+        _ => return Err(NO_COMPOUND.into()),
+    };
+    let index = int32(&primitive_item(&key)?).ok().and_then(|index| usize::try_from(index).ok());
+    let index = index.filter(|index| *index < MAX_ITEM).ok_or(Fault::OutOfRange("The index"))?;
+    frame.push(Item::Boolean(index < size));
+    Ok(())
+}
+
+/// The key as an Integer, if it is one that a list takes.
+fn primitive_item(key: &Item) -> Result<Item, Fault> {
+    if key.is_primitive() { integer(key) } else { Err(NO_COMPOUND) }
+}
+
+/// KEYS
+pub(super) fn keys(frame: &mut Frame<'_>) -> Flow {
+    frame.make_room();
+    let Item::Map(map) = frame.pop() else { return Err(NO_COMPOUND.into()) };
+    let keys = frame.core.heap.map(map).keys().map(Key::item).collect();
+    push_list(frame, keys, Item::Array)
+}
+
+/// VALUES
+pub(super) fn values(frame: &mut Frame<'_>) -> Flow {
+    frame.make_room();
+    let items: Vec<Item> = match frame.pop() {
+        Item::Array(list) | Item::Struct(list) => frame.core.heap.list(list).to_vec(),
+        Item::Map(map) => frame.core.heap.map(map).values().cloned().collect(),
+        _ => return Err(NO_COMPOUND.into()),
+    };
+    let mut cloned = Vec::with_capacity(items.len());
+    for item in items {
+        cloned.push(clone_struct(frame, item)?);
+    }
+    push_list(frame, cloned, Item::Array)
+}
+
+/// PICKITEM
+pub(super) fn pickitem(frame: &mut Frame<'_>) -> Flow {
+    let (key, container) = (frame.pop(), frame.pop());
+    let picked = match &container {
+        Item::Array(list) | Item::Struct(list) => {
+            let items = frame.core.heap.list(*list);
+            match index(&key, items.len())? {
+                Ok(index) => items[index].clone(),
+                Err(index) => return Err(out_of_range("VMArray", &index, items.len())),
+            }
+        }
+        Item::Map(map) => {
+            let key = Key::of(&key)?;
+            let found = frame.core.heap.map(*map).get(&key).cloned();
+            found.ok_or_else(|| thrown(&format!("Key {} not found in Map.", key.shown())))?
+        }
+        _ => pick_byte(&container, &key)?,
+    };
+    frame.push(picked);
+    Ok(())
+}
+
+fn pick_byte(container: &Item, key: &Item) -> Result<Item, Stop> {
+    let name = if matches!(container, Item::Buffer(_)) { "Buffer" } else { "PrimitiveType" };
+    with_bytes(container, |bytes| match index(key, bytes.len())? {
+        Ok(index) => Ok(Item::Integer(bytes[index].into())),
+        Err(index) => Err(out_of_range(name, &index, bytes.len())),
+    })?
+}
+
+/// The key as an index below `count`, or the number that is none.
+#[inline(always)]
+fn index(key: &Item, count: usize) -> Result<Result<usize, BigInt>, Fault> {
+    if let Item::Integer(index) = key
+        && (*index as u64) < count as u64
+    {
+        return Ok(Ok(*index as usize));
+    }
+    other_index(key, count)
+}
+
+#[cold]
+fn other_index(key: &Item, count: usize) -> Result<Result<usize, BigInt>, Fault> {
+    let index = number(&primitive_item(key)?)?;
+    Ok(usize::try_from(&index).ok().filter(|index| *index < count).ok_or(index))
+}
+
+/// An exception that a script may catch.
+fn thrown(text: &str) -> Stop {
+    Stop::Thrown(Box::new(Item::bytes(text)))
+}
+
+fn out_of_range(what: &str, index: &BigInt, count: usize) -> Stop {
+    thrown(&format!("The index of {what} is out of range, {index}/[0, {count})."))
+}
+
+/// APPEND
+pub(super) fn append(frame: &mut Frame<'_>) -> Flow {
+    frame.make_room();
+    let (item, list) = (frame.pop(), frame.pop());
+    let list = list.list().ok_or(NO_COMPOUND)?;
+    let item = clone_struct(frame, item)?;
+    let heap = &mut frame.core.heap;
+    if heap.is_held(list) {
+        heap.list_mut(list).push(item.clone());
+        heap.acquire(&item);
+    } else {
+        heap.list_mut(list).push(item);
+    }
+    Ok(())
+}
+
+/// SETITEM. The order of what is acquired and released decides the count (reference, section 7).
+pub(super) fn setitem(frame: &mut Frame<'_>) -> Flow {
+    frame.make_room();
+    let mut value = frame.core.stack.pop().unwrap_or_default();
+    // It is off the stack and still counted.
+    frame.core.heap.counted += 1;
+    if let Item::Struct(_) = value {
+        frame.core.heap.release(&value);
+        value = clone_struct(frame, value)?;
+        frame.core.heap.acquire(&value);
+    }
+    let (key, container) = (frame.pop(), frame.pop());
+    if !key.is_primitive() {
+        return Err(NO_COMPOUND.into());
+    }
+    let heap = &mut frame.core.heap;
+    match container {
+        Item::Array(list) | Item::Struct(list) => set_in_list(heap, list, &key, value),
+        Item::Map(map) => set_in_map(heap, map, &key, value),
+        Item::Buffer(bytes) => set_byte(heap, &mut bytes.borrow_mut(), &key, &value),
+        _ => Err(NO_COMPOUND.into()),
+    }
+}
+
+fn set_in_list(heap: &mut Heap, list: Id, key: &Item, value: Item) -> Flow {
+    let count = heap.size(list);
+    let index = match index(key, count)? {
+        Ok(index) => index,
+        Err(index) => {
+            heap.release(&value);
+            return Err(out_of_range("VMArray", &index, count));
+        }
+    };
+    if heap.is_held(list) {
+        let old = heap.list(list)[index].clone();
+        heap.release(&old);
+    } else {
+        heap.release(&value);
+    }
+    heap.list_mut(list)[index] = value;
+    Ok(())
+}
+
+fn set_in_map(heap: &mut Heap, map: Id, key: &Item, value: Item) -> Flow {
+    let key = Key::of(key)?;
+    if !heap.is_held(map) {
+        heap.release(&value);
+    } else if let Some(old) = heap.map(map).get(&key).cloned() {
+        heap.release(&old);
+    } else {
+        heap.acquire(&key.item());
+    }
+    heap.map_mut(map).insert(key, value);
+    Ok(())
+}
+
+fn set_byte(heap: &mut Heap, bytes: &mut [u8], key: &Item, value: &Item) -> Flow {
+    heap.release(value);
+    let place = match index(key, bytes.len())? {
+        Ok(index) => &mut bytes[index],
+        Err(index) => return Err(out_of_range("Buffer", &index, bytes.len())),
+    };
+    if !value.is_primitive() {
+        return Err(NO_COMPOUND.into());
+    }
+    let byte = int32(value)?;
+    *place = u8::try_from(byte).or_else(|_| i8::try_from(byte).map(|byte| byte as u8)).map_err(|_| BYTE)?;
+    Ok(())
+}
+
+const BYTE: Fault = Fault::OutOfRange("The byte");
+
+/// REVERSEITEMS
+pub(super) fn reverseitems(frame: &mut Frame<'_>) -> Flow {
+    match frame.pop() {
+        Item::Array(list) | Item::Struct(list) => {
+            frame.visit(frame.core.heap.size(list))?;
+            frame.core.heap.list_mut(list).reverse();
+        }
+        Item::Buffer(bytes) => {
+            frame.visit(bytes.borrow().len())?;
+            bytes.borrow_mut().reverse();
+        }
+        _ => return Err(NO_COMPOUND.into()),
+    }
+    Ok(())
+}
+
+/// REMOVE. What goes is out of the container before it is released.
+pub(super) fn remove(frame: &mut Frame<'_>) -> Flow {
+    let (key, container) = (frame.pop(), frame.pop());
+    let heap = &mut frame.core.heap;
+    match container {
+        Item::Array(list) | Item::Struct(list) => {
+            let size = heap.size(list);
+            let index = index(&key, size)?.map_err(|_| Fault::OutOfRange("The index"))?;
+            let item = heap.list_mut(list).remove(index);
+            if heap.is_held(list) {
+                heap.release(&item);
+            }
+            frame.visit(size)
+        }
+        Item::Map(map) => {
+            let size = heap.size(map);
+            let removed = heap.map_mut(map).shift_remove_entry(&Key::of(&key)?);
+            if let Some((key, value)) = removed
+                && heap.is_held(map)
+            {
+                heap.release(&key.item());
+                heap.release(&value);
+            }
+            frame.visit(size)
+        }
+        _ => Err(NO_COMPOUND.into()),
+    }
+}
+
+/// CLEARITEMS. What goes is out of the container before it is released.
+pub(super) fn clearitems(frame: &mut Frame<'_>) -> Flow {
+    let id = frame.pop().compound().ok_or(NO_COMPOUND)?;
+    let heap = &mut frame.core.heap;
+    let items = heap.take_all(id);
+    // Looked at once: the compound may be an item of its own.
+    if heap.is_held(id) {
+        for item in &items {
+            heap.release(item);
+        }
+    }
+    frame.visit(items.len())
+}
+
+/// POPITEM
+pub(super) fn popitem(frame: &mut Frame<'_>) -> Flow {
+    let list = frame.pop().list().ok_or(NO_COMPOUND)?;
+    let item = frame.core.heap.list(list).last().cloned().ok_or(Fault::OutOfRange("The index"))?;
+    frame.push(item.clone());
+    let heap = &mut frame.core.heap;
+    heap.list_mut(list).pop();
+    if heap.is_held(list) {
+        heap.release(&item);
+    }
+    Ok(())
+}
+
+/// The item, or a clone of it if it is a Struct: of it and of the Structs in it; everything else in
+/// them is shared.
+fn clone_struct(frame: &mut Frame<'_>, item: Item) -> Result<Item, Stop> {
+    let Item::Struct(original) = item else { return Ok(item) };
+    let heap = &mut frame.core.heap;
+    let clone = heap.add_list(Vec::new());
+    let mut left = MAX_CLONED;
+    let mut work = vec![(original, clone)];
+    while let Some((from, to)) = work.pop() {
+        let items = heap.list(from).to_vec();
+        left = left.checked_sub(items.len()).ok_or(Fault::Clone)?;
+        let mut copies = Vec::with_capacity(items.len());
+        for item in items {
+            copies.push(match item {
+                Item::Struct(inner) => {
+                    let copy = heap.add_list(Vec::new());
+                    work.push((inner, copy));
+                    Item::Struct(copy)
+                }
+                other => other,
+            });
+        }
+        *heap.list_mut(to) = copies;
+    }
+    frame.visit(MAX_CLONED - left)?;
+    Ok(Item::Struct(clone))
+}

@@ -1,0 +1,196 @@
+//! Conversions between types (reference, sections 1 and 1.1).
+
+use std::cmp::Ordering;
+use std::ops::Deref;
+
+use num_bigint::{BigInt, Sign};
+
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
+use super::heap::Content;
+use super::item::{Id, Item, MAX_INTEGER, Type};
+
+/// The item as a truth value.
+#[inline]
+pub(super) fn boolean(item: &Item) -> Result<bool, Fault> {
+    match item {
+        Item::Boolean(value) => Ok(*value),
+        Item::Integer(number) => Ok(*number != 0),
+        Item::Null => Ok(false),
+        Item::ByteString(bytes) if bytes.len() > MAX_INTEGER => Err(Fault::Cast),
+        Item::ByteString(bytes) => Ok(bytes.iter().any(|byte| *byte != 0)),
+        Item::Big(_)
+        | Item::Buffer(_)
+        | Item::Array(_)
+        | Item::Struct(_)
+        | Item::Map(_)
+        | Item::Pointer(_)
+        | Item::Interop(_) => Ok(true),
+    }
+}
+
+/// The item as an Integer item.
+#[inline]
+pub(super) fn integer(item: &Item) -> Result<Item, Fault> {
+    match item {
+        Item::Integer(_) | Item::Big(_) => Ok(item.clone()),
+        Item::Boolean(value) => Ok(Item::Integer((*value).into())),
+        Item::ByteString(bytes) => integer_of_bytes(bytes),
+        Item::Null
+        | Item::Buffer(_)
+        | Item::Array(_)
+        | Item::Struct(_)
+        | Item::Map(_)
+        | Item::Pointer(_)
+        | Item::Interop(_) => Err(Fault::Cast),
+    }
+}
+
+/// The Integer that bytes are in two's complement, least significant first.
+fn integer_of_bytes(bytes: &[u8]) -> Result<Item, Fault> {
+    if bytes.len() > MAX_INTEGER {
+        return Err(Fault::IntegerSize(bytes.len()));
+    }
+    Item::integer(BigInt::from_signed_bytes_le(bytes))
+}
+
+/// The item as a number.
+pub(super) fn number(item: &Item) -> Result<BigInt, Fault> {
+    match integer(item)? {
+        Item::Integer(small) => Ok(BigInt::from(small)),
+        Item::Big(big) => Ok((*big).clone()),
+        _ => Err(Fault::Cast),
+    }
+}
+
+/// The item as a number of 32 bits with a sign.
+#[inline]
+pub(super) fn int32(item: &Item) -> Result<i32, Fault> {
+    match integer(item)? {
+        Item::Integer(small) => i32::try_from(small).map_err(|_| Fault::NotInt32),
+        Item::Big(_) => Err(Fault::NotInt32),
+        _ => Err(Fault::Cast),
+    }
+}
+
+/// How two numbers compare.
+#[inline]
+pub(super) fn compare(a: &Item, b: &Item) -> Result<Ordering, Fault> {
+    match (a, b) {
+        (Item::Integer(a), Item::Integer(b)) => Ok(a.cmp(b)),
+        _ => Ok(number(a)?.cmp(&number(b)?)),
+    }
+}
+
+/// A number in its fewest bytes, two's complement, least significant first; none for 0.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SmallBytes {
+    bytes: [u8; 8],
+    length: usize,
+}
+
+impl Deref for SmallBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+/// The bytes of a number of 64 bits.
+pub(super) fn small_bytes(number: i64) -> SmallBytes {
+    // One bit more than the magnitude: the sign.
+    let bits = match number {
+        0 => 0,
+        _ => 65 - (if number < 0 { !number } else { number }).leading_zeros() as usize,
+    };
+    SmallBytes { bytes: number.to_le_bytes(), length: bits.div_ceil(8) }
+}
+
+/// The bytes of any number.
+pub(super) fn big_bytes(number: &BigInt) -> Vec<u8> {
+    if number.sign() == Sign::NoSign { Vec::new() } else { number.to_signed_bytes_le() }
+}
+
+/// Gives the item's bytes to `work`; none where it has no bytes.
+pub(super) fn with_bytes<T>(item: &Item, work: impl FnOnce(&[u8]) -> T) -> Result<T, Fault> {
+    match item {
+        Item::Boolean(value) => Ok(work(&[u8::from(*value)])),
+        Item::Integer(number) => Ok(work(&small_bytes(*number))),
+        Item::Big(number) => Ok(work(&number.to_signed_bytes_le())),
+        Item::ByteString(bytes) => Ok(work(bytes)),
+        Item::Buffer(bytes) => Ok(work(&bytes.borrow())),
+        Item::Null
+        | Item::Array(_)
+        | Item::Struct(_)
+        | Item::Map(_)
+        | Item::Pointer(_)
+        | Item::Interop(_) => Err(Fault::Cast),
+    }
+}
+
+/// A copy of the item's bytes.
+pub(super) fn bytes(item: &Item) -> Result<Vec<u8>, Fault> {
+    with_bytes(item, <[u8]>::to_vec)
+}
+
+/// The text of an item; none for Null.
+pub(super) fn text(item: &Item) -> Result<Option<String>, Fault> {
+    const NOT_UTF8: Fault = Fault::Wrong("The bytes of a text are not UTF-8.");
+    match item {
+        Item::Null => Ok(None),
+        _ => String::from_utf8(bytes(item)?).map(Some).map_err(|_| NOT_UTF8),
+    }
+}
+
+/// ISNULL
+pub(super) fn isnull(frame: &mut Frame<'_>) -> Flow {
+    let is_null = matches!(frame.pop(), Item::Null);
+    frame.push(Item::Boolean(is_null));
+    Ok(())
+}
+
+/// ISTYPE
+pub(super) fn istype(frame: &mut Frame<'_>) -> Flow {
+    let wanted = wanted_type(frame)?;
+    let is_type = frame.pop().kind() == wanted;
+    frame.push(Item::Boolean(is_type));
+    Ok(())
+}
+
+/// CONVERT
+pub(super) fn convert(frame: &mut Frame<'_>) -> Flow {
+    let wanted = wanted_type(frame)?;
+    frame.make_room();
+    let item = frame.pop();
+    let converted = converted(frame, &item, wanted)?;
+    frame.push(converted);
+    Ok(())
+}
+
+/// The operand of ISTYPE and CONVERT: a type that is not Any.
+fn wanted_type(frame: &mut Frame<'_>) -> Result<Type, Fault> {
+    let [code] = frame.operand()?;
+    Type::of_code(code).filter(|it| *it != Type::Any).ok_or(Fault::Wrong("The operand is no type."))
+}
+
+fn converted(frame: &mut Frame<'_>, item: &Item, wanted: Type) -> Result<Item, Stop> {
+    Ok(match (item, wanted) {
+        (Item::Null, _) => Item::Null,
+        (item, wanted) if item.kind() == wanted => item.clone(),
+        (_, Type::Boolean) => Item::Boolean(boolean(item)?),
+        (Item::Buffer(bytes), Type::Integer) => integer_of_bytes(&bytes.borrow())?,
+        (_, Type::Integer) => integer(item)?,
+        (_, Type::ByteString) => Item::bytes(frame.worked(bytes(item)?)?),
+        (_, Type::Buffer) => Item::buffer(frame.worked(bytes(item)?)?),
+        (Item::Array(list), Type::Struct) => Item::Struct(copy(frame, *list)),
+        (Item::Struct(list), Type::Array) => Item::Array(copy(frame, *list)),
+        _ => return Err(Fault::Cast.into()),
+    })
+}
+
+/// A new list of the same items.
+fn copy(frame: &mut Frame<'_>, list: Id) -> Id {
+    let items = frame.core.heap.list(list).to_vec();
+    frame.core.heap.add(Content::List(items))
+}

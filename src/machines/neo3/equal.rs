@@ -1,0 +1,115 @@
+//! EQUAL (reference, section 1.2).
+
+use super::fault::{Fault, Stop};
+use super::frame::Frame;
+use super::heap::Heap;
+use super::item::Item;
+
+/// The longest ByteString that is compared, and how many bytes of a Struct are.
+const MAX_COMPARABLE: usize = 65536;
+/// How many pairs of items are compared in two Structs.
+const MAX_PAIRS: usize = 2048;
+
+/// Whether `a`, the deeper one, equals `b`.
+pub(super) fn equal(frame: &mut Frame<'_>, a: &Item, b: &Item) -> Result<bool, Stop> {
+    if let (Item::Struct(_), Item::Struct(_)) = (a, b) {
+        let mut structs = Structs::new(&frame.core.heap);
+        let equal = structs.equal(a, b);
+        let visited = structs.visited;
+        frame.visit(visited)?;
+        return Ok(equal?);
+    }
+    if let Item::ByteString(a) = a {
+        frame.visit(a.len())?;
+    }
+    Ok(same(a, b)?)
+}
+
+/// Whether two items are equal that are not both Structs: those are by identity.
+fn same(a: &Item, b: &Item) -> Result<bool, Fault> {
+    match (a, b) {
+        (Item::ByteString(a), b) => {
+            comparable(a)?;
+            let Item::ByteString(b) = b else { return Ok(false) };
+            comparable(b)?;
+            Ok(a == b)
+        }
+        // Buffers are the same only if they are one object; all other items say so themselves.
+        (Item::Buffer(a), Item::Buffer(b)) => Ok(std::rc::Rc::ptr_eq(a, b)),
+        (a, b) => Ok(a == b),
+    }
+}
+
+fn comparable(bytes: &[u8]) -> Result<(), Fault> {
+    if bytes.len() > MAX_COMPARABLE { Err(Fault::Comparable) } else { Ok(()) }
+}
+
+/// Two Structs that are compared, and what is left to be compared of them.
+struct Structs<'h> {
+    heap: &'h Heap,
+    left: Vec<(Item, Item)>,
+    /// How many pairs and bytes may still be compared.
+    pairs: usize,
+    bytes: usize,
+    /// How many items were looked at.
+    visited: usize,
+}
+
+impl<'h> Structs<'h> {
+    fn new(heap: &'h Heap) -> Structs<'h> {
+        Structs { heap, left: Vec::new(), pairs: MAX_PAIRS, bytes: MAX_COMPARABLE, visited: 0 }
+    }
+
+    fn equal(&mut self, a: &Item, b: &Item) -> Result<bool, Fault> {
+        self.left.push((a.clone(), b.clone()));
+        while let Some((a, b)) = self.left.pop() {
+            self.pairs = self.pairs.checked_sub(1).ok_or(Fault::Comparable)?;
+            if !self.pair(&a, &b)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn pair(&mut self, a: &Item, b: &Item) -> Result<bool, Fault> {
+        match (a, b) {
+            (Item::ByteString(a), b) => self.byte_string(a, b),
+            (Item::Struct(a), b) => {
+                self.charge(1)?;
+                let Item::Struct(b) = b else { return Ok(false) };
+                Ok(a == b || self.children(self.heap.list(*a), self.heap.list(*b)))
+            }
+            _ => {
+                self.charge(1)?;
+                same(a, b)
+            }
+        }
+    }
+
+    fn byte_string(&mut self, a: &[u8], b: &Item) -> Result<bool, Fault> {
+        if self.bytes == 0 || a.len() > self.bytes {
+            return Err(Fault::Comparable);
+        }
+        let Item::ByteString(b) = b else {
+            self.charge(1)?;
+            return Ok(false);
+        };
+        if b.len() > self.bytes {
+            return Err(Fault::Comparable);
+        }
+        self.charge(a.len().max(b.len()).max(1))?;
+        Ok(a == b.as_slice())
+    }
+
+    fn charge(&mut self, bytes: usize) -> Result<(), Fault> {
+        self.bytes = self.bytes.checked_sub(bytes).ok_or(Fault::Comparable)?;
+        Ok(())
+    }
+
+    /// The last child is compared first.
+    fn children(&mut self, a: &[Item], b: &[Item]) -> bool {
+        self.visited += a.len();
+        self.left.extend(a.iter().cloned().zip(b.iter().cloned()));
+        a.len() == b.len()
+    }
+}

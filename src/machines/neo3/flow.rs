@@ -1,0 +1,201 @@
+//! Jumps, calls, returns and ends.
+
+use std::cmp::Ordering;
+
+use super::convert::{boolean, compare, text};
+use super::fault::{Fault, Flow, MAX_FRAMES, Stop};
+use super::frame::{Core, Frame};
+use super::item::Item;
+
+/// An operand that counts from the opcode: one byte or four.
+#[inline(always)]
+pub(super) fn offset<const N: usize>(frame: &mut Frame<'_>) -> Result<i32, Fault> {
+    let bytes: [u8; N] = frame.operand()?;
+    let mut offset = [if bytes[N - 1] & 0x80 == 0 { 0 } else { 0xff }; 4];
+    offset[..N].copy_from_slice(&bytes);
+    Ok(i32::from_le_bytes(offset))
+}
+
+/// The position that an offset leads to, wherever that is.
+#[inline(always)]
+pub(super) fn target(frame: &Frame<'_>, offset: i32) -> Result<i32, Fault> {
+    let at = frame.core.at as i32;
+    at.checked_add(offset).ok_or_else(|| Fault::Position(i64::from(at) + i64::from(offset)))
+}
+
+/// Goes on at a position; the end of the script is one.
+pub(super) fn go_on(frame: &mut Frame<'_>, position: i32) -> Result<(), Fault> {
+    match usize::try_from(position) {
+        Ok(inside) if inside <= frame.length() => {
+            frame.pc = inside;
+            Ok(())
+        }
+        _ => Err(Fault::Position(position.into())),
+    }
+}
+
+/// Jumps by an offset; the end of the script is no place to jump to.
+#[inline(always)]
+fn jump(frame: &mut Frame<'_>, offset: i32) -> Flow {
+    let position = target(frame, offset)?;
+    match usize::try_from(position) {
+        Ok(inside) if inside < frame.length() => {
+            frame.pc = inside;
+            Ok(())
+        }
+        _ => Err(Fault::Position(position.into()).into()),
+    }
+}
+
+#[inline(always)]
+fn jump_if(frame: &mut Frame<'_>, offset: i32, taken: bool) -> Flow {
+    if taken { jump(frame, offset) } else { Ok(()) }
+}
+
+#[inline(always)]
+fn jump_if_compared<const N: usize>(frame: &mut Frame<'_>, taken: fn(Ordering) -> bool) -> Flow {
+    let offset = offset::<N>(frame)?;
+    let (b, a) = (frame.pop(), frame.pop());
+    let order = compare(&a, &b)?;
+    jump_if(frame, offset, taken(order))
+}
+
+/// NOP
+pub(super) fn nop(_: &mut Frame<'_>) -> Flow {
+    Ok(())
+}
+
+/// JMP
+pub(super) fn jmp<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    let offset = offset::<N>(frame)?;
+    jump(frame, offset)
+}
+
+/// JMPIF
+pub(super) fn jmpif<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    let offset = offset::<N>(frame)?;
+    let taken = frame.pop_boolean()?;
+    jump_if(frame, offset, taken)
+}
+
+/// JMPIFNOT
+pub(super) fn jmpifnot<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    let offset = offset::<N>(frame)?;
+    let taken = !frame.pop_boolean()?;
+    jump_if(frame, offset, taken)
+}
+
+/// JMPEQ
+pub(super) fn jmpeq<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    jump_if_compared::<N>(frame, Ordering::is_eq)
+}
+
+/// JMPNE
+pub(super) fn jmpne<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    jump_if_compared::<N>(frame, Ordering::is_ne)
+}
+
+/// JMPGT
+pub(super) fn jmpgt<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    jump_if_compared::<N>(frame, Ordering::is_gt)
+}
+
+/// JMPGE
+pub(super) fn jmpge<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    jump_if_compared::<N>(frame, Ordering::is_ge)
+}
+
+/// JMPLT
+pub(super) fn jmplt<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    jump_if_compared::<N>(frame, Ordering::is_lt)
+}
+
+/// JMPLE
+pub(super) fn jmple<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    jump_if_compared::<N>(frame, Ordering::is_le)
+}
+
+/// CALL
+pub(super) fn call<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    let offset = offset::<N>(frame)?;
+    let position = target(frame, offset)?;
+    enter(frame, position)
+}
+
+/// CALLA
+pub(super) fn calla(frame: &mut Frame<'_>) -> Flow {
+    match frame.pop() {
+        Item::Pointer(position) => enter(frame, position as i32),
+        _ => Err(Fault::Wrong("CALLA takes a Pointer.").into()),
+    }
+}
+
+/// A new frame at a position, which shares the stack and the static fields.
+fn enter(frame: &mut Frame<'_>, position: i32) -> Flow {
+    let back = frame.pc;
+    go_on(frame, position)?;
+    if frame.core.callers.len() + 1 >= MAX_FRAMES {
+        return Err(Fault::Frames.into());
+    }
+    let mut caller = std::mem::take(&mut frame.core.context);
+    caller.pc = back;
+    frame.core.callers.push(caller);
+    Ok(())
+}
+
+/// CALLT
+pub(super) fn callt(frame: &mut Frame<'_>) -> Flow {
+    let token = frame.operand().map(u16::from_le_bytes)?;
+    Err(Fault::NoToken(token).into())
+}
+
+/// RET
+pub(super) fn ret(frame: &mut Frame<'_>) -> Flow {
+    unload(frame);
+    let Some(caller) = frame.core.callers.pop() else {
+        release_all(frame, |core| &mut core.statics);
+        return Err(Stop::Halted);
+    };
+    frame.pc = caller.pc;
+    frame.core.context = caller;
+    Ok(())
+}
+
+/// Releases what belongs to the current frame alone.
+pub(super) fn unload(frame: &mut Frame<'_>) {
+    release_all(frame, |core| &mut core.context.locals);
+    release_all(frame, |core| &mut core.context.arguments);
+}
+
+fn release_all(frame: &mut Frame<'_>, slots: fn(&mut Core) -> &mut Vec<Item>) {
+    for item in std::mem::take(slots(frame.core)) {
+        frame.core.heap.release(&item);
+    }
+}
+
+/// ABORT
+pub(super) fn abort(_: &mut Frame<'_>) -> Flow {
+    Err(Fault::Abort.into())
+}
+
+/// ABORTMSG
+pub(super) fn abortmsg(frame: &mut Frame<'_>) -> Flow {
+    let reason = text(&frame.pop())?.unwrap_or_default();
+    Err(Fault::AbortWith(reason).into())
+}
+
+/// ASSERT
+pub(super) fn assert(frame: &mut Frame<'_>) -> Flow {
+    if frame.pop_boolean()? { Ok(()) } else { Err(Fault::Assert.into()) }
+}
+
+/// ASSERTMSG
+pub(super) fn assertmsg(frame: &mut Frame<'_>) -> Flow {
+    let (message, value) = (frame.pop(), frame.pop());
+    let reason = text(&message)?;
+    match (boolean(&value)?, reason) {
+        (true, Some(_)) => Ok(()),
+        (true, None) => Err(Fault::Wrong("ASSERTMSG takes a text.").into()),
+        (false, reason) => Err(Fault::AssertWith(reason.unwrap_or_default()).into()),
+    }
+}

@@ -1,0 +1,248 @@
+//! The running script: what a handler sees.
+
+use super::convert;
+use super::fault::{Fault, Flow, Limit, MAX_REFERENCES, Stop};
+use super::heap::Heap;
+use super::host::Host;
+use super::item::Item;
+use super::tries::Try;
+
+/// What the loop keeps in registers, and the rest of the machine behind one reference.
+pub(super) struct Frame<'m> {
+    /// Behind what was read of the current instruction.
+    pub(super) pc: usize,
+    /// The script, and a RET behind its end.
+    pub(super) script: &'m [u8],
+    pub(super) core: &'m mut Core,
+}
+
+/// What a script changes.
+#[derive(Default)]
+pub(super) struct Core {
+    /// The evaluation stack, which all frames share; at the end the result stack.
+    pub(super) stack: Vec<Item>,
+    pub(super) heap: Heap,
+    /// The current frame.
+    pub(super) context: Context,
+    /// The frames that wait for it, the first one first.
+    pub(super) callers: Vec<Context>,
+    /// Static fields, once initialised.
+    pub(super) statics: Vec<Item>,
+    /// The exception that is being thrown while finally blocks run.
+    pub(super) uncaught: Option<Item>,
+    pub(super) host: Host,
+    /// Where the current instruction starts.
+    pub(super) at: usize,
+    /// Bytes copied and items visited in bulk, in units of 32, and how many there may be.
+    pub(super) worked: u64,
+    pub(super) work_limit: u64,
+    /// How many host objects were made.
+    pub(super) interops: u32,
+}
+
+/// A frame of the invocation stack.
+#[derive(Debug, Default)]
+pub(super) struct Context {
+    /// Where it goes on when it is the current frame again.
+    pub(super) pc: usize,
+    pub(super) locals: Vec<Item>,
+    pub(super) arguments: Vec<Item>,
+    pub(super) tries: Vec<Try>,
+}
+
+impl Core {
+    /// Forgets the last run.
+    pub(super) fn reset(&mut self, host: Host, work_limit: u64) {
+        self.stack.clear();
+        self.heap.reset();
+        self.context = Context::default();
+        self.callers.clear();
+        self.statics.clear();
+        self.uncaught = None;
+        self.host = host;
+        self.at = 0;
+        self.worked = 0;
+        self.work_limit = work_limit;
+        self.interops = 0;
+    }
+
+    /// How many references there are.
+    #[inline(always)]
+    pub(super) fn references(&self) -> usize {
+        self.stack.len() + self.heap.counted
+    }
+
+    /// Counts bulk work, so that few instructions cannot take for ever.
+    fn work(&mut self, amount: usize) -> Flow {
+        self.worked += amount as u64 / 32;
+        if self.worked > self.work_limit { Err(Stop::Limited(Limit::Steps)) } else { Ok(()) }
+    }
+}
+
+impl<'m> Frame<'m> {
+    /// The next code.
+    #[inline(always)]
+    pub(super) fn fetch(&mut self) -> u8 {
+        let code = self.script[self.pc];
+        self.core.at = self.pc;
+        self.pc += 1;
+        code
+    }
+
+    /// Whether there are enough items. The script has no gas.
+    #[inline(always)]
+    pub(super) fn enter<const POPS: usize, const PUSHES: usize>(&mut self, _gas: u64) -> bool {
+        self.core.stack.len() >= POPS
+    }
+
+    /// Why [`Frame::enter`] said no.
+    #[inline(always)]
+    pub(super) fn refuse<const POPS: usize>(&mut self, _gas: u64) -> Stop {
+        self.stop(Fault::Underflow.into())
+    }
+
+    /// The frame for a handler to work on.
+    #[inline(always)]
+    pub(super) fn lend(&mut self) -> Frame<'_> {
+        Frame { pc: self.pc, script: self.script, core: self.core }
+    }
+
+    /// What a handler changes in a frame that was lent to it.
+    #[inline(always)]
+    pub(super) fn hot(&self) -> usize {
+        self.pc
+    }
+
+    /// Takes over where a handler is, and looks at the number of references.
+    #[inline(always)]
+    pub(super) fn settle(&mut self, pc: usize, flow: Flow) -> Flow {
+        self.pc = pc;
+        if flow.is_ok() && self.core.references() <= MAX_REFERENCES {
+            return Ok(());
+        }
+        self.settle_unusual(flow)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn settle_unusual(&mut self, flow: Flow) -> Flow {
+        match flow {
+            Err(Stop::Thrown(item)) => self.throw(*item)?,
+            other => other?,
+        }
+        match self.core.references() {
+            references if references > MAX_REFERENCES => Err(Fault::References(references).into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts the program counter back on the instruction that ended the run.
+    #[inline(always)]
+    pub(super) fn stop(&mut self, stop: Stop) -> Stop {
+        self.pc = self.core.at;
+        stop
+    }
+
+    /// Handlers read their operands themselves.
+    #[inline(always)]
+    #[allow(clippy::unused_self, reason = "what the loop demands of every frame")]
+    pub(super) fn advance(&mut self, _length: usize) {}
+
+    /// What a code without a row does.
+    pub(super) fn undefined(&mut self) -> Stop {
+        let code = self.script[self.core.at];
+        self.stop(Fault::Undefined(code).into())
+    }
+
+    /// How long the script is, without the RET behind it.
+    pub(super) fn length(&self) -> usize {
+        self.script.len() - 1
+    }
+
+    /// The next bytes of the instruction.
+    #[inline(always)]
+    pub(super) fn operand<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        let script: &'m [u8] = self.script;
+        let bytes = script[..script.len() - 1].get(self.pc..).and_then(<[u8]>::first_chunk);
+        let bytes = *bytes.ok_or(Fault::CutOff)?;
+        self.pc += N;
+        Ok(bytes)
+    }
+
+    /// So many next bytes of the instruction.
+    pub(super) fn data(&mut self, length: usize) -> Result<&'m [u8], Fault> {
+        let script: &'m [u8] = self.script;
+        let data = script[..script.len() - 1].get(self.pc..).and_then(|rest| rest.get(..length));
+        self.pc += length;
+        data.ok_or(Fault::CutOff)
+    }
+
+    /// Puts an item on the stack.
+    #[inline(always)]
+    pub(super) fn push(&mut self, item: Item) {
+        self.core.heap.hold(&item);
+        self.core.stack.push(item);
+    }
+
+    /// Takes the top item. The row's `pops`, or a check of the handler, says that it is there. A
+    /// compound stays where it is until the next instruction, even if nothing holds it any longer.
+    #[inline(always)]
+    pub(super) fn pop(&mut self) -> Item {
+        let item = self.core.stack.pop().unwrap_or_default();
+        self.core.heap.let_go(&item);
+        item
+    }
+
+    /// Takes a number of 32 bits with a sign.
+    #[inline(always)]
+    pub(super) fn pop_int32(&mut self) -> Result<i32, Fault> {
+        convert::int32(&self.pop())
+    }
+
+    /// Takes a number from 0 to `most`, of which `what` is the name.
+    pub(super) fn pop_count(&mut self, most: usize, what: &'static str) -> Result<usize, Fault> {
+        let count = usize::try_from(self.pop_int32()?).map_err(|_| Fault::OutOfRange(what))?;
+        if count > most { Err(Fault::OutOfRange(what)) } else { Ok(count) }
+    }
+
+    /// Takes a truth value.
+    #[inline(always)]
+    pub(super) fn pop_boolean(&mut self) -> Result<bool, Fault> {
+        convert::boolean(&self.pop())
+    }
+
+    /// How many items are on the stack.
+    #[inline(always)]
+    pub(super) fn height(&self) -> usize {
+        self.core.stack.len()
+    }
+
+    /// The item so many below the top, which is there.
+    #[inline(always)]
+    pub(super) fn peek(&self, below: usize) -> &Item {
+        &self.core.stack[self.core.stack.len() - 1 - below]
+    }
+
+    /// Pushes the item so many below the top, which is there.
+    #[inline(always)]
+    pub(super) fn push_copy(&mut self, below: usize) {
+        let item = self.peek(below).clone();
+        self.push(item);
+    }
+
+    /// To be called by an instruction that makes compounds, before it takes anything.
+    pub(super) fn make_room(&mut self) {
+        self.core.heap.make_room(self.core.uncaught.as_ref());
+    }
+
+    /// Counts what was copied as work.
+    pub(super) fn worked(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, Stop> {
+        self.core.work(bytes.len())?;
+        Ok(bytes)
+    }
+
+    /// Counts items that an instruction visits as work.
+    pub(super) fn visit(&mut self, items: usize) -> Flow {
+        self.core.work(items)
+    }
+}

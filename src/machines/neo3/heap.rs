@@ -1,0 +1,278 @@
+//! Arrays, Structs and Maps, and the reference counter of the engine.
+//!
+//! The machine counts references and not objects (reference, section 7): each entry of a stack or
+//! slot is one, and each position inside a compound that such an entry leads to. For this it counts
+//! for every compound from how many of those it is held, its *stack references*. A compound that
+//! has none can be reached by nothing, so the counter also tells which ones may be forgotten. The
+//! compounds of a cycle keep each other's count up; they stay until the end of the run, and their
+//! positions are counted against the limit as long, which bounds them.
+
+use indexmap::IndexMap;
+
+use super::item::{Id, Item};
+use super::key::Key;
+
+/// All compounds of a run.
+#[derive(Debug, Default)]
+pub(super) struct Heap {
+    compounds: Vec<Compound>,
+    free: Vec<u32>,
+    /// Compounds that are new or lost their last stack reference; some may have got one since.
+    unheld: Vec<Id>,
+    /// References besides the entries of the evaluation stack: slot entries, and positions inside
+    /// compounds that have stack references.
+    pub(super) counted: usize,
+    /// Kept for its allocation.
+    work: Vec<Id>,
+}
+
+/// The content of a compound.
+#[derive(Debug)]
+pub(super) enum Content {
+    /// Of an Array or Struct.
+    List(Vec<Item>),
+    /// Of a Map, in order of insertion.
+    Map(IndexMap<Key, Item>),
+    /// Of a place that is free.
+    Nothing,
+}
+
+#[derive(Debug)]
+struct Compound {
+    stack_references: u32,
+    content: Content,
+}
+
+/// So many compounds may have lost their last reference before they are looked at.
+const UNHELD_BEFORE_SWEEP: usize = 256;
+
+impl Heap {
+    /// Forgets everything.
+    pub(super) fn reset(&mut self) {
+        self.compounds.clear();
+        self.free.clear();
+        self.unheld.clear();
+        self.counted = 0;
+    }
+
+    /// A new compound without references.
+    pub(super) fn add(&mut self, content: Content) -> Id {
+        let compound = Compound { stack_references: 0, content };
+        let id = if let Some(place) = self.free.pop() {
+            self.compounds[place as usize] = compound;
+            Id(place)
+        } else {
+            self.compounds.push(compound);
+            Id(self.compounds.len() as u32 - 1)
+        };
+        // It may never be held.
+        self.unheld.push(id);
+        id
+    }
+
+    /// A new list without references.
+    pub(super) fn add_list(&mut self, items: Vec<Item>) -> Id {
+        self.add(Content::List(items))
+    }
+
+    /// The items of an Array or Struct.
+    pub(super) fn list(&self, id: Id) -> &[Item] {
+        match &self.compounds[id.0 as usize].content {
+            Content::List(items) => items,
+            Content::Map(_) | Content::Nothing => &[],
+        }
+    }
+
+    /// The items of an Array or Struct, to change them.
+    pub(super) fn list_mut(&mut self, id: Id) -> &mut Vec<Item> {
+        match &mut self.compounds[id.0 as usize].content {
+            Content::List(items) => items,
+            Content::Map(_) | Content::Nothing => unreachable!("a list was asked for and is none"),
+        }
+    }
+
+    /// The pairs of a Map.
+    pub(super) fn map(&self, id: Id) -> &IndexMap<Key, Item> {
+        match &self.compounds[id.0 as usize].content {
+            Content::Map(pairs) => pairs,
+            Content::List(_) | Content::Nothing => unreachable!("a map was asked for and is none"),
+        }
+    }
+
+    /// The pairs of a Map, to change them.
+    pub(super) fn map_mut(&mut self, id: Id) -> &mut IndexMap<Key, Item> {
+        match &mut self.compounds[id.0 as usize].content {
+            Content::Map(pairs) => pairs,
+            Content::List(_) | Content::Nothing => unreachable!("a map was asked for and is none"),
+        }
+    }
+
+    /// Takes everything out of a compound: items, or keys and values.
+    pub(super) fn take_all(&mut self, id: Id) -> Vec<Item> {
+        match &mut self.compounds[id.0 as usize].content {
+            Content::List(items) => std::mem::take(items),
+            Content::Map(pairs) => {
+                std::mem::take(pairs).into_iter().flat_map(|(key, value)| [key.item(), value]).collect()
+            }
+            Content::Nothing => Vec::new(),
+        }
+    }
+
+    /// How many items or pairs it has.
+    pub(super) fn size(&self, id: Id) -> usize {
+        match &self.compounds[id.0 as usize].content {
+            Content::List(items) => items.len(),
+            Content::Map(pairs) => pairs.len(),
+            Content::Nothing => 0,
+        }
+    }
+
+    /// Whether positions inside it are counted.
+    pub(super) fn is_held(&self, id: Id) -> bool {
+        self.compounds[id.0 as usize].stack_references > 0
+    }
+
+    /// A stack or slot holds the item once more. Its own entry is counted by the caller.
+    #[inline(always)]
+    pub(super) fn hold(&mut self, item: &Item) {
+        if let Some(id) = item.compound() {
+            self.hold_compound(id);
+        }
+    }
+
+    /// A stack or slot holds the item no more. Its own entry is counted by the caller.
+    #[inline(always)]
+    pub(super) fn let_go(&mut self, item: &Item) {
+        if let Some(id) = item.compound() {
+            self.let_go_compound(id);
+        }
+    }
+
+    /// A position inside a compound that is held gets the item: *acquire* of the reference.
+    pub(super) fn acquire(&mut self, item: &Item) {
+        self.counted += 1;
+        self.hold(item);
+    }
+
+    /// A position inside a compound that is held loses the item, or a slot goes: *release* of the
+    /// reference. A compound that nothing holds is passed over, also in the count; that is how one
+    /// that overwrites the only way to itself leaves the count one too high.
+    pub(super) fn release(&mut self, item: &Item) {
+        match item.compound() {
+            Some(id) if !self.is_held(id) => {}
+            _ => {
+                self.counted -= 1;
+                self.let_go(item);
+            }
+        }
+    }
+
+    fn hold_compound(&mut self, id: Id) {
+        let compound = &mut self.compounds[id.0 as usize];
+        compound.stack_references += 1;
+        if compound.stack_references == 1 {
+            self.hold_content(id);
+        }
+    }
+
+    /// Counts what is in a compound that was held by nothing, however deep.
+    fn hold_content(&mut self, id: Id) {
+        let mut work = std::mem::take(&mut self.work);
+        work.push(id);
+        while let Some(id) = work.pop() {
+            let inside = self.inside(id);
+            self.counted += self.positions(id);
+            for inner in inside {
+                let compound = &mut self.compounds[inner.0 as usize];
+                compound.stack_references += 1;
+                if compound.stack_references == 1 {
+                    work.push(inner);
+                }
+            }
+        }
+        self.work = work;
+    }
+
+    fn let_go_compound(&mut self, id: Id) {
+        let compound = &mut self.compounds[id.0 as usize];
+        compound.stack_references -= 1;
+        if compound.stack_references == 0 {
+            self.let_go_content(id);
+        }
+    }
+
+    /// Counts no more what is in a compound that nothing holds any longer, however deep.
+    fn let_go_content(&mut self, id: Id) {
+        let mut work = std::mem::take(&mut self.work);
+        work.push(id);
+        while let Some(id) = work.pop() {
+            self.unheld.push(id);
+            let inside = self.inside(id);
+            self.counted -= self.positions(id) - inside.len();
+            for inner in inside {
+                let compound = &mut self.compounds[inner.0 as usize];
+                if compound.stack_references > 0 {
+                    self.counted -= 1;
+                    compound.stack_references -= 1;
+                    if compound.stack_references == 0 {
+                        work.push(inner);
+                    }
+                }
+            }
+        }
+        self.work = work;
+    }
+
+    /// How many positions a compound has: a pair has two.
+    fn positions(&self, id: Id) -> usize {
+        match &self.compounds[id.0 as usize].content {
+            Content::List(items) => items.len(),
+            Content::Map(pairs) => 2 * pairs.len(),
+            Content::Nothing => 0,
+        }
+    }
+
+    /// The compounds in a compound, as often as they are in it. Keys are none.
+    fn inside(&self, id: Id) -> Vec<Id> {
+        match &self.compounds[id.0 as usize].content {
+            Content::List(items) => items.iter().filter_map(Item::compound).collect(),
+            Content::Map(pairs) => pairs.values().filter_map(Item::compound).collect(),
+            Content::Nothing => Vec::new(),
+        }
+    }
+
+    /// Forgets compounds that nothing can reach. To be called before an instruction makes new
+    /// ones, when it has taken nothing off the stack yet; `pending` is the exception that is being
+    /// thrown, which no stack holds.
+    pub(super) fn make_room(&mut self, pending: Option<&Item>) {
+        if self.unheld.len() >= UNHELD_BEFORE_SWEEP {
+            self.sweep(pending);
+        }
+    }
+
+    #[cold]
+    fn sweep(&mut self, pending: Option<&Item>) {
+        let kept = self.reachable(pending);
+        let (keep, forget): (Vec<Id>, Vec<Id>) =
+            std::mem::take(&mut self.unheld).into_iter().partition(|id| kept.contains(id));
+        self.unheld = keep;
+        for id in forget {
+            let compound = &mut self.compounds[id.0 as usize];
+            if compound.stack_references == 0 && !matches!(compound.content, Content::Nothing) {
+                compound.content = Content::Nothing;
+                self.free.push(id.0);
+            }
+        }
+    }
+
+    fn reachable(&self, from: Option<&Item>) -> std::collections::HashSet<Id> {
+        let mut found = std::collections::HashSet::new();
+        let mut work: Vec<Id> = from.and_then(Item::compound).into_iter().collect();
+        while let Some(id) = work.pop() {
+            if found.insert(id) {
+                work.extend(self.inside(id));
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,162 @@
+//! SYSCALL: what the host of the machine does for a script. A host is a list of services; which
+//! one there is, the program says.
+
+use sha2::{Digest, Sha256};
+
+use super::convert::{bytes, int32};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
+use super::item::Item;
+use crate::ecdsa::{Curve, PublicKey};
+
+/// A host and what it knows.
+#[derive(Debug, Default)]
+pub(super) enum Host {
+    /// The one that the published vectors are written for.
+    #[default]
+    Test,
+    /// Signatures of one message.
+    Crypto(Signed),
+}
+
+/// What signatures are checked against.
+#[derive(Debug)]
+pub(super) struct Signed {
+    pub(super) message: Vec<u8>,
+    pub(super) curve: Curve,
+}
+
+/// A service that a script can call.
+pub(super) struct Service {
+    name: Name,
+    /// Its parameters, the first one on top, and its result.
+    #[allow(dead_code, reason = "the descriptor is for the reader")]
+    signature: &'static str,
+    call: fn(&mut Frame<'_>) -> Flow,
+}
+
+/// How a script names a service.
+enum Name {
+    /// By the first four bytes of the SHA-256 of this name.
+    Hashed(&'static str),
+    /// By this number, which has no name.
+    Number(u32),
+}
+
+/// The two services of the published vectors (reference, section 9.5).
+const TEST: &[Service] = &[
+    Service { name: Name::Number(0x7777_7777), signature: "() -> a new host object", call: new_object },
+    Service { name: Name::Number(0xadde_adde), signature: "() -> throws \"error\"", call: throw_error },
+];
+
+/// The signature services of a node (reference, section 11).
+const CRYPTO: &[Service] = &[
+    Service {
+        name: Name::Hashed("System.Crypto.CheckSig"),
+        signature: "(public key, signature) -> Boolean",
+        call: check_sig,
+    },
+    Service {
+        name: Name::Hashed("System.Crypto.CheckMultisig"),
+        signature: "(public keys, signatures) -> Boolean",
+        call: check_multisig,
+    },
+];
+
+impl Host {
+    fn services(&self) -> &'static [Service] {
+        match self {
+            Host::Test => TEST,
+            Host::Crypto(_) => CRYPTO,
+        }
+    }
+}
+
+impl Service {
+    /// The number that follows SYSCALL.
+    fn id(&self) -> u32 {
+        match self.name {
+            Name::Number(id) => id,
+            Name::Hashed(name) => {
+                let [a, b, c, d, ..] = <[u8; 32]>::from(Sha256::digest(name));
+                u32::from_le_bytes([a, b, c, d])
+            }
+        }
+    }
+}
+
+/// SYSCALL
+pub(super) fn syscall(frame: &mut Frame<'_>) -> Flow {
+    let id = frame.operand().map(u32::from_le_bytes)?;
+    let service = frame.core.host.services().iter().find(|service| service.id() == id);
+    (service.ok_or(Fault::NoSyscall(id))?.call)(frame)
+}
+
+fn new_object(frame: &mut Frame<'_>) -> Flow {
+    frame.core.interops += 1;
+    let object = Item::Interop(frame.core.interops);
+    frame.push(object);
+    Ok(())
+}
+
+fn throw_error(_: &mut Frame<'_>) -> Flow {
+    Err(Stop::Thrown(Box::new(Item::bytes("error"))))
+}
+
+fn check_sig(frame: &mut Frame<'_>) -> Flow {
+    let (key, signature) = (pop_bytes(frame)?, pop_bytes(frame)?);
+    let valid = is_signed(frame, &signature, &key)?;
+    frame.push(Item::Boolean(valid));
+    Ok(())
+}
+
+/// Signatures and keys are in the same order; each key is used once at most.
+fn check_multisig(frame: &mut Frame<'_>) -> Flow {
+    let (keys, signatures) = (pop_list(frame)?, pop_list(frame)?);
+    if keys.is_empty() || signatures.is_empty() || signatures.len() > keys.len() {
+        return Err(Fault::OutOfRange("The number of keys and signatures").into());
+    }
+    let (mut keys, mut signatures) = (&keys[..], &signatures[..]);
+    while let ([key, more_keys @ ..], [signature, more_signatures @ ..]) = (keys, signatures) {
+        if signatures.len() > keys.len() {
+            break;
+        }
+        if is_signed(frame, signature, key)? {
+            signatures = more_signatures;
+        }
+        keys = more_keys;
+    }
+    frame.push(Item::Boolean(signatures.is_empty()));
+    Ok(())
+}
+
+/// Whether the signature is one of the host's message; no for a key that is none.
+fn is_signed(frame: &mut Frame<'_>, signature: &[u8], key: &[u8]) -> Result<bool, Stop> {
+    /// Checking a signature takes as long as copying so many bytes.
+    const WORK: usize = 32 * 4096;
+    frame.visit(WORK)?;
+    let Host::Crypto(Signed { message, curve }) = &frame.core.host else { return Ok(false) };
+    // The raw form without a prefix is not one of N3.
+    let key = Some(key).filter(|key| key.len() != 64).and_then(|key| PublicKey::decode(*curve, key).ok());
+    Ok(key.is_some_and(|key| key.verify(message, signature)))
+}
+
+fn pop_bytes(frame: &mut Frame<'_>) -> Result<Vec<u8>, Fault> {
+    if frame.height() == 0 {
+        return Err(Fault::Underflow);
+    }
+    bytes(&frame.pop())
+}
+
+/// An Array or Struct of byte strings, or a count and so many of them below it.
+fn pop_list(frame: &mut Frame<'_>) -> Result<Vec<Vec<u8>>, Fault> {
+    if frame.height() == 0 {
+        return Err(Fault::Underflow);
+    }
+    let top = frame.pop();
+    if let Some(list) = top.list() {
+        return frame.core.heap.list(list).iter().map(bytes).collect();
+    }
+    let count = usize::try_from(int32(&top)?).ok().filter(|count| *count <= frame.height());
+    (0..count.ok_or(Fault::Underflow)?).map(|_| pop_bytes(frame)).collect()
+}

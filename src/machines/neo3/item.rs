@@ -1,0 +1,145 @@
+//! Items of the evaluation stack and their types.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+
+use super::fault::Fault;
+
+/// The longest Integer in bytes.
+pub(super) const MAX_INTEGER: usize = 32;
+
+/// The largest size of an item in bytes.
+pub(super) const MAX_ITEM: usize = 2 * 65535;
+
+/// What a script works on. Compounds are named by their place in the [`super::heap::Heap`].
+///
+/// Sixteen bytes: what a stack machine does most is to copy items.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) enum Item {
+    #[default]
+    Null,
+    Boolean(bool),
+    /// An Integer of 64 bits.
+    Integer(i64),
+    /// An Integer that needs more than 64 bits.
+    Big(Rc<BigInt>),
+    ByteString(Rc<Vec<u8>>),
+    Buffer(Rc<RefCell<Vec<u8>>>),
+    Array(Id),
+    Struct(Id),
+    Map(Id),
+    /// A position in the script.
+    Pointer(u32),
+    /// A host object, by its number.
+    Interop(u32),
+}
+
+const _: () = assert!(size_of::<Item>() == 16);
+
+/// The name of a compound in the heap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Id(pub(super) u32);
+
+/// The types with their codes and names, as CONVERT, ISTYPE and NEWARRAY_T take them and vectors
+/// spell them.
+#[repr(u8)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Type {
+    Any = 0x00,
+    Pointer = 0x10,
+    Boolean = 0x20,
+    Integer = 0x21,
+    ByteString = 0x28,
+    Buffer = 0x30,
+    Array = 0x40,
+    Struct = 0x41,
+    Map = 0x48,
+    InteropInterface = 0x60,
+}
+
+impl Type {
+    const ALL: [Type; 10] = [
+        Type::Any,
+        Type::Pointer,
+        Type::Boolean,
+        Type::Integer,
+        Type::ByteString,
+        Type::Buffer,
+        Type::Array,
+        Type::Struct,
+        Type::Map,
+        Type::InteropInterface,
+    ];
+
+    /// The type of a code; none where the code means nothing.
+    pub(super) fn of_code(code: u8) -> Option<Type> {
+        Type::ALL.into_iter().find(|it| *it as u8 == code)
+    }
+}
+
+impl Item {
+    /// A ByteString.
+    pub(super) fn bytes(bytes: impl Into<Vec<u8>>) -> Item {
+        Item::ByteString(Rc::new(bytes.into()))
+    }
+
+    /// A new Buffer.
+    pub(super) fn buffer(bytes: impl Into<Vec<u8>>) -> Item {
+        Item::Buffer(Rc::new(RefCell::new(bytes.into())))
+    }
+
+    /// An Integer of any size that one may have.
+    pub(super) fn integer(number: BigInt) -> Result<Item, Fault> {
+        if let Ok(small) = i64::try_from(&number) {
+            return Ok(Item::Integer(small));
+        }
+        // Two's complement has one bit more than the magnitude, but for the lowest number.
+        let size = number.to_signed_bytes_le().len();
+        if size > MAX_INTEGER { Err(Fault::IntegerSize(size)) } else { Ok(Item::Big(Rc::new(number))) }
+    }
+
+    /// The Integer that a size or a position is.
+    pub(super) fn count(count: usize) -> Item {
+        Item::Integer(count as i64)
+    }
+
+    /// Its type.
+    pub(super) fn kind(&self) -> Type {
+        match self {
+            Item::Null => Type::Any,
+            Item::Boolean(_) => Type::Boolean,
+            Item::Integer(_) | Item::Big(_) => Type::Integer,
+            Item::ByteString(_) => Type::ByteString,
+            Item::Buffer(_) => Type::Buffer,
+            Item::Array(_) => Type::Array,
+            Item::Struct(_) => Type::Struct,
+            Item::Map(_) => Type::Map,
+            Item::Pointer(_) => Type::Pointer,
+            Item::Interop(_) => Type::InteropInterface,
+        }
+    }
+
+    /// The compound that this is; none where it is no compound.
+    #[inline(always)]
+    pub(super) fn compound(&self) -> Option<Id> {
+        match self {
+            Item::Array(id) | Item::Struct(id) | Item::Map(id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// The list that this is; none where it is neither Array nor Struct.
+    pub(super) fn list(&self) -> Option<Id> {
+        match self {
+            Item::Array(id) | Item::Struct(id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Whether this is a Boolean, Integer or ByteString.
+    pub(super) fn is_primitive(&self) -> bool {
+        matches!(self, Item::Boolean(_) | Item::Integer(_) | Item::Big(_) | Item::ByteString(_))
+    }
+}

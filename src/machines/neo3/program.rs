@@ -1,0 +1,147 @@
+//! From a program record to a script and a host; strict validation of scripts.
+
+use std::collections::BTreeSet;
+
+use super::fault::Fault;
+use super::host::{Host, Signed};
+use super::item::Type;
+use super::table::{NEO3, Op};
+use crate::case::Program;
+use crate::ecdsa::Curve;
+use crate::isa::{OpInfo, Operand};
+use crate::machine::LoadError;
+use crate::value::{Path, Value};
+
+/// A program that was read.
+pub(super) struct Loaded {
+    pub(super) script: Vec<u8>,
+    pub(super) host: Host,
+    /// Why strict validation rejects the script, if it was asked for.
+    pub(super) rejected: Option<Fault>,
+}
+
+/// Reads a program record.
+pub(super) fn load(program: &Program) -> Result<Loaded, LoadError> {
+    let script = script(program.0.get("script"))?;
+    let rejected = match program.0.get("strict") {
+        None | Some(Value::Bool(false)) => None,
+        Some(Value::Bool(true)) => rejected(&script).map(Fault::Rejected),
+        Some(other) => return Err(wrong("strict", other, "true or false")),
+    };
+    Ok(Loaded { script, host: host(program)?, rejected })
+}
+
+/// The bytes of a script: bytes, or a list of bytes and mnemonics.
+fn script(script: Option<&Value>) -> Result<Vec<u8>, LoadError> {
+    let parts = match script {
+        None => return Ok(Vec::new()),
+        Some(Value::Bytes(bytes)) => return Ok(bytes.clone()),
+        Some(Value::List(parts)) => parts,
+        Some(other) => return Err(wrong("script", other, "bytes, or a list of bytes and mnemonics")),
+    };
+    let mut bytes = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        match part {
+            Value::Bytes(part) => bytes.extend_from_slice(part),
+            Value::Text(mnemonic) => bytes.push(code(mnemonic, index)?),
+            other => return Err(wrong("script", other, "bytes or a mnemonic")),
+        }
+    }
+    Ok(bytes)
+}
+
+fn code(mnemonic: &str, index: usize) -> Result<u8, LoadError> {
+    let op = NEO3.by_name(mnemonic).filter(|op| op.name == mnemonic);
+    op.map(|op| op.code).ok_or_else(|| {
+        let at = Path::field("script").child(index);
+        LoadError::at(at, format!("no instruction {mnemonic:?} (vmconf isa neo3 lists them)"))
+    })
+}
+
+fn host(program: &Program) -> Result<Host, LoadError> {
+    match program.0.get("host") {
+        None => Ok(Host::Test),
+        Some(Value::Text(name)) if name == "test" => Ok(Host::Test),
+        Some(Value::Text(name)) if name == "crypto" => Ok(Host::Crypto(signed(program)?)),
+        Some(other) => Err(wrong("host", other, "\"test\" or \"crypto\"")),
+    }
+}
+
+fn signed(program: &Program) -> Result<Signed, LoadError> {
+    let message = match program.0.get("message") {
+        Some(Value::Bytes(message)) => message.clone(),
+        Some(other) => return Err(wrong("message", other, "bytes")),
+        None => return Err(LoadError::new("the host \"crypto\" needs a \"message\"")),
+    };
+    let curve = match program.0.get("curve") {
+        None => Curve::Secp256r1,
+        Some(Value::Text(name)) if name == "secp256r1" => Curve::Secp256r1,
+        Some(Value::Text(name)) if name == "secp256k1" => Curve::Secp256k1,
+        Some(other) => return Err(wrong("curve", other, "\"secp256r1\" or \"secp256k1\"")),
+    };
+    Ok(Signed { message, curve })
+}
+
+fn wrong(name: &'static str, value: &Value, expected: &str) -> LoadError {
+    LoadError::at(Path::field(name), format!("{name} is {value} and must be {expected}"))
+}
+
+/// Why strict validation rejects a script; none if it does not (reference, section 2). What it
+/// accepts never comes to a position that is not the start of an instruction, so that nothing is
+/// left to be looked at when the script runs.
+fn rejected(script: &[u8]) -> Option<String> {
+    let mut starts = BTreeSet::new();
+    let mut at = 0;
+    while at < script.len() {
+        let Some(op) = NEO3.by_code(script[at]) else {
+            return Some(format!("0x{:02x} at {at} is no instruction", script[at]));
+        };
+        let Some(length) = op.operand_len(&script[at + 1..]) else {
+            return Some(format!("{} at {at} is cut off by the end", op.name));
+        };
+        if !has_type(op, script[at + 1..].first()) {
+            return Some(format!("the operand of {} at {at} is no type", op.name));
+        }
+        starts.insert(at);
+        at += 1 + length;
+    }
+    let starts_at = |target: i64| usize::try_from(target).is_ok_and(|target| starts.contains(&target));
+    starts.iter().find_map(|at| {
+        let target = targets(script, *at).into_iter().find(|target| !starts_at(*target))?;
+        Some(format!("the target {target} of the instruction at {at} is no instruction"))
+    })
+}
+
+/// Whether the operand is a type, where one is demanded.
+fn has_type(op: &OpInfo, operand: Option<&u8>) -> bool {
+    let kind = operand.and_then(|code| Type::of_code(*code));
+    if op.code == Op::NEWARRAY_T as u8 {
+        kind.is_some()
+    } else if op.code == Op::ISTYPE as u8 || op.code == Op::CONVERT as u8 {
+        kind.is_some_and(|kind| kind != Type::Any)
+    } else {
+        true
+    }
+}
+
+/// The positions that the offsets of an instruction name.
+fn targets(script: &[u8], at: usize) -> Vec<i64> {
+    let mut rest = &script[at + 1..];
+    let mut targets = Vec::new();
+    for operand in NEO3.by_code(script[at]).map_or(&[][..], |op| op.operands) {
+        let Some((bytes, further)) = operand.split(rest) else { break };
+        if let Operand::Offset(_) = operand {
+            targets.push(at as i64 + signed_offset(bytes));
+        }
+        rest = further;
+    }
+    targets
+}
+
+fn signed_offset(bytes: &[u8]) -> i64 {
+    match *bytes {
+        [offset] => i64::from(offset as i8),
+        [a, b, c, d] => i64::from(i32::from_le_bytes([a, b, c, d])),
+        _ => 0,
+    }
+}

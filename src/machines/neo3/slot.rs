@@ -1,0 +1,116 @@
+//! Static fields, local variables and arguments. Each of their entries is a reference, also one
+//! that is Null.
+
+use super::fault::{Fault, Flow};
+use super::frame::{Core, Frame};
+use super::item::Item;
+
+/// A place for variables.
+pub(super) trait Slot {
+    /// Its name, for messages.
+    const MISSING: Fault;
+
+    /// Its variables; none as long as it is not initialised.
+    fn of(core: &mut Core) -> &mut Vec<Item>;
+}
+
+/// Static fields.
+pub(super) struct Statics;
+/// Local variables.
+pub(super) struct Locals;
+/// Arguments.
+pub(super) struct Arguments;
+
+impl Slot for Statics {
+    const MISSING: Fault = Fault::OutOfRange("The index of the static field");
+
+    fn of(core: &mut Core) -> &mut Vec<Item> {
+        &mut core.statics
+    }
+}
+
+impl Slot for Locals {
+    const MISSING: Fault = Fault::OutOfRange("The index of the local variable");
+
+    #[inline(always)]
+    fn of(core: &mut Core) -> &mut Vec<Item> {
+        &mut core.context.locals
+    }
+}
+
+impl Slot for Arguments {
+    const MISSING: Fault = Fault::OutOfRange("The index of the argument");
+
+    #[inline(always)]
+    fn of(core: &mut Core) -> &mut Vec<Item> {
+        &mut core.context.arguments
+    }
+}
+
+/// INITSSLOT
+pub(super) fn initsslot(frame: &mut Frame<'_>) -> Flow {
+    let [count] = frame.operand()?;
+    let core = &mut *frame.core;
+    if count == 0 || !core.statics.is_empty() {
+        return Err(Fault::Wrong("INITSSLOT takes at least one field, and once.").into());
+    }
+    core.statics = vec![Item::Null; count.into()];
+    core.heap.counted += usize::from(count);
+    Ok(())
+}
+
+/// INITSLOT
+pub(super) fn initslot(frame: &mut Frame<'_>) -> Flow {
+    let [locals, arguments] = frame.operand()?;
+    let core = &mut *frame.core;
+    let is_first = core.context.locals.is_empty() && core.context.arguments.is_empty();
+    if locals == 0 && arguments == 0 || !is_first {
+        return Err(Fault::Wrong("INITSLOT takes at least one variable, and once.").into());
+    }
+    let rest = core.stack.len().checked_sub(arguments.into()).ok_or(Fault::Underflow)?;
+    core.context.locals = vec![Item::Null; locals.into()];
+    core.context.arguments = core.stack.drain(rest..).rev().collect();
+    core.heap.counted += usize::from(locals) + usize::from(arguments);
+    Ok(())
+}
+
+/// LDSFLD0, LDLOC0, LDARG0 and so on
+pub(super) fn load<S: Slot, const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    load_at::<S>(frame, N)
+}
+
+/// LDSFLD, LDLOC and LDARG
+pub(super) fn load_operand<S: Slot>(frame: &mut Frame<'_>) -> Flow {
+    let [index] = frame.operand()?;
+    load_at::<S>(frame, index.into())
+}
+
+/// STSFLD0, STLOC0, STARG0 and so on
+pub(super) fn store<S: Slot, const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    store_at::<S>(frame, N)
+}
+
+/// STSFLD, STLOC and STARG
+pub(super) fn store_operand<S: Slot>(frame: &mut Frame<'_>) -> Flow {
+    let [index] = frame.operand()?;
+    store_at::<S>(frame, index.into())
+}
+
+#[inline(always)]
+fn load_at<S: Slot>(frame: &mut Frame<'_>, index: usize) -> Flow {
+    let item = S::of(frame.core).get(index).ok_or(S::MISSING)?.clone();
+    frame.push(item);
+    Ok(())
+}
+
+#[inline(always)]
+fn store_at<S: Slot>(frame: &mut Frame<'_>, index: usize) -> Flow {
+    if index >= S::of(frame.core).len() {
+        return Err(S::MISSING.into());
+    }
+    // The item moves from the stack to the slot, the old one goes: the entries stay as many.
+    let item = frame.core.stack.pop().unwrap_or_default();
+    let old = std::mem::replace(&mut S::of(frame.core)[index], item);
+    frame.core.heap.let_go(&old);
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! Instructions that arrange the evaluation stack. What is only moved stays counted as it is.
+
+use super::fault::{Fault, Flow};
+use super::frame::Frame;
+use super::item::Item;
+
+/// DEPTH
+pub(super) fn depth(frame: &mut Frame<'_>) -> Flow {
+    let height = frame.height();
+    frame.push(Item::count(height));
+    Ok(())
+}
+
+/// DROP
+pub(super) fn drop(frame: &mut Frame<'_>) -> Flow {
+    frame.pop();
+    Ok(())
+}
+
+/// NIP
+pub(super) fn nip(frame: &mut Frame<'_>) -> Flow {
+    remove(frame, 1);
+    Ok(())
+}
+
+/// XDROP
+pub(super) fn xdrop(frame: &mut Frame<'_>) -> Flow {
+    let below = index(frame)?;
+    remove(frame, below);
+    Ok(())
+}
+
+/// CLEAR
+pub(super) fn clear(frame: &mut Frame<'_>) -> Flow {
+    while frame.height() > 0 {
+        frame.pop();
+    }
+    Ok(())
+}
+
+/// DUP
+pub(super) fn dup(frame: &mut Frame<'_>) -> Flow {
+    frame.push_copy(0);
+    Ok(())
+}
+
+/// OVER
+pub(super) fn over(frame: &mut Frame<'_>) -> Flow {
+    frame.push_copy(1);
+    Ok(())
+}
+
+/// PICK
+pub(super) fn pick(frame: &mut Frame<'_>) -> Flow {
+    let below = index(frame)?;
+    frame.push_copy(below);
+    Ok(())
+}
+
+/// TUCK
+pub(super) fn tuck(frame: &mut Frame<'_>) -> Flow {
+    frame.push_copy(0);
+    top(frame, 3).rotate_right(1);
+    Ok(())
+}
+
+/// SWAP
+pub(super) fn swap(frame: &mut Frame<'_>) -> Flow {
+    if let [.., a, b] = &mut frame.core.stack[..] {
+        std::mem::swap(a, b);
+    }
+    Ok(())
+}
+
+/// ROT
+pub(super) fn rot(frame: &mut Frame<'_>) -> Flow {
+    top(frame, 3).rotate_left(1);
+    Ok(())
+}
+
+/// ROLL
+pub(super) fn roll(frame: &mut Frame<'_>) -> Flow {
+    let below = index(frame)?;
+    frame.visit(below)?;
+    top(frame, below + 1).rotate_left(1);
+    Ok(())
+}
+
+/// REVERSE3 and REVERSE4
+pub(super) fn reverse<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    top(frame, N).reverse();
+    Ok(())
+}
+
+/// REVERSEN
+pub(super) fn reversen(frame: &mut Frame<'_>) -> Flow {
+    let count = frame.pop_count(frame.height() - 1, "The number of items")?;
+    frame.visit(count)?;
+    top(frame, count).reverse();
+    Ok(())
+}
+
+/// Takes how far below the top an item is that is there.
+fn index(frame: &mut Frame<'_>) -> Result<usize, Fault> {
+    let below = frame.pop_count(usize::MAX, "The index of the item")?;
+    if below < frame.height() { Ok(below) } else { Err(Fault::Underflow) }
+}
+
+/// So many top items, which are there, the top one last.
+fn top<'f>(frame: &'f mut Frame<'_>, count: usize) -> &'f mut [Item] {
+    let from = frame.height() - count;
+    &mut frame.core.stack[from..]
+}
+
+/// Takes away the item so many below the top, which is there.
+fn remove(frame: &mut Frame<'_>, below: usize) {
+    let item = frame.core.stack.remove(frame.height() - 1 - below);
+    frame.core.heap.let_go(&item);
+}

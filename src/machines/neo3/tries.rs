@@ -1,0 +1,151 @@
+//! Exceptions: TRY and what ends its blocks, THROW and the way of an exception through the frames
+//! (reference, section 5).
+
+use super::fault::{Fault, Flow, MAX_TRIES, Stop};
+use super::flow::{go_on, offset, target, unload};
+use super::frame::Frame;
+use super::item::Item;
+
+/// A try statement that was entered.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Try {
+    part: Part,
+    /// Where the catch block starts; none or below 0 without one.
+    catch: Option<i32>,
+    /// Where the finally block starts; none or below 0 without one.
+    finally: Option<i32>,
+    /// Where the script goes on behind the finally block; none as long as no ENDTRY said so.
+    end: Option<i32>,
+}
+
+/// Which block is being run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Try,
+    Catch,
+    Finally,
+}
+
+impl Try {
+    fn catch(&self) -> Option<i32> {
+        self.catch.filter(|position| *position >= 0)
+    }
+
+    fn finally(&self) -> Option<i32> {
+        self.finally.filter(|position| *position >= 0)
+    }
+
+    /// Whether an exception inside it goes to the next one outside.
+    fn is_over(&self) -> bool {
+        match self.part {
+            Part::Try => false,
+            Part::Catch => self.finally().is_none(),
+            Part::Finally => true,
+        }
+    }
+}
+
+/// TRY
+pub(super) fn try_<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    let offsets = [offset::<N>(frame)?, offset::<N>(frame)?];
+    if offsets == [0, 0] {
+        return Err(Fault::Wrong("TRY without a catch and a finally block.").into());
+    }
+    if frame.core.context.tries.len() >= MAX_TRIES {
+        return Err(Fault::Tries.into());
+    }
+    let block = |offset| if offset == 0 { Ok(None) } else { target(frame, offset).map(Some) };
+    let [catch, finally] = [block(offsets[0])?, block(offsets[1])?];
+    frame.core.context.tries.push(Try { part: Part::Try, catch, finally, end: None });
+    Ok(())
+}
+
+/// ENDTRY
+pub(super) fn endtry<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+    let offset = offset::<N>(frame)?;
+    let end = target(frame, offset)?;
+    let inner = frame.core.context.tries.last_mut().ok_or(NO_TRY)?;
+    if inner.part == Part::Finally {
+        return Err(Fault::Wrong("ENDTRY in a finally block.").into());
+    }
+    let next = if let Some(finally) = inner.finally() {
+        inner.part = Part::Finally;
+        inner.end = Some(end);
+        finally
+    } else {
+        frame.core.context.tries.pop();
+        end
+    };
+    Ok(go_on(frame, next)?)
+}
+
+/// ENDFINALLY
+pub(super) fn endfinally(frame: &mut Frame<'_>) -> Flow {
+    let inner = frame.core.context.tries.pop().ok_or(NO_TRY)?;
+    match frame.core.uncaught.take() {
+        None => Ok(go_on(frame, inner.end.unwrap_or(-1))?),
+        Some(pending) => Err(Stop::Thrown(Box::new(pending))),
+    }
+}
+
+const NO_TRY: Fault = Fault::Wrong("There is no try block.");
+
+/// THROW
+pub(super) fn throw(frame: &mut Frame<'_>) -> Flow {
+    Err(Stop::Thrown(Box::new(frame.pop())))
+}
+
+impl Frame<'_> {
+    /// Goes on in the innermost block that is there for an exception, and leaves all frames above
+    /// it. With none, the frames stay as they are.
+    pub(super) fn throw(&mut self, exception: Item) -> Flow {
+        let mut above = 0;
+        loop {
+            let depth = self.core.callers.len();
+            let tries = match depth.checked_sub(above) {
+                Some(_) if above == 0 => &mut self.core.context.tries,
+                Some(index) if index < depth => &mut self.core.callers[index].tries,
+                _ => return Err(self.unhandled(&exception).into()),
+            };
+            while tries.last().is_some_and(Try::is_over) {
+                tries.pop();
+            }
+            if !tries.is_empty() {
+                break;
+            }
+            above += 1;
+        }
+        for _ in 0..above {
+            unload(self);
+            self.core.context = self.core.callers.pop().unwrap_or_default();
+        }
+        self.handle(exception)
+    }
+
+    /// Enters the block of the innermost try statement that is there for the exception.
+    fn handle(&mut self, exception: Item) -> Flow {
+        let Some(inner) = self.core.context.tries.last_mut() else {
+            return Err(self.unhandled(&exception).into());
+        };
+        if let (Part::Try, Some(catch)) = (inner.part, inner.catch()) {
+            inner.part = Part::Catch;
+            self.core.uncaught = None;
+            self.push(exception);
+            return Ok(go_on(self, catch)?);
+        }
+        inner.part = Part::Finally;
+        let finally = inner.finally().unwrap_or(-1);
+        self.core.uncaught = Some(exception);
+        Ok(go_on(self, finally)?)
+    }
+
+    /// The fault of an exception that nothing is there for.
+    fn unhandled(&self, exception: &Item) -> Fault {
+        let first = exception.list().and_then(|list| self.core.heap.list(list).first());
+        let text = match first.unwrap_or(exception) {
+            Item::ByteString(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            _ => None,
+        };
+        Fault::Unhandled(text)
+    }
+}
