@@ -21,6 +21,8 @@
 //! `scriptTable` (a list of the scripts that can be called; without it there is no table, which is
 //! not the same as an empty one).
 
+#![allow(clippy::cast_possible_wrap, reason = "no size or place comes near 2^63, and no count of items 2^31")]
+
 mod arith;
 mod bitwise;
 mod call;

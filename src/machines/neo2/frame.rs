@@ -106,11 +106,13 @@ pub(super) struct Frame<'m> {
 }
 
 /// The part of a frame that handlers change.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Hot {
     pc: usize,
 }
 
 /// What the loop calls.
+#[allow(clippy::unused_self, reason = "the loop is the same for machines that need it")]
 impl<'m> Frame<'m> {
     /// The next code.
     #[inline(always)]

@@ -137,18 +137,18 @@ impl Machine for Neo2 {
     }
 
     fn describe(&self) -> String {
-        let frames = self.depth();
+        let frames = counted(self.depth(), "frame");
         let End { stop, at, code } = match self.end {
             Some(end) => end,
-            None => return format!("Break{}, {frames} frames", self.place()),
+            None => return format!("Break{}, {frames}", self.place()),
         };
         match stop {
-            Stop::Halted => format!("Halt, {} results", self.context.results.len()),
+            Stop::Halted => format!("Halt, {}", counted(self.context.results.len(), "result")),
             Stop::Faulted(fault) => {
-                format!("Fault at 0x{at:x} {}: {fault}, {frames} frames", code_name(code))
+                format!("Fault at 0x{at:x} {}: {fault}, {frames}", code_name(code))
             }
             Stop::Limited(_) | Stop::Switched => {
-                format!("ended by the runner at 0x{at:x} {}, {frames} frames", code_name(code))
+                format!("ended by the runner at 0x{at:x} {}, {frames}", code_name(code))
             }
         }
     }
@@ -161,6 +161,10 @@ impl Neo2 {
         let name = call.and_then(|call| Some((call.pc, self.next_code(call)?)));
         name.map_or(String::new(), |(pc, code)| format!(" at 0x{pc:x} {}", code_name(code)))
     }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What can be observed. Stacks have their top first, and the frames the current one.
