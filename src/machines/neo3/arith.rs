@@ -63,16 +63,19 @@ pub(super) fn invert(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// AND
+#[inline(always)]
 pub(super) fn and(frame: &mut Frame<'_>) -> Flow {
     binary(frame, |a, b| Some(a & b), |a, b| Ok(a & b))
 }
 
 /// OR
+#[inline(always)]
 pub(super) fn or(frame: &mut Frame<'_>) -> Flow {
     binary(frame, |a, b| Some(a | b), |a, b| Ok(a | b))
 }
 
 /// XOR
+#[inline(always)]
 pub(super) fn xor(frame: &mut Frame<'_>) -> Flow {
     binary(frame, |a, b| Some(a ^ b), |a, b| Ok(a ^ b))
 }
@@ -115,26 +118,31 @@ pub(super) fn negate(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// INC
+#[inline(always)]
 pub(super) fn inc(frame: &mut Frame<'_>) -> Flow {
     unary(frame, |a| a.checked_add(1), |a| a + 1)
 }
 
 /// DEC
+#[inline(always)]
 pub(super) fn dec(frame: &mut Frame<'_>) -> Flow {
     unary(frame, |a| a.checked_sub(1), |a| a - 1)
 }
 
 /// ADD
+#[inline(always)]
 pub(super) fn add(frame: &mut Frame<'_>) -> Flow {
     binary(frame, i64::checked_add, |a, b| Ok(a + b))
 }
 
 /// SUB
+#[inline(always)]
 pub(super) fn sub(frame: &mut Frame<'_>) -> Flow {
     binary(frame, i64::checked_sub, |a, b| Ok(a - b))
 }
 
 /// MUL
+#[inline(always)]
 pub(super) fn mul(frame: &mut Frame<'_>) -> Flow {
     binary(frame, i64::checked_mul, |a, b| Ok(a * b))
 }
@@ -231,6 +239,7 @@ fn pop_shift(frame: &mut Frame<'_>) -> Result<u32, Fault> {
 }
 
 /// NOT
+#[inline(always)]
 pub(super) fn not(frame: &mut Frame<'_>) -> Flow {
     let value = frame.pop_boolean()?;
     frame.push(Item::Boolean(!value));
@@ -260,10 +269,22 @@ pub(super) fn nz(frame: &mut Frame<'_>) -> Flow {
 
 #[inline(always)]
 fn push_compared(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
-    let (b, a) = (frame.pop(), frame.pop());
-    let order = compare(&a, &b)?;
+    let order = pop_compared(frame)?;
     frame.push(Item::Boolean(holds(order)));
     Ok(())
+}
+
+/// Takes two numbers and compares them.
+#[inline(always)]
+pub(super) fn pop_compared(frame: &mut Frame<'_>) -> Result<Ordering, Fault> {
+    if let [.., Item::Integer(a), Item::Integer(b)] = &frame.core.stack[..] {
+        let order = a.cmp(b);
+        frame.pop_small();
+        frame.pop_small();
+        return Ok(order);
+    }
+    let (b, a) = (frame.pop(), frame.pop());
+    compare(&a, &b)
 }
 
 /// As [`push_compared`], but nothing is less or greater than Null.
@@ -279,31 +300,37 @@ fn push_ordered(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
 }
 
 /// NUMEQUAL
+#[inline(always)]
 pub(super) fn numequal(frame: &mut Frame<'_>) -> Flow {
     push_compared(frame, Ordering::is_eq)
 }
 
 /// NUMNOTEQUAL
+#[inline(always)]
 pub(super) fn numnotequal(frame: &mut Frame<'_>) -> Flow {
     push_compared(frame, Ordering::is_ne)
 }
 
 /// LT
+#[inline(always)]
 pub(super) fn lt(frame: &mut Frame<'_>) -> Flow {
     push_ordered(frame, Ordering::is_lt)
 }
 
 /// LE
+#[inline(always)]
 pub(super) fn le(frame: &mut Frame<'_>) -> Flow {
     push_ordered(frame, Ordering::is_le)
 }
 
 /// GT
+#[inline(always)]
 pub(super) fn gt(frame: &mut Frame<'_>) -> Flow {
     push_ordered(frame, Ordering::is_gt)
 }
 
 /// GE
+#[inline(always)]
 pub(super) fn ge(frame: &mut Frame<'_>) -> Flow {
     push_ordered(frame, Ordering::is_ge)
 }

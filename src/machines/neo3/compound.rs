@@ -195,7 +195,23 @@ pub(super) fn values(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// PICKITEM
+#[inline(always)]
 pub(super) fn pickitem(frame: &mut Frame<'_>) -> Flow {
+    if let [.., Item::Array(list) | Item::Struct(list), Item::Integer(index)] = &frame.core.stack[..]
+        && let Some(item) = frame.core.heap.list(*list).get(*index as usize)
+        && item.compound().is_none()
+    {
+        let item = item.copy();
+        frame.pop_small();
+        frame.pop();
+        frame.core.stack.push(item);
+        return Ok(());
+    }
+    pick_any(frame)
+}
+
+#[inline(never)]
+fn pick_any(frame: &mut Frame<'_>) -> Flow {
     let (key, container) = (frame.pop(), frame.pop());
     let picked = match &container {
         Item::Array(list) | Item::Struct(list) => {
@@ -250,8 +266,27 @@ fn out_of_range(what: &str, index: &BigInt, count: usize) -> Stop {
     thrown(&format!("The index of {what} is out of range, {index}/[0, {count})."))
 }
 
+// What follows has a short way for what loops do: a list that is held by something else than the
+// stack entry too, and items that are no compounds. Then nothing has to be counted inside anything.
+
 /// APPEND
+#[inline(always)]
 pub(super) fn append(frame: &mut Frame<'_>) -> Flow {
+    let core = &mut *frame.core;
+    if let [.., Item::Array(list) | Item::Struct(list), item] = &core.stack[..]
+        && item.compound().is_none()
+        && let Some(items) = core.heap.let_go_shared(*list)
+    {
+        items.push(core.stack.pop().unwrap_or_default());
+        core.stack.pop();
+        core.heap.counted += 1;
+        return Ok(());
+    }
+    append_any(frame)
+}
+
+#[inline(never)]
+fn append_any(frame: &mut Frame<'_>) -> Flow {
     frame.make_room();
     let (item, list) = (frame.pop(), frame.pop());
     let list = list.list().ok_or(NO_COMPOUND)?;
@@ -267,7 +302,23 @@ pub(super) fn append(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// SETITEM. The order of what is acquired and released decides the count (reference, section 7).
+#[inline(always)]
 pub(super) fn setitem(frame: &mut Frame<'_>) -> Flow {
+    let core = &mut *frame.core;
+    if let [.., Item::Array(list) | Item::Struct(list), Item::Integer(index), value] = &core.stack[..]
+        && value.compound().is_none()
+        && core.heap.list(*list).get(*index as usize).is_some_and(|old| old.compound().is_none())
+        && let (index, Some(items)) = (*index as usize, core.heap.let_go_shared(*list))
+    {
+        items[index] = core.stack.pop().unwrap_or_default();
+        core.stack.truncate(core.stack.len() - 2);
+        return Ok(());
+    }
+    set_any(frame)
+}
+
+#[inline(never)]
+fn set_any(frame: &mut Frame<'_>) -> Flow {
     frame.make_room();
     let mut value = frame.core.stack.pop().unwrap_or_default();
     // It is off the stack and still counted.
@@ -398,7 +449,23 @@ pub(super) fn clearitems(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// POPITEM
+#[inline(always)]
 pub(super) fn popitem(frame: &mut Frame<'_>) -> Flow {
+    let core = &mut *frame.core;
+    if let Some(Item::Array(list) | Item::Struct(list)) = core.stack.last()
+        && core.heap.list(*list).last().is_some_and(|item| item.compound().is_none())
+        && let Some(items) = core.heap.let_go_shared(*list)
+        && let (Some(item), Some(top)) = (items.pop(), core.stack.last_mut())
+    {
+        *top = item;
+        core.heap.counted -= 1;
+        return Ok(());
+    }
+    pop_any(frame)
+}
+
+#[inline(never)]
+fn pop_any(frame: &mut Frame<'_>) -> Flow {
     let list = frame.pop().list().ok_or(NO_COMPOUND)?;
     let item = frame.core.heap.list(list).last().cloned().ok_or(Fault::OutOfRange("The index"))?;
     frame.push(item.clone());

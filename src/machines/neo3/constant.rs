@@ -9,6 +9,7 @@ use super::item::{Item, MAX_ITEM};
 use crate::isa::unsigned;
 
 /// PUSHINT8 to PUSHINT64
+#[inline(always)]
 pub(super) fn pushint<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     let bytes: [u8; N] = frame.operand()?;
     let sign = if bytes[N - 1] & 0x80 == 0 { 0 } else { 0xff };
@@ -27,12 +28,14 @@ pub(super) fn pushint_big<const N: usize>(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// PUSHT
+#[inline(always)]
 pub(super) fn pusht(frame: &mut Frame<'_>) -> Flow {
     frame.push(Item::Boolean(true));
     Ok(())
 }
 
 /// PUSHF
+#[inline(always)]
 pub(super) fn pushf(frame: &mut Frame<'_>) -> Flow {
     frame.push(Item::Boolean(false));
     Ok(())
@@ -49,6 +52,7 @@ pub(super) fn pusha(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// PUSHNULL
+#[inline(always)]
 pub(super) fn pushnull(frame: &mut Frame<'_>) -> Flow {
     frame.push(Item::Null);
     Ok(())
@@ -68,6 +72,7 @@ pub(super) fn pushdata<const N: usize>(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// PUSHM1 and PUSH0 to PUSH16
+#[inline(always)]
 pub(super) fn push<const N: i64>(frame: &mut Frame<'_>) -> Flow {
     frame.push(Item::Integer(N));
     Ok(())

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::convert::{boolean, compare, text};
+use super::arith::pop_compared;
+use super::convert::{boolean, text};
 use super::fault::{Fault, Flow, MAX_FRAMES, Stop};
 use super::frame::{Core, Frame};
 use super::item::Item;
@@ -55,23 +56,25 @@ fn jump_if(frame: &mut Frame<'_>, offset: i32, taken: bool) -> Flow {
 #[inline(always)]
 fn jump_if_compared<const N: usize>(frame: &mut Frame<'_>, taken: fn(Ordering) -> bool) -> Flow {
     let offset = offset::<N>(frame)?;
-    let (b, a) = (frame.pop(), frame.pop());
-    let order = compare(&a, &b)?;
+    let order = pop_compared(frame)?;
     jump_if(frame, offset, taken(order))
 }
 
 /// NOP
+#[inline(always)]
 pub(super) fn nop(_: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
 /// JMP
+#[inline(always)]
 pub(super) fn jmp<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     let offset = offset::<N>(frame)?;
     jump(frame, offset)
 }
 
 /// JMPIF
+#[inline(always)]
 pub(super) fn jmpif<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     let offset = offset::<N>(frame)?;
     let taken = frame.pop_boolean()?;
@@ -79,6 +82,7 @@ pub(super) fn jmpif<const N: usize>(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// JMPIFNOT
+#[inline(always)]
 pub(super) fn jmpifnot<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     let offset = offset::<N>(frame)?;
     let taken = !frame.pop_boolean()?;
@@ -86,31 +90,37 @@ pub(super) fn jmpifnot<const N: usize>(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// JMPEQ
+#[inline(always)]
 pub(super) fn jmpeq<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     jump_if_compared::<N>(frame, Ordering::is_eq)
 }
 
 /// JMPNE
+#[inline(always)]
 pub(super) fn jmpne<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     jump_if_compared::<N>(frame, Ordering::is_ne)
 }
 
 /// JMPGT
+#[inline(always)]
 pub(super) fn jmpgt<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     jump_if_compared::<N>(frame, Ordering::is_gt)
 }
 
 /// JMPGE
+#[inline(always)]
 pub(super) fn jmpge<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     jump_if_compared::<N>(frame, Ordering::is_ge)
 }
 
 /// JMPLT
+#[inline(always)]
 pub(super) fn jmplt<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     jump_if_compared::<N>(frame, Ordering::is_lt)
 }
 
 /// JMPLE
+#[inline(always)]
 pub(super) fn jmple<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     jump_if_compared::<N>(frame, Ordering::is_le)
 }

@@ -193,13 +193,31 @@ impl<'m> Frame<'m> {
         item
     }
 
+    /// Takes the top item if it is a number of 64 bits, the kind that nearly all items are that are
+    /// taken: then there is nothing to be counted or freed.
+    #[inline(always)]
+    pub(super) fn pop_small(&mut self) -> Option<i64> {
+        match self.core.stack.last() {
+            Some(Item::Integer(number)) => {
+                let number = *number;
+                self.core.stack.pop();
+                Some(number)
+            }
+            _ => None,
+        }
+    }
+
     /// Takes a number of 32 bits with a sign.
     #[inline(always)]
     pub(super) fn pop_int32(&mut self) -> Result<i32, Fault> {
-        convert::int32(&self.pop())
+        match self.pop_small() {
+            Some(number) => i32::try_from(number).map_err(|_| Fault::NotInt32),
+            None => convert::int32(&self.pop()),
+        }
     }
 
     /// Takes a number from 0 to `most`, of which `what` is the name.
+    #[inline(always)]
     pub(super) fn pop_count(&mut self, most: usize, what: &'static str) -> Result<usize, Fault> {
         let count = usize::try_from(self.pop_int32()?).map_err(|_| Fault::OutOfRange(what))?;
         if count > most { Err(Fault::OutOfRange(what)) } else { Ok(count) }
@@ -208,7 +226,10 @@ impl<'m> Frame<'m> {
     /// Takes a truth value.
     #[inline(always)]
     pub(super) fn pop_boolean(&mut self) -> Result<bool, Fault> {
-        convert::boolean(&self.pop())
+        match self.pop_small() {
+            Some(number) => Ok(number != 0),
+            None => convert::boolean(&self.pop()),
+        }
     }
 
     /// How many items are on the stack.
@@ -226,7 +247,7 @@ impl<'m> Frame<'m> {
     /// Pushes the item so many below the top, which is there.
     #[inline(always)]
     pub(super) fn push_copy(&mut self, below: usize) {
-        let item = self.peek(below).clone();
+        let item = self.peek(below).copy();
         self.push(item);
     }
 

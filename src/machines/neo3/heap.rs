@@ -132,6 +132,19 @@ impl Heap {
         self.compounds[id.0 as usize].stack_references > 0
     }
 
+    /// Lets go of a list once, if that changes no other count because it is held more than once;
+    /// gives its items.
+    #[inline(always)]
+    pub(super) fn let_go_shared(&mut self, id: Id) -> Option<&mut Vec<Item>> {
+        match &mut self.compounds[id.0 as usize] {
+            Compound { stack_references, content: Content::List(items) } if *stack_references > 1 => {
+                *stack_references -= 1;
+                Some(items)
+            }
+            _ => None,
+        }
+    }
+
     /// A stack or slot holds the item once more. Its own entry is counted by the caller.
     #[inline(always)]
     pub(super) fn hold(&mut self, item: &Item) {

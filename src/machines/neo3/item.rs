@@ -105,6 +105,15 @@ impl Item {
         Item::Integer(count as i64)
     }
 
+    /// The item once more. Nearly all are numbers of 64 bits, which need no look at the others.
+    #[inline(always)]
+    pub(super) fn copy(&self) -> Item {
+        match self {
+            Item::Integer(number) => Item::Integer(*number),
+            other => other.clone(),
+        }
+    }
+
     /// Its type.
     pub(super) fn kind(&self) -> Type {
         match self {

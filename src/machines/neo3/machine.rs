@@ -8,7 +8,7 @@ use super::table::{self, NEO3, Op};
 use crate::case::Program;
 use crate::diff::Observe;
 use crate::limits::Limits;
-use crate::machine::{At, Field, LimitReached, LoadError, Machine, Meter, Metered, Status, Unmetered, Watch};
+use crate::machine::{At, Field, LimitReached, LoadError, Machine, Metered, Status, Watch};
 use crate::machines::MachineInfo;
 use crate::value::Value;
 
@@ -36,8 +36,10 @@ impl Neo3 {
         Neo3 { script: vec![Op::RET as u8], pc: 0, core: Core::default(), stop: None, steps: limits.steps }
     }
 
-    /// The one loop. Gives why it ended; none when the meter ended it.
-    fn cycle(&mut self, mut meter: impl Meter) -> Option<Stop> {
+    /// The one loop. Gives why it ended; none when the meter ended it. Kept in one copy, so that
+    /// what is not inlined by order is where it is called once.
+    #[inline(never)]
+    fn cycle(&mut self, mut meter: Metered) -> Option<Stop> {
         let mut frame = Frame { pc: self.pc, script: &self.script, core: &mut self.core };
         let stop = table::interpret(&mut frame, &mut meter);
         self.pc = frame.pc;
@@ -105,7 +107,6 @@ impl Machine for Neo3 {
             self.stop = match watch {
                 _ if !self.has_frame() => Some(Stop::Halted),
                 Some(watch) => self.watched(budget, watch),
-                None if budget == u64::MAX => self.cycle(Unmetered),
                 None => self.cycle(Metered(budget)),
             };
         }

@@ -75,22 +75,26 @@ pub(super) fn initslot(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// LDSFLD0, LDLOC0, LDARG0 and so on
+#[inline(always)]
 pub(super) fn load<S: Slot, const N: usize>(frame: &mut Frame<'_>) -> Flow {
     load_at::<S>(frame, N)
 }
 
 /// LDSFLD, LDLOC and LDARG
+#[inline(always)]
 pub(super) fn load_operand<S: Slot>(frame: &mut Frame<'_>) -> Flow {
     let [index] = frame.operand()?;
     load_at::<S>(frame, index.into())
 }
 
 /// STSFLD0, STLOC0, STARG0 and so on
+#[inline(always)]
 pub(super) fn store<S: Slot, const N: usize>(frame: &mut Frame<'_>) -> Flow {
     store_at::<S>(frame, N)
 }
 
 /// STSFLD, STLOC and STARG
+#[inline(always)]
 pub(super) fn store_operand<S: Slot>(frame: &mut Frame<'_>) -> Flow {
     let [index] = frame.operand()?;
     store_at::<S>(frame, index.into())
@@ -98,7 +102,7 @@ pub(super) fn store_operand<S: Slot>(frame: &mut Frame<'_>) -> Flow {
 
 #[inline(always)]
 fn load_at<S: Slot>(frame: &mut Frame<'_>, index: usize) -> Flow {
-    let item = S::of(frame.core).get(index).ok_or(S::MISSING)?.clone();
+    let item = S::of(frame.core).get(index).ok_or(S::MISSING)?.copy();
     frame.push(item);
     Ok(())
 }

@@ -12,12 +12,14 @@ pub(super) fn depth(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// DROP
+#[inline(always)]
 pub(super) fn drop(frame: &mut Frame<'_>) -> Flow {
     frame.pop();
     Ok(())
 }
 
 /// NIP
+#[inline(always)]
 pub(super) fn nip(frame: &mut Frame<'_>) -> Flow {
     remove(frame, 1);
     Ok(())
@@ -39,18 +41,21 @@ pub(super) fn clear(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// DUP
+#[inline(always)]
 pub(super) fn dup(frame: &mut Frame<'_>) -> Flow {
     frame.push_copy(0);
     Ok(())
 }
 
 /// OVER
+#[inline(always)]
 pub(super) fn over(frame: &mut Frame<'_>) -> Flow {
     frame.push_copy(1);
     Ok(())
 }
 
 /// PICK
+#[inline(always)]
 pub(super) fn pick(frame: &mut Frame<'_>) -> Flow {
     let below = index(frame)?;
     frame.push_copy(below);
@@ -58,6 +63,7 @@ pub(super) fn pick(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// TUCK
+#[inline(always)]
 pub(super) fn tuck(frame: &mut Frame<'_>) -> Flow {
     frame.push_copy(0);
     top(frame, 3).rotate_right(1);
@@ -65,6 +71,7 @@ pub(super) fn tuck(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// SWAP
+#[inline(always)]
 pub(super) fn swap(frame: &mut Frame<'_>) -> Flow {
     if let [.., a, b] = &mut frame.core.stack[..] {
         std::mem::swap(a, b);
@@ -73,6 +80,7 @@ pub(super) fn swap(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// ROT
+#[inline(always)]
 pub(super) fn rot(frame: &mut Frame<'_>) -> Flow {
     top(frame, 3).rotate_left(1);
     Ok(())
@@ -101,18 +109,21 @@ pub(super) fn reversen(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// Takes how far below the top an item is that is there.
+#[inline(always)]
 fn index(frame: &mut Frame<'_>) -> Result<usize, Fault> {
     let below = frame.pop_count(usize::MAX, "The index of the item")?;
     if below < frame.height() { Ok(below) } else { Err(Fault::Underflow) }
 }
 
 /// So many top items, which are there, the top one last.
+#[inline(always)]
 fn top<'f>(frame: &'f mut Frame<'_>, count: usize) -> &'f mut [Item] {
     let from = frame.height() - count;
     &mut frame.core.stack[from..]
 }
 
 /// Takes away the item so many below the top, which is there.
+#[inline(always)]
 fn remove(frame: &mut Frame<'_>, below: usize) {
     let item = frame.core.stack.remove(frame.height() - 1 - below);
     frame.core.heap.let_go(&item);
