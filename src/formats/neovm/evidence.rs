@@ -9,7 +9,9 @@ struct Signs {
     /// What our own member `machine` says, and how that is told.
     machine: (&'static str, &'static str),
     /// Whether a member of an object shows it, and how that is told.
-    strong: fn(Node<'_>, &Member<'_>) -> Option<&'static str>,
+    strong: fn(&Member<'_>) -> Option<&'static str>,
+    /// Whether a test as a whole shows it.
+    test: fn(Node<'_>) -> Option<Evidence>,
     /// How states are spelled, and how that is told: what counts where nothing stronger is.
     states: &'static [(&'static str, &'static str)],
 }
@@ -22,12 +24,14 @@ macro_rules! words {
 const N3: Signs = Signs {
     machine: ("neo3", "\"machine\": \"neo3\""),
     strong: n3_member,
+    test: |_| None,
     states: words!("state "; "HALT", "BREAK", "FAULT", "NONE"),
 };
 
 const V2: Signs = Signs {
     machine: ("neo2", "\"machine\": \"neo2\""),
     strong: v2_member,
+    test: message_without_host,
     states: words!("state "; "Halt", "Break", "Fault", "None"),
 };
 
@@ -65,11 +69,12 @@ fn evidence(file: Node<'_>, one: &Signs, other: &Signs) -> Option<Evidence> {
 }
 
 fn strong(tests: Node<'_>, signs: &Signs) -> Option<Evidence> {
-    tests.objects().find_map(|object| {
-        let sign =
-            |member: Member<'_>| Some(Evidence { at: member.key_at, what: (signs.strong)(object, &member)? });
-        object.members().find_map(sign)
-    })
+    let sign = |member: Member<'_>| {
+        let what = (signs.strong)(&member)?;
+        Some(Evidence { at: member.key_at, what })
+    };
+    let of_member = tests.objects().find_map(|object| object.members().find_map(sign));
+    of_member.or_else(|| tests.items().find_map(signs.test))
 }
 
 fn weak(tests: Node<'_>, signs: &Signs) -> Option<Evidence> {
@@ -96,7 +101,7 @@ fn type_of(member: &Member<'_>, types: &[(&str, &'static str)]) -> Option<&'stat
     word_any_case(&member.value.text()?, types)
 }
 
-fn n3_member(_: Node<'_>, member: &Member<'_>) -> Option<&'static str> {
+fn n3_member(member: &Member<'_>) -> Option<&'static str> {
     if member.key.eq_ignore_ascii_case("script") && member.value.is_array() {
         return Some("a script in an array");
     }
@@ -105,10 +110,13 @@ fn n3_member(_: Node<'_>, member: &Member<'_>) -> Option<&'static str> {
     word_any_case(&member.key, names).or_else(|| type_of(member, types))
 }
 
-fn v2_member(object: Node<'_>, found: &Member<'_>) -> Option<&'static str> {
-    if found.key.eq_ignore_ascii_case("message") && member(object, "host").is_none() {
-        return Some("\"message\"");
-    }
+fn v2_member(member: &Member<'_>) -> Option<&'static str> {
     let names = words!(""; "scriptHash", "altStack", "scriptTable");
-    word_any_case(&found.key, names).or_else(|| type_of(found, words!("type "; "ByteArray")))
+    word_any_case(&member.key, names).or_else(|| type_of(member, words!("type "; "ByteArray")))
+}
+
+/// In N3, our own `message` stands beside `host`.
+fn message_without_host(test: Node<'_>) -> Option<Evidence> {
+    let message = member(test, "message").filter(|_| member(test, "host").is_none())?;
+    Some(Evidence { at: message.key_at, what: "\"message\"" })
 }

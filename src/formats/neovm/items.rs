@@ -225,12 +225,8 @@ impl Wanted<'_> {
             if let Some(first) = last.insert(pair.key.clone(), pair.at)
                 && !(map.is_object() && same_key(map.document(), first, pair.at))
             {
-                let line = map.document().position(first).line;
-                self.findings.note(Problem::new(
-                    pair.at,
-                    "a key stands twice in this Map in two spellings",
-                    format!("each key once; the first is in line {line}"),
-                ));
+                let what = "a key stands in this Map before, in another spelling, and that one is ignored";
+                self.findings.note(Problem::bare(pair.at, what));
             }
         }
         pairs.retain(|pair| last[&pair.key] == pair.at);
