@@ -485,9 +485,10 @@ proptest! {
         let (name, operation) = BINARY[op];
         let code = [push(&one), push(&other), assembled(name)].concat();
         let machine = executed(&script(code));
-        match operation(&one, &other) {
-            Some(result) => prop_assert_eq!(outcome(&machine), format!("Halt: {result}"), "{}", name),
-            None => prop_assert_eq!(machine.observe("state"), Some(Value::text("Fault")), "{}", name),
+        if let Some(result) = operation(&one, &other) {
+            prop_assert_eq!(outcome(&machine), format!("Halt: {result}"), "{}", name);
+        } else {
+            prop_assert_eq!(machine.observe("state"), Some(Value::text("Fault")), "{}", name);
         }
     }
 
@@ -563,6 +564,7 @@ fn fits(number: &BigInt) -> bool {
     shortest(number).len() <= 32
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "the last step of a calculation")]
 fn bounded(number: BigInt) -> Option<String> {
     fits(&number).then(|| format!("I{number}"))
 }

@@ -21,12 +21,11 @@ pub(super) fn syscall(f: &mut Frame<'_>) -> Flow {
 
 fn container(f: &mut Frame<'_>) -> Flow {
     let context = &mut *f.context;
-    let host = match context.message {
-        Some(_) => Host::Message,
-        None => {
-            context.nothings = context.nothings.wrapping_add(1);
-            Host::Nothing(context.nothings)
-        }
+    let host = if context.message.is_some() {
+        Host::Message
+    } else {
+        context.nothings = context.nothings.wrapping_add(1);
+        Host::Nothing(context.nothings)
     };
     f.push(Item::Interop(host));
     Ok(())

@@ -138,9 +138,8 @@ impl Machine for Neo2 {
 
     fn describe(&self) -> String {
         let frames = counted(self.depth(), "frame");
-        let End { stop, at, code } = match self.end {
-            Some(end) => end,
-            None => return format!("Break{}, {frames}", self.place()),
+        let Some(End { stop, at, code }) = self.end else {
+            return format!("Break{}, {frames}", self.place());
         };
         match stop {
             Stop::Halted => format!("Halt, {}", counted(self.context.results.len(), "result")),

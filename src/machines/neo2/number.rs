@@ -76,12 +76,11 @@ impl Frame<'_> {
     /// Replaces b and a by whether b is to a as asked.
     #[inline(always)]
     pub(super) fn compare(&mut self, test: impl FnOnce(Ordering) -> bool) -> Flow {
-        match self.small_pair() {
-            Some((b, a)) => self.replace::<2>(test(b.cmp(&a))),
-            None => {
-                let ordering = self.big_compare()?;
-                self.push(test(ordering));
-            }
+        if let Some((b, a)) = self.small_pair() {
+            self.replace::<2>(test(b.cmp(&a)));
+        } else {
+            let ordering = self.big_compare()?;
+            self.push(test(ordering));
         }
         self.note(Change::Strict(-1))
     }

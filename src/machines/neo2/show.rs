@@ -90,8 +90,8 @@ impl<'m> Show<'m> {
 
 fn same_container(one: &Item, other: &Item) -> bool {
     match (one, other) {
-        (Item::Map(one), Item::Map(other)) => one == other,
-        (Item::Array(one) | Item::Struct(one), Item::Array(other) | Item::Struct(other)) => one == other,
+        (Item::Map(one), Item::Map(other))
+        | (Item::Array(one) | Item::Struct(one), Item::Array(other) | Item::Struct(other)) => one == other,
         _ => false,
     }
 }
