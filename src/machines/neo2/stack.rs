@@ -108,33 +108,30 @@ pub(super) fn roll(f: &mut Frame<'_>) -> Flow {
     let position = f.pop_size()?;
     f.note(Change::Strict(-1))?;
     if position > 0 {
-        to_top(f, position)?;
+        let place = f.place(position)?;
+        f.context.stack[place..].rotate_left(1);
     }
     f.context.work_on_items(position)
 }
 
 #[inline(always)]
 pub(super) fn rot(f: &mut Frame<'_>) -> Flow {
-    to_top(f, 2)
+    let place = f.place(2)?;
+    f.context.stack.swap(place, place + 1);
+    f.context.stack.swap(place + 1, place + 2);
+    Ok(())
 }
 
 #[inline(always)]
 pub(super) fn swap(f: &mut Frame<'_>) -> Flow {
-    to_top(f, 1)
-}
-
-/// Moves the item at a position to the top.
-#[inline(always)]
-fn to_top(f: &mut Frame<'_>, position: usize) -> Flow {
-    let place = f.place(position)?;
-    f.context.stack[place..].rotate_left(1);
+    let place = f.place(1)?;
+    f.context.stack.swap(place, place + 1);
     Ok(())
 }
 
 #[inline(always)]
 pub(super) fn tuck(f: &mut Frame<'_>) -> Flow {
-    let place = f.place(1)?;
-    f.context.stack[place..].rotate_left(1);
+    swap(f)?;
     copy(f, 1)?;
     f.charge(Change::Strict(1))
 }
