@@ -17,8 +17,13 @@ use super::key::Key;
 pub(super) struct Heap {
     compounds: Vec<Compound>,
     free: Vec<u32>,
-    /// Compounds that are new or lost their last stack reference; some may have got one since.
+    /// Compounds that are new or lost their last stack reference, each once; some may have got one
+    /// since.
     unheld: Vec<Id>,
+    /// How many of them had to stay when they were looked at last.
+    kept: usize,
+    /// How many positions the compounds had that lost their last stack reference.
+    unheld_positions: usize,
     /// References besides the entries of the evaluation stack: slot entries, and positions inside
     /// compounds that have stack references.
     pub(super) counted: usize,
@@ -40,11 +45,15 @@ pub(super) enum Content {
 #[derive(Debug)]
 struct Compound {
     stack_references: u32,
+    /// Whether it is in [`Heap::unheld`].
+    is_listed: bool,
     content: Content,
 }
 
 /// So many compounds may have lost their last reference before they are looked at.
 const UNHELD_BEFORE_SWEEP: usize = 256;
+/// So many positions may be in them: each can be the last one to hold a Buffer of the largest size.
+const UNHELD_POSITIONS_BEFORE_SWEEP: usize = 1024;
 
 impl Heap {
     /// Forgets everything.
@@ -52,12 +61,15 @@ impl Heap {
         self.compounds.clear();
         self.free.clear();
         self.unheld.clear();
+        self.kept = 0;
+        self.unheld_positions = 0;
         self.counted = 0;
     }
 
     /// A new compound without references.
     pub(super) fn add(&mut self, content: Content) -> Id {
-        let compound = Compound { stack_references: 0, content };
+        // It may never be held.
+        let compound = Compound { stack_references: 0, is_listed: true, content };
         let id = if let Some(place) = self.free.pop() {
             self.compounds[place as usize] = compound;
             Id(place)
@@ -65,7 +77,6 @@ impl Heap {
             self.compounds.push(compound);
             Id(self.compounds.len() as u32 - 1)
         };
-        // It may never be held.
         self.unheld.push(id);
         id
     }
@@ -219,9 +230,14 @@ impl Heap {
         let mut work = std::mem::take(&mut self.work);
         work.push(id);
         while let Some(id) = work.pop() {
-            self.unheld.push(id);
+            let compound = &mut self.compounds[id.0 as usize];
+            if !std::mem::replace(&mut compound.is_listed, true) {
+                self.unheld.push(id);
+            }
             let inside = self.inside(id);
-            self.counted -= self.positions(id) - inside.len();
+            let positions = self.positions(id);
+            self.unheld_positions += positions;
+            self.counted -= positions - inside.len();
             for inner in inside {
                 let compound = &mut self.compounds[inner.0 as usize];
                 if compound.stack_references > 0 {
@@ -258,24 +274,29 @@ impl Heap {
     /// ones, when it has taken nothing off the stack yet; `pending` is the exception that is being
     /// thrown, which no stack holds.
     pub(super) fn make_room(&mut self, pending: Option<&Item>) {
-        if self.unheld.len() >= UNHELD_BEFORE_SWEEP {
+        if self.unheld.len() >= self.kept + UNHELD_BEFORE_SWEEP
+            || self.unheld_positions >= UNHELD_POSITIONS_BEFORE_SWEEP
+        {
             self.sweep(pending);
         }
     }
 
     #[cold]
     fn sweep(&mut self, pending: Option<&Item>) {
-        let kept = self.reachable(pending);
-        let (keep, forget): (Vec<Id>, Vec<Id>) =
-            std::mem::take(&mut self.unheld).into_iter().partition(|id| kept.contains(id));
-        self.unheld = keep;
-        for id in forget {
+        let pending = self.reachable(pending);
+        for id in std::mem::take(&mut self.unheld) {
             let compound = &mut self.compounds[id.0 as usize];
-            if compound.stack_references == 0 && !matches!(compound.content, Content::Nothing) {
+            if compound.stack_references > 0 {
+                compound.is_listed = false;
+            } else if pending.contains(&id) {
+                self.unheld.push(id);
+            } else {
                 compound.content = Content::Nothing;
                 self.free.push(id.0);
             }
         }
+        self.kept = self.unheld.len();
+        self.unheld_positions = 0;
     }
 
     fn reachable(&self, from: Option<&Item>) -> std::collections::HashSet<Id> {

@@ -189,11 +189,12 @@ impl Neo3 {
         let current = (self.pc, &self.core.context);
         let callers = self.core.callers.iter().rev().map(|caller| (caller.pc, caller));
         let frames = [current].into_iter().chain(callers);
-        Value::List(frames.map(|(pc, context)| self.frame(pc, context)).collect())
+        // One for all: each frame shows the one stack again.
+        let mut show = Show::new(&self.core.heap);
+        Value::List(frames.map(|(pc, context)| self.frame(pc, context, &mut show)).collect())
     }
 
-    fn frame(&self, pc: usize, context: &Context) -> Value {
-        let mut show = Show::new(&self.core.heap);
+    fn frame(&self, pc: usize, context: &Context, show: &mut Show<'_>) -> Value {
         let mut members = vec![
             ("instructionPointer".to_owned(), Value::int(pc)),
             ("nextInstruction".to_owned(), Value::text(self.mnemonic(pc))),

@@ -6,8 +6,10 @@ use super::heap::Heap;
 use super::item::{Id, Item};
 use crate::value::{Value, bytes_key};
 
-/// How many items are shown of one stack; a vector that demands more is itself as large.
+/// How many items are shown at once; a vector that demands more is itself as large.
 const MOST_SHOWN: usize = 1_000_000;
+/// So many bytes are shown in place of an item.
+const BYTES_OF_ITEM: usize = 64;
 /// How deep items are shown.
 const DEEPEST: usize = 512;
 
@@ -40,8 +42,8 @@ impl<'h> Show<'h> {
             Item::Null => ("Null", Value::Null),
             Item::Boolean(value) => ("Boolean", Value::Bool(*value)),
             Item::Integer(_) | Item::Big(_) => ("Integer", Value::Int(number(item).unwrap_or_default())),
-            Item::ByteString(bytes) => ("ByteString", Value::Bytes(bytes.to_vec())),
-            Item::Buffer(bytes) => ("Buffer", Value::Bytes(bytes.borrow().clone())),
+            Item::ByteString(bytes) => ("ByteString", self.bytes(bytes)),
+            Item::Buffer(bytes) => ("Buffer", self.bytes(&bytes.borrow())),
             Item::Pointer(position) => ("Pointer", Value::int(*position)),
             Item::Interop(_) => ("Interop", Value::text("Object")),
             Item::Array(id) => ("Array", self.compound(*id, Show::list)),
@@ -51,12 +53,21 @@ impl<'h> Show<'h> {
         Value::Typed(name, Box::new(value))
     }
 
+    /// Bytes, which many items may share.
+    fn bytes(&mut self, bytes: &[u8]) -> Value {
+        if self.left == 0 && bytes.len() > BYTES_OF_ITEM {
+            return too_large();
+        }
+        self.left = self.left.saturating_sub(bytes.len() / BYTES_OF_ITEM);
+        Value::Bytes(bytes.to_vec())
+    }
+
     fn compound(&mut self, id: Id, content: fn(&mut Self, Id) -> Value) -> Value {
         if self.around.contains(&id) {
             return Value::text("contains itself");
         }
         if self.left == 0 || self.around.len() >= DEEPEST {
-            return Value::text("too large to show");
+            return too_large();
         }
         self.around.push(id);
         let value = content(self, id);
@@ -82,4 +93,8 @@ impl<'h> Show<'h> {
         }
         Value::Record(members)
     }
+}
+
+fn too_large() -> Value {
+    Value::text("too large to show")
 }
