@@ -20,7 +20,7 @@ const COUNT: &str = "The number of items";
 
 /// PACKMAP
 pub(super) fn packmap(frame: &mut Frame<'_>) -> Flow {
-    frame.make_room();
+    frame.make_room()?;
     let count = frame.pop_count(usize::MAX, COUNT)?;
     if count > frame.height() / 2 {
         return Err(Fault::OutOfRange(COUNT).into());
@@ -47,7 +47,7 @@ pub(super) fn pack(frame: &mut Frame<'_>) -> Flow {
 }
 
 fn pack_as(frame: &mut Frame<'_>, item: fn(Id) -> Item) -> Flow {
-    frame.make_room();
+    frame.make_room()?;
     let count = frame.pop_count(frame.height() - 1, COUNT)?;
     let items = (0..count).map(|_| frame.pop()).collect();
     push_list(frame, items, item)
@@ -83,19 +83,19 @@ pub(super) fn unpack(frame: &mut Frame<'_>) -> Flow {
 
 /// NEWARRAY0
 pub(super) fn newarray0(frame: &mut Frame<'_>) -> Flow {
-    frame.make_room();
+    frame.make_room()?;
     push_list(frame, Vec::new(), Item::Array)
 }
 
 /// NEWSTRUCT0
 pub(super) fn newstruct0(frame: &mut Frame<'_>) -> Flow {
-    frame.make_room();
+    frame.make_room()?;
     push_list(frame, Vec::new(), Item::Struct)
 }
 
 /// NEWMAP
 pub(super) fn newmap(frame: &mut Frame<'_>) -> Flow {
-    frame.make_room();
+    frame.make_room()?;
     let map = frame.core.heap.add(Content::Map(IndexMap::new()));
     frame.push(Item::Map(map));
     Ok(())
@@ -130,7 +130,7 @@ pub(super) fn newstruct(frame: &mut Frame<'_>) -> Flow {
 }
 
 fn new_list(frame: &mut Frame<'_>, filling: &Item, item: fn(Id) -> Item) -> Flow {
-    frame.make_room();
+    frame.make_room()?;
     let count = frame.pop_count(MAX_NEW, COUNT)?;
     push_list(frame, vec![filling.clone(); count], item)
 }
@@ -173,7 +173,7 @@ fn primitive_item(key: &Item) -> Result<Item, Fault> {
 
 /// KEYS
 pub(super) fn keys(frame: &mut Frame<'_>) -> Flow {
-    frame.make_room();
+    frame.make_room()?;
     let Item::Map(map) = frame.pop() else { return Err(NO_COMPOUND.into()) };
     let keys = frame.core.heap.map(map).keys().map(Key::item).collect();
     push_list(frame, keys, Item::Array)
@@ -181,7 +181,7 @@ pub(super) fn keys(frame: &mut Frame<'_>) -> Flow {
 
 /// VALUES
 pub(super) fn values(frame: &mut Frame<'_>) -> Flow {
-    frame.make_room();
+    frame.make_room()?;
     let items: Vec<Item> = match frame.pop() {
         Item::Array(list) | Item::Struct(list) => frame.core.heap.list(list).to_vec(),
         Item::Map(map) => frame.core.heap.map(map).values().cloned().collect(),
@@ -287,7 +287,7 @@ pub(super) fn append(frame: &mut Frame<'_>) -> Flow {
 
 #[inline(never)]
 fn append_any(frame: &mut Frame<'_>) -> Flow {
-    frame.make_room();
+    frame.make_room()?;
     let (item, list) = (frame.pop(), frame.pop());
     let list = list.list().ok_or(NO_COMPOUND)?;
     let item = clone_struct(frame, item)?;
@@ -319,7 +319,7 @@ pub(super) fn setitem(frame: &mut Frame<'_>) -> Flow {
 
 #[inline(never)]
 fn set_any(frame: &mut Frame<'_>) -> Flow {
-    frame.make_room();
+    frame.make_room()?;
     let mut value = frame.core.stack.pop().unwrap_or_default();
     // It is off the stack and still counted.
     frame.core.heap.counted += 1;

@@ -161,7 +161,7 @@ pub(super) fn istype(frame: &mut Frame<'_>) -> Flow {
 /// CONVERT
 pub(super) fn convert(frame: &mut Frame<'_>) -> Flow {
     let wanted = wanted_type(frame)?;
-    frame.make_room();
+    frame.make_room()?;
     let item = frame.pop();
     let converted = converted(frame, &item, wanted)?;
     frame.push(converted);

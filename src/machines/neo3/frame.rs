@@ -252,8 +252,16 @@ impl<'m> Frame<'m> {
     }
 
     /// To be called by an instruction that makes compounds, before it takes anything.
-    pub(super) fn make_room(&mut self) {
+    pub(super) fn make_room(&mut self) -> Flow {
         self.core.heap.make_room(self.core.uncaught.as_ref());
+        self.visit_held()
+    }
+
+    /// Counts as work what holding compounds and letting go of them took. To be called where that
+    /// can go on for ever: where compounds are made, and where one is thrown.
+    pub(super) fn visit_held(&mut self) -> Flow {
+        let visited = self.core.heap.take_visited();
+        self.core.work(visited)
     }
 
     /// Counts what was copied as work.

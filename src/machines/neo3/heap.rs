@@ -27,6 +27,8 @@ pub(super) struct Heap {
     /// References besides the entries of the evaluation stack: slot entries, and positions inside
     /// compounds that have stack references.
     pub(super) counted: usize,
+    /// How many positions were counted anew or no more, since somebody asked.
+    visited: usize,
     /// Kept for its allocation.
     work: Vec<Id>,
 }
@@ -63,6 +65,7 @@ impl Heap {
         self.unheld.clear();
         self.kept = 0;
         self.unheld_positions = 0;
+        self.visited = 0;
         self.counted = 0;
     }
 
@@ -148,7 +151,7 @@ impl Heap {
     #[inline(always)]
     pub(super) fn let_go_shared(&mut self, id: Id) -> Option<&mut Vec<Item>> {
         match &mut self.compounds[id.0 as usize] {
-            Compound { stack_references, content: Content::List(items) } if *stack_references > 1 => {
+            Compound { stack_references, content: Content::List(items), .. } if *stack_references > 1 => {
                 *stack_references -= 1;
                 Some(items)
             }
@@ -204,8 +207,9 @@ impl Heap {
         let mut work = std::mem::take(&mut self.work);
         work.push(id);
         while let Some(id) = work.pop() {
-            let inside = self.inside(id);
-            self.counted += self.positions(id);
+            let (inside, positions) = (self.inside(id), self.positions(id));
+            self.counted += positions;
+            self.visited += positions;
             for inner in inside {
                 let compound = &mut self.compounds[inner.0 as usize];
                 compound.stack_references += 1;
@@ -237,6 +241,7 @@ impl Heap {
             let inside = self.inside(id);
             let positions = self.positions(id);
             self.unheld_positions += positions;
+            self.visited += positions;
             self.counted -= positions - inside.len();
             for inner in inside {
                 let compound = &mut self.compounds[inner.0 as usize];
@@ -268,6 +273,12 @@ impl Heap {
             Content::Map(pairs) => pairs.values().filter_map(Item::compound).collect(),
             Content::Nothing => Vec::new(),
         }
+    }
+
+    /// How many positions were counted anew or no more, since this was asked last: the work that is
+    /// hidden in holding a compound and letting go of it.
+    pub(super) fn take_visited(&mut self) -> usize {
+        std::mem::take(&mut self.visited)
     }
 
     /// Forgets compounds that nothing can reach. To be called before an instruction makes new

@@ -1,6 +1,8 @@
 //! Items as values. Items may contain themselves, and a few that are shared can be written as a
 //! tree of any size; both end somewhere here.
 
+use std::collections::HashMap;
+
 use super::convert::number;
 use super::heap::Heap;
 use super::item::{Id, Item};
@@ -82,16 +84,16 @@ impl<'h> Show<'h> {
     /// Pairs by the text of their keys. Keys of different types may have the same text; those get
     /// a number, so that none hides another.
     fn map(&mut self, id: Id) -> Value {
-        let mut members: Vec<(String, Value)> = Vec::new();
-        for (key, value) in self.heap.map(id) {
+        let mut counts: HashMap<Vec<u8>, usize> = HashMap::new();
+        let pairs = self.heap.map(id).iter().map(|(key, value)| {
             let bytes = key.bytes();
             let text = if bytes.is_empty() { String::new() } else { bytes_key(&bytes) };
-            let same = members.iter().filter(|member| member.0.split('#').next() == Some(&text)).count();
-            let name = if same == 0 { text } else { format!("{text}#{}", same + 1) };
-            let value = self.item(value);
-            members.push((name, value));
-        }
-        Value::Record(members)
+            let count = counts.entry(bytes).or_default();
+            *count += 1;
+            let name = if *count == 1 { text } else { format!("{text}#{count}") };
+            (name, self.item(value))
+        });
+        Value::Record(pairs.collect())
     }
 }
 

@@ -99,6 +99,7 @@ impl Frame<'_> {
     /// Goes on in the innermost block that is there for an exception, and leaves all frames above
     /// it. With none, the frames stay as they are.
     pub(super) fn throw(&mut self, exception: Item) -> Flow {
+        self.visit_held()?;
         let mut above = 0;
         loop {
             let depth = self.core.callers.len();
