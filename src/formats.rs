@@ -24,6 +24,8 @@ pub struct Format {
     pub doc: &'static str,
     /// What a file of it looks like, as a noun: "an object of tests that have …".
     pub looks_like: &'static str,
+    /// What tells it from formats that look alike.
+    pub told_by: &'static str,
     /// What shows that the document is one; none if nothing does. Looks at structure only.
     pub evidence: fn(Node<'_>) -> Option<Evidence>,
     /// The cases of a document in its order.
@@ -182,8 +184,8 @@ pub enum NotRecognised {
 pub struct Seen {
     /// The format's name.
     pub name: &'static str,
-    /// What a file of it looks like.
-    pub looks_like: &'static str,
+    /// What would tell that a file is of it.
+    pub told_by: &'static str,
     /// What was seen, as a noun.
     pub what: &'static str,
     /// In which line.
@@ -195,7 +197,7 @@ impl Seen {
     pub fn new(format: &Format, evidence: Evidence, document: &Document) -> Seen {
         Seen {
             name: format.name,
-            looks_like: format.looks_like,
+            told_by: format.told_by,
             what: evidence.what,
             line: document.position(evidence.at).line,
         }
@@ -220,10 +222,12 @@ impl NotRecognised {
     pub fn expected(&self) -> String {
         match self {
             NotRecognised::None { .. } => {
-                FORMATS.iter().map(|format| format.looks_like).collect::<Vec<_>>().join(", or ")
+                let mut each: Vec<_> = FORMATS.iter().map(|format| format.looks_like).collect();
+                each.dedup();
+                each.join(", or ")
             }
             NotRecognised::Several(found) => {
-                let one = |seen: &Seen| format!("for {} {}", seen.name, seen.looks_like);
+                let one = |seen: &Seen| format!("for {} {}", seen.name, seen.told_by);
                 let each: Vec<_> = found.iter().map(one).collect();
                 format!("{}; or --format NAME", each.join("; "))
             }

@@ -63,7 +63,7 @@ fn every_instruction_is_disassembled_and_assembled_to_itself() {
         for code in 0..=255 {
             // Data of no, of one and of two bytes behind a length, too.
             for first in [0, 1, 2] {
-                let full = [&[code, first][..], &[0; 40]].concat();
+                let full = [&[code, first][..], &[0; 80]].concat();
                 let op = machine.isa.by_code(code);
                 let operand = op.map_or(0, |op| op.operand_len(&full[1..]).unwrap());
                 for length in 0..=operand {

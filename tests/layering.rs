@@ -21,7 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("case", &["value"]),
     ("diff", &["case", "value"]),
     ("asm", &["isa", "json::quoted", "value::hex_bytes"]),
-    ("disasm", &["isa"]),
+    ("disasm", &["isa", "value::bytes_key"]),
     ("nef", &["json", "limits", "value::escaped"]),
     ("machine", &["case", "diff::Observe", "isa", "value"]),
     ("coverage", &["isa", "machine"]),

@@ -137,9 +137,9 @@ fn recognises_by_what_only_one_has() {
     ] {
         check(&test(members), &format!("neovm-2x, {sign} in line 3"));
     }
-    let expected = "expected for neovm-n3 \"tests\" with \"steps\", and \"machine\": \"neo3\" or what only \
-                    N3 has: a script in an array, slots, \"refs\", a ByteString; for neovm-2x \"tests\" with \
-                    \"steps\", and \"machine\": \"neo2\" or what only 2.x has: \"scriptHash\", \"altStack\", \
+    let expected = "expected for neovm-n3 \"machine\": \"neo3\", or what only \
+                    N3 has: a script in an array, slots, \"refs\", a ByteString; for neovm-2x \
+                    \"machine\": \"neo2\", or what only 2.x has: \"scriptHash\", \"altStack\", \
                     \"scriptTable\", a ByteArray; or --format NAME";
     let several = |n3: &str, v2: &str| {
         format!("several formats look like this: neovm-n3 ({n3}) and neovm-2x ({v2}); {expected}")

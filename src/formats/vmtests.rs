@@ -21,6 +21,7 @@ pub const FORMAT: Format = Format {
     name: "vmtests",
     doc: "Ethereum VMTests, 2015 to 2019",
     looks_like: "an object of tests that have \"exec\" and \"pre\"",
+    told_by: "tests that have \"exec\"",
     evidence,
     outline,
     read: read_test,

@@ -111,7 +111,7 @@ fn broken(out: &mut Vec<u8>, id: &CaseId, trouble: &Trouble) -> io::Result<()> {
     };
     writeln!(out, "  {location}: {}", escaped(&trouble.what))?;
     if let Some(expected) = &trouble.expected {
-        writeln!(out, "    expected {EXPECTED}{}{EXPECTED:#}", cut(&escaped(expected), 0, 2 * WIDTH))?;
+        writeln!(out, "    expected {EXPECTED}{}{EXPECTED:#}", cut(&escaped(expected), 0, 4 * WIDTH))?;
     }
     trouble.place.as_ref().map_or(Ok(()), |place| excerpt(out, place))
 }

@@ -143,7 +143,7 @@ isa! {
     0x8b INC             []           (1 -> 1)   arith::inc,              "a + 1";
     0x8c DEC             []           (1 -> 1)   arith::dec,              "a - 1";
     0x8d SIGN            []           (1 -> 1)   arith::sign,             "-1, 0 or 1 as a is less than, equal to or greater than 0";
-    0x8f NEGATE          []           (1 -> 1)   arith::negate,           "-a";
+    0x8f NEGATE          []           (1 -> 1)   arith::negate,           "a with the other sign";
     0x90 ABS             []           (1 -> 1)   arith::abs,              "a without its sign";
     0x91 NOT             []           (1 -> 1)   arith::not,              "whether a is false";
     0x92 NZ              []           (1 -> 1)   arith::nz,               "whether the number a is not 0";

@@ -41,8 +41,8 @@ isa! {
     0x1f PUSH15       []                         (0 -> 1) constant::push::<15>,                "push Integer 15";
     0x20 PUSH16       []                         (0 -> 1) constant::push::<16>,                "push Integer 16";
     0x21 NOP          []                         (0 -> 0) flow::nop,                           "nothing";
-    0x22 JMP          [Offset(1)]                (0 -> 0) flow::jmp::<1>,                      "jump";
-    0x23 JMP_L        [Offset(4)]                (0 -> 0) flow::jmp::<4>,                      "jump";
+    0x22 JMP          [Offset(1)]                (0 -> 0) flow::jmp::<1>,                      "always jump";
+    0x23 JMP_L        [Offset(4)]                (0 -> 0) flow::jmp::<4>,                      "always jump";
     0x24 JMPIF        [Offset(1)]                (1 -> 0) flow::jmpif::<1>,                    "jump if a is true";
     0x25 JMPIF_L      [Offset(4)]                (1 -> 0) flow::jmpif::<4>,                    "jump if a is true";
     0x26 JMPIFNOT     [Offset(1)]                (1 -> 0) flow::jmpifnot::<1>,                 "jump if a is false";
@@ -152,7 +152,7 @@ isa! {
     0x98 NOTEQUAL     []                         (2 -> 1) arith::notequal,                     "whether a and b differ in type or value";
     0x99 SIGN         []                         (1 -> 1) arith::sign,                         "-1, 0 or 1";
     0x9a ABS          []                         (1 -> 1) arith::abs,                          "a without its sign";
-    0x9b NEGATE       []                         (1 -> 1) arith::negate,                       "0 - a";
+    0x9b NEGATE       []                         (1 -> 1) arith::negate,                       "a with the other sign";
     0x9c INC          []                         (1 -> 1) arith::inc,                          "a + 1";
     0x9d DEC          []                         (1 -> 1) arith::dec,                          "a - 1";
     0x9e ADD          []                         (2 -> 1) arith::add,                          "a + b";
