@@ -81,7 +81,7 @@ impl Ours {
         let loaded = self.machine.load(&self.program);
         assert_eq!(loaded, Ok(()));
         let mut budget = Budget::new(self.limits.steps);
-        let status = perform(&mut self.machine, Action::Execute, &mut budget, None);
+        let status = perform(&mut self.machine, &Action::Execute, &mut budget, None);
         assert_eq!(status, Status::Ended);
     }
 
@@ -131,7 +131,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<(String, Program)>> {
     let text = fs::read_to_string(path)?;
     let document = Document::parse(text, Limits::default().depth as usize)
         .map_err(|(_, problem)| anyhow!(problem.what))?;
-    let (format, _) = formats::recognise(&document).map_err(|unknown| anyhow!("{unknown}"))?;
+    let (format, _) = formats::recognise(&document, "").map_err(|unknown| anyhow!("{unknown}"))?;
     let entries = (format.outline)(document.root()).map_err(|problem| anyhow!(problem.what))?;
     let mut programs = Vec::new();
     for entry in entries {

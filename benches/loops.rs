@@ -46,6 +46,39 @@ const LOOPS: &[Loop] = &[
         "INITSLOT 2 0 PUSH0 STLOC1 PUSHINT32 1000000 STLOC0
          again: LDLOC1 PUSH1 ADD STLOC1 LDLOC0 DEC STLOC0 LDLOC0 JMPIF @again",
     ),
+    (
+        "memory",
+        "tinyvm",
+        "lw r5, 20
+         .label _outer
+         lw r2, -1
+         .label _again
+         lw r3, r1
+         add r2 r3
+         sw r1, r3
+         incr r1
+         decr r2
+         b r2 _again
+         decr r5
+         b r5 _outer
+         yield",
+    ),
+    (
+        "arithmetic",
+        "tinyvm",
+        "lw r5, 20
+         .label _outer
+         lw r2, -1
+         .label _again
+         add r2 r3
+         mul r3 r4
+         xor r2 r4
+         decr r2
+         b r2 _again
+         decr r5
+         b r5 _outer
+         yield",
+    ),
     ("count down", "neo2", "PUSHBYTES3 0x40420f again: DEC DUP JMPIF @again"),
     ("add and swap", "neo2", "PUSH0 PUSHBYTES3 0x40420f again: SWAP PUSH1 ADD SWAP DEC DUP JMPIF @again"),
 ];
@@ -83,10 +116,11 @@ impl Running {
     fn new((name, machine, source): Loop) -> anyhow::Result<Running> {
         let info = machines::by_name(machine).with_context(|| format!("no machine {machine}"))?;
         let script =
-            assemble(info.isa, &lines(source, info.isa)).map_err(|error| anyhow!("{name}: {error}"))?;
+            || assemble(info.isa, &lines(source, info.isa)).map_err(|error| anyhow!("{name}: {error}"));
         let program = match machine {
-            "evm" => evm(script),
-            _ => Program(record([("script", Value::Bytes(script))])),
+            "evm" => evm(script()?),
+            "tinyvm" => Program(record([("instructions", Value::text(source))])),
+            _ => Program(record([("script", Value::Bytes(script()?))])),
         };
         let mut running = Running { machine: (info.new)(&Limits::default()), program, opcodes: 0 };
         let mut count = Count(0);
@@ -103,7 +137,7 @@ impl Running {
     fn perform(&mut self, watch: Option<&mut dyn Watch>) {
         assert_eq!(self.machine.load(&self.program), Ok(()));
         let mut budget = Budget::new(Limits::default().steps);
-        let status = perform(&mut *self.machine, Action::Execute, &mut budget, watch);
+        let status = perform(&mut *self.machine, &Action::Execute, &mut budget, watch);
         assert_eq!(status, Status::Ended);
     }
 }

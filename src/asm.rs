@@ -5,8 +5,10 @@
 //! and data that stand behind their length are hex digits without it. `name:` sets a label to the
 //! offset where it stands; as an operand that counts from its instruction, a label is the way
 //! there. `.byte 0x…` puts bytes in as they are.
+//!
+//! A machine may have a language of its own instead; what that gives is here too.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use num_bigint::{BigInt, BigUint, Sign};
@@ -37,16 +39,52 @@ impl fmt::Display for AsmError {
 
 impl std::error::Error for AsmError {}
 
-/// A word of a source line and where it stands.
-#[derive(Clone, Copy)]
-struct Word<'s> {
-    text: &'s str,
-    line: usize,
-    column: usize,
+/// Something in a source that is no error, but hardly meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Line from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What happens there.
+    pub what: String,
 }
 
-impl Word<'_> {
-    fn error(self, what: impl Into<String>, expected: impl Into<String>) -> AsmError {
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Warning { line, column, what } = self;
+        write!(f, "{line}:{column}: warning: {what}")
+    }
+}
+
+/// What a source gives in the language of a machine whose memory is words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assembled {
+    /// The whole memory; what the source does not write is 0.
+    pub words: Vec<u16>,
+    /// The line, from 1, that wrote the word at an address; nothing for words that are not written.
+    pub lines: BTreeMap<u16, usize>,
+    /// In the order in which they were found.
+    pub warnings: Vec<Warning>,
+}
+
+/// A part of a source line and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Word<'s> {
+    pub(crate) text: &'s str,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+impl<'s> Word<'s> {
+    /// The part of it that `text`, a part of its text, is.
+    pub(crate) fn part(self, text: &'s str) -> Word<'s> {
+        let offset = text.as_ptr() as usize - self.text.as_ptr() as usize;
+        Word { text, line: self.line, column: self.column + self.text[..offset].chars().count() }
+    }
+
+    /// An error that stands here.
+    pub(crate) fn error(self, what: impl Into<String>, expected: impl Into<String>) -> AsmError {
         AsmError { line: self.line, column: self.column, what: what.into(), expected: expected.into() }
     }
 }
@@ -76,13 +114,8 @@ pub fn assemble(isa: &Isa, source: &str) -> Result<Vec<u8>, AsmError> {
 /// The words of a line without its comment.
 fn words(text: &str, line: usize) -> Vec<Word<'_>> {
     let end = [text.find(';'), text.find("//")].into_iter().flatten().min().unwrap_or(text.len());
-    let code = &text[..end];
-    code.split_whitespace()
-        .map(|word| {
-            let offset = word.as_ptr() as usize - text.as_ptr() as usize;
-            Word { text: word, line, column: 1 + text[..offset].chars().count() }
-        })
-        .collect()
+    let code = Word { text: &text[..end], line, column: 1 };
+    code.text.split_whitespace().map(|word| code.part(word)).collect()
 }
 
 struct Assembler<'s> {
@@ -122,7 +155,7 @@ impl<'s> Assembler<'s> {
             _ => {}
         }
         let start = self.program.len();
-        self.program.push(op.code);
+        self.program.push(op.code as u8);
         op.operands.iter().zip(rest).try_for_each(|(operand, word)| self.operand(*operand, *word, start))
     }
 

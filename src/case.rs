@@ -76,11 +76,16 @@ pub struct Step {
     pub checks: Vec<Check>,
 }
 
-/// What can be done to a loaded machine: the debugger's four actions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What can be done to a loaded machine: the debugger's four actions, and what some formats need
+/// besides.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Run to the end.
     Execute,
+    /// At most so many instructions.
+    Run(u64),
+    /// Change the state: a record of what the machine's documentation says can be changed.
+    Set(Value),
     /// One instruction.
     StepInto,
     /// One instruction, and all that it calls.

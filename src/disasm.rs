@@ -80,7 +80,7 @@ pub fn disassemble<'p>(isa: &Isa, program: &'p [u8]) -> impl Iterator<Item = Lin
 }
 
 fn decode<'p>(isa: &Isa, rest: &'p [u8], offset: usize) -> Line<'p> {
-    let Some(op) = isa.by_code(rest[0]) else {
+    let Some(op) = isa.by_code(rest[0].into()) else {
         return Line { offset, bytes: &rest[..1], op: None, cut_off: None };
     };
     match op.operand_len(&rest[1..]) {

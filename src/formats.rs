@@ -9,12 +9,17 @@ use std::fmt;
 use std::ops::Range;
 
 use self::fields::Findings;
+use self::files::NO_FILES;
 use crate::case::Case;
 use crate::json::{Document, Node, OddityKind, Problem};
 
 pub mod fields;
+mod files;
 pub mod neovm;
+pub mod tinyvm;
 pub mod vmtests;
+
+pub use files::{Files, Folder, NoFiles, Unreadable};
 
 /// A published way to write vectors.
 pub struct Format {
@@ -26,13 +31,15 @@ pub struct Format {
     pub looks_like: &'static str,
     /// What tells it from formats that look alike.
     pub told_by: &'static str,
+    /// What every file of it is called, where its structure alone does not show it.
+    pub file_name: Option<&'static str>,
     /// What shows that the document is one; none if nothing does. Looks at structure only.
     pub evidence: fn(Node<'_>) -> Option<Evidence>,
     /// The cases of a document in its order.
     pub outline: fn(Node<'_>) -> Result<Vec<Entry>, Problem>,
     /// Reads one case that `outline` found. None when something is wrong with it, which is then
     /// among the findings.
-    pub read: fn(Node<'_>, Options, &mut Findings) -> Option<Case>,
+    pub read: fn(Node<'_>, Context<'_>, &mut Findings) -> Option<Case>,
     /// Looks at what stands in the document besides its cases.
     pub rest: fn(Node<'_>, &mut Findings),
     /// What unknown members, comments and trailing commas are: a note in formats of other
@@ -40,13 +47,17 @@ pub struct Format {
     pub unknown: Severity,
     /// What a key is that an object has twice.
     pub duplicate: Severity,
+    /// The folders of which a case may name files.
+    pub folders: &'static [Folder],
 }
 
 impl Format {
     /// Reads one case with everything that is wrong or worth a note in its part of the document.
-    pub fn read_case(&self, case: Node<'_>, options: Options) -> Reading {
-        let mut findings = Findings::new(options.strictness);
-        let read = (self.read)(case, options, &mut findings);
+    /// [`Options`] do for a context where the case can name no files.
+    pub fn read_case<'c>(&self, case: Node<'_>, context: impl Into<Context<'c>>) -> Reading {
+        let context = context.into();
+        let mut findings = Findings::new(context.options.strictness, self.unknown);
+        let read = (self.read)(case, context, &mut findings);
         let end = case.at() + case.raw().len() as u32;
         self.add_oddities(case.document(), case.at()..end, &mut findings);
         let findings = findings.finish();
@@ -56,7 +67,7 @@ impl Format {
 
     /// What is wrong or worth a note between the cases of a document.
     pub fn read_rest(&self, document: &Document, entries: &[Entry], options: Options) -> Vec<Finding> {
-        let mut findings = Findings::new(options.strictness);
+        let mut findings = Findings::new(options.strictness, self.unknown);
         (self.rest)(document.root(), &mut findings);
         if !document.oddities().is_empty() {
             let mut from = 0;
@@ -87,7 +98,7 @@ impl Format {
 }
 
 /// Every format.
-pub static FORMATS: &[Format] = &[vmtests::FORMAT, neovm::N3, neovm::V2];
+pub static FORMATS: &[Format] = &[vmtests::FORMAT, neovm::N3, neovm::V2, tinyvm::FORMAT, tinyvm::TESTCASES];
 
 /// A case that was found and not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,6 +143,21 @@ pub struct Options {
     pub strictness: Strictness,
     /// Whether recorded calls take their value off the balance, in VMTests.
     pub value_debit: ValueDebit,
+}
+
+/// What a case is read with.
+#[derive(Clone, Copy)]
+pub struct Context<'c> {
+    /// What the user decided.
+    pub options: Options,
+    /// The files that the case may name.
+    pub files: &'c dyn Files,
+}
+
+impl From<Options> for Context<'_> {
+    fn from(options: Options) -> Self {
+        Context { options, files: &NO_FILES }
+    }
 }
 
 /// What becomes of things that a format does not know, and of what breaks a rule of its text and can
@@ -240,13 +266,17 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
 }
 
-/// The format that the document looks like, and what shows it.
+/// The format that the document looks like, and what shows it. `file_name` is the last part of the
+/// path of its file.
 ///
 /// # Errors
 ///
 /// When none or several do.
-pub fn recognise(document: &Document) -> Result<(&'static Format, Evidence), NotRecognised> {
-    let look = |format: &'static Format| Some((format, (format.evidence)(document.root())?));
+pub fn recognise(document: &Document, file_name: &str) -> Result<(&'static Format, Evidence), NotRecognised> {
+    let look = |format: &'static Format| {
+        let named = format.file_name.is_none_or(|name| name == file_name);
+        Some((format, (format.evidence)(document.root()).filter(|_| named)?))
+    };
     let found: Vec<_> = FORMATS.iter().filter_map(look).collect();
     match found[..] {
         [] => Err(NotRecognised::None { seen: describe(document.root()) }),

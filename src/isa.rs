@@ -8,12 +8,16 @@
 /// One opcode: what its row says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpInfo {
-    /// The code, the first byte of the instruction.
-    pub code: u8,
+    /// The code: the first byte of the instruction, or the word that it is with its fields empty.
+    pub code: u16,
+    /// Which bits of the byte or word are the code.
+    pub mask: u16,
     /// The mnemonic.
     pub name: &'static str,
     /// What follows the code in the program, one after the other.
     pub operands: &'static [Operand],
+    /// What stands in the word beside the code, in the order in which it is written.
+    pub fields: &'static [Field],
     /// The part of the price that is always the same, in the machine's unit.
     pub gas: u64,
     /// How many stack items must be there.
@@ -86,11 +90,35 @@ pub(crate) fn unsigned(bytes: &[u8]) -> Option<u64> {
     Some(u64::from_le_bytes(number))
 }
 
+/// An immediate operand inside the word that an instruction is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// A register: four bits, this far from the lowest bit.
+    Register(u8),
+    /// The low byte, a number with a sign.
+    Signed,
+    /// The low byte, which becomes the high byte of a word.
+    High,
+    /// So many low bits: how far to go, without the useless distances 0 and 1.
+    Skip(u8),
+}
+
+/// What the instructions of a program are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes: a code and its operands behind it.
+    Bytes,
+    /// Words of 16 bits, each one instruction.
+    Words,
+}
+
 /// An instruction set.
 #[derive(Debug)]
 pub struct Isa {
     /// The machine's name.
     pub machine: &'static str,
+    /// What instructions are made of.
+    pub unit: Unit,
     /// The opcodes, ascending by code.
     pub ops: &'static [OpInfo],
     index: [u8; 256],
@@ -104,21 +132,40 @@ impl Isa {
     /// # Panics
     ///
     /// At compile time, when the rows do not ascend by code: then one code has two rows.
-    pub const fn new(machine: &'static str, ops: &'static [OpInfo]) -> Isa {
+    pub const fn new(machine: &'static str, unit: Unit, ops: &'static [OpInfo]) -> Isa {
         let mut index = [UNDEFINED; 256];
         let mut row = 0;
         while row < ops.len() {
             assert!(row == 0 || ops[row - 1].code < ops[row].code, "rows must ascend by code");
             assert!(row < UNDEFINED as usize, "too many rows");
-            index[ops[row].code as usize] = row as u8;
+            let OpInfo { code, mask, .. } = ops[row];
+            let mut place = 0;
+            while place < index.len() {
+                let leads = match unit {
+                    Unit::Bytes => place as u16 == code,
+                    Unit::Words => (place as u16) << 8 & mask == code & 0xff00,
+                };
+                if leads && index[place] == UNDEFINED {
+                    index[place] = row as u8;
+                }
+                place += 1;
+            }
             row += 1;
         }
-        Isa { machine, ops, index }
+        Isa { machine, unit, ops, index }
     }
 
-    /// The row of a code; none where the code means nothing.
-    pub fn by_code(&self, code: u8) -> Option<&'static OpInfo> {
-        self.ops.get(usize::from(self.index[usize::from(code)]))
+    /// The row of a code byte or an instruction word; none where it means nothing.
+    pub fn by_code(&self, code: u16) -> Option<&'static OpInfo> {
+        let place = match self.unit {
+            Unit::Bytes => usize::from(code),
+            Unit::Words => usize::from(code >> 8),
+        };
+        // In words, a few rows may share the high byte.
+        let rows = self.ops.get(usize::from(*self.index.get(place)?)..)?;
+        rows.iter()
+            .take_while(|op| op.code & 0xff00 & op.mask == code & 0xff00 & op.mask)
+            .find(|op| code & op.mask == op.code)
     }
 
     /// The row of a mnemonic, in any case.
@@ -174,11 +221,13 @@ macro_rules! isa {
         }
 
         /// The instruction set.
-        pub static $isa: $crate::isa::Isa = $crate::isa::Isa::new($machine, &[
+        pub static $isa: $crate::isa::Isa = $crate::isa::Isa::new($machine, $crate::isa::Unit::Bytes, &[
             $($crate::isa::OpInfo {
                 code: $code,
+                mask: 0xff,
                 name: stringify!($name),
                 operands: &[$($crate::isa::Operand::$operand($size)),*],
+                fields: &[],
                 gas: 0 $(+ $gas)?,
                 pops: $pops,
                 pushes: $pushes,

@@ -27,7 +27,7 @@
 //! | [`case`] | [`case::Case`]: what a vector says, whatever its format | value |
 //! | [`diff`] | checks and state to mismatches | value, case |
 //! | [`isa`], [`asm`], [`disasm`] | opcodes as rows, and what is derived from them | value, json |
-//! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits, ecdsa |
+//! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits, ecdsa; for a language of its own what a source gives (asm), json::quoted |
 //! | [`nef`] | NEF3, the file of a Neo N3 contract, and its manifest | value, json, limits |
 //! | [`coverage`] | which opcodes a program executes | isa, machine |
 //! | [`formats`] | files to cases; knows machines by name only | json, value, case |
@@ -52,8 +52,9 @@
 //! - A machine that differs (*fail*) and a vector that is broken (*error*) are never mixed up,
 //!   and neither is ever a skip.
 //! - A vector is untrusted: nothing in it can make the run panic, hang, fill the memory or read
-//!   another file. Every loop that it controls has a row in [`limits`]. Reaching a machine's own
-//!   limit is state; reaching one of ours is an error of the case.
+//!   a file outside the folders that its format names. Formats read files through
+//!   [`formats::Files`] only. Every loop that it controls has a row in [`limits`]. Reaching a
+//!   machine's own limit is state; reaching one of ours is an error of the case.
 //! - No clock, no randomness and no order of threads reaches an outcome.
 //!
 //! # Adding things

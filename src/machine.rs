@@ -23,6 +23,15 @@ pub trait Machine: Observe {
     /// one, no instruction pays for the possibility.
     fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status;
 
+    /// Changes the state as a record says, where a machine can be changed between runs.
+    ///
+    /// # Errors
+    ///
+    /// When the machine has no such state, or the value is none for it.
+    fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
+        Err(LoadError::new(format!("the state of this machine cannot be set to {changes}")))
+    }
+
     /// How many frames there are: what StepOver and StepOut compare.
     fn depth(&self) -> usize;
 
@@ -40,6 +49,8 @@ pub enum Status {
     Ended,
     /// A limit of the runner was reached: nothing can be said about the case.
     Limit(LimitReached),
+    /// The machine cannot do what was asked of it: the vector is wrong.
+    Refused(LoadError),
 }
 
 /// The limit of the runner that ended a case.
@@ -135,22 +146,33 @@ impl Meter for Metered {
 /// An ended machine stays as it is, whatever the action.
 pub fn perform(
     machine: &mut dyn Machine,
-    action: Action,
+    action: &Action,
     budget: &mut Budget,
     mut watch: Option<&mut dyn Watch>,
 ) -> Status {
     let depth = machine.depth();
     let returned = |machine: &dyn Machine| match action {
-        Action::StepInto => true,
         Action::StepOver => machine.depth() <= depth,
         Action::StepOut => machine.depth() < depth,
-        Action::Execute => false,
+        Action::StepInto | Action::Execute | Action::Run(_) | Action::Set(_) => true,
     };
-    if action == Action::Execute {
-        return match machine.run(budget.left, reborrow(&mut watch)) {
-            Status::Running => budget.exceeded(),
-            ended => ended,
-        };
+    match action {
+        Action::Execute => {
+            return match machine.run(budget.left, reborrow(&mut watch)) {
+                Status::Running => budget.exceeded(),
+                ended => ended,
+            };
+        }
+        Action::Run(steps) => {
+            let within = *steps <= budget.left;
+            let status = machine.run((*steps).min(budget.left), reborrow(&mut watch));
+            budget.left = budget.left.saturating_sub(*steps);
+            return if status == Status::Running && !within { budget.exceeded() } else { status };
+        }
+        Action::Set(changes) => {
+            return machine.set(changes).map_or_else(Status::Refused, |()| Status::Running);
+        }
+        Action::StepInto | Action::StepOver | Action::StepOut => {}
     }
     loop {
         if budget.left == 0 {

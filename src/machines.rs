@@ -1,5 +1,6 @@
 //! The list of machines.
 
+use crate::asm::{AsmError, Assembled};
 use crate::isa::Isa;
 use crate::limits::Limits;
 use crate::machine::Machine;
@@ -7,6 +8,7 @@ use crate::machine::Machine;
 pub mod evm;
 pub mod neo2;
 pub mod neo3;
+pub mod tinyvm;
 
 /// What there is to know about a machine without making one.
 #[derive(Debug)]
@@ -17,12 +19,28 @@ pub struct MachineInfo {
     pub doc: &'static str,
     /// Its instructions.
     pub isa: &'static Isa,
+    /// How its programs are written.
+    pub language: Language,
     /// Makes one.
     pub new: fn(&Limits) -> Box<dyn Machine>,
 }
 
+/// How the programs of a machine are written as text.
+#[derive(Debug, Clone, Copy)]
+pub enum Language {
+    /// As [`crate::asm`] and [`crate::disasm`] have it for any instruction set of bytes.
+    Bytes,
+    /// In a language of its own, for a memory of words.
+    Own {
+        /// Source to words; the error is the first line that is wrong.
+        assemble: fn(&str) -> Result<Assembled, AsmError>,
+        /// A word to the text that is assembled to it.
+        disassemble: fn(u16) -> String,
+    },
+}
+
 /// Every machine.
-pub static MACHINES: &[MachineInfo] = &[evm::INFO, neo3::INFO, neo2::INFO];
+pub static MACHINES: &[MachineInfo] = &[evm::INFO, neo3::INFO, neo2::INFO, tinyvm::INFO];
 
 /// The machine of this name.
 pub fn by_name(name: &str) -> Option<&'static MachineInfo> {

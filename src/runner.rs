@@ -5,6 +5,7 @@
 //! that the threads share the cases of one large file as well as many small files. With one
 //! thread there is no queue: files and cases are done where they stand.
 
+mod files;
 mod judge;
 mod open;
 mod order;
@@ -20,6 +21,7 @@ use crate::limits::Limits;
 use crate::sources::Source;
 use crate::verdict::{Trouble, Verdict};
 
+pub use files::VectorFiles;
 pub use open::{Opened, explain_format, open};
 
 /// How to run.

@@ -17,7 +17,7 @@ pub trait Testee: Observe {
     fn load(&mut self, program: &Program) -> Result<(), LoadError>;
 
     /// Performs an action.
-    fn perform(&mut self, action: Action) -> Status;
+    fn perform(&mut self, action: &Action) -> Status;
 
     /// In one line how the machine ended or where it stands.
     fn describe(&self) -> String;

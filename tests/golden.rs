@@ -37,6 +37,16 @@ fn vectors() {
     });
 }
 
+/// Every sample of a wrong vector of the 16-bit machine.
+#[test]
+fn wrong_tinyvm() {
+    with_settings(|| {
+        insta::glob!("samples/tinyvm/wrong/*.json", |path| {
+            insta::assert_snapshot!("wrong-tinyvm", text_report(path));
+        });
+    });
+}
+
 /// Every sample of a wrong NeoVM vector.
 #[test]
 fn wrong_neovm() {
@@ -170,8 +180,11 @@ fn account(path: &Path) -> String {
         let mut count = Count(0);
         let machine = execute(&case.case, Some(&mut count));
         let (instructions, ended) = (count.0, machine.describe());
-        let state =
-            if case.case.machine == "evm" { state(&*machine, &ended) } else { left(&*machine, ended) };
+        let state = match case.case.machine {
+            "evm" => state(&*machine, &ended),
+            "neo2" | "neo3" => left(&*machine, ended),
+            _ => ended,
+        };
         writeln!(text, "{}: {verdict}, {instructions} ops, {state}", case.name).unwrap();
     }
     text

@@ -49,7 +49,7 @@ fn loaded(program: &Program, limits: &Limits) -> Neo2 {
 fn executed(program: &Program) -> Neo2 {
     let limits = Limits::default();
     let mut machine = loaded(program, &limits);
-    let status = perform(&mut machine, Action::Execute, &mut Budget::new(limits.steps), None);
+    let status = perform(&mut machine, &Action::Execute, &mut Budget::new(limits.steps), None);
     assert_eq!(status, Status::Ended);
     machine
 }
@@ -308,7 +308,7 @@ fn a_script_can_be_mnemonics_and_bytes() {
 
 fn run_limited(source: &str, limits: &Limits) -> (Status, Neo2) {
     let mut machine = loaded(&script(assembled(source)), limits);
-    let status = perform(&mut machine, Action::Execute, &mut Budget::new(limits.steps), None);
+    let status = perform(&mut machine, &Action::Execute, &mut Budget::new(limits.steps), None);
     (status, machine)
 }
 
@@ -419,7 +419,7 @@ fn everything(machine: &Neo2) -> Vec<Option<Value>> {
 
 /// Bytes that are instructions more often than not, small numbers and short jumps among them.
 fn any_script() -> impl Strategy<Value = Vec<u8>> {
-    let op = prop::sample::select(NEO2.ops).prop_map(|op| op.code);
+    let op = prop::sample::select(NEO2.ops).prop_map(|op| op.code as u8);
     let number = 0x51..=0x60_u8;
     let instruction = prop_oneof![
         4 => number.prop_map(|code| vec![code]),

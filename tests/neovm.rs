@@ -101,7 +101,7 @@ fn item_checks(format: &Format, item: &str) -> String {
 fn recognises_by_what_only_one_has() {
     fn check(file: &str, expected: &str) {
         let document = document(file);
-        let found = match formats::recognise(&document) {
+        let found = match formats::recognise(&document, "") {
             Ok((format, seen)) => {
                 format!("{}, {} in line {}", format.name, seen.what, document.position(seen.at).line)
             }
@@ -169,7 +169,7 @@ fn recognises_by_what_only_one_has() {
         r#"{"tests": [{}]}"#,
         r#"{"tests": {"steps": []}}"#,
     ] {
-        let not = formats::recognise(&document(file)).err().unwrap().to_string();
+        let not = formats::recognise(&document(file), "").err().unwrap().to_string();
         assert!(not.starts_with("no vector format looks like this: "), "{file}: {not}");
     }
 }

@@ -344,7 +344,7 @@ fn a_changed_leaf_of_a_result_is_reported_as_itself() {
                 for leaf in sample(all.len()).map(|index| &all[index]) {
                     let text = leaf.changed(document.text());
                     let changed = Document::parse(text, 128).unwrap();
-                    let (format, _) = formats::recognise(&changed).unwrap();
+                    let (format, _) = formats::recognise(&changed, "").unwrap();
                     let reading = format.read_case(Node::at_index(&changed, case.node), Options::default());
                     let checks = reading.case.unwrap_or_else(|| panic!("{:?}", reading.findings)).steps;
                     let found = diff(&checks_of(&checks[index]), &states[index]).unwrap();
@@ -704,7 +704,7 @@ struct Trace(Vec<(usize, u16, Vec<u8>)>);
 
 impl Watch for Trace {
     fn before(&mut self, at: &At<'_>) {
-        assert_eq!(at.op.map(|op| u16::from(op.code)), EVM.by_code(at.code as u8).map(|_| at.code));
+        assert_eq!(at.op.map(|op| op.code), EVM.by_code(at.code).map(|_| at.code));
         assert_eq!(at.state.observe("pc"), Some(Value::int(at.pc)));
         self.0.push((at.pc, at.code, at.operand.to_vec()));
     }
@@ -763,7 +763,7 @@ fn driven_in_every_way(code: &[u8], gas: u64, budgets: &[u64]) -> Result<usize, 
 fn likely_code() -> impl Strategy<Value = Vec<u8>> {
     let push = any::<u8>().prop_map(|byte| vec![0x60, byte % 96]);
     let defined: Vec<u8> =
-        EVM.ops.iter().map(|op| op.code).filter(|code| !matches!(code, 0x00 | 0xf3 | 0xff)).collect();
+        EVM.ops.iter().map(|op| op.code as u8).filter(|code| !matches!(code, 0x00 | 0xf3 | 0xff)).collect();
     let piece = prop_oneof![
         5 => push,
         5 => prop::sample::select(defined).prop_map(|code| vec![code]),

@@ -20,6 +20,8 @@ const SUITES: &[(&str, &[(&str, u64)])] = &[
     ("evm", &[("vmtests-2017", 432), ("vmtests-2018", 426), ("vmtests-2019", 388)]),
     ("neo3", &[("OpCodes", 494), ("Others", 25)]),
     ("neo2", &[("OpCodes", 176), ("Others", 5)]),
+    // Nobody publishes any.
+    ("tinyvm", &[]),
 ];
 
 /// What these suites have and no machine compares.
@@ -39,6 +41,9 @@ fn published_suites_pass() {
     for machine in MACHINES {
         let of_machine = SUITES.iter().find(|suites| suites.0 == machine.name);
         let (_, suites) = of_machine.unwrap_or_else(|| panic!("no suites of {} are counted", machine.name));
+        if suites.is_empty() {
+            continue;
+        }
         let entries = std::fs::read_dir(folder.join(machine.name)).unwrap();
         let there: BTreeSet<_> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

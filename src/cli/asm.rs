@@ -1,18 +1,22 @@
 //! `vmconf asm`
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
-use vmconf::asm::assemble;
+use vmconf::asm::{AsmError, Assembled, assemble};
 use vmconf::event::Exit;
-use vmconf::machines::MachineInfo;
+use vmconf::machines::{Language, MachineInfo};
 
-use super::output;
+use super::output::{self, Replaced};
 use super::program::{Broken, machine_argument, read};
 
 /// Assemble mnemonics to hex
+///
+/// A machine whose memory is words has a language of its own and prints the words that are written,
+/// behind their address.
 ///
 /// Example: printf 'PUSH1 0x2a\nSTOP\n' | vmconf asm evm -
 #[derive(Debug, Args)]
@@ -23,17 +27,91 @@ pub(super) struct Asm {
 
     /// The source, one instruction a line; - for standard input
     file: PathBuf,
+
+    /// Write the program to a file, as bytes, instead of printing it
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Write the source line of each word that is written to a JSON file, by address
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
 }
 
 impl Asm {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
-        let name = self.file.display();
-        let source = String::from_utf8(read(&self.file)?).with_context(|| name.to_string())?;
-        let program =
-            assemble(self.machine.isa, &source).map_err(|error| Broken(format!("{name}:{error}")))?;
-        let mut out = output::stdout();
-        writeln!(out, "0x{}", hex::encode(program))?;
-        out.flush()?;
+        let source = String::from_utf8(read(&self.file)?).with_context(|| self.name())?;
+        match self.machine.language {
+            Language::Bytes if self.map.is_some() => bail!("--map is for machines whose memory is words"),
+            Language::Bytes => {
+                let program = assemble(self.machine.isa, &source).map_err(|error| self.broken(&error))?;
+                self.put(&program, |out| writeln!(out, "0x{}", hex::encode(&program)))?;
+            }
+            Language::Own { assemble, .. } => {
+                let program = assemble(&source).map_err(|error| self.broken(&error))?;
+                self.segment(&program)?;
+            }
+        }
         Ok(Exit::Passed)
     }
+
+    fn name(&self) -> String {
+        self.file.display().to_string()
+    }
+
+    fn broken(&self, error: &AsmError) -> Broken {
+        Broken(format!("{}:{error}", self.name()))
+    }
+
+    fn segment(&self, program: &Assembled) -> anyhow::Result<()> {
+        for warning in &program.warnings {
+            output::note(&format!("{}:{warning}", self.name()));
+        }
+        if let Some(path) = &self.map {
+            replace(path, &map(program)?)?;
+        }
+        let bytes: Vec<u8> = program.words.iter().copied().flat_map(u16::to_be_bytes).collect();
+        self.put(&bytes, |out| print_words(out, program))
+    }
+
+    /// Writes the program where it is wanted: into a file, or printed.
+    fn put(&self, bytes: &[u8], print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+        if let Some(path) = &self.output {
+            return replace(path, bytes);
+        }
+        let mut out = output::stdout();
+        print(&mut out)?;
+        Ok(out.flush()?)
+    }
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    Replaced::with(path, bytes).with_context(|| path.display().to_string())
+}
+
+/// The lines as a JSON object: `{"0000": 1}`.
+fn map(program: &Assembled) -> anyhow::Result<Vec<u8>> {
+    let lines: BTreeMap<String, usize> =
+        program.lines.iter().map(|(address, line)| (format!("{address:04X}"), *line)).collect();
+    let mut json = serde_json::to_vec_pretty(&lines)?;
+    json.push(b'\n');
+    Ok(json)
+}
+
+/// The words that are written: runs of them behind their address, a few a line.
+fn print_words(out: &mut dyn Write, program: &Assembled) -> io::Result<()> {
+    const WORDS_A_LINE: u16 = 8;
+    let mut start = None;
+    let mut next = None;
+    for address in program.lines.keys() {
+        if next != Some(*address) || start.is_some_and(|start| address - start == WORDS_A_LINE) {
+            if start.is_some() {
+                writeln!(out)?;
+            }
+            write!(out, "{address:04X}:")?;
+            start = Some(*address);
+        }
+        write!(out, " {:04X}", program.words[usize::from(*address)])?;
+        next = address.checked_add(1);
+    }
+    if start.is_some() { writeln!(out) } else { Ok(()) }
 }

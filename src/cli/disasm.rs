@@ -1,5 +1,7 @@
 //! `vmconf disasm`
 
+mod segment;
+
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -8,10 +10,11 @@ use anyhow::{Context, bail};
 use clap::Args;
 use vmconf::disasm::{Line, disassemble};
 use vmconf::event::Exit;
-use vmconf::machines::MachineInfo;
+use vmconf::machines::{Language, MachineInfo};
 use vmconf::nef::{self, MANIFEST_SIZE, Manifest, Method, Nef, is_nef};
 use vmconf::value::{escaped, hex_bytes};
 
+use self::segment::Segment;
 use super::output;
 use super::program::{Broken, machine_argument, read};
 
@@ -20,6 +23,9 @@ use super::program::{Broken, machine_argument, read};
 /// A NEF3 file is shown with what it says beside the script, and with the methods of its manifest
 /// where that stands beside it: contract.manifest.json for contract.nef.
 ///
+/// The program of a machine whose memory is words is a segment file: all words of the memory, the
+/// most significant byte first.
+///
 /// Example: vmconf disasm evm 0x602a00
 #[derive(Debug, Args)]
 pub(super) struct Disasm {
@@ -27,7 +33,8 @@ pub(super) struct Disasm {
     #[arg(value_parser = machine_argument)]
     machine: &'static MachineInfo,
 
-    /// The program: 0x and hex digits, a file of hex digits or a NEF3 file, or - for standard input
+    /// The program: 0x and hex digits, a file of hex digits, a NEF3 file or a segment file, or - for
+    /// standard input
     program: String,
 
     /// Print what the assembler reads, without offsets
@@ -47,8 +54,19 @@ struct Listing {
 
 impl Disasm {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
-        let listing = self.listing()?;
-        self.print(&listing)?;
+        match self.machine.language {
+            Language::Bytes => self.print(&self.listing()?)?,
+            Language::Own { disassemble, .. } => {
+                let segment = Segment::read(&self.program)?;
+                let mut out = output::stdout();
+                if self.source {
+                    segment.print_source(&mut out, disassemble)?;
+                } else {
+                    segment.print(&mut out, disassemble)?;
+                }
+                out.flush()?;
+            }
+        }
         Ok(Exit::Passed)
     }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use vmconf::event::Exit;
-use vmconf::isa::Operand;
+use vmconf::isa::{Field, OpInfo, Operand, Unit};
 use vmconf::machines::MachineInfo;
 
 use super::output;
@@ -29,11 +29,13 @@ impl Isa {
         writeln!(out, "# {}: {}", self.machine.name, self.machine.doc)?;
         writeln!(out, "code  mnemonic      operand   {}pops  pushes  meaning", gas("gas"))?;
         for op in ops {
-            let operands: Vec<_> = op.operands.iter().map(|operand| named(*operand)).collect();
+            let operands = op.operands.iter().map(|operand| named(*operand));
+            let fields = op.fields.iter().map(|field| named_field(*field));
+            let operands: Vec<_> = operands.chain(fields).collect();
             writeln!(
                 out,
-                "0x{:02x}  {:<13} {:<9} {}{:<5} {:<7} {}",
-                op.code,
+                "{:<6}{:<13} {:<9} {}{:<5} {:<7} {}",
+                code(op, self.machine.isa.unit),
                 op.name,
                 operands.join(" "),
                 gas(&op.gas.to_string()),
@@ -58,5 +60,25 @@ fn named(operand: Operand) -> String {
         Operand::Signed(_) => format!("i{bits}"),
         Operand::Offset(_) => format!("to{bits}"),
         Operand::Prefixed(_) => format!("u{bits}+data"),
+    }
+}
+
+/// The code in hex; `_` for the digits of a word that are fields.
+fn code(op: &OpInfo, unit: Unit) -> String {
+    match (unit, op.mask) {
+        (Unit::Bytes, _) => format!("0x{:02x}", op.code),
+        (Unit::Words, 0xffff) => format!("{:04x}", op.code),
+        (Unit::Words, 0xff00) => format!("{:02x}__", op.code >> 8),
+        (Unit::Words, _) => format!("{:x}___", op.code >> 12),
+    }
+}
+
+/// A field in a few characters: `r` and the hex digit of the word where a register stands.
+fn named_field(field: Field) -> String {
+    match field {
+        Field::Register(shift) => format!("r{}", 4 - shift / 4),
+        Field::Signed => "i8".to_owned(),
+        Field::High => "hi8".to_owned(),
+        Field::Skip(bits) => format!("to{bits}"),
     }
 }

@@ -52,6 +52,13 @@ impl Replaced {
         Ok(BufWriter::with_capacity(1 << 16, file))
     }
 
+    /// Writes the file at `path` with these bytes as they are.
+    pub(super) fn with(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut replaced = Replaced::new(path)?;
+        replaced.file.write_all(bytes)?;
+        replaced.finish()
+    }
+
     /// Puts the file in its place.
     pub(super) fn finish(self) -> io::Result<()> {
         self.file.persist(&self.path).map(drop).map_err(|error| error.error)

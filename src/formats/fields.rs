@@ -10,13 +10,15 @@ use crate::json::{Document, Member, Node, Problem, quoted};
 #[derive(Debug)]
 pub struct Findings {
     strictness: Strictness,
+    /// What an unknown member is.
+    unknown: Severity,
     found: Vec<Finding>,
 }
 
 impl Findings {
-    /// No findings yet.
-    pub fn new(strictness: Strictness) -> Findings {
-        Findings { strictness, found: Vec::new() }
+    /// No findings yet. `unknown` is what an unknown member is to a tolerant reader of the format.
+    pub fn new(strictness: Strictness, unknown: Severity) -> Findings {
+        Findings { strictness, unknown, found: Vec::new() }
     }
 
     /// Keeps the value, or records why there is none.
@@ -174,7 +176,7 @@ impl<'d> Fields<'d> {
         self.members.retain(|member| !keys.contains(&&*member.0));
     }
 
-    /// Notes each member that nobody took.
+    /// Reports each member that nobody took.
     pub fn finish(self, findings: &mut Findings) {
         for (spelled, at, key) in self.respelled {
             let problem = || misspelled(at, &spelled, key);
@@ -184,10 +186,11 @@ impl<'d> Fields<'d> {
             }
         }
         for (key, at, _) in self.members {
-            findings.note(Problem::bare(
-                at,
-                format!("unknown member {} of {} is ignored", quoted(&key), self.name),
-            ));
+            let what = format!("unknown member {} of {}", quoted(&key), self.name);
+            match findings.unknown {
+                Severity::Note => findings.note(Problem::bare(at, format!("{what} is ignored"))),
+                Severity::Error => findings.error(Problem::bare(at, what)),
+            }
         }
     }
 }

@@ -44,12 +44,14 @@ pub const N3: Format = Format {
     doc: "NeoVM test vectors of N3",
     looks_like: "an object with \"tests\" that have \"steps\"",
     told_by: "\"machine\": \"neo3\", or what only N3 has: a script in an array, slots, \"refs\", a ByteString",
+    file_name: None,
     evidence: evidence::n3,
     outline,
     read: |test, _, findings| read_test(test, &rules::N3, findings),
     rest: |file, findings| read_rest(file, &rules::N3, findings),
     unknown: Severity::Note,
     duplicate: Severity::Note,
+    folders: &[],
 };
 
 /// The entry of 2.x in the list of formats.
@@ -58,12 +60,14 @@ pub const V2: Format = Format {
     doc: "NeoVM test vectors of 2.x",
     looks_like: "an object with \"tests\" that have \"steps\"",
     told_by: "\"machine\": \"neo2\", or what only 2.x has: \"scriptHash\", \"altStack\", \"scriptTable\", a ByteArray",
+    file_name: None,
     evidence: evidence::v2,
     outline,
     read: |test, _, findings| read_test(test, &rules::V2, findings),
     rest: |file, findings| read_rest(file, &rules::V2, findings),
     unknown: Severity::Note,
     duplicate: Severity::Note,
+    folders: &[],
 };
 
 /// The last member of this name in letters of any case.
@@ -202,5 +206,5 @@ fn read_action(node: Node<'_>, findings: &mut Findings) -> Option<Action> {
     if text != *name {
         findings.breach(|| misspelled(node.at(), &text, name));
     }
-    Some(*action)
+    Some(action.clone())
 }

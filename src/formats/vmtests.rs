@@ -22,12 +22,14 @@ pub const FORMAT: Format = Format {
     doc: "Ethereum VMTests, 2015 to 2019",
     looks_like: "an object of tests that have \"exec\" and \"pre\"",
     told_by: "tests that have \"exec\"",
+    file_name: None,
     evidence,
     outline,
-    read: read_test,
+    read: |test, context, findings| read_test(test, context.options, findings),
     rest: |_, _| {},
     unknown: Severity::Note,
     duplicate: Severity::Error,
+    folders: &[],
 };
 
 const MACHINE: &str = "evm";

@@ -10,7 +10,7 @@ use super::{Judged, Options, SKIPPED};
 use crate::case::{Case, Check};
 use crate::diff::{Mismatch, UnknownField, diff};
 use crate::event::CaseReport;
-use crate::formats::{Finding, Reading, Severity};
+use crate::formats::{Context, Finding, Reading, Severity};
 use crate::json::{Document, Node, Problem};
 use crate::machine::{LoadError, Status};
 use crate::machines;
@@ -37,7 +37,8 @@ impl<'o> Bench<'o> {
     ///
     /// When the file has no such case.
     pub(super) fn judge(&mut self, opened: &Opened<'_>, index: usize, plan: Planned) -> Judged {
-        let OpenedCase { id, document, format, node } = opened.case(index).expect("a case that was counted");
+        let OpenedCase { id, document, format, node, files } =
+            opened.case(index).expect("a case that was counted");
         let mut judged = Judged {
             report: CaseReport { id, format: Some(format.name), machine: None, verdict: Verdict::Pass },
             notes: Vec::new(),
@@ -45,7 +46,8 @@ impl<'o> Bench<'o> {
         judged.report.verdict = match plan {
             Planned::Skip => Verdict::Skip(SKIPPED.to_owned()),
             Planned::Run => {
-                let read = || format.read_case(Node::at_index(document, node), self.options.read);
+                let context = Context { options: self.options.read, files: &files };
+                let read = || format.read_case(Node::at_index(document, node), context);
                 match guarded(read) {
                     Ok(reading) => self.judge_reading(&reading, document, &mut judged),
                     Err(panic) => error(format!("the reader of {} panicked: {panic}", format.name)),
@@ -108,13 +110,17 @@ fn error(what: String) -> Verdict {
 /// Loads and performs the case, and compares after each step.
 fn perform_case(case: &Case, testee: &mut dyn Testee, document: &Document) -> Verdict {
     if let Err(reason) = testee.load(&case.program) {
-        return Verdict::Error(vec![not_loaded(&reason, case, document)]);
+        return Verdict::Error(vec![refused("the program cannot be loaded", &reason, case, document)]);
     }
     let mut differences = Vec::new();
     for (index, step) in case.steps.iter().enumerate() {
         for action in &step.actions {
-            if let Status::Limit(reached) = testee.perform(*action) {
-                return error(format!("{reached}; {}", testee.describe()));
+            match testee.perform(action) {
+                Status::Running | Status::Ended => {}
+                Status::Limit(reached) => return error(format!("{reached}; {}", testee.describe())),
+                Status::Refused(reason) => {
+                    return Verdict::Error(vec![refused("the run cannot go on", &reason, case, document)]);
+                }
             }
         }
         let number = (case.steps.len() > 1).then_some(index + 1);
@@ -132,8 +138,8 @@ fn perform_case(case: &Case, testee: &mut dyn Testee, document: &Document) -> Ve
     }
 }
 
-fn not_loaded(reason: &LoadError, case: &Case, document: &Document) -> Trouble {
-    let what = format!("the program cannot be loaded: {reason}");
+fn refused(what: &str, reason: &LoadError, case: &Case, document: &Document) -> Trouble {
+    let what = format!("{what}: {reason}");
     let place = reason.at.as_ref().and_then(|at| case.places.iter().find(|place| place.0 == *at));
     match place {
         Some((_, origin)) => Trouble::of(&Problem::bare(origin.0, what), document),

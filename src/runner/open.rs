@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Options;
+use super::files::VectorFiles;
 use crate::case::CaseId;
 use crate::event::CaseReport;
 use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Severity};
@@ -46,7 +47,8 @@ enum Recognised {
 }
 
 fn recognised(source: &Source, document: &Document) -> Result<Recognised, Trouble> {
-    match formats::recognise(document) {
+    let file_name = source.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    match formats::recognise(document, file_name) {
         Ok((format, evidence)) => Ok(Recognised::As(format, evidence)),
         Err(not @ NotRecognised::None { .. }) if source.named == Named::InFolder => {
             Ok(Recognised::PassedOver(format!("passed over: {not}")))
@@ -136,7 +138,8 @@ impl Opened<'_> {
     pub(super) fn case(&self, index: usize) -> Option<OpenedCase<'_>> {
         let Cases { document, format, entries } = self.cases.as_ref()?;
         let (entry, nth) = entries.get(index)?;
-        Some(OpenedCase { id: self.id(entry, *nth), document, format, node: entry.node })
+        let files = VectorFiles::new(&self.source.path, format.folders);
+        Some(OpenedCase { id: self.id(entry, *nth), document, format, node: entry.node, files })
     }
 
     /// What is ignored and could matter, with the file's name.
@@ -166,6 +169,8 @@ pub(super) struct OpenedCase<'o> {
     pub(super) document: &'o Document,
     pub(super) format: &'static Format,
     pub(super) node: u32,
+    /// The files that it may name.
+    pub(super) files: VectorFiles<'o>,
 }
 
 /// Counts cases of the same name.

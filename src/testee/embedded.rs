@@ -28,7 +28,7 @@ impl Testee for Embedded {
         self.machine.load(program)
     }
 
-    fn perform(&mut self, action: Action) -> Status {
+    fn perform(&mut self, action: &Action) -> Status {
         perform(&mut *self.machine, action, &mut self.budget, None)
     }
 

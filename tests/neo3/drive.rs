@@ -34,7 +34,7 @@ struct Count(u64);
 
 impl Watch for Count {
     fn before(&mut self, at: &At<'_>) {
-        assert_eq!(at.op.map(|op| op.code), NEO3.by_code(at.code as u8).map(|op| op.code));
+        assert_eq!(at.op.map(|op| op.code), NEO3.by_code(at.code).map(|op| op.code));
         self.0 += 1;
     }
 }
@@ -42,7 +42,7 @@ impl Watch for Count {
 /// Runs a program in every way and demands the same of each. Gives the state that it ends in.
 fn driven_in_every_way(script: &[u8], slices: &[u64]) -> Result<String, TestCaseError> {
     let mut at_once = loaded(script);
-    let status = perform(&mut *at_once, Action::Execute, &mut Budget::new(MOST), None);
+    let status = perform(&mut *at_once, &Action::Execute, &mut Budget::new(MOST), None);
     let mut fields = &FIELDS[..];
     let mut expected = seen(&*at_once, fields);
     if expected.0.iter().flatten().map(|value| extent(value).0).sum::<usize>() > MOST_VALUES {
@@ -58,7 +58,7 @@ fn driven_in_every_way(script: &[u8], slices: &[u64]) -> Result<String, TestCase
     let mut budget = Budget::new(MOST);
     let mut last = Status::Running;
     while last == Status::Running {
-        last = perform(&mut *stepped, Action::StepInto, &mut budget, None);
+        last = perform(&mut *stepped, &Action::StepInto, &mut budget, None);
     }
     prop_assert_eq!(&last, &status);
     same(&*stepped, "step by step")?;
@@ -83,7 +83,7 @@ fn driven_in_every_way(script: &[u8], slices: &[u64]) -> Result<String, TestCase
     if status == Status::Ended {
         // What has ended stays as it is, and without a budget it would have ended the same.
         for action in [Action::Execute, Action::StepInto, Action::StepOver, Action::StepOut] {
-            perform(&mut *at_once, action, &mut Budget::new(MOST), None);
+            perform(&mut *at_once, &action, &mut Budget::new(MOST), None);
             same(&*at_once, "after the end")?;
         }
         let mut unmetered = loaded(script);
@@ -102,7 +102,7 @@ const TYPES: [u8; 11] = [0x00, 0x10, 0x20, 0x21, 0x28, 0x30, 0x40, 0x41, 0x48, 0
 /// An instruction with an operand that often means something.
 fn instruction(op: &'static OpInfo) -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 64).prop_map(move |random| {
-        let mut bytes = vec![op.code];
+        let mut bytes = vec![op.code as u8];
         for (operand, random) in op.operands.iter().zip(random.chunks(33)) {
             let (first, rest) = (random[0], &random[1..]);
             match *operand {
@@ -135,10 +135,10 @@ fn instruction(op: &'static OpInfo) -> impl Strategy<Value = Vec<u8>> {
 /// and used, a loop ends.
 fn likely_script() -> impl Strategy<Value = Vec<u8>> {
     let code = |op: Op| vec![op as u8];
-    let ending = [Op::ABORT, Op::ABORTMSG, Op::ASSERT, Op::ASSERTMSG, Op::CALLT].map(|op| op as u8);
+    let ending = [Op::ABORT, Op::ABORTMSG, Op::ASSERT, Op::ASSERTMSG, Op::CALLT].map(|op| op as u16);
     let all: Vec<_> = NEO3.ops.iter().filter(|op| !ending.contains(&op.code)).collect();
     let blocks = vec![Op::CALL, Op::CALL_L, Op::TRY, Op::TRY_L, Op::ENDTRY, Op::PUSHA, Op::JMPIF, Op::JMPLT];
-    let blocks: Vec<_> = blocks.into_iter().map(|op| NEO3.by_code(op as u8).unwrap()).collect();
+    let blocks: Vec<_> = blocks.into_iter().map(|op| NEO3.by_code(op as u16).unwrap()).collect();
     let containers =
         vec![Op::NEWARRAY0, Op::NEWSTRUCT0, Op::NEWMAP, Op::NEWARRAY, Op::PACK, Op::PACKSTRUCT, Op::DUP];
     let used = vec![

@@ -130,7 +130,7 @@ fn loaded(script: &[u8]) -> Box<dyn Machine> {
 /// A machine that ran the script to its end.
 fn ended(script: &Script) -> Box<dyn Machine> {
     let mut machine = loaded(&script.0);
-    let status = perform(&mut *machine, Action::Execute, &mut Budget::new(100_000_000), None);
+    let status = perform(&mut *machine, &Action::Execute, &mut Budget::new(100_000_000), None);
     assert_eq!(status, Status::Ended, "{}", hex::encode(&script.0));
     machine
 }

@@ -418,7 +418,7 @@ fn counts_as_the_model(draws: Vec<u8>, cycles: Cycles) -> Result<(), TestCaseErr
     let mut budget = Budget::new(u64::MAX);
     for (index, count) in counts.iter().enumerate() {
         let is_last = index + 1 == counts.len();
-        perform(&mut *machine, case::Action::StepInto, &mut budget, None);
+        perform(&mut *machine, &case::Action::StepInto, &mut budget, None);
         let state = if !is_last {
             "BREAK"
         } else if has_faulted {

@@ -146,12 +146,12 @@ impl Writer<'_> {
 
     /// The code byte of an instruction.
     fn write(&mut self, op: &OpInfo) {
-        self.code.push(op.code);
+        self.code.push(op.code as u8);
         self.height = (self.height + usize::from(op.pushes)).saturating_sub(usize::from(op.pops));
     }
 
     fn op(&mut self, op: Op) {
-        if let Some(op) = EVM.by_code(op as u8) {
+        if let Some(op) = EVM.by_code(op as u16) {
             self.write(op);
         }
     }
@@ -252,7 +252,7 @@ impl Writer<'_> {
 
     /// Bytes without a plan, save that none is an instruction that is not run.
     fn bytes(&mut self, size: usize) -> Vec<u8> {
-        let run = |code: &u8| EVM.by_code(*code).is_none_or(|op| !NOT_RUN.contains(&op.name));
+        let run = |code: &u8| EVM.by_code((*code).into()).is_none_or(|op| !NOT_RUN.contains(&op.name));
         self.random.bytes(size).into_iter().filter(run).collect()
     }
 
@@ -293,7 +293,7 @@ impl Writer<'_> {
 
     /// An instruction that ends the program, and something behind it.
     fn end_with(&mut self, op: Op) {
-        if let Some(op) = EVM.by_code(op as u8) {
+        if let Some(op) = EVM.by_code(op as u16) {
             self.instruction(op);
         }
         self.instructions();

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use jsonschema::Validator;
 use serde_json::Value;
-use vmconf::formats::{Format, Options, Severity};
+use vmconf::formats::{Context, Format, Options, Severity};
 use vmconf::json::{Document, Node, Problem};
+use vmconf::runner::VectorFiles;
 
 use super::{at_root, files};
 
@@ -46,7 +47,7 @@ impl Described {
     /// The reader finds nothing wrong in any JSON file under a folder.
     pub(crate) fn assert_reader_accepts(&self, folder: impl AsRef<Path>, least: usize) {
         for (path, text) in json_files(folder, least) {
-            let errors = self.errors(&Document::parse(text, 128).unwrap());
+            let errors = self.errors(&Document::parse(text, 128).unwrap(), Path::new(&path));
             assert!(errors.is_empty(), "{path}: {errors:?}");
         }
     }
@@ -55,7 +56,7 @@ impl Described {
     pub(crate) fn assert_reader_rejects(&self, folder: impl AsRef<Path>, least: usize) {
         for (path, text) in json_files(folder, least) {
             let document = Document::parse(text, 128).unwrap();
-            let errors = self.errors(&document);
+            let errors = self.errors(&document, Path::new(&path));
             assert!(!errors.is_empty(), "the reader accepts {path}");
             for error in errors {
                 assert!((error.at as usize) < document.text().len(), "{path}: {error:?}");
@@ -64,15 +65,16 @@ impl Described {
     }
 
     /// The errors that the reader finds in a file, in its tests and between them.
-    fn errors(&self, document: &Document) -> Vec<Problem> {
+    fn errors(&self, document: &Document, path: &Path) -> Vec<Problem> {
         let options = Options::default();
+        let context = Context { options, files: &VectorFiles::new(path, self.format.folders) };
         let entries = match (self.format.outline)(document.root()) {
             Ok(entries) => entries,
             Err(problem) => return vec![problem],
         };
         let mut findings = self.format.read_rest(document, &entries, options);
         for entry in entries {
-            findings.extend(self.format.read_case(Node::at_index(document, entry.node), options).findings);
+            findings.extend(self.format.read_case(Node::at_index(document, entry.node), context).findings);
         }
         let errors = findings.into_iter().filter(|finding| finding.severity == Severity::Error);
         errors.map(|finding| finding.problem).collect()

@@ -14,7 +14,7 @@ use crate::case::Program;
 use crate::diff::Observe;
 use crate::limits::Limits;
 use crate::machine::{At, Field, LimitReached, LoadError, Machine, Meter, Metered, Status, Unmetered, Watch};
-use crate::machines::MachineInfo;
+use crate::machines::{Language, MachineInfo};
 use crate::value::{Value, bytes_key};
 
 /// The machine's entry in the list of machines.
@@ -22,6 +22,7 @@ pub const INFO: MachineInfo = MachineInfo {
     name: "evm",
     doc: "Ethereum Virtual Machine, Homestead, one call frame",
     isa: &EVM,
+    language: Language::Bytes,
     new: |limits| Box::new(Evm::new(limits)),
 };
 
@@ -191,7 +192,7 @@ impl Evm {
 
     fn at(&self) -> At<'_> {
         let code = self.code[self.pc];
-        let op = EVM.by_code(code);
+        let op = EVM.by_code(code.into());
         let rest = &self.program()[self.pc + 1..];
         let length = op.map_or(0, |op| op.operand_len(rest).unwrap_or(rest.len()));
         At { pc: self.pc, op, code: u16::from(code), operand: &rest[..length], state: self }
@@ -266,7 +267,9 @@ impl Machine for Evm {
         };
         let name = match self.program().get(self.pc) {
             None => "the end of the code".to_owned(),
-            Some(&code) => EVM.by_code(code).map_or(format!("byte 0x{code:02x}"), |op| op.name.to_owned()),
+            Some(&code) => {
+                EVM.by_code(code.into()).map_or(format!("byte 0x{code:02x}"), |op| op.name.to_owned())
+            }
         };
         format!("{reason} at 0x{:x} {name}, {} gas left, {} on the stack", self.pc, self.gas, self.height)
     }

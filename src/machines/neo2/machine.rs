@@ -13,7 +13,7 @@ use crate::case::Program;
 use crate::diff::Observe;
 use crate::limits::Limits;
 use crate::machine::{At, Field, LimitReached, LoadError, Machine, Meter, Metered, Status, Watch};
-use crate::machines::MachineInfo;
+use crate::machines::{Language, MachineInfo};
 use crate::value::Value;
 
 /// The machine's entry in the list of machines.
@@ -21,6 +21,7 @@ pub const INFO: MachineInfo = MachineInfo {
     name: "neo2",
     doc: "NeoVM 2.x, with the host services of its own test runner",
     isa: &NEO2,
+    language: Language::Bytes,
     new: |limits| Box::new(Neo2::new(limits)),
 };
 
@@ -90,7 +91,7 @@ impl Neo2 {
         let call = self.context.frames.last()?;
         let pc = usize::try_from(call.pc).ok()?;
         let (code, rest) = self.scripts[call.script].bytes().get(pc..)?.split_first()?;
-        let op = NEO2.by_code(*code);
+        let op = NEO2.by_code((*code).into());
         let length = op.map_or(0, |op| op.operand_len(rest).unwrap_or(rest.len()));
         Some(At { pc, op, code: u16::from(*code), operand: &rest[..length], state: self })
     }

@@ -62,10 +62,10 @@ fn concatenated(entries: &[Value]) -> Result<Vec<u8>, LoadError> {
 
 fn code(name: &str) -> Option<u8> {
     let alias = ALIASES.iter().find(|alias| alias.0.eq_ignore_ascii_case(name));
-    NEO2.by_name(alias.map_or(name, |alias| alias.1)).map(|op| op.code)
+    NEO2.by_name(alias.map_or(name, |alias| alias.1)).map(|op| op.code as u8)
 }
 
 /// The instruction of a code as vectors name it: one that means nothing by its number.
 pub(super) fn code_name(code: u8) -> Cow<'static, str> {
-    NEO2.by_code(code).map_or(Cow::Owned(code.to_string()), |op| Cow::Borrowed(op.name))
+    NEO2.by_code(code.into()).map_or(Cow::Owned(code.to_string()), |op| Cow::Borrowed(op.name))
 }

@@ -9,7 +9,7 @@ use crate::case::Program;
 use crate::diff::Observe;
 use crate::limits::Limits;
 use crate::machine::{At, Field, LimitReached, LoadError, Machine, Metered, Status, Watch};
-use crate::machines::MachineInfo;
+use crate::machines::{Language, MachineInfo};
 use crate::value::Value;
 
 /// The machine's entry in the list of machines.
@@ -17,6 +17,7 @@ pub const INFO: MachineInfo = MachineInfo {
     name: "neo3",
     doc: "NeoVM of Neo N3, with the light reference counter",
     isa: &NEO3,
+    language: Language::Bytes,
     new: |limits| Box::new(Neo3::new(limits)),
 };
 
@@ -58,7 +59,7 @@ impl Neo3 {
 
     fn at(&self) -> At<'_> {
         let code = self.script[self.pc];
-        let op = NEO3.by_code(code);
+        let op = NEO3.by_code(code.into());
         let rest = self.script[..self.length()].get(self.pc + 1..).unwrap_or_default();
         let length = op.map_or(0, |op| op.operand_len(rest).unwrap_or(rest.len()));
         At { pc: self.pc, op, code: u16::from(code), operand: &rest[..length], state: self }
@@ -217,6 +218,6 @@ impl Neo3 {
     /// The mnemonic at a position; RET at the end, and the number of a code without a row.
     fn mnemonic(&self, pc: usize) -> String {
         let code = self.script[pc];
-        NEO3.by_code(code).map_or_else(|| code.to_string(), |op| op.name.to_owned())
+        NEO3.by_code(code.into()).map_or_else(|| code.to_string(), |op| op.name.to_owned())
     }
 }

@@ -52,7 +52,7 @@ fn script(script: Option<&Value>) -> Result<Vec<u8>, LoadError> {
 
 fn code(mnemonic: &str, index: usize) -> Result<u8, LoadError> {
     let op = NEO3.by_name(mnemonic).filter(|op| op.name == mnemonic);
-    op.map(|op| op.code).ok_or_else(|| {
+    op.map(|op| op.code as u8).ok_or_else(|| {
         let at = Path::field("script").child(index);
         LoadError::at(at, format!("no instruction {mnemonic:?} (vmconf isa neo3 lists them)"))
     })
@@ -93,7 +93,7 @@ fn rejected(script: &[u8]) -> Option<String> {
     let mut starts = BTreeSet::new();
     let mut at = 0;
     while at < script.len() {
-        let Some(op) = NEO3.by_code(script[at]) else {
+        let Some(op) = NEO3.by_code(script[at].into()) else {
             return Some(format!("0x{:02x} at {at} is no instruction", script[at]));
         };
         let Some(length) = op.operand_len(&script[at + 1..]) else {
@@ -115,9 +115,9 @@ fn rejected(script: &[u8]) -> Option<String> {
 /// Whether the operand is a type, where one is demanded.
 fn has_type(op: &OpInfo, operand: Option<&u8>) -> bool {
     let kind = operand.and_then(|code| Type::of_code(*code));
-    if op.code == Op::NEWARRAY_T as u8 {
+    if op.code == Op::NEWARRAY_T as u16 {
         kind.is_some()
-    } else if op.code == Op::ISTYPE as u8 || op.code == Op::CONVERT as u8 {
+    } else if op.code == Op::ISTYPE as u16 || op.code == Op::CONVERT as u16 {
         kind.is_some_and(|kind| kind != Type::Any)
     } else {
         true
@@ -128,7 +128,7 @@ fn has_type(op: &OpInfo, operand: Option<&u8>) -> bool {
 fn targets(script: &[u8], at: usize) -> Vec<i64> {
     let mut rest = &script[at + 1..];
     let mut targets = Vec::new();
-    for operand in NEO3.by_code(script[at]).map_or(&[][..], |op| op.operands) {
+    for operand in NEO3.by_code(script[at].into()).map_or(&[][..], |op| op.operands) {
         let Some((bytes, further)) = operand.split(rest) else { break };
         if let Operand::Offset(_) = operand {
             targets.push(at as i64 + signed_offset(bytes));

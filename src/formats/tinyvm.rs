@@ -1,0 +1,201 @@
+//! The two ways to write vectors for TinyVM: our own JSON format, and the public folder layout of
+//! drivers and testees.
+//!
+//! A test of our own format that has `driver` is a driver case, every other one is of a single
+//! machine. Every unknown member is an error.
+//!
+//! | field of the state | its value |
+//! |---|---|
+//! | `stop` | Text: `yield`, `illegal`, `limit` |
+//! | `value` | Int: the yielded value or the offending word; of a driver, what its outcome is about |
+//! | `registers` | Record of `r0` … `r15`, each an Int |
+//! | `data` | Record by address, `0x` and four digits in lower case, of Int; words that are zero are not there |
+//! | `changedRegisters`, `changedData` | the same, of what is not as at the start of the phase |
+//! | `pc`, `time` | Int |
+//! | `usedRnd` | Bool |
+//! | `outcome`, `rating` | Text |
+//! | `results` | List of Text |
+//! | `notPassed` | Record by `test 1` … of the results that are not `pass` |
+//! | `driverInstructions`, `testeeInstructions` | Int |
+//! | `driver`, `testee` | Records of `registers`, `data`, `pc`, `time` |
+
+mod driver;
+mod expect;
+mod lexical;
+mod segment;
+mod single;
+mod testcases;
+
+use super::fields::{Fields, Findings, wrong_type};
+use super::{Context, Entry, Evidence, Folder, Format, Severity};
+use crate::case::{Case, Origin, Program, Step};
+use crate::json::{Node, Problem, quoted};
+use crate::value::{Path, Value};
+
+pub use testcases::FORMAT as TESTCASES;
+
+/// The entry of our own format in the list of formats.
+pub const FORMAT: Format = Format {
+    name: "tinyvm",
+    doc: "TinyVM vectors, a format of vmconf",
+    looks_like: "an object with \"machine\": \"tinyvm\"",
+    told_by: "\"machine\": \"tinyvm\"",
+    file_name: None,
+    evidence,
+    outline,
+    read: read_test,
+    rest: read_rest,
+    unknown: Severity::Error,
+    duplicate: Severity::Error,
+    folders: &[Folder::Own],
+};
+
+const MACHINE: &str = "tinyvm";
+
+/// Instructions that a phase, or a driver and its testee together, may try.
+const STEPS: u64 = 30_000;
+
+/// What a driver case has and a case of a single machine has not.
+const DRIVER_ONLY: [&str; 4] = ["driver", "testee", "budget", "zeroLimit"];
+
+/// The other way round.
+const SINGLE_ONLY: [&str; 6] = ["instructions", "data", "registers", "pc", "steps", "then"];
+
+fn evidence(file: Node<'_>) -> Option<Evidence> {
+    let machine = file.members().filter(|member| member.key == "machine").last()?;
+    let ours = machine.value.text().is_some_and(|name| name == MACHINE);
+    ours.then_some(Evidence { at: machine.key_at, what: "\"machine\": \"tinyvm\"" })
+}
+
+fn outline(file: Node<'_>) -> Result<Vec<Entry>, Problem> {
+    if !file.is_object() {
+        return Err(wrong_type(file, "the file", "an object with \"machine\" and \"tests\""));
+    }
+    let tests = file
+        .member("tests")
+        .ok_or_else(|| Problem::new(file.at(), "file without \"tests\"", "a member \"tests\""))?;
+    if !tests.is_array() {
+        return Err(wrong_type(tests, "tests", "an array of tests"));
+    }
+    let entry = |(index, test): (usize, Node<'_>)| Entry { name: name_of(test, index), node: test.index() };
+    Ok(tests.items().enumerate().map(entry).collect())
+}
+
+/// The test's own name. One that has none cannot be run and is named by its number, from 1.
+fn name_of(test: Node<'_>, index: usize) -> String {
+    match test.member("name").and_then(Node::text) {
+        Some(name) if !name.is_empty() => name.into_owned(),
+        _ => format!("test {}", index + 1),
+    }
+}
+
+/// The file without its tests.
+fn read_rest(file: Node<'_>, findings: &mut Findings) {
+    let Some(mut fields) = Fields::open(file, "file", findings) else { return };
+    if let Some(machine) = fields.required("machine", findings)
+        && machine.text().is_none_or(|name| name != MACHINE)
+    {
+        let what = format!("\"machine\" is {}", machine.shown());
+        findings.error(Problem::new(machine.at(), what, quoted(MACHINE)));
+    }
+    for key in ["name", "description"] {
+        if let Some(label) = fields.optional(key).filter(|label| label.text().is_none()) {
+            findings.error(wrong_type(label, key, "a string"));
+        }
+    }
+    // The outline looked at it.
+    fields.ignore(&["tests"]);
+    fields.finish(findings);
+}
+
+fn read_test(test: Node<'_>, context: Context<'_>, findings: &mut Findings) -> Option<Case> {
+    let mut fields = Fields::open(test, "test", findings)?;
+    let name = fields.required("name", findings);
+    if let Some(name) = name.filter(|name| name.text().is_none_or(|text| text.is_empty())) {
+        findings.error(Problem::new(name.at(), format!("name is {}", name.shown()), "some text"));
+    }
+    let name_at = name.unwrap_or(test).at();
+    let mut reader = Reader { context, findings, members: Vec::new(), places: Vec::new() };
+    let steps = if let Some(driver) = fields.optional("driver") {
+        reader.exclude(&mut fields, &SINGLE_ONLY, "a test with \"driver\"");
+        reader.driver_case(&mut fields, driver, name_at)
+    } else {
+        reader.exclude(&mut fields, &DRIVER_ONLY, "a test without \"driver\"");
+        reader.single_case(&mut fields)
+    };
+    let Reader { members, places, .. } = reader;
+    fields.finish(findings);
+    Some(Case { machine: MACHINE, program: Program(Value::Record(members)), places, steps })
+}
+
+/// Reads one case.
+struct Reader<'r> {
+    context: Context<'r>,
+    findings: &'r mut Findings,
+    /// The members of the program record.
+    members: Vec<(String, Value)>,
+    places: Vec<(Path, Origin)>,
+}
+
+/// The steps of a case.
+type Steps = Vec<Step>;
+
+impl Reader<'_> {
+    /// Members that another kind of case has.
+    fn exclude(&mut self, fields: &mut Fields<'_>, keys: &[&'static str], kind: &str) {
+        for key in keys {
+            if let Some(found) = fields.optional(key) {
+                let what = format!("{} in {kind}", quoted(key));
+                self.findings.error(Problem::new(found.at(), what, "members of one kind of test only"));
+            }
+        }
+    }
+
+    fn push(&mut self, name: &str, value: Option<Value>) {
+        self.members.extend(value.map(|value| (name.to_owned(), value)));
+    }
+
+    /// `features`, which both kinds have.
+    fn features(&mut self, fields: &mut Fields<'_>) {
+        const EXPECTED: &str = "an array that has nothing but \"expRoot\", once";
+        let Some(node) = fields.optional("features") else { return };
+        if !node.is_array() {
+            return self.findings.error(wrong_type(node, "features", EXPECTED));
+        }
+        for (index, feature) in node.items().enumerate() {
+            if index > 0 || feature.text().is_none_or(|name| name != "expRoot") {
+                let what = format!("feature {}", feature.shown());
+                self.findings.error(Problem::new(feature.at(), what, EXPECTED));
+            }
+        }
+        let features = node.items().filter_map(|feature| feature.text().map(Value::text));
+        let features = Value::List(features.collect());
+        self.push("features", Some(features));
+    }
+
+    /// `rnd`: the seed, or the numbers to give.
+    fn rnd(&mut self, node: Node<'_>) -> Option<Value> {
+        if !node.is_array() {
+            return self.count(node, "rnd");
+        }
+        self.places.push((Path::field("rnd"), Origin(node.at())));
+        let number = |item: Node<'_>| lexical::word(item, "number of rnd").map(Value::int);
+        let numbers: Result<_, _> = node.items().map(number).collect();
+        self.findings.keep(numbers).map(Value::List)
+    }
+
+    fn count(&mut self, node: Node<'_>, name: &str) -> Option<Value> {
+        self.findings.keep(lexical::count(node, name)).map(Value::int)
+    }
+
+    /// A string that is one of these.
+    fn one_of(&mut self, node: Node<'_>, name: &str, words: &[&str]) -> Option<String> {
+        let text = node.text().filter(|text| words.contains(&&**text));
+        if text.is_none() {
+            let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+            let what = format!("{name} is {}", node.shown());
+            self.findings.error(Problem::new(node.at(), what, words.join(" or ")));
+        }
+        text.map(Into::into)
+    }
+}

@@ -1,0 +1,76 @@
+//! A driver case: two machines, and the one run of the driver.
+
+use super::expect::Wanted;
+use super::{Reader, STEPS, Steps, lexical};
+use crate::case::{Action, Step};
+use crate::formats::fields::Fields;
+use crate::json::Node;
+use crate::value::{Path, Value};
+
+/// How a run ends (the reference, section 2.5).
+pub(super) const OUTCOMES: &[&str] =
+    &["completed", "illegalInstruction", "illegalYield", "zeroLimit", "timeout"];
+
+/// What a run comes to (section 2.4), the first that holds.
+pub(super) const RATINGS: &[&str] = &["driverError", "fatal", "fail", "pass", "skip"];
+
+/// What a single test comes to.
+pub(super) const RESULTS: &[&str] = &["pass", "fail", "fatal", "skip", "invalid"];
+
+/// What a run with these results and right markers comes to.
+pub(super) fn rating_of(results: &[String]) -> &'static str {
+    let of = |rating: &'static str| if rating == "driverError" { "invalid" } else { rating };
+    let first = RATINGS.iter().find(|rating| results.iter().any(|result| result == of(rating)));
+    first.unwrap_or(&"skip")
+}
+
+impl Reader<'_> {
+    pub(super) fn driver_case(&mut self, fields: &mut Fields<'_>, driver: Node<'_>, name_at: u32) -> Steps {
+        let rnd = fields.optional("rnd").and_then(|rnd| self.rnd(rnd));
+        let record = self.machine(driver, "driver", rnd.clone());
+        self.push("driver", record);
+        let record = match fields.optional("testee") {
+            Some(testee) => self.machine(testee, "testee", rnd),
+            None => Some(Value::Record(rnd.map(|rnd| ("rnd".to_owned(), rnd)).into_iter().collect())),
+        };
+        self.push("testee", record);
+        let budget = fields.optional("budget");
+        let budget = budget.and_then(|budget| self.findings.keep(lexical::count(budget, "budget")));
+        self.push("budget", Some(Value::int(budget.unwrap_or(STEPS))));
+        let zero_limit = fields.optional("zeroLimit");
+        let zero_limit = zero_limit.and_then(|node| self.one_of(node, "zeroLimit", &["fatal", "timeout"]));
+        self.push("zeroLimit", Some(Value::Text(zero_limit.unwrap_or_else(|| "fatal".to_owned()))));
+        self.features(fields);
+        let expect = fields.optional("expect");
+        self.run_of_driver(expect, name_at)
+    }
+
+    /// The one step of a driver case.
+    pub(super) fn run_of_driver(&mut self, expect: Option<Node<'_>>, name_at: u32) -> Steps {
+        let mut wanted = Wanted::new(self);
+        let end = wanted.driver(expect, name_at);
+        vec![Step { actions: vec![Action::Execute], end, checks: wanted.checks }]
+    }
+
+    /// A segment, or an object of it and a `rnd` of its own.
+    fn machine(&mut self, node: Node<'_>, name: &'static str, rnd: Option<Value>) -> Option<Value> {
+        let at = Path::field(name).child("instructions");
+        let own = |key: &str| node.member(key).is_some();
+        let mut members = Vec::new();
+        let mut rnd = rnd;
+        if own("instructions") || own("rnd") {
+            let mut fields = Fields::open(node, name, self.findings)?;
+            if let Some(node) = fields.required("instructions", self.findings) {
+                members.push(("instructions".to_owned(), self.segment(node, at)?));
+            }
+            if let Some(node) = fields.optional("rnd") {
+                rnd = self.rnd(node);
+            }
+            fields.finish(self.findings);
+        } else {
+            members.push(("instructions".to_owned(), self.segment(node, at)?));
+        }
+        members.extend(rnd.map(|rnd| ("rnd".to_owned(), rnd)));
+        Some(Value::Record(members))
+    }
+}

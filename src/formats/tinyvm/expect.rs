@@ -1,0 +1,202 @@
+//! What `expect` demands.
+
+use super::driver::{OUTCOMES, RATINGS, RESULTS, rating_of};
+use super::{Reader, lexical};
+use crate::case::{Check, Origin, Want};
+use crate::formats::fields::{Fields, wrong_type};
+use crate::json::{Node, Problem};
+use crate::value::{Key, Path, Value};
+
+/// Turns the members of an expectation into checks.
+pub(super) struct Wanted<'w, 'r> {
+    reader: &'w mut Reader<'r>,
+    pub(super) checks: Vec<Check>,
+}
+
+impl<'w, 'r> Wanted<'w, 'r> {
+    pub(super) fn new(reader: &'w mut Reader<'r>) -> Wanted<'w, 'r> {
+        Wanted { reader, checks: Vec::new() }
+    }
+
+    fn want(&mut self, at: Path, want: Want, origin: u32) {
+        self.checks.push(Check { at, want, origin: Origin(origin) });
+    }
+
+    fn is(&mut self, at: Path, value: Value, origin: u32) {
+        self.want(at, Want::Is(value), origin);
+    }
+
+    /// One phase of a single machine.
+    pub(super) fn single(&mut self, node: Node<'_>) {
+        let Some(mut fields) = Fields::open(node, "expect of a single machine", self.reader.findings) else {
+            return;
+        };
+        if let Some(stop) = fields.optional("stop")
+            && let Some(name) = self.reader.one_of(stop, "stop", &["yield", "illegal", "limit"])
+        {
+            self.is(Path::field("stop"), Value::Text(name), stop.at());
+        }
+        self.word(&mut fields, "value", None);
+        let registers = self.registers(&mut fields, None);
+        let data = self.data(&mut fields, None);
+        if let Some(exact) = fields.optional("exact")
+            && self.boolean(exact, "exact") == Some(true)
+        {
+            self.want(Path::field("changedRegisters"), Want::Only(registers), exact.at());
+            self.want(Path::field("changedData"), Want::Only(data), exact.at());
+        }
+        self.word(&mut fields, "pc", None);
+        self.count(&mut fields, "time", None);
+        if let Some(used) = fields.optional("usedRnd")
+            && let Some(value) = self.boolean(used, "usedRnd")
+        {
+            self.is(Path::field("usedRnd"), Value::Bool(value), used.at());
+        }
+        fields.finish(self.reader.findings);
+    }
+
+    /// The end of a driver's run, which is given back, and all else. `name_at` is where the test's
+    /// name stands, for what goes without saying.
+    pub(super) fn driver(&mut self, node: Option<Node<'_>>, name_at: u32) -> Option<Check> {
+        let Some(node) = node else {
+            self.passed(name_at);
+            return Some(outcome("completed".to_owned(), name_at));
+        };
+        let mut fields = Fields::open(node, "expect of a driver", self.reader.findings)?;
+        let end = match fields.optional("outcome") {
+            Some(node) => (self.reader.one_of(node, "outcome", OUTCOMES)?, node.at()),
+            None => ("completed".to_owned(), node.at()),
+        };
+        self.word(&mut fields, "value", None);
+        let rating = fields.optional("rating");
+        let results = fields.optional("results");
+        if end.0 == "completed" {
+            self.rating(rating, results, node.at());
+        } else if let Some(node) = rating.or(results) {
+            let what = format!("what tests came to after outcome {}", end.0);
+            self.reader.findings.error(Problem::new(node.at(), what, "outcome completed"));
+        }
+        for name in ["driverInstructions", "testeeInstructions"] {
+            self.count(&mut fields, name, None);
+        }
+        for name in ["driver", "testee"] {
+            if let Some(node) = fields.optional(name) {
+                self.machine(node, &Path::field(name));
+            }
+        }
+        fields.finish(self.reader.findings);
+        Some(outcome(end.0, end.1))
+    }
+
+    /// The rating `pass`, and each test that did not.
+    fn passed(&mut self, origin: u32) {
+        self.is(Path::field("rating"), Value::text("pass"), origin);
+        self.want(Path::field("notPassed"), Want::Only(Vec::new()), origin);
+    }
+
+    /// `rating` and `results` of a completed run. Results without a rating say what it is; without
+    /// either, the run must pass.
+    fn rating(&mut self, rating: Option<Node<'_>>, results: Option<Node<'_>>, expect_at: u32) {
+        let wanted = rating.map(|node| (self.reader.one_of(node, "rating", RATINGS), node.at()));
+        match (wanted, results) {
+            (None, None) => self.passed(expect_at),
+            (Some((Some(rating), at)), None) if rating == "pass" => self.passed(at),
+            (Some((Some(rating), at)), _) => self.is(Path::field("rating"), Value::Text(rating), at),
+            (Some((None, _)), _) | (None, Some(_)) => {}
+        }
+        let Some(results) = results else { return };
+        let Some(names) = self.results(results) else { return };
+        if rating.is_none() {
+            let rating = rating_of(&names);
+            self.is(Path::field("rating"), Value::text(rating), results.at());
+        }
+    }
+
+    fn results(&mut self, node: Node<'_>) -> Option<Vec<String>> {
+        if !node.is_array() {
+            self.reader.findings.error(wrong_type(node, "results", "an array of results"));
+            return None;
+        }
+        let at = Path::field("results");
+        self.want(at.clone(), Want::Len(node.items().count()), node.at());
+        let mut names = Vec::new();
+        for (index, item) in node.items().enumerate() {
+            let name = self.reader.one_of(item, "result", RESULTS)?;
+            self.is(at.child(index), Value::text(name.clone()), item.at());
+            names.push(name);
+        }
+        Some(names)
+    }
+
+    /// The driver or the testee after the run.
+    fn machine(&mut self, node: Node<'_>, at: &Path) {
+        let Some(mut fields) = Fields::open(node, "expected machine", self.reader.findings) else { return };
+        self.registers(&mut fields, Some(at));
+        self.data(&mut fields, Some(at));
+        self.word(&mut fields, "pc", Some(at));
+        self.count(&mut fields, "time", Some(at));
+        fields.finish(self.reader.findings);
+    }
+
+    fn word(&mut self, fields: &mut Fields<'_>, name: &'static str, parent: Option<&Path>) {
+        let Some(node) = fields.optional(name) else { return };
+        if let Some(word) = self.reader.findings.keep(lexical::word(node, name)) {
+            self.is(below(parent, name), Value::int(word), node.at());
+        }
+    }
+
+    fn count(&mut self, fields: &mut Fields<'_>, name: &'static str, parent: Option<&Path>) {
+        let Some(node) = fields.optional(name) else { return };
+        if let Some(value) = self.reader.count(node, name) {
+            self.is(below(parent, name), value, node.at());
+        }
+    }
+
+    /// The registers that are listed.
+    fn registers(&mut self, fields: &mut Fields<'_>, parent: Option<&Path>) -> Vec<Key> {
+        let Some(node) = fields.optional("registers") else { return Vec::new() };
+        let at = below(parent, "registers");
+        let mut keys = Vec::new();
+        for (number, word, origin) in self.reader.registers(node) {
+            let key = Key::from(lexical::register_key(number));
+            self.is(at.child(key.clone()), Value::int(word), origin);
+            keys.push(key);
+        }
+        keys
+    }
+
+    /// The words of data that are listed. A word that is zero is not there in the state.
+    fn data(&mut self, fields: &mut Fields<'_>, parent: Option<&Path>) -> Vec<Key> {
+        let parts = fields.optional("data").and_then(|node| self.reader.sparse(node, "data"));
+        let at = below(parent, "data");
+        let mut keys = Vec::new();
+        for part in parts.unwrap_or_default() {
+            for (index, (word, origin)) in part.words.into_iter().enumerate() {
+                let key = Key::from(lexical::address_key(part.address.wrapping_add(index as u16)));
+                let want = if word == 0 { Want::IsOrAbsent } else { Want::Is };
+                self.want(at.child(key.clone()), want(Value::int(word)), origin);
+                keys.push(key);
+            }
+        }
+        keys
+    }
+
+    fn boolean(&mut self, node: Node<'_>, name: &str) -> Option<bool> {
+        match node.raw() {
+            "true" => Some(true),
+            "false" => Some(false),
+            _ => {
+                self.reader.findings.error(wrong_type(node, name, "true or false"));
+                None
+            }
+        }
+    }
+}
+
+fn below(parent: Option<&Path>, name: &'static str) -> Path {
+    parent.map_or_else(|| Path::field(name), |parent| parent.child(name))
+}
+
+fn outcome(name: String, origin: u32) -> Check {
+    Check { at: Path::field("outcome"), want: Want::Is(Value::Text(name)), origin: Origin(origin) }
+}

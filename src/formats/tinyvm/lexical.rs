@@ -1,0 +1,78 @@
+//! How our own TinyVM vectors write numbers, addresses and names of registers.
+
+use crate::formats::fields::wrong_type;
+use crate::json::{Datum, Node, Problem, quoted};
+
+const WORD: &str = "an integer from -32768 to 65535, or one in quotes, also as 0x and hex digits";
+const COUNT: &str = "an integer from 0 to 18446744073709551615, or one in quotes, also as 0x and hex digits";
+
+/// A word, a negative number as its two's complement.
+pub(super) fn word(node: Node<'_>, name: &str) -> Result<u16, Problem> {
+    let number = number(node, name, WORD)?;
+    to_word(number)
+        .ok_or_else(|| Problem::new(node.at(), format!("{name} {} is no word", node.shown()), WORD))
+}
+
+/// A number of instructions, or a seed.
+pub(super) fn count(node: Node<'_>, name: &str) -> Result<u64, Problem> {
+    let number = number(node, name, COUNT)?;
+    u64::try_from(number).map_err(|_| Problem::new(node.at(), format!("{name} is {}", node.shown()), COUNT))
+}
+
+/// The address that a key is, as a number is written in quotes.
+pub(super) fn address(key: &str, at: u32) -> Result<u16, Problem> {
+    parse(key)
+        .and_then(to_word)
+        .ok_or_else(|| Problem::new(at, format!("{} is no address", quoted(key)), WORD))
+}
+
+/// An address as records write it.
+pub(super) fn address_key(address: u16) -> String {
+    format!("{address:#06x}")
+}
+
+/// The number of the register that a key is.
+pub(super) fn register(key: &str, at: u32) -> Result<usize, Problem> {
+    (0..16)
+        .find(|number| key == register_key(*number))
+        .ok_or_else(|| Problem::new(at, format!("{} is no register", quoted(key)), "r0 to r15"))
+}
+
+/// A register as records write it.
+pub(super) fn register_key(number: usize) -> String {
+    format!("r{number}")
+}
+
+fn number(node: Node<'_>, name: &str, expected: &str) -> Result<i128, Problem> {
+    let number = match node.datum() {
+        Datum::Number(text) => parse(text),
+        Datum::Text(text) => parse(&text),
+        _ => return Err(wrong_type(node, name, expected)),
+    };
+    number.ok_or_else(|| {
+        Problem::new(node.at(), format!("{name} {} is no such number", node.shown()), expected)
+    })
+}
+
+/// `-`, or not, and decimal digits or `0x` and hex digits.
+fn parse(text: &str) -> Option<i128> {
+    let (sign, magnitude) = match text.strip_prefix('-') {
+        Some(magnitude) => (-1, magnitude),
+        None => (1, text),
+    };
+    let (digits, radix) = match magnitude.strip_prefix("0x") {
+        Some(digits) => (digits, 16),
+        None => (magnitude, 10),
+    };
+    if !digits.bytes().all(|digit| char::from(digit).is_digit(radix)) {
+        return None;
+    }
+    i128::from_str_radix(digits, radix).ok().map(|number| sign * number)
+}
+
+fn to_word(number: i128) -> Option<u16> {
+    match i16::try_from(number) {
+        Ok(signed) => Some(signed as u16),
+        Err(_) => u16::try_from(number).ok(),
+    }
+}

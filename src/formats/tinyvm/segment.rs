@@ -1,0 +1,207 @@
+//! Segments: what a memory has at the start, in any of the ways to write it.
+
+use std::collections::HashSet;
+
+use super::{Reader, lexical};
+use crate::case::Origin;
+use crate::formats::fields::wrong_type;
+use crate::formats::{Files, Folder, Unreadable};
+use crate::json::{Member, Node, Problem};
+use crate::value::{Path, Value, hex_bytes};
+
+/// Words of a segment.
+const WORDS: usize = 65_536;
+/// Bytes of a file that is a segment.
+const SEGMENT_BYTES: u64 = 131_072;
+/// Bytes of a file that is a source.
+const SOURCE_BYTES: u64 = 1 << 20;
+
+const SEGMENT: &str =
+    "hex digits, an array of words or of lines, an object of words by address, or {\"file\": …}";
+
+/// What a sparse object has at an address.
+pub(super) struct Sparse {
+    pub(super) address: u16,
+    /// The words from there on, and where each stands.
+    pub(super) words: Vec<(u16, u32)>,
+}
+
+impl Reader<'_> {
+    /// A segment, and where it stands.
+    pub(super) fn segment(&mut self, node: Node<'_>, at: Path) -> Option<Value> {
+        self.places.push((at, Origin(node.at())));
+        if node.is_object() {
+            return match node.member("file") {
+                Some(name) => self.file(node, name),
+                None => self.sparse(node, "a segment").map(|parts| sparse_value(&parts)),
+            };
+        }
+        if node.is_array() {
+            return self.array(node);
+        }
+        if let Some(digits) = node.text() {
+            self.findings.keep(hex_words(node, &digits)).map(Value::Bytes)
+        } else {
+            self.findings.error(wrong_type(node, "a segment", SEGMENT));
+            None
+        }
+    }
+
+    /// Words, or lines of assembly.
+    fn array(&mut self, node: Node<'_>) -> Option<Value> {
+        let mut lines = Vec::new();
+        let first_is_text = node.items().next().is_some_and(|first| first.text().is_some());
+        if !first_is_text {
+            let words = self.plain_words(node)?;
+            return Some(Value::Bytes(words));
+        }
+        for item in node.items() {
+            let Some(line) = item.text() else {
+                let what = format!("{} among lines of assembly", item.type_name());
+                self.findings.error(Problem::new(item.at(), what, "a line in quotes; a word is .word"));
+                return None;
+            };
+            if line.contains(['\n', '\r']) {
+                self.findings.error(Problem::new(
+                    item.at(),
+                    "a line with a line break",
+                    "one line of assembly",
+                ));
+                return None;
+            }
+            lines.push(line);
+        }
+        Some(Value::Text(lines.join("\n")))
+    }
+
+    /// Numbers only: a string would be a line.
+    fn plain_words(&mut self, array: Node<'_>) -> Option<Vec<u8>> {
+        let mut words = Vec::new();
+        for item in array.items() {
+            if item.text().is_some() {
+                let problem =
+                    Problem::new(item.at(), "a string among numbers", "numbers only, or lines only");
+                self.findings.error(problem);
+                return None;
+            }
+            words.extend(self.findings.keep(lexical::word(item, "word"))?.to_be_bytes());
+        }
+        self.findings.keep(fits(array, words.len() / 2))?;
+        Some(words)
+    }
+
+    /// An object of words by address, each address once.
+    pub(super) fn sparse(&mut self, node: Node<'_>, name: &str) -> Option<Vec<Sparse>> {
+        if !node.is_object() {
+            self.findings.error(wrong_type(node, name, "an object of words by address"));
+            return None;
+        }
+        let mut seen = HashSet::new();
+        let part = |member: Member<'_>| self.findings.keep(sparse_part(&member, &mut seen));
+        Some(node.members().filter_map(part).collect())
+    }
+
+    /// `{"file": "name.segment"}` or `{"file": "name.asm"}`.
+    fn file(&mut self, node: Node<'_>, name: Node<'_>) -> Option<Value> {
+        if let Some(other) = node.members().find(|member| member.key != "file") {
+            self.findings.error(Problem::new(other.key_at, "a member beside \"file\"", "\"file\" alone"));
+        }
+        let Some(text) = name.text() else {
+            self.findings.error(wrong_type(name, "file", "the name of a .segment or .asm file"));
+            return None;
+        };
+        let read = match Kind::of(&text) {
+            Some(kind) => kind.read(self.context.files, Folder::Own, &text),
+            None => Err(Unreadable::Refused("its name ends neither in .segment nor in .asm".to_owned())),
+        };
+        let wrong = |why| Problem::bare(name.at(), format!("file {}: {why}", name.shown()));
+        self.findings.keep(read.map_err(wrong))
+    }
+}
+
+/// What a member has from its address on, up to the first that is wrong.
+fn sparse_part(member: &Member<'_>, seen: &mut HashSet<u16>) -> Result<Sparse, Problem> {
+    let address = lexical::address(&member.key, member.key_at)?;
+    let items: Vec<_> =
+        if member.value.is_array() { member.value.items().collect() } else { vec![member.value] };
+    fits(member.value, items.len())?;
+    let mut words = Vec::with_capacity(items.len());
+    for (index, item) in items.into_iter().enumerate() {
+        let at = address.wrapping_add(index as u16);
+        if !seen.insert(at) {
+            let what = format!("address {} stands twice", lexical::address_key(at));
+            return Err(Problem::new(item.at(), what, "each address once"));
+        }
+        words.push((lexical::word(item, "word")?, item.at()));
+    }
+    Ok(Sparse { address, words })
+}
+
+/// A record of bytes by address.
+pub(super) fn sparse_value(parts: &[Sparse]) -> Value {
+    let record = |part: &Sparse| {
+        let bytes = part.words.iter().flat_map(|(word, _)| word.to_be_bytes()).collect();
+        (lexical::address_key(part.address), Value::Bytes(bytes))
+    };
+    Value::Record(parts.iter().map(record).collect())
+}
+
+/// The kinds of files that say what a segment is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// All words of it.
+    Segment,
+    /// Assembly.
+    Source,
+}
+
+impl Kind {
+    fn of(name: &str) -> Option<Kind> {
+        [Kind::Segment, Kind::Source].into_iter().find(|kind| name.ends_with(kind.extension()))
+    }
+
+    pub(super) fn extension(self) -> &'static str {
+        match self {
+            Kind::Segment => ".segment",
+            Kind::Source => ".asm",
+        }
+    }
+
+    pub(super) fn read(self, files: &dyn Files, folder: Folder, name: &str) -> Result<Value, Unreadable> {
+        match self {
+            Kind::Segment => {
+                let bytes = files.read(folder, name, SEGMENT_BYTES)?;
+                if bytes.len() as u64 == SEGMENT_BYTES {
+                    Ok(Value::Bytes(bytes))
+                } else {
+                    let what = format!("a segment of {} bytes, and not of {SEGMENT_BYTES}", bytes.len());
+                    Err(Unreadable::Refused(what))
+                }
+            }
+            Kind::Source => {
+                let bytes = files.read(folder, name, SOURCE_BYTES)?;
+                let text = String::from_utf8(bytes);
+                text.map(Value::Text)
+                    .map_err(|_| Unreadable::Refused("a source that is not UTF-8".to_owned()))
+            }
+        }
+    }
+}
+
+/// Four digits a word, and white space anywhere.
+fn hex_words(node: Node<'_>, text: &str) -> Result<Vec<u8>, Problem> {
+    const EXPECTED: &str = "four hex digits a word";
+    let digits: String = text.chars().filter(|it| !it.is_ascii_whitespace()).collect();
+    let what = || format!("a segment {}", node.shown());
+    let bytes = hex_bytes(&digits).filter(|bytes| bytes.len() % 2 == 0);
+    let bytes = bytes.ok_or_else(|| Problem::new(node.at(), what(), EXPECTED))?;
+    fits(node, bytes.len() / 2)?;
+    Ok(bytes)
+}
+
+fn fits(node: Node<'_>, words: usize) -> Result<(), Problem> {
+    if words <= WORDS {
+        return Ok(());
+    }
+    Err(Problem::new(node.at(), format!("{words} words"), format!("at most {WORDS}")))
+}

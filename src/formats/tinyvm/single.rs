@@ -1,0 +1,114 @@
+//! A case of a single machine: its program, its first phase and the continuations.
+
+use super::expect::Wanted;
+use super::segment::sparse_value;
+use super::{Reader, STEPS, Steps, lexical};
+use crate::case::{Action, Check, Step};
+use crate::formats::fields::{Fields, wrong_type};
+use crate::json::{Node, Problem};
+use crate::value::{Path, Value};
+
+/// Words by register number, and where each stands.
+type Registers = Vec<(usize, u16, u32)>;
+
+impl Reader<'_> {
+    pub(super) fn single_case(&mut self, fields: &mut Fields<'_>) -> Steps {
+        for name in ["instructions", "data"] {
+            if let Some(node) = fields.optional(name) {
+                let segment = self.segment(node, Path::field(name));
+                self.push(name, segment);
+            }
+        }
+        if let Some(node) = fields.optional("registers") {
+            let mut all = vec![0; 16];
+            for (number, word, _) in self.registers(node) {
+                all[number] = word;
+            }
+            self.push("registers", Some(Value::List(all.into_iter().map(Value::int).collect())));
+        }
+        if let Some(node) = fields.optional("pc") {
+            let pc = self.findings.keep(lexical::word(node, "pc")).map(Value::int);
+            self.push("pc", pc);
+        }
+        if let Some(node) = fields.optional("rnd") {
+            let rnd = self.rnd(node);
+            self.push("rnd", rnd);
+        }
+        self.features(fields);
+        let run = self.run(fields);
+        let checks = self.expectation(fields);
+        let mut steps = vec![Step { actions: vec![run], end: None, checks }];
+        match fields.optional("then") {
+            Some(then) if then.is_array() => {
+                let further: Vec<_> = then.items().filter_map(|phase| self.phase(phase)).collect();
+                steps.extend(further);
+            }
+            Some(then) => self.findings.error(wrong_type(then, "then", "an array of phases")),
+            None => {}
+        }
+        steps
+    }
+
+    fn phase(&mut self, node: Node<'_>) -> Option<Step> {
+        let mut fields = Fields::open(node, "phase", self.findings)?;
+        let mut changes = Vec::new();
+        if let Some(node) = fields.optional("registers") {
+            let one =
+                |(number, word, _): (usize, u16, u32)| (lexical::register_key(number), Value::int(word));
+            let registers = self.registers(node).into_iter().map(one).collect();
+            changes.push(("registers".to_owned(), Value::Record(registers)));
+        }
+        if let Some(node) = fields.optional("data")
+            && let Some(parts) = self.sparse(node, "data of a phase")
+        {
+            changes.push(("data".to_owned(), sparse_value(&parts)));
+        }
+        if let Some(node) = fields.optional("pc") {
+            let pc = self.findings.keep(lexical::word(node, "pc"));
+            changes.extend(pc.map(|pc| ("pc".to_owned(), Value::int(pc))));
+        }
+        let run = self.run(&mut fields);
+        let checks = self.expectation(&mut fields);
+        fields.finish(self.findings);
+        Some(Step { actions: vec![Action::Set(Value::Record(changes)), run], end: None, checks })
+    }
+
+    fn run(&mut self, fields: &mut Fields<'_>) -> Action {
+        let steps = fields.optional("steps");
+        let steps = steps.and_then(|steps| self.findings.keep(lexical::count(steps, "steps")));
+        Action::Run(steps.unwrap_or(STEPS))
+    }
+
+    fn expectation(&mut self, fields: &mut Fields<'_>) -> Vec<Check> {
+        let Some(node) = fields.optional("expect") else { return Vec::new() };
+        let mut wanted = Wanted::new(self);
+        wanted.single(node);
+        wanted.checks
+    }
+
+    /// `{"r3": word}`, or words from r0 on.
+    pub(super) fn registers(&mut self, node: Node<'_>) -> Registers {
+        let mut found = Vec::new();
+        if node.is_array() {
+            for (number, item) in node.items().enumerate() {
+                if number >= 16 {
+                    let problem = Problem::new(node.at(), "more than 16 registers", "r0 to r15");
+                    self.findings.error(problem);
+                    break;
+                }
+                let word = self.findings.keep(lexical::word(item, "register"));
+                found.extend(word.map(|word| (number, word, item.at())));
+            }
+        } else if node.is_object() {
+            for member in node.members() {
+                let number = self.findings.keep(lexical::register(&member.key, member.key_at));
+                let word = self.findings.keep(lexical::word(member.value, "register"));
+                found.extend(number.zip(word).map(|(number, word)| (number, word, member.value.at())));
+            }
+        } else {
+            let expected = "an object of words by register, or an array of them";
+            self.findings.error(wrong_type(node, "registers", expected));
+        }
+        found
+    }
+}

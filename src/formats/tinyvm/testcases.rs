@@ -1,0 +1,116 @@
+//! The public folder layout of driver cases: `tests/testcases.json` lists pairs of a testee, which
+//! stands in the folder above, and a driver, which stands beside it.
+
+use super::segment::Kind;
+use super::{MACHINE, Reader, STEPS};
+use crate::case::{Case, Origin, Program};
+use crate::formats::fields::{Findings, wrong_type};
+use crate::formats::{Context, Entry, Evidence, Folder, Format, Severity, Unreadable};
+use crate::json::{Node, Problem, quoted};
+use crate::value::{Path, Value};
+
+/// The layout's entry in the list of formats.
+pub const FORMAT: Format = Format {
+    name: "testcases",
+    doc: "TinyVM drivers and testees, in the public folder layout",
+    looks_like: "a file testcases.json with an array of pairs of names",
+    told_by: "an array in a file testcases.json",
+    file_name: Some("testcases.json"),
+    evidence,
+    outline,
+    read: read_pair,
+    rest: |_, _| {},
+    unknown: Severity::Error,
+    duplicate: Severity::Error,
+    folders: &[Folder::Own, Folder::Above],
+};
+
+const PAIR: &str = "an array of two names, a testee and a driver";
+
+/// Any array: one that has something else than pairs is malformed, in a file of this name.
+fn evidence(file: Node<'_>) -> Option<Evidence> {
+    file.is_array().then_some(Evidence { at: file.at(), what: "an array in a file testcases.json" })
+}
+
+fn outline(file: Node<'_>) -> Result<Vec<Entry>, Problem> {
+    if !file.is_array() {
+        return Err(wrong_type(file, "the file", "an array of pairs of names"));
+    }
+    if file.items().next().is_none() {
+        return Err(Problem::new(file.at(), "no pair of testee and driver", "one or more"));
+    }
+    let entry = |(index, pair): (usize, Node<'_>)| {
+        let name = match names(pair) {
+            Some([testee, driver]) => format!("{} {}", testee.1, driver.1),
+            None => format!("pair {}", index + 1),
+        };
+        Entry { name, node: pair.index() }
+    };
+    Ok(file.items().enumerate().map(entry).collect())
+}
+
+/// Testee and driver: where each stands, and its name.
+fn names(pair: Node<'_>) -> Option<[(Node<'_>, String); 2]> {
+    let mut items = pair.items().map(|item| Some((item, item.text()?.into_owned())));
+    let names = [items.next()??, items.next()??];
+    items.next().is_none().then_some(names)
+}
+
+fn read_pair(pair: Node<'_>, context: Context<'_>, findings: &mut Findings) -> Option<Case> {
+    let Some([testee, driver]) = names(pair) else {
+        findings.error(Problem::new(pair.at(), "this is no pair of names", PAIR));
+        return None;
+    };
+    let mut reader = Reader { context, findings, members: Vec::new(), places: Vec::new() };
+    for (machine, folder, (node, name)) in
+        [("driver", Folder::Own, driver), ("testee", Folder::Above, testee)]
+    {
+        let segment = reader.named_segment(folder, node, &name);
+        let at = Path::field(machine).child("instructions");
+        reader.places.push((at, Origin(node.at())));
+        let record = segment.map(|segment| Value::Record(vec![("instructions".to_owned(), segment)]));
+        reader.push(machine, record);
+    }
+    reader.push("budget", Some(Value::int(STEPS)));
+    reader.push("zeroLimit", Some(Value::text("fatal")));
+    let steps = reader.run_of_driver(None, pair.at());
+    let Reader { members, places, .. } = reader;
+    Some(Case { machine: MACHINE, program: Program(Value::Record(members)), places, steps })
+}
+
+impl Reader<'_> {
+    /// The `.segment` of this name, or else the `.asm`.
+    fn named_segment(&mut self, folder: Folder, node: Node<'_>, name: &str) -> Option<Value> {
+        let read = |kind: Kind| kind.read(self.context.files, folder, &format!("{name}{}", kind.extension()));
+        let segment = read(Kind::Segment);
+        let source = read(Kind::Source);
+        let wrong = |kind: Kind, why: &Unreadable| {
+            let file = format!("{name}{}", kind.extension());
+            Problem::bare(node.at(), format!("file {}: {why}", quoted(&file)))
+        };
+        match (segment, source) {
+            (Ok(segment), source) => {
+                if source != Err(Unreadable::Missing) {
+                    let file = quoted(&format!("{name}.segment"));
+                    let what = format!("there is a source too, and file {file} is used");
+                    self.findings.caution(Problem::bare(node.at(), what));
+                }
+                Some(segment)
+            }
+            (Err(Unreadable::Missing), Ok(source)) => Some(source),
+            (Err(Unreadable::Missing), Err(Unreadable::Missing)) => {
+                let what = format!("there is no .segment and no .asm file named {}", quoted(name));
+                self.findings.error(Problem::bare(node.at(), what));
+                None
+            }
+            (Err(Unreadable::Missing), Err(why)) => {
+                self.findings.error(wrong(Kind::Source, &why));
+                None
+            }
+            (Err(why), _) => {
+                self.findings.error(wrong(Kind::Segment, &why));
+                None
+            }
+        }
+    }
+}

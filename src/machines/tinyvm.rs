@@ -1,0 +1,43 @@
+//! The 16-bit register machine "TinyVM", alone or as the two machines of the test driver.
+//!
+//! | file | content |
+//! |---|---|
+//! | `table.rs` | the instructions, one row each |
+//! | `core.rs` | one machine and the loop over its instructions |
+//! | `driver.rs` | the test driver: its commands, budget, results and outcomes |
+//! | `machine.rs` | what the runner sees: loading, running, what can be observed |
+//! | `program.rs` | what a program record must contain |
+//! | `random.rs` | random numbers that are always the same |
+//! | `assembler.rs`, `disassembler.rs` | the assembly language |
+//! | the others | handlers, one file an instruction family |
+//!
+//! # Program
+//!
+//! A segment is bytes (words from address 0, most significant byte first), text (assembly source),
+//! or a record of bytes by `0x` address. What it leaves out is zero.
+//!
+//! One machine: `instructions` and `data` (segments), `registers` (16 numbers), `pc`, `rnd` (a seed,
+//! or a list of the numbers to give), `features` (a list that may have `expRoot`). All may be missing.
+//! [`Action::Set`](crate::case::Action) takes `registers` (a record), `data` (a record of bytes) and
+//! `pc`.
+//!
+//! The test driver: `driver` and `testee` (records of `instructions` and `rnd`), `budget`, `zeroLimit`
+//! (`fatal` or `timeout`), `features`.
+
+mod arith;
+pub mod assembler;
+mod compare;
+mod core;
+pub mod disassembler;
+mod driver;
+mod jump;
+mod language;
+mod machine;
+mod memory;
+mod program;
+mod random;
+mod stop;
+mod table;
+
+pub use machine::{INFO, TinyVm};
+pub use table::TINYVM;

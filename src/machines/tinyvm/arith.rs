@@ -1,0 +1,213 @@
+//! Arithmetic. All of it wraps around.
+
+use super::core::{Core, Flow};
+
+/// Puts `operation` of the source into the destination.
+#[inline(always)]
+fn unary(core: &mut Core, word: u16, operation: impl FnOnce(u16) -> u16) -> Flow {
+    let source = *core.register(word, 4);
+    *core.register(word, 0) = operation(source);
+    Flow::Next
+}
+
+/// Replaces the right operand by `operation` of both.
+#[inline(always)]
+fn binary(core: &mut Core, word: u16, operation: impl FnOnce(u16, u16) -> u16) -> Flow {
+    let left = *core.register(word, 4);
+    let right = core.register(word, 0);
+    *right = operation(left, *right);
+    Flow::Next
+}
+
+/// `decr`
+#[inline(always)]
+pub(super) fn decr(core: &mut Core, word: u16) -> Flow {
+    unary(core, word, |x| x.wrapping_sub(1))
+}
+
+/// `incr`
+#[inline(always)]
+pub(super) fn incr(core: &mut Core, word: u16) -> Flow {
+    unary(core, word, |x| x.wrapping_add(1))
+}
+
+/// `not`
+#[inline(always)]
+pub(super) fn not_(core: &mut Core, word: u16) -> Flow {
+    unary(core, word, |x| !x)
+}
+
+/// `popcnt`
+#[inline(always)]
+pub(super) fn popcnt(core: &mut Core, word: u16) -> Flow {
+    unary(core, word, |x| x.count_ones() as u16)
+}
+
+/// `clz`
+#[inline(always)]
+pub(super) fn clz(core: &mut Core, word: u16) -> Flow {
+    unary(core, word, |x| x.leading_zeros() as u16)
+}
+
+/// `ctz`
+#[inline(always)]
+pub(super) fn ctz(core: &mut Core, word: u16) -> Flow {
+    unary(core, word, |x| x.trailing_zeros() as u16)
+}
+
+/// `rnd`
+pub(super) fn rnd(core: &mut Core, word: u16) -> Flow {
+    let most = *core.register(word, 4);
+    let Some(number) = core.random.next(most) else { return Flow::NoRandom };
+    *core.register(word, 0) = number;
+    Flow::Next
+}
+
+/// `mov`
+#[inline(always)]
+pub(super) fn mov(core: &mut Core, word: u16) -> Flow {
+    unary(core, word, |x| x)
+}
+
+/// `add`
+#[inline(always)]
+pub(super) fn add(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, u16::wrapping_add)
+}
+
+/// `sub`
+#[inline(always)]
+pub(super) fn sub(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, u16::wrapping_sub)
+}
+
+/// `mul`
+#[inline(always)]
+pub(super) fn mul(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, u16::wrapping_mul)
+}
+
+/// `mulh`
+#[inline(always)]
+pub(super) fn mulh(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, |l, r| ((u32::from(l) * u32::from(r)) >> 16) as u16)
+}
+
+/// `divu`
+#[inline(always)]
+pub(super) fn divu(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, |l, r| l.checked_div(r).unwrap_or(0xffff))
+}
+
+/// `divs`
+#[inline(always)]
+pub(super) fn divs(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, |l, r| if r == 0 { 0x7fff } else { (l as i16).wrapping_div(r as i16) as u16 })
+}
+
+/// `modu`
+#[inline(always)]
+pub(super) fn modu(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, |l, r| l.checked_rem(r).unwrap_or(0))
+}
+
+/// `mods`
+#[inline(always)]
+pub(super) fn mods(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, |l, r| if r == 0 { 0 } else { (l as i16).wrapping_rem(r as i16) as u16 })
+}
+
+/// `and`
+#[inline(always)]
+pub(super) fn and(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, |l, r| l & r)
+}
+
+/// `or`
+#[inline(always)]
+pub(super) fn or(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, |l, r| l | r)
+}
+
+/// `xor`
+#[inline(always)]
+pub(super) fn xor(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, |l, r| l ^ r)
+}
+
+/// `sl`
+#[inline(always)]
+pub(super) fn sl(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, |l, r| l.checked_shl(r.into()).unwrap_or(0))
+}
+
+/// `srl`
+#[inline(always)]
+pub(super) fn srl(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, |l, r| l.checked_shr(r.into()).unwrap_or(0))
+}
+
+/// `sra`
+#[inline(always)]
+pub(super) fn sra(core: &mut Core, word: u16) -> Flow {
+    binary(core, word, |l, r| ((l as i16) >> r.min(15)) as u16)
+}
+
+/// `exp`
+pub(super) fn exp(core: &mut Core, word: u16) -> Flow {
+    if core.has_powers { binary(core, word, |l, r| power(l as i16, r as i16)) } else { Flow::Illegal }
+}
+
+/// `root`
+pub(super) fn root(core: &mut Core, word: u16) -> Flow {
+    if core.has_powers { binary(core, word, |l, r| root_of(l as i16, r as i16)) } else { Flow::Illegal }
+}
+
+/// a to the power n, rounded and kept within a word with a sign (reference, section 1.4).
+fn power(a: i16, n: i16) -> u16 {
+    let odd = n & 1 != 0;
+    let result = match (a, n) {
+        (0, ..0) => i16::MAX,
+        (1 | -1, _) if a == 1 || !odd => 1,
+        (-1, _) => -1,
+        (2, -1) => 1,
+        (-2, -1) => -1,
+        (_, ..0) => 0,
+        _ => i16::try_from(i32::from(a).saturating_pow(n as u32)).unwrap_or(if a < 0 && odd {
+            i16::MIN
+        } else {
+            i16::MAX
+        }),
+    };
+    result as u16
+}
+
+/// The root n of a, rounded, its inverse for a negative n (reference, section 1.4).
+fn root_of(a: i16, n: i16) -> u16 {
+    let magnitude = a.unsigned_abs();
+    let degree = u32::from(n.unsigned_abs());
+    let result = match (a, n) {
+        (_, 0) => 1,
+        (..0, _) if degree % 2 == 0 => return 0,
+        (0, ..0) => return 0x7fff,
+        (0, _) => 0,
+        (_, ..0) => u16::from(degree >= 16 || u32::from(magnitude) <= 1 << degree),
+        _ => rounded_root(magnitude, degree),
+    };
+    if a < 0 && n != 0 { result.wrapping_neg() } else { result }
+}
+
+/// The largest k from 1 on with (2k-1)^n <= a * 2^n.
+fn rounded_root(a: u16, n: u32) -> u16 {
+    if n >= 26 {
+        return 1;
+    }
+    let most = u128::from(a) << n;
+    let fits = |k: u16| (2 * u128::from(k) - 1).checked_pow(n).is_some_and(|power| power <= most);
+    let (mut least, mut above) = (1, a.saturating_add(1).max(2));
+    while above - least > 1 {
+        let middle = least + (above - least) / 2;
+        if fits(middle) { least = middle } else { above = middle }
+    }
+    least
+}

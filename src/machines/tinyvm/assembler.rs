@@ -1,0 +1,286 @@
+//! Assembly language to a memory of words.
+//!
+//! One command a line, `#` starts a comment. What an instruction is written like comes from the
+//! rows of the table; what stands for several instructions is in `command.rs`.
+//!
+//! | file | content |
+//! |---|---|
+//! | `operand.rs` | the parts of a line: spacing, registers, numbers, names |
+//! | `command.rs` | which commands there are and what their operands are |
+//! | `label.rs` | labels, and how a distance or an address is written |
+//! | `memory.rs` | the words so far, and which line wrote them |
+
+mod command;
+mod label;
+mod memory;
+mod operand;
+
+use sha2::{Digest, Sha256};
+
+use self::command::{Branch, Command, hint};
+use self::label::{Labels, Use, Way, both};
+use self::memory::Memory;
+use self::operand::{Kind, Line, Operand, Spacing, Syntax};
+use super::language::{Shape, fits, instruction, range, shape};
+use crate::asm::{AsmError, Assembled, Word};
+use crate::isa::{Field, OpInfo};
+use crate::json::quoted;
+
+/// The memory of 65,536 words that `source` describes.
+///
+/// # Errors
+///
+/// The first line that is wrong; when none is by itself, what is wrong with all of them: a label
+/// that is not set, one that is not used, another hash than the source says. What names a label
+/// is looked at where the label is set.
+pub fn assemble(source: &str) -> Result<Assembled, AsmError> {
+    let mut assembler = Assembler { memory: Memory::new(), labels: Labels::default(), hash: None };
+    let lines = source.lines().enumerate();
+    for line in lines.filter_map(|(index, text)| Line::new(text, index + 1)) {
+        assembler.line(line)?;
+    }
+    assembler.finish()
+}
+
+struct Assembler<'s> {
+    memory: Memory,
+    labels: Labels<'s>,
+    /// The hash that the memory must have.
+    hash: Option<Word<'s>>,
+}
+
+impl<'s> Assembler<'s> {
+    fn line(&mut self, line: Line<'s>) -> Result<(), AsmError> {
+        match line.command.text {
+            ".label" => self.label(line),
+            ".offset" => self.offset(line),
+            ".word" => self.word(line),
+            ".assert_hash" => self.assert_hash(line),
+            name => match Command::named(name) {
+                Some(command) => self.command(line, &command),
+                None => Err(line.command.error(format!("no command {}", quoted(name)), hint(name))),
+            },
+        }
+    }
+
+    fn label(&mut self, line: Line<'s>) -> Result<(), AsmError> {
+        let label = directive(line, &[&[Kind::Label]])?;
+        let address = self.memory.position;
+        let waiting = self.labels.set(label.word, address)?;
+        waiting.into_iter().try_for_each(|usage| self.fill(usage, address))
+    }
+
+    fn offset(&mut self, line: Line<'s>) -> Result<(), AsmError> {
+        let Operand { word, kind, number } = directive(line, &[&[Kind::Number, Kind::Label]])?;
+        let address = match kind {
+            Kind::Label => self.labels.address(word),
+            Kind::Register | Kind::Number | Kind::Hash => u16::try_from(number).ok(),
+        };
+        self.memory.position = address.ok_or_else(|| match kind {
+            Kind::Label => word.error(format!("no label {}", quoted(word.text)), "a label that is set above"),
+            Kind::Register | Kind::Number | Kind::Hash => {
+                word.error(format!("{} is no address", quoted(word.text)), "0 to 0xFFFF")
+            }
+        })?;
+        Ok(())
+    }
+
+    fn word(&mut self, line: Line<'s>) -> Result<(), AsmError> {
+        let word = directive(line, &[&[Kind::Number]])?;
+        self.write(line, &[word.number as u16])
+    }
+
+    fn assert_hash(&mut self, line: Line<'s>) -> Result<(), AsmError> {
+        let hash = directive(line, &[&[Kind::Hash]])?.word;
+        match self.hash.replace(hash) {
+            Some(first) => {
+                Err(line.command.error("a second hash", format!("only that of line {}", first.line)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn command(&mut self, line: Line<'s>, command: &Command) -> Result<(), AsmError> {
+        let operands = line.operands(&command.syntax())?;
+        match (command, &*operands) {
+            (Command::Word(word), _) => self.write(line, &[*word]),
+            (Command::Row(op), [register, target]) if has_target(op) => {
+                self.place(line, Way::branch(op, register.number), target)
+            }
+            (Command::Row(op), _) => self.row(line, op, &operands),
+            (Command::Zero(op), [register, ..]) => {
+                self.write(line, &[instruction(op, &[register.number, register.number])])
+            }
+            (Command::Load { cell, .. }, [_, Operand { kind: Kind::Register, .. }]) => {
+                self.row(line, cell, &operands)
+            }
+            (Command::Load { low, high, .. }, [register, number]) => {
+                self.load(line, [low, high], register.number, number.number as u16)
+            }
+            (Command::Jump { by, to }, [first, rest @ ..]) => self.jump(line, by, to, first, rest),
+            (Command::Branch(branch), [registers @ .., target]) => {
+                self.branch(line, branch, registers, target)
+            }
+            (Command::Address { low, high }, [register, label]) => {
+                let register = register.number;
+                let way = match high {
+                    None => Way::Low { low, register },
+                    Some(high) => Way::Both { low, high, register },
+                };
+                self.place(line, way, label)
+            }
+            // The syntax gives each command the operands that it has above.
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes an instruction whose operands are its fields.
+    fn row(&mut self, line: Line<'s>, op: &OpInfo, operands: &[Operand<'s>]) -> Result<(), AsmError> {
+        let mut numbers: Vec<_> = operands.iter().map(|operand| operand.number).collect();
+        match (shape(op), &mut *numbers) {
+            (Shape::Unary, [register]) => {
+                let register = *register;
+                numbers.push(register);
+            }
+            (Shape::Move | Shape::Compare, [a, b]) if a == b => {
+                return Err(operands[1].word.error("the same register twice", "two registers"));
+            }
+            (Shape::LoadHigh, [_, high @ 0..=0xff]) => *high <<= 8,
+            _ => {}
+        }
+        for ((field, operand), number) in op.fields.iter().zip(operands).zip(&numbers) {
+            check(op, *field, operand, *number)?;
+        }
+        self.write(line, &[instruction(op, &numbers)])
+    }
+
+    fn load(
+        &mut self,
+        line: Line<'s>,
+        [low, high]: [&OpInfo; 2],
+        register: i32,
+        number: u16,
+    ) -> Result<(), AsmError> {
+        let signed = i32::from(number as i16);
+        if fits(Field::Signed, signed) {
+            self.write(line, &[instruction(low, &[register, signed])])
+        } else {
+            self.write(line, &both(low, high, register, number))
+        }
+    }
+
+    fn jump(
+        &mut self,
+        line: Line<'s>,
+        by: &'static OpInfo,
+        to: &OpInfo,
+        first: &Operand<'s>,
+        rest: &[Operand<'s>],
+    ) -> Result<(), AsmError> {
+        match (first.kind, rest) {
+            (Kind::Register, _) => {
+                let operands: Vec<_> = [first].into_iter().chain(rest).copied().collect();
+                self.row(line, to, &operands)
+            }
+            (Kind::Number, [more, ..]) => {
+                Err(more.word.error("too many operands", "a number behind a register or a label only"))
+            }
+            (Kind::Number | Kind::Label | Kind::Hash, _) => {
+                let plus = rest.first().map_or(0, |plus| plus.number);
+                self.place(line, Way::Distance { op: by, register: None, plus, has_short: false }, first)
+            }
+        }
+    }
+
+    fn branch(
+        &mut self,
+        line: Line<'s>,
+        branch: &Branch,
+        registers: &[Operand<'s>],
+        target: &Operand<'s>,
+    ) -> Result<(), AsmError> {
+        const BEHIND_JUMP: i32 = 2;
+        let [Operand { number: first, .. }, ..] = *registers else { return Ok(()) };
+        let last = registers.last().map_or(first, |register| register.number);
+        if branch.is_vague {
+            self.memory.warn(line.command, "lb leaves the register inverted; lbnez says what it does");
+        }
+        if !branch.is_known() {
+            self.write(line, &[instruction(branch.compare, &[first, last])])?;
+        }
+        let Some(long) = branch.long else {
+            return self.place(line, Way::branch(branch.short, last), target);
+        };
+        self.write(line, &[instruction(branch.short, &[last, BEHIND_JUMP])])?;
+        self.place(line, Way::Distance { op: long, register: None, plus: 0, has_short: true }, target)
+    }
+
+    /// Writes the words that go to a target, now or when its label is set.
+    fn place(&mut self, line: Line<'s>, way: Way, target: &Operand<'s>) -> Result<(), AsmError> {
+        let label = target.word;
+        if target.kind == Kind::Number {
+            let words = way.by(label, target.number)?;
+            return self.write(line, &words);
+        }
+        let mut places = [0; 2];
+        for place in places.iter_mut().take(way.length()) {
+            *place = self.memory.write(line.command, 0)?;
+        }
+        let usage = Use { way, command: line.command, label, places };
+        if let Some(address) = self.labels.address(label) {
+            return self.fill(usage, address);
+        }
+        self.labels.wait(usage);
+        Ok(())
+    }
+
+    /// Fills in the words that name a label, now that it is at `address`.
+    fn fill(&mut self, usage: Use<'s>, address: u16) -> Result<(), AsmError> {
+        let Use { way, command, label, places } = usage;
+        if let Some(warning) = way.warning(address) {
+            self.memory.warn(command, warning);
+        }
+        for (place, word) in places.into_iter().zip(way.to(label, places[0], address)?) {
+            self.memory.replace(place, word);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, line: Line<'s>, words: &[u16]) -> Result<(), AsmError> {
+        words.iter().try_for_each(|word| self.memory.write(line.command, *word).map(drop))
+    }
+
+    fn finish(self) -> Result<Assembled, AsmError> {
+        self.labels.finish()?;
+        if let Some(wanted) = self.hash {
+            let hash = hex::encode_upper(Sha256::digest(self.memory.bytes()));
+            if !hash.eq_ignore_ascii_case(wanted.text) {
+                return Err(wanted.error(format!("the hash of the memory is {hash}"), wanted.text));
+            }
+        }
+        Ok(self.memory.assembled())
+    }
+}
+
+/// The operand of a directive.
+fn directive<'s>(line: Line<'s>, operands: &'static [&'static [Kind]]) -> Result<Operand<'s>, AsmError> {
+    let read = line.operands(&Syntax { spacing: Spacing::AnySpaces, operands, least: 1 })?;
+    read.first().copied().ok_or_else(|| line.command.error("no operand", "one"))
+}
+
+fn has_target(op: &OpInfo) -> bool {
+    matches!(op.fields, [.., Field::Skip(_)])
+}
+
+/// Whether the operand's number fits its field.
+fn check(op: &OpInfo, field: Field, operand: &Operand<'_>, number: i32) -> Result<(), AsmError> {
+    if fits(field, number) {
+        return Ok(());
+    }
+    let expected = match (field, shape(op)) {
+        (Field::High, Shape::LoadHigh) => "0 to 0xFF, or a multiple of 0x100 up to 0xFF00".to_owned(),
+        (Field::High, _) => "a multiple of 0x100 from 0 to 0xFF00".to_owned(),
+        _ => format!("{} to {}", range(field).start(), range(field).end()),
+    };
+    Err(operand.word.error(format!("{} does not fit", quoted(operand.word.text)), expected))
+}

@@ -1,0 +1,169 @@
+//! The commands: instructions, and what stands for several of them.
+
+use super::super::disassembler::NAMED;
+use super::super::language::{Shape, compares_with_zero, has_commas, row, shape};
+use super::super::table::TINYVM;
+use super::operand::{Kind, Spacing, Syntax};
+use crate::isa::{Field, OpInfo};
+
+/// A command of the language.
+pub(super) enum Command {
+    /// A word without operands.
+    Word(u16),
+    /// An instruction.
+    Row(&'static OpInfo),
+    /// A register compared with zero.
+    Zero(&'static OpInfo),
+    /// From a cell of memory, or a number in as few words as it needs.
+    Load { cell: &'static OpInfo, low: &'static OpInfo, high: &'static OpInfo },
+    /// So far away, or to a register.
+    Jump { by: &'static OpInfo, to: &'static OpInfo },
+    /// A comparison and what goes on elsewhere after it.
+    Branch(Branch),
+    /// The address of a label, in one or in two words.
+    Address { low: &'static OpInfo, high: Option<&'static OpInfo> },
+}
+
+/// A comparison and what goes on elsewhere after it.
+pub(super) struct Branch {
+    /// What makes the short jump happen.
+    pub(super) compare: &'static OpInfo,
+    /// Whether it is one register that is compared, with zero.
+    pub(super) zero: bool,
+    /// The short jump.
+    pub(super) short: &'static OpInfo,
+    /// The long one that the short one skips, where there is one.
+    pub(super) long: Option<&'static OpInfo>,
+    /// Whether one may not see what it compares.
+    pub(super) is_vague: bool,
+}
+
+const REGISTER: &[Kind] = &[Kind::Register];
+const NUMBER: &[Kind] = &[Kind::Number];
+const LABEL: &[Kind] = &[Kind::Label];
+const TARGET: &[Kind] = &[Kind::Number, Kind::Label];
+
+impl Command {
+    /// The command of this name.
+    pub(super) fn named(name: &str) -> Option<Command> {
+        match name {
+            "lw" => Some(Command::Load { cell: op("LW")?, low: op("LI")?, high: op("LHI")? }),
+            "la" => Some(Command::Address { low: op("LI")?, high: None }),
+            "lla" => Some(Command::Address { low: op("LI")?, high: Some(op("LHI")?) }),
+            "j" => Some(Command::Jump { by: op("J")?, to: op("JR")? }),
+            _ => NAMED
+                .iter()
+                .find(|named| named.1 == name)
+                .map(|named| Command::Word(named.0))
+                .or_else(|| row(name).map(Command::Row))
+                .or_else(|| zero(name).map(Command::Zero))
+                .or_else(|| Branch::named(name).map(Command::Branch)),
+        }
+    }
+
+    /// What its operands are.
+    pub(super) fn syntax(&self) -> Syntax {
+        match self {
+            Command::Word(_) => Syntax { spacing: Spacing::Spaces, operands: &[], least: 0 },
+            Command::Row(op) => row_syntax(op),
+            Command::Zero(_) => Syntax { spacing: Spacing::Spaces, operands: &[REGISTER], least: 1 },
+            Command::Load { .. } => Syntax {
+                spacing: Spacing::Commas,
+                operands: &[REGISTER, &[Kind::Register, Kind::Number]],
+                least: 2,
+            },
+            Command::Jump { .. } => Syntax {
+                spacing: Spacing::AnySpaces,
+                operands: &[&[Kind::Register, Kind::Number, Kind::Label], NUMBER],
+                least: 1,
+            },
+            Command::Branch(Branch { zero: true, .. }) => {
+                Syntax { spacing: Spacing::Spaces, operands: &[REGISTER, TARGET], least: 2 }
+            }
+            Command::Branch(_) => {
+                Syntax { spacing: Spacing::Spaces, operands: &[REGISTER, REGISTER, TARGET], least: 3 }
+            }
+            Command::Address { .. } => {
+                Syntax { spacing: Spacing::Commas, operands: &[REGISTER, LABEL], least: 2 }
+            }
+        }
+    }
+}
+
+fn row_syntax(op: &OpInfo) -> Syntax {
+    let operands: &[&[Kind]] = match op.fields {
+        [] => &[],
+        [_, Field::Register(_)] => &[REGISTER, REGISTER],
+        [_, Field::Skip(_)] => &[REGISTER, TARGET],
+        _ => &[REGISTER, NUMBER],
+    };
+    let spacing = match op.fields {
+        _ if has_commas(op) => Spacing::Commas,
+        [_, Field::High] => Spacing::OneSpace,
+        _ => Spacing::Spaces,
+    };
+    Syntax { spacing, operands, least: if shape(op) == Shape::Unary { 1 } else { operands.len() } }
+}
+
+impl Branch {
+    /// Long forms jump over their jump when the opposite is so.
+    fn named(name: &str) -> Option<Branch> {
+        let (is_long, test) = match name.strip_prefix("lb") {
+            Some(test) => (true, test),
+            None => (false, name.strip_prefix('b')?),
+        };
+        let is_vague = test.is_empty();
+        let (compare, zero) = match test {
+            "" => (zero("nez")?, true),
+            _ => match compare(test) {
+                Some(op) => (op, false),
+                None => (zero(test)?, true),
+            },
+        };
+        let long = if is_long { Some(op("J")?) } else { None };
+        let compare = if is_long { opposite(compare)? } else { compare };
+        Some(Branch { compare, zero, short: op("B")?, long, is_vague })
+    }
+
+    /// Whether the comparison needs no instruction: that a register is not zero is what the jump
+    /// looks at.
+    pub(super) fn is_known(&self) -> bool {
+        self.zero && self.compare.name == "NE"
+    }
+}
+
+fn op(name: &str) -> Option<&'static OpInfo> {
+    TINYVM.by_name(name)
+}
+
+fn compare(name: &str) -> Option<&'static OpInfo> {
+    row(name).filter(|op| shape(op) == Shape::Compare)
+}
+
+fn zero(name: &str) -> Option<&'static OpInfo> {
+    compare(name.strip_suffix('z')?).filter(|op| compares_with_zero(op))
+}
+
+/// The comparison that is true when this one is not.
+fn opposite(compare: &OpInfo) -> Option<&'static OpInfo> {
+    const LESS_EQUAL_GREATER: u16 = 0xe00;
+    TINYVM.by_code(compare.code ^ LESS_EQUAL_GREATER)
+}
+
+/// What is to be written instead of something that is no command.
+pub(super) fn hint(name: &str) -> String {
+    let test = name.strip_prefix("lb").or(name.strip_prefix('b')).unwrap_or(name);
+    let branch = &name[..name.len() - test.len()];
+    match test {
+        "gtz" => format!("{branch}nez: above zero without a sign is not zero"),
+        "lez" => format!("{branch}eqz: at most zero without a sign is zero"),
+        "gez" => "nothing: without a sign, a register is always at least zero".to_owned(),
+        "ltz" => "nothing: without a sign, a register is never below zero".to_owned(),
+        "exp" => ".word 0x6EAB for rA and rB: only some machines have it".to_owned(),
+        "root" => ".word 0x6FAB for rA and rB: only some machines have it".to_owned(),
+        ".data" => ".word".to_owned(),
+        _ if name.contains('\t') => "one space after the command, no tab".to_owned(),
+        _ if Command::named(&name.to_lowercase()).is_some() => "commands in lower case".to_owned(),
+        _ => "a command of tinyvm (vmconf isa tinyvm lists the instructions)".to_owned(),
+    }
+}

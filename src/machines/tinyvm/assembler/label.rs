@@ -1,0 +1,186 @@
+//! Labels: where they are, who waits for them, and how what they name is written.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use super::super::language::{fits, instruction, range};
+use crate::asm::{AsmError, Word};
+use crate::isa::{Field, OpInfo};
+use crate::json::quoted;
+
+/// How a target is written into the program.
+#[derive(Clone, Copy)]
+pub(super) enum Way {
+    /// As the distance from the word, in the last field of the instruction.
+    Distance {
+        op: &'static OpInfo,
+        register: Option<i32>,
+        /// What is added to the address of a label.
+        plus: i32,
+        /// Whether there is a short form, which must be taken where it always reaches.
+        has_short: bool,
+    },
+    /// As a number in one word.
+    Low { low: &'static OpInfo, register: i32 },
+    /// As a number in two words.
+    Both { low: &'static OpInfo, high: &'static OpInfo, register: i32 },
+}
+
+/// What the short form of a long jump reaches wherever its comparison stands.
+const SHORT: RangeInclusive<i32> = -117..=118;
+
+/// Where loading an address in one word is sure to be enough after small changes, as a number with
+/// a sign.
+const NEAR_ZERO: RangeInclusive<i32> = -118..=117;
+
+impl Way {
+    /// The way of a jump that looks at a register.
+    pub(super) fn branch(op: &'static OpInfo, register: i32) -> Way {
+        Way::Distance { op, register: Some(register), plus: 0, has_short: false }
+    }
+
+    /// How many words it takes.
+    pub(super) fn length(self) -> usize {
+        match self {
+            Way::Distance { .. } | Way::Low { .. } => 1,
+            Way::Both { .. } => 2,
+        }
+    }
+
+    /// The words at `from` that lead to `address`, which `label` names.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot.
+    pub(super) fn to(self, label: Word<'_>, from: u16, address: u16) -> Result<Vec<u16>, AsmError> {
+        let signed = i32::from(address as i16);
+        match self {
+            Way::Distance { plus, .. } => {
+                let distance = address.wrapping_add(plus as u16).wrapping_sub(from) as i16;
+                self.by(label, distance.into())
+            }
+            Way::Low { low, register } if fits(Field::Signed, signed) => {
+                Ok(vec![instruction(low, &[register, signed])])
+            }
+            Way::Low { .. } => Err(label.error(
+                format!("{} is at 0x{address:04X}, too far for one word", quoted(label.text)),
+                "an address up to 0x007F or from 0xFF80, or lla",
+            )),
+            Way::Both { low, high, register } => Ok(both(low, high, register, address).to_vec()),
+        }
+    }
+
+    /// The words that go so far; none for what is no distance.
+    ///
+    /// # Errors
+    ///
+    /// When it is too far or too near.
+    pub(super) fn by(self, target: Word<'_>, distance: i32) -> Result<Vec<u16>, AsmError> {
+        let Way::Distance { op, register, has_short, .. } = self else { return Ok(Vec::new()) };
+        let Some(field) = op.fields.last().copied() else { return Ok(Vec::new()) };
+        if has_short && SHORT.contains(&distance) {
+            let (least, greatest) = (SHORT.start(), SHORT.end());
+            let expected = format!("the command without l in front for {least} to {greatest}");
+            return Err(target.error(format!("a distance of {distance} is needlessly long"), expected));
+        }
+        if !fits(field, distance) {
+            let expected = format!("{} to -1, or 2 to {}", range(field).start(), range(field).end());
+            return Err(target.error(format!("a distance of {distance} is not possible"), expected));
+        }
+        let numbers: Vec<_> = register.into_iter().chain([distance]).collect();
+        Ok(vec![instruction(op, &numbers)])
+    }
+
+    /// What may not be meant where the target is at `address`.
+    pub(super) fn warning(self, address: u16) -> Option<&'static str> {
+        let is_near = NEAR_ZERO.contains(&i32::from(address as i16));
+        match self {
+            Way::Both { .. } if is_near => Some("the address fits one word: la would do"),
+            Way::Distance { .. } | Way::Low { .. } | Way::Both { .. } => None,
+        }
+    }
+}
+
+/// The two words that load a number: the first fills the high byte with a sign.
+pub(super) fn both(low: &OpInfo, high: &OpInfo, register: i32, number: u16) -> [u16; 2] {
+    [
+        instruction(low, &[register, i32::from(number as i8)]),
+        instruction(high, &[register, i32::from(number & 0xff00)]),
+    ]
+}
+
+/// A place in the program that names a label.
+#[derive(Clone, Copy)]
+pub(super) struct Use<'s> {
+    pub(super) way: Way,
+    pub(super) command: Word<'s>,
+    /// The label where it is named.
+    pub(super) label: Word<'s>,
+    /// Where its words are.
+    pub(super) places: [u16; 2],
+}
+
+/// A label that was named or used.
+#[derive(Default)]
+struct Label<'s> {
+    /// Where it is set, and its address.
+    set: Option<(Word<'s>, u16)>,
+    is_used: bool,
+    waiting: Vec<Use<'s>>,
+}
+
+/// All labels so far.
+#[derive(Default)]
+pub(super) struct Labels<'s> {
+    by_name: BTreeMap<&'s str, Label<'s>>,
+}
+
+impl<'s> Labels<'s> {
+    /// Gives a label its address, and takes those that waited for it.
+    ///
+    /// # Errors
+    ///
+    /// When it has one.
+    pub(super) fn set(&mut self, word: Word<'s>, address: u16) -> Result<Vec<Use<'s>>, AsmError> {
+        let label = self.by_name.entry(word.text).or_default();
+        if let Some((first, _)) = label.set {
+            let expected = format!("another name than that of line {}", first.line);
+            return Err(word.error(format!("label {} is set twice", quoted(word.text)), expected));
+        }
+        label.set = Some((word, address));
+        Ok(std::mem::take(&mut label.waiting))
+    }
+
+    /// The address of a label, which is used with that; none if it has none yet.
+    pub(super) fn address(&mut self, word: Word<'s>) -> Option<u16> {
+        let label = self.by_name.entry(word.text).or_default();
+        label.is_used = true;
+        label.set.map(|set| set.1)
+    }
+
+    /// Remembers a use of a label that is not set yet.
+    pub(super) fn wait(&mut self, usage: Use<'s>) {
+        self.by_name.entry(usage.label.text).or_default().waiting.push(usage);
+    }
+
+    /// Whether all labels are set and used.
+    ///
+    /// # Errors
+    ///
+    /// The first use of one that is not set, else the first that is not used.
+    pub(super) fn finish(&self) -> Result<(), AsmError> {
+        let place = |word: &Word<'_>| (word.line, word.column);
+        let unset = self.by_name.values().flat_map(|label| &label.waiting).map(|usage| usage.label);
+        if let Some(word) = unset.min_by_key(place) {
+            return Err(word.error(format!("no label {}", quoted(word.text)), ".label with this name"));
+        }
+        let unused = self.by_name.values().filter(|label| !label.is_used).filter_map(|label| label.set);
+        match unused.map(|set| set.0).min_by_key(place) {
+            Some(word) => {
+                Err(word
+                    .error(format!("label {} is never used", quoted(word.text)), "a command that names it"))
+            }
+            None => Ok(()),
+        }
+    }
+}

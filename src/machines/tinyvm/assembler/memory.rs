@@ -1,0 +1,60 @@
+//! The memory that a source fills, word after word.
+
+use std::collections::BTreeMap;
+
+use crate::asm::{AsmError, Assembled, Warning, Word};
+
+/// The memory so far.
+pub(super) struct Memory {
+    words: Vec<u16>,
+    lines: BTreeMap<u16, usize>,
+    warnings: Vec<Warning>,
+    /// Where the next word goes.
+    pub(super) position: u16,
+}
+
+impl Memory {
+    pub(super) fn new() -> Memory {
+        Memory { words: vec![0; 1 << 16], lines: BTreeMap::new(), warnings: Vec::new(), position: 0 }
+    }
+
+    /// Writes the next word for `command`, and says where it is.
+    ///
+    /// # Errors
+    ///
+    /// When there is one already.
+    pub(super) fn write(&mut self, command: Word<'_>, word: u16) -> Result<u16, AsmError> {
+        let address = self.position;
+        if let Some(line) = self.lines.get(&address) {
+            return Err(command.error(
+                format!("the word at 0x{address:04X} is written twice"),
+                format!("a place that line {line} did not write"),
+            ));
+        }
+        self.lines.insert(address, command.line);
+        self.replace(address, word);
+        self.position = address.wrapping_add(1);
+        if self.position == 0 {
+            self.warn(command, "the memory ends here; the next word is the one at 0x0000");
+        }
+        Ok(address)
+    }
+
+    /// Replaces a word that was written.
+    pub(super) fn replace(&mut self, address: u16, word: u16) {
+        self.words[usize::from(address)] = word;
+    }
+
+    pub(super) fn warn(&mut self, word: Word<'_>, what: impl Into<String>) {
+        self.warnings.push(Warning { line: word.line, column: word.column, what: what.into() });
+    }
+
+    /// The bytes of a segment file.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        self.words.iter().copied().flat_map(u16::to_be_bytes).collect()
+    }
+
+    pub(super) fn assembled(self) -> Assembled {
+        Assembled { words: self.words, lines: self.lines, warnings: self.warnings }
+    }
+}

@@ -1,0 +1,210 @@
+//! The parts of a line: a command, and its operands.
+
+use crate::asm::{AsmError, Word};
+use crate::json::quoted;
+
+/// How operands are parted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spacing {
+    /// By commas with any spaces around them.
+    Commas,
+    /// By one space, the last by any number of them.
+    Spaces,
+    /// By one space.
+    OneSpace,
+    /// By spaces.
+    AnySpaces,
+}
+
+/// What an operand may be, in the order in which it is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Register,
+    Number,
+    Label,
+    Hash,
+}
+
+/// What each operand of a command may be.
+pub(super) struct Syntax {
+    pub(super) spacing: Spacing,
+    pub(super) operands: &'static [&'static [Kind]],
+    /// How many must be there: all but one at most.
+    pub(super) least: usize,
+}
+
+/// An operand that was read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Operand<'s> {
+    pub(super) word: Word<'s>,
+    pub(super) kind: Kind,
+    /// The number, or that of the register.
+    pub(super) number: i32,
+}
+
+/// A line with a command.
+#[derive(Clone, Copy)]
+pub(super) struct Line<'s> {
+    pub(super) command: Word<'s>,
+    /// All that stands behind the one space after the command.
+    pub(super) rest: Option<Word<'s>>,
+}
+
+impl<'s> Line<'s> {
+    /// The command of a line; none where it is empty but for a comment.
+    pub(super) fn new(text: &'s str, line: usize) -> Option<Line<'s>> {
+        let whole = Word { text, line, column: 1 };
+        let code = text.split('#').next().unwrap_or_default().trim();
+        if code.is_empty() {
+            return None;
+        }
+        let (command, rest) = match code.split_once(' ') {
+            Some((command, rest)) => (command, Some(whole.part(rest))),
+            None => (code, None),
+        };
+        Some(Line { command: whole.part(command), rest })
+    }
+
+    /// The operands as they are written.
+    ///
+    /// # Errors
+    ///
+    /// When there are too few, or any where there should be none, or too many spaces.
+    pub(super) fn words(self, syntax: &Syntax) -> Result<Vec<Word<'s>>, AsmError> {
+        let words = match self.rest {
+            None => Vec::new(),
+            Some(rest) => split(rest, syntax),
+        };
+        if let (Some(rest), []) = (self.rest, syntax.operands) {
+            return Err(rest.error("too many operands", format!("none after {}", self.command.text)));
+        }
+        if words.len() < syntax.least {
+            let count = if words.is_empty() { "without operands" } else { "with too few operands" };
+            return Err(self.command.error(format!("{} {count}", self.command.text), self.usage(syntax)));
+        }
+        match words.iter().find(|word| word.text.is_empty() || word.text.starts_with(' ')) {
+            Some(word) if syntax.spacing == Spacing::Commas => {
+                Err(word.error("an operand without text", self.usage(syntax)))
+            }
+            Some(word) => Err(word.error("more than one space", "one space in front of this operand")),
+            None => Ok(words),
+        }
+    }
+
+    /// The operands.
+    ///
+    /// # Errors
+    ///
+    /// As [`Line::words`], or when one is not of a kind that it may be.
+    pub(super) fn operands(self, syntax: &Syntax) -> Result<Vec<Operand<'s>>, AsmError> {
+        self.words(syntax)?.into_iter().zip(syntax.operands).map(|(word, kinds)| read(word, kinds)).collect()
+    }
+
+    fn usage(self, syntax: &Syntax) -> String {
+        let separator = if syntax.spacing == Spacing::Commas { ", " } else { " " };
+        let operands: Vec<_> = syntax.operands.iter().map(|kinds| names(kinds, "|")).collect();
+        let [required, optional] = [&operands[..syntax.least], &operands[syntax.least..]];
+        let optional = optional.first().map_or_else(String::new, |it| format!("[{separator}{it}]"));
+        format!("{} {}{optional}", self.command.text, required.join(separator))
+    }
+}
+
+/// At most as many operands as there can be; what is too much is part of the last.
+fn split<'s>(rest: Word<'s>, syntax: &Syntax) -> Vec<Word<'s>> {
+    let most = syntax.operands.len();
+    let spaces = |text: &'s str| text.trim_matches(' ');
+    let mut words: Vec<_> = match syntax.spacing {
+        Spacing::Commas => rest.text.splitn(most, ',').map(spaces).collect(),
+        Spacing::AnySpaces => spaces(rest.text).splitn(most, ' ').collect(),
+        Spacing::Spaces | Spacing::OneSpace => rest.text.splitn(most, ' ').collect(),
+    };
+    if let (Spacing::AnySpaces | Spacing::Spaces, [_, .., last]) = (syntax.spacing, &mut *words) {
+        *last = spaces(last);
+    }
+    words.into_iter().map(|word| rest.part(word)).collect()
+}
+
+/// Reads a word as the first kind that it is.
+///
+/// # Errors
+///
+/// When it is none of them.
+pub(super) fn read<'s>(word: Word<'s>, kinds: &[Kind]) -> Result<Operand<'s>, AsmError> {
+    for kind in kinds {
+        let number = match kind {
+            Kind::Register => register(word.text),
+            Kind::Number => number(word.text),
+            Kind::Label => is_label(word.text).then_some(0),
+            Kind::Hash => is_hash(word.text).then_some(0),
+        };
+        if let Some(number) = number {
+            let number = i32::try_from(number).ok().filter(|it| *kind != Kind::Number || is_word(*it));
+            let number = number.ok_or_else(|| {
+                word.error(format!("{} does not fit", quoted(word.text)), "a number from -0x8000 to 0xFFFF")
+            })?;
+            return Ok(Operand { word, kind: *kind, number });
+        }
+    }
+    Err(word.error(format!("{} is no {}", quoted(word.text), names(kinds, " or ")), described(kinds)))
+}
+
+fn is_word(number: i32) -> bool {
+    (-0x8000..=0xffff).contains(&number)
+}
+
+fn names(kinds: &[Kind], separator: &str) -> String {
+    let name = |kind: &Kind| match kind {
+        Kind::Register => "register",
+        Kind::Number => "number",
+        Kind::Label => "label",
+        Kind::Hash => "hash",
+    };
+    kinds.iter().map(name).collect::<Vec<_>>().join(separator)
+}
+
+fn described(kinds: &[Kind]) -> String {
+    let one = |kind: &Kind| match kind {
+        Kind::Register => "r0 to r15",
+        Kind::Number => "decimal, 0x, 0o or 0b",
+        Kind::Label => "_name without $ % & ( ) = ' \" [ ]",
+        Kind::Hash => "the 64 hex digits of a SHA-256",
+    };
+    kinds.iter().map(one).collect::<Vec<_>>().join("; or ")
+}
+
+fn register(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('r')?;
+    let is_number = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    let number = match digits.trim_start_matches('0') {
+        _ if !is_number => return None,
+        "" => 0,
+        digits => digits.parse().ok()?,
+    };
+    (number < 16).then_some(number)
+}
+
+/// A number, the greatest there is for one that is too large.
+fn number(text: &str) -> Option<i64> {
+    let magnitude = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (digits, radix) = match magnitude.as_bytes() {
+        [b'0', b'x', ..] => (&magnitude[2..], 16),
+        [b'0', b'o', ..] => (&magnitude[2..], 8),
+        [b'0', b'b', ..] => (&magnitude[2..], 2),
+        [b'0', _, ..] => return None,
+        _ => (magnitude, 10),
+    };
+    let groups_are_digits =
+        digits.split('_').all(|group| !group.is_empty() && group.chars().all(|it| it.is_digit(radix)));
+    let number = i64::from_str_radix(&digits.replace('_', ""), radix).unwrap_or(i64::MAX);
+    groups_are_digits.then_some(if text.starts_with('-') { -number } else { number })
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|digit| digit.is_ascii_hexdigit())
+}
+
+fn is_label(text: &str) -> bool {
+    let name = text.strip_prefix('_').unwrap_or_default();
+    let is_allowed = |it: char| !it.is_whitespace() && !"$%&()='\"[]".contains(it);
+    !name.is_empty() && name.chars().all(is_allowed)
+}

@@ -1,0 +1,137 @@
+//! One machine: registers, memories, program counter, time and random numbers, and the loop over its
+//! instructions. The test driver has two of them.
+
+use super::random::Random;
+use super::table;
+
+/// A word of a memory, for each address.
+pub(super) type Words = [u16; 65536];
+
+/// What a handler answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// Go on with the next instruction.
+    Next,
+    /// Go on so far from here, and around the end.
+    By(u16),
+    /// Go on there.
+    To(u16),
+    /// Put the time into the first registers and go on.
+    Time,
+    /// Stop behind this instruction, with the value of r0.
+    Yield,
+    /// The word is no instruction: nothing happens.
+    Illegal,
+    /// The list of random numbers does not fit what the program asks for.
+    NoRandom,
+}
+
+/// Why a run of the loop ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The program yielded this value; it can go on.
+    Yield(u16),
+    /// This word is no instruction, and is met again by whoever goes on.
+    Illegal(u16),
+    /// So many instructions were executed as were allowed.
+    Limit,
+    /// A random number was asked for that the vector does not have.
+    NoRandom,
+}
+
+/// One machine.
+pub(super) struct Core {
+    pub(super) registers: [u16; 16],
+    pub(super) pc: u16,
+    /// Instructions executed.
+    pub(super) time: u64,
+    pub(super) instructions: Box<Words>,
+    pub(super) data: Box<Words>,
+    pub(super) random: Random,
+    /// Whether exp and root are instructions.
+    pub(super) has_powers: bool,
+}
+
+impl Core {
+    /// A machine in which everything is zero. Its memories are pages that nobody touched yet.
+    pub(super) fn new() -> Core {
+        Core {
+            registers: [0; 16],
+            pc: 0,
+            time: 0,
+            instructions: zeros(),
+            data: zeros(),
+            random: Random::default(),
+            has_powers: false,
+        }
+    }
+
+    /// At most so many attempts to execute an instruction; gives how many there were and why no more.
+    // Program counter and time are locals: what goes through memory from one instruction to the next
+    // is waited for.
+    #[inline(never)]
+    pub(super) fn run(&mut self, most: u64) -> (u64, Stop) {
+        let (mut pc, mut left) = (self.pc, most);
+        let stop = loop {
+            if left == 0 {
+                break Stop::Limit;
+            }
+            let word = self.instructions[usize::from(pc)];
+            match table::execute(self, word) {
+                Flow::Next => pc = pc.wrapping_add(1),
+                Flow::By(distance) => pc = pc.wrapping_add(distance),
+                Flow::To(place) => pc = place,
+                Flow::Time => {
+                    self.put_time(self.time + (most - left));
+                    pc = pc.wrapping_add(1);
+                }
+                Flow::Yield => {
+                    left -= 1;
+                    pc = pc.wrapping_add(1);
+                    break Stop::Yield(self.registers[0]);
+                }
+                Flow::Illegal => break Stop::Illegal(word),
+                Flow::NoRandom => break Stop::NoRandom,
+            }
+            left -= 1;
+        };
+        self.pc = pc;
+        self.time += most - left;
+        // An illegal word is an attempt that executes nothing.
+        (most - left + u64::from(matches!(stop, Stop::Illegal(_))), stop)
+    }
+
+    fn put_time(&mut self, time: u64) {
+        self.registers[..4].copy_from_slice(&[48, 32, 16, 0].map(|shift| (time >> shift) as u16));
+    }
+
+    /// As [`Core::run`], with `before` called before each attempt.
+    pub(super) fn run_watched(&mut self, most: u64, mut before: impl FnMut(&Core)) -> (u64, Stop) {
+        for attempt in 0..most {
+            before(self);
+            match self.run(1) {
+                (_, Stop::Limit) => {}
+                (_, stop) => return (attempt + 1, stop),
+            }
+        }
+        (most, Stop::Limit)
+    }
+
+    /// Makes everything zero again, but for the program and what it draws its numbers from.
+    pub(super) fn clear(&mut self) {
+        self.registers = [0; 16];
+        self.pc = 0;
+        self.data.fill(0);
+    }
+
+    /// The register whose number stands this far from the lowest bit of a word.
+    #[inline(always)]
+    pub(super) fn register(&mut self, word: u16, shift: u32) -> &mut u16 {
+        &mut self.registers[usize::from(word >> shift & 15)]
+    }
+}
+
+/// A memory of zeros, made where it stays.
+pub(super) fn zeros() -> Box<Words> {
+    vec![0; 65536].into_boxed_slice().try_into().expect("as many words as there are addresses")
+}

@@ -1,0 +1,43 @@
+//! A word to the text that is assembled to the same word again.
+
+use super::language::{Shape, compares_with_zero, decoded, has_commas, shape, word_of};
+use super::table::TINYVM;
+use crate::isa::{Field, OpInfo};
+
+/// What has a name of its own for one word.
+pub(super) const NAMED: [(u16, &str); 2] = [(0x5f00, "nop"), (0xffff, "ill")];
+
+/// The canonical text of a word: its instruction, or `.word` where the language has none that is
+/// this word.
+pub fn disassemble(word: u16) -> String {
+    if let Some((_, name)) = NAMED.iter().find(|named| named.0 == word) {
+        return (*name).to_owned();
+    }
+    let instruction = TINYVM.by_code(word).and_then(|op| instruction(op, word));
+    instruction.unwrap_or_else(|| format!(".word 0x{word:04X}"))
+}
+
+fn instruction(op: &OpInfo, word: u16) -> Option<String> {
+    let name = word_of(op)?;
+    let numbers: Vec<_> = op.fields.iter().map(|field| decoded(*field, word)).collect();
+    let operands: Vec<_> =
+        op.fields.iter().zip(&numbers).map(|(field, number)| shown(op, *field, *number)).collect();
+    let is_same = matches!(*numbers, [a, b] if a == b);
+    match shape(op) {
+        Shape::Unary if is_same => Some(format!("{name} {}", operands[0])),
+        Shape::Move if is_same => None,
+        Shape::Compare if is_same => compares_with_zero(op).then(|| format!("{name}z {}", operands[0])),
+        Shape::JumpTo if numbers[1] == 0 => Some(format!("{name} {}", operands[0])),
+        _ if operands.is_empty() => Some(name.to_owned()),
+        _ => Some(format!("{name} {}", operands.join(if has_commas(op) { ", " } else { " " }))),
+    }
+}
+
+fn shown(op: &OpInfo, field: Field, number: i32) -> String {
+    match field {
+        Field::Register(_) => format!("r{number}"),
+        Field::Signed | Field::Skip(_) => number.to_string(),
+        Field::High if shape(op) == Shape::LoadHigh => format!("0x{:02X}", number >> 8),
+        Field::High => format!("0x{number:04X}"),
+    }
+}

@@ -1,0 +1,295 @@
+//! The test-driver environment: one machine, the driver, tests another, the testee. The driver
+//! commands by yielding (reference, section 2).
+
+use super::core::{Core, Stop};
+
+/// The budget of a run unless a vector says otherwise.
+pub(super) const BUDGET: u64 = 30_000;
+
+/// The largest number of instructions that a driver can allow the testee at once: 48 bits.
+const LIMIT: u64 = (1 << 48) - 1;
+
+/// What stands behind the results of a driver.
+const MARKERS: [u16; 2] = [0x650d, 0x4585];
+
+/// What stands at the end of the driver's data: version and number of this environment.
+const ENVIRONMENT_WORDS: [u16; 2] = [0x0001, 0x0003];
+
+/// A driver, its testee, and the account of their instructions.
+pub(super) struct Environment {
+    pub(super) driver: Core,
+    pub(super) testee: Core,
+    pub(super) budget: u64,
+    pub(super) zero_limit: ZeroLimit,
+    /// Attempted instructions.
+    pub(super) driver_count: u64,
+    pub(super) testee_count: u64,
+    /// How many instructions the testee may execute at once.
+    limit: u64,
+    turn: Turn,
+    /// Words copied by commands.
+    pub(super) copied: u64,
+    pub(super) outcome: Option<Outcome>,
+}
+
+/// Which machine goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Driver,
+    /// The testee, for so many more instructions at most.
+    Testee {
+        left: u64,
+    },
+}
+
+/// What it means to execute the testee with a limit of 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ZeroLimit {
+    /// The end of the run.
+    Fatal,
+    /// The limit is used up at once.
+    Timeout,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Completed {
+        results: Vec<TestResult>,
+        rating: Rating,
+    },
+    IllegalInstruction(u16),
+    IllegalYield(u16),
+    ZeroLimit,
+    Timeout,
+    /// The vector's list of random numbers does not fit.
+    NoRandom,
+}
+
+/// What a driver says of one test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TestResult {
+    Pass,
+    Fail,
+    Fatal,
+    Skip,
+    Invalid,
+}
+
+/// What a driver says of all tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rating {
+    DriverError,
+    Fatal,
+    Fail,
+    Pass,
+    Skip,
+}
+
+impl TestResult {
+    fn of_code(code: u16) -> TestResult {
+        match code {
+            1 => TestResult::Pass,
+            2 => TestResult::Fail,
+            3 => TestResult::Fatal,
+            4 => TestResult::Skip,
+            _ => TestResult::Invalid,
+        }
+    }
+
+    /// As vectors spell it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            TestResult::Pass => "pass",
+            TestResult::Fail => "fail",
+            TestResult::Fatal => "fatal",
+            TestResult::Skip => "skip",
+            TestResult::Invalid => "invalid",
+        }
+    }
+}
+
+impl Rating {
+    /// As vectors spell it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Rating::DriverError => "driverError",
+            Rating::Fatal => "fatal",
+            Rating::Fail => "fail",
+            Rating::Pass => "pass",
+            Rating::Skip => "skip",
+        }
+    }
+
+    fn of(results: &[TestResult]) -> Rating {
+        let first_of = [
+            (TestResult::Invalid, Rating::DriverError),
+            (TestResult::Fatal, Rating::Fatal),
+            (TestResult::Fail, Rating::Fail),
+            (TestResult::Pass, Rating::Pass),
+        ];
+        let found = first_of.iter().find(|(result, _)| results.contains(result));
+        found.map_or(Rating::Skip, |(_, rating)| *rating)
+    }
+}
+
+impl Outcome {
+    /// As vectors spell it.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Outcome::Completed { .. } => "completed",
+            Outcome::IllegalInstruction(_) => "illegalInstruction",
+            Outcome::IllegalYield(_) => "illegalYield",
+            Outcome::ZeroLimit => "zeroLimit",
+            Outcome::Timeout => "timeout",
+            Outcome::NoRandom => "no random number",
+        }
+    }
+}
+
+impl Environment {
+    /// Two machines in front of their first instruction.
+    pub(super) fn new(mut driver: Core, testee: Core) -> Environment {
+        driver.data[0xfffe..].copy_from_slice(&ENVIRONMENT_WORDS);
+        Environment {
+            driver,
+            testee,
+            budget: BUDGET,
+            zero_limit: ZeroLimit::Fatal,
+            driver_count: 0,
+            testee_count: 0,
+            limit: LIMIT,
+            turn: Turn::Driver,
+            copied: 0,
+            outcome: None,
+        }
+    }
+
+    /// Whether it is the testee that goes on.
+    pub(super) fn is_testing(&self) -> bool {
+        matches!(self.turn, Turn::Testee { .. })
+    }
+
+    /// What is left of the budget.
+    fn left(&self) -> u64 {
+        self.budget.saturating_sub(self.driver_count + self.testee_count)
+    }
+
+    /// Goes on for so many instructions at most, of whichever machine, until the run is over.
+    /// `watch` is told of the machine before each.
+    pub(super) fn run(&mut self, allowed: u64, watch: &mut Option<&mut dyn FnMut(&Core)>) {
+        let end = self.attempts().saturating_add(allowed);
+        while self.outcome.is_none() && self.attempts() < end {
+            let most = self.left().min(end - self.attempts());
+            self.outcome = match self.turn {
+                _ if self.left() == 0 => Some(Outcome::Timeout),
+                Turn::Driver => self.drive(most, watch),
+                Turn::Testee { left } => self.test(left, most, watch),
+            };
+        }
+    }
+
+    fn attempts(&self) -> u64 {
+        self.driver_count + self.testee_count
+    }
+
+    fn drive(&mut self, most: u64, watch: &mut Option<&mut dyn FnMut(&Core)>) -> Option<Outcome> {
+        let (attempts, stop) = run(&mut self.driver, most, watch);
+        self.driver_count += attempts;
+        match stop {
+            Stop::Yield(command) => self.obey(command),
+            Stop::Illegal(word) => Some(Outcome::IllegalInstruction(word)),
+            Stop::Limit => None,
+            Stop::NoRandom => Some(Outcome::NoRandom),
+        }
+    }
+
+    /// Lets the testee go on, which may execute `left` more instructions before the driver's turn.
+    fn test(&mut self, left: u64, most: u64, watch: &mut Option<&mut dyn FnMut(&Core)>) -> Option<Outcome> {
+        let (attempts, stop) = run(&mut self.testee, most.min(left), watch);
+        self.testee_count += attempts;
+        let (kind, value) = match stop {
+            Stop::Yield(value) => (0, value),
+            Stop::Illegal(word) => (0xffff, word),
+            Stop::Limit if attempts < left => {
+                self.turn = Turn::Testee { left: left - attempts };
+                return None;
+            }
+            Stop::Limit => (1, 0),
+            Stop::NoRandom => return Some(Outcome::NoRandom),
+        };
+        self.driver.registers[..2].copy_from_slice(&[kind, value]);
+        self.turn = Turn::Driver;
+        None
+    }
+
+    fn obey(&mut self, command: u16) -> Option<Outcome> {
+        let [_, r1, r2, r3, ..] = self.driver.registers;
+        match command {
+            1 => return self.execute(),
+            2 => return Some(self.results(r1)),
+            3 => self.access_registers(r1, r2),
+            4..=6 => self.copy(command, r1, r2, r3),
+            7 => self.testee.clear(),
+            8 => self.limit = u64::from(r1) << 32 | u64::from(r2) << 16 | u64::from(r3),
+            9 => self.testee.pc = r1,
+            other => return Some(Outcome::IllegalYield(other)),
+        }
+        None
+    }
+
+    /// Command 1.
+    fn execute(&mut self) -> Option<Outcome> {
+        if self.limit == 0 && self.zero_limit == ZeroLimit::Fatal {
+            return Some(Outcome::ZeroLimit);
+        }
+        let left = self.limit.min(self.left());
+        if left == 0 {
+            self.driver.registers[..2].copy_from_slice(&[1, 0]);
+        } else {
+            self.turn = Turn::Testee { left };
+        }
+        None
+    }
+
+    /// Commands 4 to 6. All addresses wrap around.
+    fn copy(&mut self, command: u16, to: u16, from: u16, length: u16) {
+        self.copied += u64::from(length);
+        let (source, target) = match command {
+            4 => (&self.driver.data, &mut self.testee.data),
+            5 => (&self.testee.data, &mut self.driver.data),
+            _ => (&self.testee.instructions, &mut self.driver.data),
+        };
+        for index in 0..length {
+            target[usize::from(to.wrapping_add(index))] = source[usize::from(from.wrapping_add(index))];
+        }
+    }
+
+    /// Command 2.
+    fn results(&self, count: u16) -> Outcome {
+        let data = &self.driver.data[..];
+        let count = usize::from(count);
+        let results: Vec<_> = data[..count].iter().map(|code| TestResult::of_code(*code)).collect();
+        let is_marked = data[count..].starts_with(&MARKERS);
+        let rating = if is_marked { Rating::of(&results) } else { Rating::DriverError };
+        Outcome::Completed { results, rating }
+    }
+
+    /// Command 3.
+    fn access_registers(&mut self, bitmap: u16, window: u16) {
+        for (index, register) in self.testee.registers.iter_mut().enumerate() {
+            let place = &mut self.driver.data[usize::from(window.wrapping_add(index as u16))];
+            if bitmap >> index & 1 == 1 {
+                *register = *place;
+            }
+            *place = *register;
+        }
+    }
+}
+
+fn run(core: &mut Core, most: u64, watch: &mut Option<&mut dyn FnMut(&Core)>) -> (u64, Stop) {
+    match watch {
+        Some(watch) => core.run_watched(most, &mut **watch),
+        None => core.run(most),
+    }
+}

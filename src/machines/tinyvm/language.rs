@@ -1,0 +1,116 @@
+//! How a row is written: what the assembler and the disassembler share.
+
+use std::ops::RangeInclusive;
+
+use super::table::{TINYVM, WORDS};
+use crate::isa::{Field, OpInfo};
+
+/// What is special about how the operands of a row are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Nothing: one operand a field.
+    Plain,
+    /// The second register may be left out; then it is the first.
+    Unary,
+    /// Two registers, never the same.
+    Move,
+    /// Two registers, never the same; compared with zero, a register has a word of its own.
+    Compare,
+    /// The high byte is written as a byte, and may be written as the word.
+    LoadHigh,
+    /// The number may be left out; then it is 0.
+    JumpTo,
+}
+
+/// What is special about how the operands of a row are written.
+pub(super) fn shape(op: &OpInfo) -> Shape {
+    match op.code >> 8 {
+        0x40 => Shape::LoadHigh,
+        0x58..=0x5e => Shape::Unary,
+        0x5f => Shape::Move,
+        0x80..=0x8f => Shape::Compare,
+        0xb0 => Shape::JumpTo,
+        _ => Shape::Plain,
+    }
+}
+
+/// Whether commas stand between the operands of a row; else spaces do.
+pub(super) fn has_commas(op: &OpInfo) -> bool {
+    op.code < 0x6000
+}
+
+/// The row and the word of each command that is an instruction.
+fn commands() -> impl Iterator<Item = (&'static OpInfo, &'static str)> {
+    let rows = TINYVM.ops.iter().zip(WORDS.iter().copied());
+    rows.filter(|(_, word)| !word.is_empty())
+}
+
+/// The first row with this word.
+pub(super) fn row(word: &str) -> Option<&'static OpInfo> {
+    commands().find(|command| command.1 == word).map(|command| command.0)
+}
+
+/// The word of a row; none where the language has none.
+pub(super) fn word_of(op: &OpInfo) -> Option<&'static str> {
+    commands().find(|command| command.0.code == op.code).map(|command| command.1)
+}
+
+/// Whether there is a command that compares as this row does, but with zero: where the sign makes
+/// no difference or is looked at.
+pub(super) fn compares_with_zero(op: &OpInfo) -> bool {
+    const LESS: u16 = 0x800;
+    const GREATER: u16 = 0x200;
+    const SIGNED: u16 = 0x100;
+    let one_side = (op.code & LESS == 0) != (op.code & GREATER == 0);
+    shape(op) == Shape::Compare && (op.code & SIGNED != 0 || !one_side)
+}
+
+/// The least and the greatest number that a field can say.
+pub(super) fn range(field: Field) -> RangeInclusive<i32> {
+    match field {
+        Field::Register(_) => 0..=15,
+        Field::Signed => -0x80..=0x7f,
+        Field::High => 0..=0xff00,
+        Field::Skip(bits) => -(1 << (bits - 1))..=(1 << (bits - 1)) + 1,
+    }
+}
+
+/// Whether a field can say the number.
+pub(super) fn fits(field: Field, number: i32) -> bool {
+    let is_possible = match field {
+        Field::Register(_) | Field::Signed => true,
+        Field::High => number % 0x100 == 0,
+        Field::Skip(_) => number != 0 && number != 1,
+    };
+    is_possible && range(field).contains(&number)
+}
+
+/// A number that fits in the field's place of the word.
+fn encoded(field: Field, number: i32) -> u16 {
+    match field {
+        Field::Register(shift) => (number as u16) << shift,
+        Field::Signed => number as u16 & 0xff,
+        Field::High => number as u16 >> 8,
+        Field::Skip(bits) if number < 0 => 1 << (bits - 1) | (-1 - number) as u16,
+        Field::Skip(_) => (number - 2) as u16,
+    }
+}
+
+/// The number that the field's place of the word says.
+pub(super) fn decoded(field: Field, word: u16) -> i32 {
+    match field {
+        Field::Register(shift) => i32::from(word >> shift & 0xf),
+        Field::Signed => i32::from(word as i8),
+        Field::High => i32::from(word << 8),
+        Field::Skip(bits) => {
+            let sign = 1 << (bits - 1);
+            let magnitude = i32::from(word & (sign - 1));
+            if word & sign == 0 { magnitude + 2 } else { -1 - magnitude }
+        }
+    }
+}
+
+/// The word of a row with numbers that fit; fields without a number stay empty.
+pub(super) fn instruction(op: &OpInfo, numbers: &[i32]) -> u16 {
+    op.fields.iter().zip(numbers).fold(op.code, |word, (field, number)| word | encoded(*field, *number))
+}

@@ -1,0 +1,170 @@
+//! From a program record to machines.
+
+use num_bigint::BigInt;
+
+use super::core::{Core, Words};
+use super::driver::{BUDGET, Environment, ZeroLimit};
+use super::machine::{Mode, Single};
+use super::random::Random;
+use crate::case::Program;
+use crate::machine::LoadError;
+use crate::value::{Path, Value, hex_bytes};
+
+/// The machines of a program.
+pub(super) fn load(program: &Program) -> Result<Mode, LoadError> {
+    let record = &program.0;
+    if record.get("driver").is_none() {
+        return single(record).map(|single| Mode::Single(Box::new(single)));
+    }
+    let features = features(record)?;
+    let core = |name: &'static str| {
+        let mut core = Core::new();
+        if let Some(part) = record.get(name) {
+            let at = Path::field(name).child("instructions");
+            fill(&mut core.instructions, part.get("instructions"), &at)?;
+            core.random = random(part, &Path::field(name))?;
+        }
+        core.has_powers = features;
+        Ok(core)
+    };
+    let mut driver = Environment::new(core("driver")?, core("testee")?);
+    driver.budget = number(record, "budget", BUDGET)?;
+    driver.zero_limit = match record.get("zeroLimit") {
+        None => ZeroLimit::Fatal,
+        Some(Value::Text(name)) if name == "fatal" => ZeroLimit::Fatal,
+        Some(Value::Text(name)) if name == "timeout" => ZeroLimit::Timeout,
+        Some(other) => return Err(wrong(Path::field("zeroLimit"), other, "\"fatal\" or \"timeout\"")),
+    };
+    Ok(Mode::Driver(Box::new(driver)))
+}
+
+fn single(record: &Value) -> Result<Single, LoadError> {
+    let mut core = Core::new();
+    fill(&mut core.instructions, record.get("instructions"), &Path::field("instructions"))?;
+    fill(&mut core.data, record.get("data"), &Path::field("data"))?;
+    match record.get("registers") {
+        None => {}
+        Some(Value::List(words)) if words.len() <= 16 => {
+            for (register, value) in core.registers.iter_mut().zip(words) {
+                *register = word(value, &Path::field("registers"))?;
+            }
+        }
+        Some(other) => return Err(wrong(Path::field("registers"), other, "at most 16 words")),
+    }
+    if let Some(pc) = record.get("pc") {
+        core.pc = word(pc, &Path::field("pc"))?;
+    }
+    core.random = random(record, &Path::field("rnd"))?;
+    core.has_powers = features(record)?;
+    Ok(Single::new(core))
+}
+
+/// Changes a machine as the record of an [`crate::case::Action::Set`] says.
+pub(super) fn change(core: &mut Core, changes: &Value) -> Result<(), LoadError> {
+    for (name, value) in changes.members().unwrap_or_default() {
+        match (name.as_str(), value) {
+            ("registers", Value::Record(registers)) => {
+                for (name, value) in registers {
+                    *register(core, name)? = word(value, &Path::field("registers"))?;
+                }
+            }
+            ("data", segment) => fill(&mut core.data, Some(segment), &Path::field("data"))?,
+            ("pc", pc) => core.pc = word(pc, &Path::field("pc"))?,
+            _ => return Err(LoadError::new(format!("{name} cannot be set to {value}"))),
+        }
+    }
+    Ok(())
+}
+
+fn register<'c>(core: &'c mut Core, name: &str) -> Result<&'c mut u16, LoadError> {
+    let number = name.strip_prefix('r').and_then(|number| number.parse::<usize>().ok());
+    number
+        .and_then(|number| core.registers.get_mut(number))
+        .ok_or_else(|| LoadError::new(format!("there is no register {name:?}")))
+}
+
+/// Puts a segment into a memory.
+fn fill(words: &mut Words, segment: Option<&Value>, at: &Path) -> Result<(), LoadError> {
+    match segment {
+        None => Ok(()),
+        Some(Value::Bytes(bytes)) => put(words, 0, bytes, at),
+        Some(Value::Text(source)) => assemble(words, source, at),
+        Some(Value::Record(parts)) => parts.iter().try_for_each(|(address, part)| {
+            let digits = address.strip_prefix("0x").and_then(hex_bytes);
+            match (digits.as_deref(), part) {
+                (Some([high, low]), Value::Bytes(bytes)) => {
+                    put(words, u16::from_be_bytes([*high, *low]), bytes, at)
+                }
+                _ => Err(wrong(at.clone(), part, "bytes of words by address")),
+            }
+        }),
+        Some(other) => Err(wrong(at.clone(), other, "a segment")),
+    }
+}
+
+/// Puts words, most significant byte first, into a memory from an address on, and around its end.
+fn put(words: &mut Words, address: u16, bytes: &[u8], at: &Path) -> Result<(), LoadError> {
+    if !bytes.len().is_multiple_of(2) || bytes.len() > 2 * words.len() {
+        let what = format!("{} bytes are no segment of at most 65536 words", bytes.len());
+        return Err(LoadError::at(at.clone(), what));
+    }
+    for (index, word) in bytes.chunks_exact(2).enumerate() {
+        words[usize::from(address.wrapping_add(index as u16))] = u16::from_be_bytes([word[0], word[1]]);
+    }
+    Ok(())
+}
+
+fn assemble(words: &mut Words, source: &str, at: &Path) -> Result<(), LoadError> {
+    let assembled = super::assembler::assemble(source);
+    let assembled = assembled.map_err(|error| LoadError::at(at.clone(), format!("line {error}")))?;
+    words.copy_from_slice(&assembled.words);
+    Ok(())
+}
+
+fn random(record: &Value, at: &Path) -> Result<Random, LoadError> {
+    match record.get("rnd") {
+        None => Ok(Random::default()),
+        Some(Value::Int(seed)) => {
+            let seed = u64::try_from(seed);
+            seed.map(Random::seeded).map_err(|_| LoadError::at(at.clone(), "a seed has at most 64 bits"))
+        }
+        Some(Value::List(numbers)) => {
+            let numbers = numbers.iter().map(|number| word(number, at)).collect::<Result<_, _>>()?;
+            Ok(Random::listed(numbers))
+        }
+        Some(other) => Err(wrong(at.clone(), other, "a seed or a list of words")),
+    }
+}
+
+/// Whether exp and root are instructions.
+fn features(record: &Value) -> Result<bool, LoadError> {
+    let at = || Path::field("features");
+    match record.get("features") {
+        None => Ok(false),
+        Some(Value::List(features)) => match features.iter().find(|it| **it != Value::text("expRoot")) {
+            Some(unknown) => Err(wrong(at(), unknown, "\"expRoot\"")),
+            None => Ok(!features.is_empty()),
+        },
+        Some(other) => Err(wrong(at(), other, "a list of features")),
+    }
+}
+
+fn number(record: &Value, name: &'static str, default: u64) -> Result<u64, LoadError> {
+    match record.get(name) {
+        None => Ok(default),
+        Some(Value::Int(number)) if *number >= BigInt::ZERO => Ok(u64::try_from(number).unwrap_or(u64::MAX)),
+        Some(other) => Err(wrong(Path::field(name), other, "a number from 0")),
+    }
+}
+
+fn word(value: &Value, at: &Path) -> Result<u16, LoadError> {
+    match value {
+        Value::Int(number) => u16::try_from(number).map_err(|_| wrong(at.clone(), value, "a word")),
+        other => Err(wrong(at.clone(), other, "a word")),
+    }
+}
+
+fn wrong(at: Path, value: &Value, expected: &str) -> LoadError {
+    let what = format!("{at} is {value} and must be {expected}");
+    LoadError::at(at, what)
+}

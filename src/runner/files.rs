@@ -1,0 +1,80 @@
+//! The files beside a vector, and no others.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use crate::formats::{Files, Folder, Unreadable};
+
+/// The files that a vector in a file may name: those of the folders that its format allows.
+pub struct VectorFiles<'v> {
+    vector: &'v Path,
+    folders: &'static [Folder],
+}
+
+impl<'v> VectorFiles<'v> {
+    /// The files for the vector file at this path.
+    pub fn new(vector: &'v Path, folders: &'static [Folder]) -> VectorFiles<'v> {
+        VectorFiles { vector, folders }
+    }
+
+    /// Where a folder really is.
+    fn folder(&self, folder: Folder) -> Result<PathBuf, Unreadable> {
+        if !self.folders.contains(&folder) {
+            return Err(refused("a vector of this format can name no file there"));
+        }
+        if !self.vector.metadata().is_ok_and(|vector| vector.is_file()) {
+            return Err(refused("a vector that is in no regular file can name none"));
+        }
+        let vector = self.vector.canonicalize().map_err(|error| unreadable(&error))?;
+        let own = vector.parent().ok_or(Unreadable::Missing)?;
+        match folder {
+            Folder::Own => Ok(own.to_owned()),
+            Folder::Above if own.file_name().is_none_or(|name| name != "tests") => {
+                Err(refused("the folder of the vector is not called tests"))
+            }
+            Folder::Above => own.parent().map(Path::to_owned).ok_or(Unreadable::Missing),
+        }
+    }
+}
+
+impl Files for VectorFiles<'_> {
+    fn read(&self, folder: Folder, name: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
+        let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        // A backslash parts folders on some systems only.
+        if name.is_empty() || name.contains('\\') || !Path::new(name).components().all(inside) {
+            return Err(refused("a file is named by its path below the folder, without .. and backslash"));
+        }
+        let folder = self.folder(folder)?;
+        let path = folder.join(name).canonicalize().map_err(|error| unreadable(&error))?;
+        if !path.starts_with(&folder) {
+            return Err(refused("a symbolic link leads out of the folder"));
+        }
+        // Before it is opened: opening a pipe waits for somebody to write.
+        if !fs::metadata(&path).is_ok_and(|file| file.is_file()) {
+            return Err(refused("not a regular file"));
+        }
+        read_at_most(&path, limit)
+    }
+}
+
+fn read_at_most(path: &Path, limit: u64) -> Result<Vec<u8>, Unreadable> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| unreadable(&error))?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+    if bytes.len() as u64 > limit {
+        return Err(refused(&format!("larger than {limit} bytes")));
+    }
+    Ok(bytes)
+}
+
+fn refused(why: &str) -> Unreadable {
+    Unreadable::Refused(why.to_owned())
+}
+
+fn unreadable(error: &io::Error) -> Unreadable {
+    match error.kind() {
+        io::ErrorKind::NotFound => Unreadable::Missing,
+        _ => Unreadable::Refused(error.to_string()),
+    }
+}

@@ -1,0 +1,2 @@
+nop
+b r1 0xFFFF

@@ -1,0 +1,2 @@
+nop
+bgt r1 r2 1

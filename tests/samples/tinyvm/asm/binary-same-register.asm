@@ -1,0 +1,2 @@
+add r3 r3
+xor r15 r15

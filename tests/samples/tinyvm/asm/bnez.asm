@@ -1,0 +1,2 @@
+bnez r4 129
+bnez r4 -1

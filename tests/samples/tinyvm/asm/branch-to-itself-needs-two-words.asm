@@ -1,0 +1,3 @@
+.label _a
+nop
+j _a

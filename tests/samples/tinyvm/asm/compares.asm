@@ -1,0 +1,10 @@
+gt r1 r2
+gts r1 r2
+eq r1 r2
+ge r1 r2
+ges r1 r2
+lt r1 r2
+lts r1 r2
+ne r1 r2
+le r1 r2
+les r1 r2

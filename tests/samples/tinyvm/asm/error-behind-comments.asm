@@ -1,0 +1,4 @@
+# one
+
+   # three
+incr r99

@@ -1,0 +1,2 @@
+beq r1 r2    5
+beqz r1    5

@@ -1,0 +1,4 @@
+la r1, _a
+.offset 0x80
+.label _a
+nop

@@ -1,0 +1,4 @@
+nop
+j _a
+.label _a
+nop

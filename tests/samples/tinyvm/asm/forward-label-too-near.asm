@@ -1,0 +1,4 @@
+lbeqz r1 _a
+nop
+.label _a
+nop

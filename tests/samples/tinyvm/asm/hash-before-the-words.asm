@@ -1,0 +1,2 @@
+.assert_hash ae86fc31c317812b22f44972414587bb06fc0be674129df9ad783e2fbcb9050b
+yield

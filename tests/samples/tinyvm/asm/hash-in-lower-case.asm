@@ -1,0 +1,1 @@
+.assert_hash fa43239bcee7b97ca62f007cc68487560a39e19f74f3dde7486db3f98df8e471

@@ -1,0 +1,1 @@
+.assert_hash FA43

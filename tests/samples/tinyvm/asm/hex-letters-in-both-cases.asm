@@ -1,0 +1,2 @@
+.word 0xabCD
+.word 0xFe

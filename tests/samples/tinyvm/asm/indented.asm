@@ -1,0 +1,3 @@
+    yield
+	nop
+  add r1 r2  

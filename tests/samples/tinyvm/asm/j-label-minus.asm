@@ -1,0 +1,4 @@
+.offset 0x100
+.label _a
+nop
+j _a -0x10

@@ -1,0 +1,4 @@
+j _a 2
+.label _a
+nop
+nop

@@ -1,0 +1,4 @@
+nop
+.label _a
+nop
+j _a 1

@@ -1,0 +1,2 @@
+.label _a
+j r1 _a

@@ -1,0 +1,2 @@
+nop
+j r1 0xFFFF

@@ -1,0 +1,3 @@
+.label _a
+nop
+la r3, _a

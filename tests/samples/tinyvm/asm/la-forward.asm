@@ -1,0 +1,4 @@
+la r3, _a
+nop
+.label _a
+nop

@@ -1,0 +1,3 @@
+.label _a
+.offset 2048
+j _a

@@ -1,0 +1,3 @@
+j _end
+nop
+.label _end

@@ -1,0 +1,4 @@
+b r1 _a
+.offset 129
+.label _a
+yield

@@ -1,0 +1,4 @@
+j _a
+.offset 2049
+.label _a
+yield

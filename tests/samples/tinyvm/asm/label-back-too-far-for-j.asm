@@ -1,0 +1,3 @@
+.label _a
+.offset 2049
+j _a

@@ -1,0 +1,5 @@
+.offset 0xFFFF
+nop
+.label _a
+nop
+j _a

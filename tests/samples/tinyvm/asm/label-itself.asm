@@ -1,0 +1,3 @@
+nop
+.label _a
+j _a

@@ -1,0 +1,4 @@
+j _r1
+nop
+.label _r1
+yield

@@ -1,0 +1,4 @@
+b r2 _a
+nop
+.label _a
+nop

@@ -1,0 +1,4 @@
+.label _a
+nop
+j _a
+.label _a

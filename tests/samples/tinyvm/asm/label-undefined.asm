@@ -1,0 +1,3 @@
+nop
+j _nowhere
+nop

@@ -1,0 +1,3 @@
+nop
+.label _a
+nop

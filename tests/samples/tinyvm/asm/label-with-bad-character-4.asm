@@ -1,0 +1,2 @@
+nop
+.label _a)b

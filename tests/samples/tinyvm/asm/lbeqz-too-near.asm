@@ -1,0 +1,2 @@
+nop
+lbeqz r1 118

@@ -1,0 +1,2 @@
+lbeqz r4 -200
+lbeqz r5 119

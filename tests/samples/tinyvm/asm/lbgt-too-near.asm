@@ -1,0 +1,2 @@
+nop
+lbgt r1 r2 2

@@ -1,0 +1,3 @@
+lhi r0, 0
+lhi r1, 0xFF
+lhi r2, 18

@@ -1,0 +1,1 @@
+lhi r1, 0xFFFF

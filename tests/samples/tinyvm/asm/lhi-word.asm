@@ -1,0 +1,3 @@
+lhi r0, 0x100
+lhi r1, 0xFF00
+lhi r2, 0x1200

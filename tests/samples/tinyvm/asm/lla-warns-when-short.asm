@@ -1,0 +1,3 @@
+.label _a
+nop
+lla r3, _a

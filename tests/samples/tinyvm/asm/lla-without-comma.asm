@@ -1,0 +1,2 @@
+.label _a
+lla r1 _a

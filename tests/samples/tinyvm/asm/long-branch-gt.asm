@@ -1,0 +1,2 @@
+lbgt r1 r2 200
+lbgt r3 r4 -118

@@ -1,0 +1,2 @@
+lble r1 r2 200
+lble r3 r4 -118

@@ -1,0 +1,2 @@
+lbeqz r1 2049
+lbeqz r1 -2048

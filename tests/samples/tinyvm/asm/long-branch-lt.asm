@@ -1,0 +1,2 @@
+lblt r1 r2 200
+lblt r3 r4 -118

@@ -1,0 +1,2 @@
+lblts r1 r2 200
+lblts r3 r4 -118

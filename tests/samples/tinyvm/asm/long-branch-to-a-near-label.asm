@@ -1,0 +1,3 @@
+.label _a
+nop
+lbeq r1 r2 _a

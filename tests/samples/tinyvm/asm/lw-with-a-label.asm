@@ -1,0 +1,2 @@
+.label _a
+lw r1, _a

@@ -1,0 +1,2 @@
+lwi r1, r2
+lwi r15, r0

@@ -1,0 +1,4 @@
+.offset 0x10
+nop
+.offset 0
+yield

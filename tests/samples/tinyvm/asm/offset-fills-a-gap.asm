@@ -1,0 +1,5 @@
+nop
+.offset 2
+nop
+.offset 1
+yield

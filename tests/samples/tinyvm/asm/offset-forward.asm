@@ -1,0 +1,3 @@
+nop
+.offset 0x10
+nop

@@ -1,0 +1,6 @@
+nop
+.label _a
+.offset 0x20
+nop
+.offset _a
+yield

@@ -1,0 +1,1 @@
+.offset r1

@@ -1,0 +1,3 @@
+.offset _a
+nop
+.label _a

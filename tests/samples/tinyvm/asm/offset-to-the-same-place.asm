@@ -1,0 +1,3 @@
+nop
+.offset 1
+yield

@@ -1,0 +1,6 @@
+yield
+cpuid
+debug
+time
+nop
+ill

@@ -1,0 +1,3 @@
+nop
+frob
+add r1, r2

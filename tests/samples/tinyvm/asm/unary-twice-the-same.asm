@@ -1,0 +1,2 @@
+decr r1, r1
+rnd r0, r0

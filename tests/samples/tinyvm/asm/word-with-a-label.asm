@@ -1,0 +1,2 @@
+.label _a
+.word _a

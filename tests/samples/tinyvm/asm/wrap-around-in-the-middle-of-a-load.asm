@@ -1,0 +1,2 @@
+.offset 0xFFFF
+  lw r1, 0x1234

@@ -1,0 +1,3 @@
+.offset 0xFFFF
+nop
+yield

@@ -1,0 +1,4 @@
+j _a
+.offset 0
+nop
+.label _a

@@ -1,0 +1,4 @@
+nop
+.offset 0xFFFF
+nop
+nop

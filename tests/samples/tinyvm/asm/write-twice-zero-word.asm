@@ -1,0 +1,3 @@
+.word 0
+.offset 0
+.word 0

@@ -1,0 +1,5 @@
+# Yields the low word of its time.
+nop
+time
+mov r0, r3
+yield
