@@ -47,5 +47,6 @@ mod stack;
 mod table;
 mod tries;
 
+pub use host::{HOSTS, Service};
 pub use machine::{INFO, Neo3};
 pub use table::{NEO3, Op};

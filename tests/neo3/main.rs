@@ -184,3 +184,18 @@ fn buffer(bytes: &[u8]) -> Value {
 fn list(kind: &'static str, items: Vec<Value>) -> Value {
     Value::Typed(kind, Box::new(Value::List(items)))
 }
+
+/// Reference, sections 9.5 and 11.
+#[test]
+fn services_have_the_numbers_of_the_reference() {
+    let services = vmconf::machines::neo3::HOSTS.iter().flat_map(|(host, services)| {
+        services.iter().map(move |service| (*host, service.name().unwrap_or_default(), service.id()))
+    });
+    let expected = [
+        ("test", "", 0x7777_7777),
+        ("test", "", 0xadde_adde),
+        ("crypto", "System.Crypto.CheckSig", 0x27b3_e756),
+        ("crypto", "System.Crypto.CheckMultisig", 0x3adc_d09e),
+    ];
+    assert!(services.eq(expected));
+}

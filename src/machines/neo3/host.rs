@@ -27,11 +27,10 @@ pub(super) struct Signed {
 }
 
 /// A service that a script can call.
-pub(super) struct Service {
+pub struct Service {
     name: Name,
-    /// Its parameters, the first one on top, and its result.
-    #[allow(dead_code, reason = "the descriptor is for the reader")]
-    signature: &'static str,
+    /// Its parameters, the first one on top of the stack, and its result.
+    pub signature: &'static str,
     call: fn(&mut Frame<'_>) -> Flow,
 }
 
@@ -63,6 +62,9 @@ const CRYPTO: &[Service] = &[
     },
 ];
 
+/// The services of each host, by the host's name as a program says it.
+pub static HOSTS: &[(&str, &[Service])] = &[("test", TEST), ("crypto", CRYPTO)];
+
 impl Host {
     fn services(&self) -> &'static [Service] {
         match self {
@@ -73,8 +75,16 @@ impl Host {
 }
 
 impl Service {
-    /// The number that follows SYSCALL.
-    fn id(&self) -> u32 {
+    /// Its name; none where only a number names it.
+    pub fn name(&self) -> Option<&'static str> {
+        match self.name {
+            Name::Hashed(name) => Some(name),
+            Name::Number(_) => None,
+        }
+    }
+
+    /// The number that follows SYSCALL, least significant byte first.
+    pub fn id(&self) -> u32 {
         match self.name {
             Name::Number(id) => id,
             Name::Hashed(name) => {

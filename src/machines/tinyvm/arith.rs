@@ -4,7 +4,7 @@ use super::core::{Core, Flow};
 
 /// Puts `operation` of the source into the destination.
 #[inline(always)]
-fn unary(core: &mut Core, word: u16, operation: impl FnOnce(u16) -> u16) -> Flow {
+fn unary(core: &mut Core, word: u32, operation: impl FnOnce(u16) -> u16) -> Flow {
     let source = *core.register(word, 4);
     *core.register(word, 0) = operation(source);
     Flow::Next
@@ -12,7 +12,7 @@ fn unary(core: &mut Core, word: u16, operation: impl FnOnce(u16) -> u16) -> Flow
 
 /// Replaces the right operand by `operation` of both.
 #[inline(always)]
-fn binary(core: &mut Core, word: u16, operation: impl FnOnce(u16, u16) -> u16) -> Flow {
+fn binary(core: &mut Core, word: u32, operation: impl FnOnce(u16, u16) -> u16) -> Flow {
     let left = *core.register(word, 4);
     let right = core.register(word, 0);
     *right = operation(left, *right);
@@ -21,42 +21,42 @@ fn binary(core: &mut Core, word: u16, operation: impl FnOnce(u16, u16) -> u16) -
 
 /// `decr`
 #[inline(always)]
-pub(super) fn decr(core: &mut Core, word: u16) -> Flow {
+pub(super) fn decr(core: &mut Core, word: u32) -> Flow {
     unary(core, word, |x| x.wrapping_sub(1))
 }
 
 /// `incr`
 #[inline(always)]
-pub(super) fn incr(core: &mut Core, word: u16) -> Flow {
+pub(super) fn incr(core: &mut Core, word: u32) -> Flow {
     unary(core, word, |x| x.wrapping_add(1))
 }
 
 /// `not`
 #[inline(always)]
-pub(super) fn not_(core: &mut Core, word: u16) -> Flow {
+pub(super) fn not_(core: &mut Core, word: u32) -> Flow {
     unary(core, word, |x| !x)
 }
 
 /// `popcnt`
 #[inline(always)]
-pub(super) fn popcnt(core: &mut Core, word: u16) -> Flow {
+pub(super) fn popcnt(core: &mut Core, word: u32) -> Flow {
     unary(core, word, |x| x.count_ones() as u16)
 }
 
 /// `clz`
 #[inline(always)]
-pub(super) fn clz(core: &mut Core, word: u16) -> Flow {
+pub(super) fn clz(core: &mut Core, word: u32) -> Flow {
     unary(core, word, |x| x.leading_zeros() as u16)
 }
 
 /// `ctz`
 #[inline(always)]
-pub(super) fn ctz(core: &mut Core, word: u16) -> Flow {
+pub(super) fn ctz(core: &mut Core, word: u32) -> Flow {
     unary(core, word, |x| x.trailing_zeros() as u16)
 }
 
 /// `rnd`
-pub(super) fn rnd(core: &mut Core, word: u16) -> Flow {
+pub(super) fn rnd(core: &mut Core, word: u32) -> Flow {
     let most = *core.register(word, 4);
     let Some(number) = core.random.next(most) else { return Flow::NoRandom };
     *core.register(word, 0) = number;
@@ -65,101 +65,101 @@ pub(super) fn rnd(core: &mut Core, word: u16) -> Flow {
 
 /// `mov`
 #[inline(always)]
-pub(super) fn mov(core: &mut Core, word: u16) -> Flow {
+pub(super) fn mov(core: &mut Core, word: u32) -> Flow {
     unary(core, word, |x| x)
 }
 
 /// `add`
 #[inline(always)]
-pub(super) fn add(core: &mut Core, word: u16) -> Flow {
+pub(super) fn add(core: &mut Core, word: u32) -> Flow {
     binary(core, word, u16::wrapping_add)
 }
 
 /// `sub`
 #[inline(always)]
-pub(super) fn sub(core: &mut Core, word: u16) -> Flow {
+pub(super) fn sub(core: &mut Core, word: u32) -> Flow {
     binary(core, word, u16::wrapping_sub)
 }
 
 /// `mul`
 #[inline(always)]
-pub(super) fn mul(core: &mut Core, word: u16) -> Flow {
+pub(super) fn mul(core: &mut Core, word: u32) -> Flow {
     binary(core, word, u16::wrapping_mul)
 }
 
 /// `mulh`
 #[inline(always)]
-pub(super) fn mulh(core: &mut Core, word: u16) -> Flow {
+pub(super) fn mulh(core: &mut Core, word: u32) -> Flow {
     binary(core, word, |l, r| ((u32::from(l) * u32::from(r)) >> 16) as u16)
 }
 
 /// `divu`
 #[inline(always)]
-pub(super) fn divu(core: &mut Core, word: u16) -> Flow {
+pub(super) fn divu(core: &mut Core, word: u32) -> Flow {
     binary(core, word, |l, r| l.checked_div(r).unwrap_or(0xffff))
 }
 
 /// `divs`
 #[inline(always)]
-pub(super) fn divs(core: &mut Core, word: u16) -> Flow {
+pub(super) fn divs(core: &mut Core, word: u32) -> Flow {
     binary(core, word, |l, r| if r == 0 { 0x7fff } else { (l as i16).wrapping_div(r as i16) as u16 })
 }
 
 /// `modu`
 #[inline(always)]
-pub(super) fn modu(core: &mut Core, word: u16) -> Flow {
+pub(super) fn modu(core: &mut Core, word: u32) -> Flow {
     binary(core, word, |l, r| l.checked_rem(r).unwrap_or(0))
 }
 
 /// `mods`
 #[inline(always)]
-pub(super) fn mods(core: &mut Core, word: u16) -> Flow {
+pub(super) fn mods(core: &mut Core, word: u32) -> Flow {
     binary(core, word, |l, r| if r == 0 { 0 } else { (l as i16).wrapping_rem(r as i16) as u16 })
 }
 
 /// `and`
 #[inline(always)]
-pub(super) fn and(core: &mut Core, word: u16) -> Flow {
+pub(super) fn and(core: &mut Core, word: u32) -> Flow {
     binary(core, word, |l, r| l & r)
 }
 
 /// `or`
 #[inline(always)]
-pub(super) fn or(core: &mut Core, word: u16) -> Flow {
+pub(super) fn or(core: &mut Core, word: u32) -> Flow {
     binary(core, word, |l, r| l | r)
 }
 
 /// `xor`
 #[inline(always)]
-pub(super) fn xor(core: &mut Core, word: u16) -> Flow {
+pub(super) fn xor(core: &mut Core, word: u32) -> Flow {
     binary(core, word, |l, r| l ^ r)
 }
 
 /// `sl`
 #[inline(always)]
-pub(super) fn sl(core: &mut Core, word: u16) -> Flow {
+pub(super) fn sl(core: &mut Core, word: u32) -> Flow {
     binary(core, word, |l, r| l.checked_shl(r.into()).unwrap_or(0))
 }
 
 /// `srl`
 #[inline(always)]
-pub(super) fn srl(core: &mut Core, word: u16) -> Flow {
+pub(super) fn srl(core: &mut Core, word: u32) -> Flow {
     binary(core, word, |l, r| l.checked_shr(r.into()).unwrap_or(0))
 }
 
 /// `sra`
 #[inline(always)]
-pub(super) fn sra(core: &mut Core, word: u16) -> Flow {
+pub(super) fn sra(core: &mut Core, word: u32) -> Flow {
     binary(core, word, |l, r| ((l as i16) >> r.min(15)) as u16)
 }
 
 /// `exp`
-pub(super) fn exp(core: &mut Core, word: u16) -> Flow {
+pub(super) fn exp(core: &mut Core, word: u32) -> Flow {
     if core.has_powers { binary(core, word, |l, r| power(l as i16, r as i16)) } else { Flow::Illegal }
 }
 
 /// `root`
-pub(super) fn root(core: &mut Core, word: u16) -> Flow {
+pub(super) fn root(core: &mut Core, word: u32) -> Flow {
     if core.has_powers { binary(core, word, |l, r| root_of(l as i16, r as i16)) } else { Flow::Illegal }
 }
 

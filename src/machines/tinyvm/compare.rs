@@ -4,7 +4,7 @@ use super::core::{Core, Flow};
 
 /// The comparisons of the table: F is L, E, G and S as bits.
 #[inline(always)]
-pub(super) fn compare<const F: u16>(core: &mut Core, word: u16) -> Flow {
+pub(super) fn compare<const F: u16>(core: &mut Core, word: u32) -> Flow {
     let (left, right) = (*core.register(word, 4), *core.register(word, 0));
     let is_same_register = word >> 4 & 15 == word & 15;
     let right = if is_same_register { 0 } else { right };

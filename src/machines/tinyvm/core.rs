@@ -77,7 +77,7 @@ impl Core {
                 break Stop::Limit;
             }
             let word = self.instructions[usize::from(pc)];
-            match table::execute(self, word) {
+            match table::execute(self, word.into()) {
                 Flow::Next => pc = pc.wrapping_add(1),
                 Flow::By(distance) => pc = pc.wrapping_add(distance),
                 Flow::To(place) => pc = place,
@@ -126,8 +126,8 @@ impl Core {
 
     /// The register whose number stands this far from the lowest bit of a word.
     #[inline(always)]
-    pub(super) fn register(&mut self, word: u16, shift: u32) -> &mut u16 {
-        &mut self.registers[usize::from(word >> shift & 15)]
+    pub(super) fn register(&mut self, word: u32, shift: u32) -> &mut u16 {
+        &mut self.registers[(word >> shift & 15) as usize]
     }
 }
 

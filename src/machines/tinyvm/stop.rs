@@ -4,12 +4,12 @@ use super::core::{Core, Flow};
 
 /// `yield`
 #[inline(always)]
-pub(super) fn yield_(_: &mut Core, _: u16) -> Flow {
+pub(super) fn yield_(_: &mut Core, _: u32) -> Flow {
     Flow::Yield
 }
 
 /// `cpuid`
-pub(super) fn cpuid(core: &mut Core, _: u16) -> Flow {
+pub(super) fn cpuid(core: &mut Core, _: u32) -> Flow {
     let features = if core.has_powers { 0xc000 } else { 0x8000 };
     let leaf = core.registers[0];
     core.registers[..4].copy_from_slice(&[if leaf == 0 { features } else { 0 }, 0, 0, 0]);
@@ -18,12 +18,12 @@ pub(super) fn cpuid(core: &mut Core, _: u16) -> Flow {
 
 /// `debug`
 #[inline(always)]
-pub(super) fn debug(_: &mut Core, _: u16) -> Flow {
+pub(super) fn debug(_: &mut Core, _: u32) -> Flow {
     Flow::Next
 }
 
 /// `time`
 #[inline(always)]
-pub(super) fn time(_: &mut Core, _: u16) -> Flow {
+pub(super) fn time(_: &mut Core, _: u32) -> Flow {
     Flow::Time
 }

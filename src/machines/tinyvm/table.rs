@@ -77,7 +77,7 @@ macro_rules! words {
         /// Executes an instruction whose word was fetched.
         #[allow(clippy::manual_range_patterns, reason = "see high")]
         #[inline(always)]
-        pub(super) fn execute(core: &mut Core, word: u16) -> Flow {
+        pub(super) fn execute(core: &mut Core, word: u32) -> Flow {
             match (word >> 8) as u8 {
                 0x10 => match word {
                     $($word => $exact_handler(core, word),)*
