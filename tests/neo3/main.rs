@@ -188,7 +188,7 @@ fn list(kind: &'static str, items: Vec<Value>) -> Value {
 /// Reference, sections 9.5 and 11.
 #[test]
 fn services_have_the_numbers_of_the_reference() {
-    let services = vmconf::machines::neo3::HOSTS.iter().flat_map(|(host, services)| {
+    let services = machines::neo3::HOSTS.iter().flat_map(|(host, services)| {
         services.iter().map(move |service| (*host, service.name().unwrap_or_default(), service.id()))
     });
     let expected = [
