@@ -114,8 +114,15 @@ pub fn assemble(isa: &Isa, source: &str) -> Result<Vec<u8>, AsmError> {
 /// The words of a line without its comment.
 fn words(text: &str, line: usize) -> Vec<Word<'_>> {
     let end = [text.find(';'), text.find("//")].into_iter().flatten().min().unwrap_or(text.len());
-    let code = Word { text: &text[..end], line, column: 1 };
-    code.text.split_whitespace().map(|word| code.part(word)).collect()
+    // Each word is placed from the one before: a line may be as long as the whole source.
+    let mut rest = Word { text: &text[..end], line, column: 1 };
+    let place = |word: &'_ str| {
+        let offset = word.as_ptr() as usize - rest.text.as_ptr() as usize;
+        let column = rest.column + rest.text[..offset].chars().count();
+        rest = Word { text: &rest.text[offset..], line, column };
+        Word { text: &rest.text[..word.len()], line, column }
+    };
+    text[..end].split_whitespace().map(place).collect()
 }
 
 struct Assembler<'s> {

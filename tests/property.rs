@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use num_bigint::BigInt;
 use proptest::prelude::*;
 use serde_json::Value as Json;
-use support::{VECTORS, WRONG, checks_of, execute, files, read, relative, replay};
+use support::{VECTORS, WRONG, checks_of, config, execute, files, read, relative, replay};
 use vmconf::case::{Check, Program, Want};
 use vmconf::diff::{Mismatch, Observe, diff};
 use vmconf::formats::{self, Options};
@@ -24,13 +24,6 @@ use vmconf::limits::Limits;
 use vmconf::machine::{At, Machine, Status, Watch};
 use vmconf::machines::evm::{EVM, Evm};
 use vmconf::value::{Key, Path, Value};
-
-/// So many random cases unless the environment says otherwise; nothing is written beside the tests.
-fn config(cases: u32) -> ProptestConfig {
-    let asked = std::env::var_os("PROPTEST_CASES").is_some();
-    let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
-    if asked { default } else { ProptestConfig { cases, ..default } }
-}
 
 // ---- Expected and actual
 

@@ -3,19 +3,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod support;
+
 use proptest::prelude::*;
+use support::config;
 use vmconf::case::{Action, Program};
 use vmconf::diff::Observe;
 use vmconf::limits::Limits;
 use vmconf::machine::{At, Budget, Machine, Status, Watch, perform};
 use vmconf::machines::tinyvm::{TINYVM, TinyVm};
 use vmconf::value::Value;
-
-fn config(cases: u32) -> ProptestConfig {
-    let asked = std::env::var_os("PROPTEST_CASES").is_some();
-    let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
-    if asked { default } else { ProptestConfig { cases, ..default } }
-}
 
 fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())

@@ -19,10 +19,12 @@ mod drive;
 mod model;
 mod numbers;
 mod references;
+#[path = "../support/mod.rs"]
+mod support;
 mod types;
 
 use num_bigint::BigInt;
-use proptest::prelude::ProptestConfig;
+use support::config;
 use vmconf::case::{Action, Program};
 use vmconf::diff::Observe;
 use vmconf::limits::Limits;
@@ -30,13 +32,6 @@ use vmconf::machine::{Budget, Machine, Status, perform};
 use vmconf::machines;
 use vmconf::machines::neo3::Op;
 use vmconf::value::Value;
-
-/// So many random cases unless the environment says otherwise; nothing is written beside the tests.
-fn config(cases: u32) -> ProptestConfig {
-    let asked = std::env::var_os("PROPTEST_CASES").is_some();
-    let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
-    if asked { default } else { ProptestConfig { cases, ..default } }
-}
 
 // ---- Scripts
 

@@ -7,6 +7,7 @@ pub(crate) mod schema;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use proptest::prelude::ProptestConfig;
 use vmconf::case::{Case, Check, Step};
 use vmconf::formats::{self, Context, Options};
 use vmconf::json::{Document, Node};
@@ -22,6 +23,13 @@ pub(crate) const VECTORS: &str = "vectors";
 pub(crate) const WRONG: &str = "tests/samples/vmtests/wrong";
 /// Samples that are no vectors.
 pub(crate) const MALFORMED: &str = "tests/samples/vmtests/malformed";
+
+/// So many random cases unless the environment says otherwise; nothing is written beside the tests.
+pub(crate) fn config(cases: u32) -> ProptestConfig {
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    if asked { default } else { ProptestConfig { cases, ..default } }
+}
 
 /// A path of the project.
 pub(crate) fn at_root(path: impl AsRef<Path>) -> PathBuf {
