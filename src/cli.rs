@@ -5,10 +5,12 @@ mod asm;
 mod disasm;
 mod isa;
 mod list;
+mod one;
 mod output;
 mod program;
 mod run;
 mod select;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -40,6 +42,7 @@ Exit codes:
 enum Command {
     Run(run::Run),
     List(list::List),
+    Trace(trace::Trace),
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -50,6 +53,7 @@ pub(crate) fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(command) => command.run(),
         Command::List(command) => command.run(),
+        Command::Trace(command) => command.run(),
         Command::Isa(command) => command.run(),
         Command::Asm(command) => command.run(),
         Command::Disasm(command) => command.run(),

@@ -214,11 +214,13 @@ impl Document {
 
     /// The string whose opening quote is at `at`.
     fn string_at(&self, at: u32) -> Cow<'_, str> {
-        let found = self.slots.binary_search_by_key(&at, |slot| slot.at);
-        match found {
-            Ok(slot) => Node { document: self, slot: slot as u32 }.string(),
-            Err(_) => Cow::Borrowed(""),
-        }
+        self.node_at(at).map_or(Cow::Borrowed(""), Node::string)
+    }
+
+    /// The datum that starts at a byte.
+    pub fn node_at(&self, at: u32) -> Option<Node<'_>> {
+        let slot = self.slots.binary_search_by_key(&at, |slot| slot.at).ok()?;
+        Some(Node { document: self, slot: slot as u32 })
     }
 }
 

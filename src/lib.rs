@@ -30,6 +30,7 @@
 //! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits, ecdsa; for a language of its own what a source gives (asm), json::quoted |
 //! | [`nef`] | NEF3, the file of a Neo N3 contract, and its manifest | value, json, limits |
 //! | [`coverage`] | which opcodes a program executes | isa, machine |
+//! | [`trace`] | every instruction of a case, in several ways to write it | machine, diff, value |
 //! | [`formats`] | files to cases; knows machines by name only | json, value, case |
 //! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
 //! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
@@ -84,5 +85,6 @@ pub mod report;
 pub mod runner;
 pub mod sources;
 pub mod testee;
+pub mod trace;
 pub mod value;
 pub mod verdict;

@@ -38,6 +38,12 @@ pub trait Machine: Observe {
     /// In one line how the machine ended or where it stands, for a person: `out of gas at 0x1f
     /// SSTORE: needs 20000, 17 left`.
     fn describe(&self) -> String;
+
+    /// What a datum of the state is called in the source of the program, and in which line of it the
+    /// program stands, where the program says so: `local i of main, at line 7`.
+    fn explain(&self, _at: &Path) -> Option<String> {
+        None
+    }
 }
 
 /// How a run ended.
@@ -186,7 +192,8 @@ pub fn perform(
     }
 }
 
-fn reborrow<'a>(watch: &'a mut Option<&mut dyn Watch>) -> Option<&'a mut dyn Watch> {
+/// A watch, or none, for a shorter time.
+pub(crate) fn reborrow<'a>(watch: &'a mut Option<&mut dyn Watch>) -> Option<&'a mut dyn Watch> {
     match watch {
         Some(watch) => Some(&mut **watch),
         None => None,

@@ -47,6 +47,16 @@ fn wrong_tinyvm() {
     });
 }
 
+/// Every sample of a wrong vector of MiniC89.
+#[test]
+fn wrong_minic89() {
+    with_settings(|| {
+        insta::glob!("samples/minic89/wrong/*.json", |path| {
+            insta::assert_snapshot!("wrong-minic89", text_report(path));
+        });
+    });
+}
+
 /// Every sample of a wrong NeoVM vector.
 #[test]
 fn wrong_neovm() {

@@ -25,6 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("nef", &["json", "limits", "value::escaped"]),
     ("machine", &["case", "diff::Observe", "isa", "value"]),
     ("coverage", &["isa", "machine"]),
+    ("trace", &["diff::Observe", "isa", "machine", "value"]),
     // A file of a machine uses its own machine's besides; see `own`.
     (
         "machines",
@@ -62,10 +63,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
 
 /// Modules whose members are a list of like things: one may not use another, and outside them only
 /// what the list itself says may be used.
-const LISTS: &[&str] = &["machines", "formats", "report"];
+const LISTS: &[&str] = &["machines", "formats", "report", "trace"];
 
 /// What stands beside the members of a list for all of them.
-const SHARED: &[(&str, &str)] = &[("formats", "fields"), ("report", "cut")];
+const SHARED: &[(&str, &str)] =
+    &[("formats", "envelope"), ("formats", "fields"), ("report", "cut"), ("trace", "plain")];
 
 /// What only the command line may do.
 const COMMAND_LINE_ONLY: &[&str] = &[

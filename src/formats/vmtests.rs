@@ -75,7 +75,7 @@ fn read_test(test: Node<'_>, options: Options, findings: &mut Findings) -> Optio
     exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, findings));
     let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
     program.push("pre", Value::Record(accounts));
-    let program = Program(Value::Record(program.0));
+    let program = Program::from(Value::Record(program.0));
     Some(Case { machine: MACHINE, program, places: Vec::new(), steps: vec![step] })
 }
 

@@ -7,7 +7,7 @@ use super::Options;
 use super::files::VectorFiles;
 use crate::case::CaseId;
 use crate::event::CaseReport;
-use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Severity};
+use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Severity, Shared};
 use crate::json::{Document, Problem};
 use crate::sources::{Named, Source};
 use crate::verdict::{Trouble, Verdict};
@@ -26,6 +26,7 @@ struct Cases {
     format: &'static Format,
     /// Those that are meant, each with its number among those of its name.
     entries: Vec<(Entry, u32)>,
+    shared: Shared,
 }
 
 /// Opens a file and finds the cases that are meant. Whatever is wrong with it is told by the
@@ -102,7 +103,7 @@ impl Opened<'_> {
             let id = self.id(entry, *nth);
             self.source.means(&id) && options.filter.matches(&id)
         });
-        Ok(Some(Cases { document, format, entries }))
+        Ok(Some(Cases { document, format, entries, shared: Shared::default() }))
     }
 
     /// The format of the document; none, with a note, for a file in a folder that is no vector.
@@ -136,10 +137,10 @@ impl Opened<'_> {
 
     /// One of the cases to run.
     pub(super) fn case(&self, index: usize) -> Option<OpenedCase<'_>> {
-        let Cases { document, format, entries } = self.cases.as_ref()?;
+        let Cases { document, format, entries, shared } = self.cases.as_ref()?;
         let (entry, nth) = entries.get(index)?;
         let files = VectorFiles::new(&self.source.path, format.folders);
-        Some(OpenedCase { id: self.id(entry, *nth), document, format, node: entry.node, files })
+        Some(OpenedCase { id: self.id(entry, *nth), document, format, node: entry.node, files, shared })
     }
 
     /// What is ignored and could matter, with the file's name.
@@ -171,6 +172,8 @@ pub(super) struct OpenedCase<'o> {
     pub(super) node: u32,
     /// The files that it may name.
     pub(super) files: VectorFiles<'o>,
+    /// What it has in common with the others of its file.
+    pub(super) shared: &'o Shared,
 }
 
 /// Counts cases of the same name.

@@ -3,10 +3,10 @@
 use crate::case::{Action, Program};
 use crate::diff::Observe;
 use crate::limits::Limits;
-use crate::machine::{Budget, LoadError, Machine, Status, perform};
+use crate::machine::{Budget, LoadError, Machine, Status, Watch, perform};
 use crate::machines::MachineInfo;
 use crate::testee::Testee;
-use crate::value::Value;
+use crate::value::{Path, Value};
 
 /// A machine of this crate, with a budget of instructions for each program it loads.
 pub struct Embedded {
@@ -28,12 +28,16 @@ impl Testee for Embedded {
         self.machine.load(program)
     }
 
-    fn perform(&mut self, action: &Action) -> Status {
-        perform(&mut *self.machine, action, &mut self.budget, None)
+    fn perform(&mut self, action: &Action, watch: Option<&mut dyn Watch>) -> Status {
+        perform(&mut *self.machine, action, &mut self.budget, watch)
     }
 
     fn describe(&self) -> String {
         self.machine.describe()
+    }
+
+    fn explain(&self, at: &Path) -> Option<String> {
+        self.machine.explain(at)
     }
 }
 
