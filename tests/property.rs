@@ -164,6 +164,7 @@ fn other_values(value: &Value) -> Vec<Value> {
             values
         }
         Value::Text(text) => vec![Value::text(format!("not {text}")), Value::text("")],
+        Value::Null => vec![Value::int(1)],
         Value::Bool(bool) => vec![Value::Bool(!bool)],
         Value::Typed(name, inside) => {
             let mut values = vec![Value::Typed("Another", inside.clone())];
