@@ -117,10 +117,18 @@ fn program_of(path: &Path) -> Json {
 
 #[test]
 fn snapshots_of_vectors_are_valid_and_coherent() {
-    let mut count = 0;
+    let (mut count, mut long) = (0, 0);
     for path in files("vectors/minic89", "json") {
         let program = program_of(&path);
         for case in read(&path).1 {
+            // What takes very many steps takes them in the same few ways.
+            let Some(Value::Int(steps)) = replay(&case.case, None, &mut |_, _| {}).observe("step") else {
+                panic!("{} has no steps", case.name);
+            };
+            if steps > 5000.into() {
+                long += 1;
+                continue;
+            }
             let snapshots = snapshots(&case.case);
             assert_coherent(&snapshots, &program);
             // Valid one by one, but of a long loop only so many.
@@ -130,7 +138,7 @@ fn snapshots_of_vectors_are_valid_and_coherent() {
             }
         }
     }
-    assert!(count > 3000, "{count} snapshots");
+    assert!(count > 3000 && long < 20, "{count} snapshots, {long} cases left out");
 }
 
 /// What `vmconf trace` prints is a `trace` that the same program passes.

@@ -4,6 +4,7 @@ use anyhow::bail;
 use vmconf::runner::{self, Opened, Options};
 use vmconf::sources::Source;
 
+use super::output;
 use super::program::Broken;
 
 /// Opens the sources up to the one that has the case; `see` is given it with its number.
@@ -31,14 +32,20 @@ pub(super) fn with_case<T>(
     }
     match (&ids[..], only) {
         ([_], Some(opened)) => see(&opened, 0),
-        ([], _) if !broken.is_empty() => Err(Broken(broken.join("\n")).into()),
+        ([], _) if !broken.is_empty() => {
+            let last = broken.pop().unwrap_or_default();
+            for line in &broken {
+                output::note(line);
+            }
+            Err(Broken(last).into())
+        }
         ([], _) => bail!("there is no such case; vmconf list shows all"),
         (several, _) => {
-            let more = if several.len() > SHOWN { "\n  …" } else { "" };
-            bail!(
-                "several cases are meant; name one:\n  {}{more}",
-                several[..several.len().min(SHOWN)].join("\n  ")
-            )
+            for id in several.iter().take(SHOWN) {
+                output::note(id);
+            }
+            let more = if several.len() > SHOWN { " and more" } else { "" };
+            bail!("several cases are meant, these{more}: name one")
         }
     }
 }

@@ -15,7 +15,7 @@ use super::select::Select;
 
 /// Print every instruction of a case
 ///
-/// Example: vmconf trace vectors/minic89/recorded.json --as minic89
+/// Example: vmconf trace vectors/minic89/programs/add-overflows.json --as minic89
 #[derive(Debug, Args)]
 pub(super) struct Trace {
     #[command(flatten)]
@@ -48,9 +48,10 @@ impl Trace {
         match report.verdict {
             Verdict::Pass | Verdict::Fail(_) | Verdict::Skip(_) => Ok(Exit::Passed),
             Verdict::Error(troubles) => {
-                let troubles: Vec<_> =
-                    troubles.iter().map(|trouble| trouble.located(&report.id.file)).collect();
-                Err(Broken(troubles.join("\n")).into())
+                for trouble in troubles {
+                    output::note(&trouble.located(&report.id.file));
+                }
+                Err(Broken("the case cannot be run".to_owned()).into())
             }
         }
     }
