@@ -5,12 +5,12 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use crate::case::{Action, Program};
-use crate::diff::Observe;
+use crate::inspect::Inspect;
 use crate::isa::OpInfo;
 use crate::value::{Path, Value};
 
 /// A virtual machine.
-pub trait Machine: Observe {
+pub trait Machine: Inspect {
     /// Makes this a fresh machine that holds `program`. A machine can load any number of
     /// programs one after the other.
     ///
@@ -114,7 +114,7 @@ pub struct At<'a> {
     /// Its immediate operand as it stands in the program, without a missing end.
     pub operand: &'a [u8],
     /// The machine, before the instruction.
-    pub state: &'a dyn Observe,
+    pub state: &'a dyn Inspect,
 }
 
 /// What ends a machine's loop besides the program itself.

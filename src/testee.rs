@@ -1,7 +1,7 @@
 //! What a case is run on.
 
 use crate::case::{Action, Program};
-use crate::diff::Observe;
+use crate::inspect::Inspect;
 use crate::machine::{LoadError, Status, Watch};
 use crate::value::Path;
 
@@ -9,7 +9,7 @@ pub mod embedded;
 
 /// Something that can load a program, perform actions and be looked at: an embedded machine, or
 /// one in another process.
-pub trait Testee: Observe {
+pub trait Testee: Inspect {
     /// Makes this a fresh machine that holds the program.
     ///
     /// # Errors

@@ -23,7 +23,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("asm", &["isa", "json::quoted", "value::hex_bytes"]),
     ("disasm", &["isa", "value::bytes_key"]),
     ("nef", &["json", "limits", "value::escaped"]),
-    ("machine", &["case", "diff::Observe", "isa", "value"]),
+    ("machine", &["case", "inspect", "isa", "value"]),
+    ("inspect", &["diff::Observe", "value"]),
     ("coverage", &["isa", "machine"]),
     ("trace", &["diff::Observe", "isa", "machine", "value"]),
     // A file of a machine uses its own machine's besides; see `own`.
@@ -36,7 +37,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "asm::Word",
             "case",
             "diff::Observe",
+            "disasm::disassemble",
             "ecdsa",
+            "inspect",
             "isa",
             "json::quoted",
             "limits",
@@ -45,7 +48,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("formats", &["case", "json", "value"]),
-    ("testee", &["asm", "case", "diff::Observe", "limits", "machine", "machines", "value"]),
+    ("testee", &["asm", "case", "diff::Observe", "inspect", "limits", "machine", "machines", "value"]),
     ("verdict", &["case", "json", "value"]),
     ("event", &["case", "verdict"]),
     ("filter", &["case"]),
@@ -316,8 +319,8 @@ fn every_rule_can_be_broken() {
     check("case.rs", "use crate::value::{Key, Path};", None);
     check("case.rs", "use crate::{value::Key, diff::{Mismatch}};", Some("uses diff::Mismatch"));
     check("diff.rs", "use crate::json::Document;", Some("uses json::Document"));
-    check("machine.rs", "use crate::diff::Observe;", None);
-    check("machine.rs", "use crate::diff::{Observe, diff};", Some("uses diff::diff"));
+    check("machine.rs", "use crate::inspect::Inspect;", None);
+    check("inspect.rs", "use crate::diff::{Observe, diff};", Some("uses diff::diff"));
     check("machines.rs", "pub mod evm; static A: I = evm::INFO;", None);
     check(
         "machines/evm/arith.rs",

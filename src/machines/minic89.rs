@@ -37,6 +37,7 @@ mod call;
 mod compare;
 mod cpu;
 mod flow;
+mod inspect;
 mod lint;
 mod local;
 mod machine;

@@ -2,6 +2,7 @@
 
 use crate::case::{Action, Program};
 use crate::diff::Observe;
+use crate::inspect::{Cell, Effects, Inspect};
 use crate::limits::Limits;
 use crate::machine::{Budget, LoadError, Machine, Status, Watch, perform};
 use crate::machines::MachineInfo;
@@ -48,5 +49,35 @@ impl Observe for Embedded {
 
     fn observe(&self, field: &str) -> Option<Value> {
         self.machine.observe(field)
+    }
+}
+
+impl Inspect for Embedded {
+    fn instruction(&self) -> String {
+        self.machine.instruction()
+    }
+
+    fn height(&self) -> usize {
+        self.machine.height()
+    }
+
+    fn item(&self, below: usize) -> Option<Value> {
+        self.machine.item(below)
+    }
+
+    fn compound(&self, below: usize) -> Option<usize> {
+        self.machine.compound(below)
+    }
+
+    fn gas(&self) -> Option<u64> {
+        self.machine.gas()
+    }
+
+    fn effects(&self) -> Effects {
+        self.machine.effects()
+    }
+
+    fn cells(&self, at: &Path) -> Vec<Cell> {
+        self.machine.cells(at)
     }
 }

@@ -36,9 +36,9 @@ pub struct MiniC89 {
     step: u64,
     status: RunStatus,
     ip: usize,
-    stack: Vec<Word>,
-    slots: Vec<Word>,
-    frames: Vec<Frame>,
+    pub(super) stack: Vec<Word>,
+    pub(super) slots: Vec<Word>,
+    pub(super) frames: Vec<Frame>,
 }
 
 /// The status of a snapshot, with what belongs to it.
@@ -148,11 +148,17 @@ impl MiniC89 {
 
     /// The functions of the frames from the oldest on, each with the instruction where it stands: a
     /// caller at its call.
-    fn stand(&self) -> impl Iterator<Item = (&Function, usize)> {
+    pub(super) fn stand(&self) -> impl Iterator<Item = (&Function, usize)> {
         let functions =
             self.code.iter().flat_map(|code| self.frames.iter().map(|frame| &code.functions[frame.function]));
         let calls = self.frames.iter().skip(1).map(|frame| frame.return_ip - 1);
         functions.zip(calls.chain([self.ip]))
+    }
+
+    /// The function with this id.
+    pub(super) fn function(&self, fid: i32) -> Option<&Function> {
+        let code = self.code.as_ref()?;
+        Some(&code.functions[code.by_fid(fid)?])
     }
 
     fn has_begun(&self) -> bool {
@@ -266,11 +272,11 @@ impl MiniC89 {
     /// Where a function stands: `main:3 ADD, line 7`.
     fn place(&self, function: &Function, ip: usize) -> String {
         let line = function.source_map.line(ip).map_or(String::new(), |line| format!(", line {line}"));
-        format!("{}:{ip} {}{line}", named(function), self.instruction(function, ip))
+        format!("{}:{ip} {}{line}", named(function), self.written(function, ip))
     }
 
     /// An instruction as its function has it: `JMP 7`.
-    fn instruction(&self, function: &Function, ip: usize) -> String {
+    pub(super) fn written(&self, function: &Function, ip: usize) -> String {
         let code = self.code.as_ref();
         let found = code.and_then(|code| {
             let place = code.by_fid(function.fid.into())?;
