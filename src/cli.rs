@@ -2,8 +2,10 @@
 //! an exit code.
 
 mod asm;
+mod diff;
 mod disasm;
 mod isa;
+mod last_run;
 mod list;
 mod one;
 mod output;
@@ -42,6 +44,7 @@ Exit codes:
 enum Command {
     Run(run::Run),
     List(list::List),
+    Diff(diff::Diff),
     Trace(trace::Trace),
     Isa(isa::Isa),
     Asm(asm::Asm),
@@ -53,6 +56,7 @@ pub(crate) fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(command) => command.run(),
         Command::List(command) => command.run(),
+        Command::Diff(command) => command.run(),
         Command::Trace(command) => command.run(),
         Command::Isa(command) => command.run(),
         Command::Asm(command) => command.run(),

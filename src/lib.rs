@@ -37,7 +37,9 @@
 //! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
 //! | [`sources`], [`filter`] | which files and cases are meant | case |
 //! | [`runner`] | files to events, on many threads | all of the above, no insides of machines or formats |
-//! | [`report`] | events to text and JSON | event, verdict, value, case |
+//! | [`blame`] | which instruction made a datum what it is | inspect, isa, machine, value |
+//! | [`explain`] | a failing case run again to see why | blame, runner, event, verdict |
+//! | [`report`] | events, and why a case fails, to text and JSON | event, explain, blame, verdict, value, case |
 //! | `cli` (the binary) | the command line | anything; only it prints, reads the environment or picks an exit code |
 //!
 //! # Invariants
@@ -68,12 +70,14 @@
 //! the tests over all of them find it there.
 
 pub mod asm;
+pub mod blame;
 pub mod case;
 pub mod coverage;
 pub mod diff;
 pub mod disasm;
 pub mod ecdsa;
 pub mod event;
+pub mod explain;
 pub mod filter;
 pub mod formats;
 pub mod inspect;
