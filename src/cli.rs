@@ -2,6 +2,7 @@
 //! an exit code.
 
 mod asm;
+mod bless;
 mod disasm;
 mod isa;
 mod list;
@@ -40,6 +41,7 @@ Exit codes:
 enum Command {
     Run(run::Run),
     List(list::List),
+    Bless(bless::Bless),
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -50,6 +52,7 @@ pub(crate) fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(command) => command.run(),
         Command::List(command) => command.run(),
+        Command::Bless(command) => command.run(),
         Command::Isa(command) => command.run(),
         Command::Asm(command) => command.run(),
         Command::Disasm(command) => command.run(),

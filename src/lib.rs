@@ -30,11 +30,13 @@
 //! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits, ecdsa; for a language of its own what a source gives (asm), json::quoted |
 //! | [`nef`] | NEF3, the file of a Neo N3 contract, and its manifest | value, json, limits |
 //! | [`coverage`] | which opcodes a program executes | isa, machine |
-//! | [`formats`] | files to cases; knows machines by name only | json, value, case |
+//! | [`edit`] | changes to a JSON text that keep all other bytes | json |
+//! | [`formats`] | files to cases, and what a machine has back to text; knows machines by name only | json, value, case, edit |
 //! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
 //! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
 //! | [`sources`], [`filter`] | which files and cases are meant | case |
 //! | [`runner`] | files to events, on many threads | all of the above, no insides of machines or formats |
+//! | [`bless`] | what a machine did, written as the expectation | runner, formats, edit, verdict, event, sources, value, case |
 //! | [`report`] | events to text and JSON | event, verdict, value, case |
 //! | `cli` (the binary) | the command line | anything; only it prints, reads the environment or picks an exit code |
 //!
@@ -66,11 +68,13 @@
 //! the tests over all of them find it there.
 
 pub mod asm;
+pub mod bless;
 pub mod case;
 pub mod coverage;
 pub mod diff;
 pub mod disasm;
 pub mod ecdsa;
+pub mod edit;
 pub mod event;
 pub mod filter;
 pub mod formats;

@@ -22,7 +22,8 @@ use crate::sources::Source;
 use crate::verdict::{Trouble, Verdict};
 
 pub use files::VectorFiles;
-pub use open::{Opened, explain_format, open};
+pub use judge::Bench;
+pub use open::{Opened, OpenedCase, explain_format, open, open_text};
 
 /// How to run.
 #[derive(Clone, Default)]
@@ -70,7 +71,7 @@ pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -
 }
 
 fn one_by_one(sources: &[Source], options: &Options, tally: &mut Tally<'_>) {
-    let mut bench = judge::Bench::new(options);
+    let mut bench = Bench::new(options);
     for source in sources {
         let opened = open(source, options);
         tally.file(&opened);

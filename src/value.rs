@@ -261,6 +261,13 @@ impl Path {
         &self.0.key
     }
 
+    /// All keys, that of the field first.
+    pub fn keys(&self) -> Vec<&Key> {
+        let mut keys = self.parent().map(Path::keys).unwrap_or_default();
+        keys.push(self.last());
+        keys
+    }
+
     /// Whether this is `other` or leads on from it.
     pub fn starts_with(&self, other: &Path) -> bool {
         self == other || self.parent().is_some_and(|parent| parent.starts_with(other))

@@ -43,7 +43,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "value",
         ],
     ),
-    ("formats", &["case", "json", "value"]),
+    ("edit", &["json"]),
+    ("formats", &["case", "edit", "json", "value"]),
     ("testee", &["asm", "case", "diff::Observe", "limits", "machine", "machines", "value"]),
     ("verdict", &["case", "json", "value"]),
     ("event", &["case", "verdict"]),
@@ -57,6 +58,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "testee", "value", "verdict",
         ],
     ),
+    ("bless", &["case", "edit", "event", "formats::Differs", "runner", "sources", "value", "verdict"]),
     ("report", &["case", "diff::Mismatch", "event", "value", "verdict"]),
 ];
 
@@ -65,7 +67,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 const LISTS: &[&str] = &["machines", "formats", "report"];
 
 /// What stands beside the members of a list for all of them.
-const SHARED: &[(&str, &str)] = &[("formats", "fields"), ("report", "cut")];
+const SHARED: &[(&str, &str)] = &[("formats", "fields"), ("formats", "spell"), ("report", "cut")];
 
 /// What only the command line may do.
 const COMMAND_LINE_ONLY: &[&str] = &[
