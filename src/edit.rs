@@ -18,6 +18,13 @@ pub enum Change<'d> {
         /// What it becomes.
         value: Json,
     },
+    /// A number becomes another one of any size.
+    Digits {
+        /// Which.
+        node: Node<'d>,
+        /// The number in JSON.
+        digits: String,
+    },
     /// An array or object gets one more element. When two changes give an object the same key, the
     /// first counts.
     Insert {
@@ -80,8 +87,14 @@ pub fn apply(document: &Document, changes: &[Change<'_>]) -> String {
     for change in changes {
         match change {
             Change::Replace { node, value } => {
-                let indent = indent_of(document.text(), node.at() as usize);
-                splices.push(Splice { range: range(*node), text: style.render(value, indent) });
+                let text = match value {
+                    Json::String(new) if node.raw().contains('\\') => keeping_escapes(node.raw(), new),
+                    _ => style.render(value, indent_of(document.text(), node.at() as usize)),
+                };
+                splices.push(Splice { range: range(*node), text });
+            }
+            Change::Digits { node, digits } => {
+                splices.push(Splice { range: range(*node), text: digits.clone() });
             }
             Change::Reorder { object, order } => reorder(*object, order, &mut splices),
             Change::Insert { into, before, key, value } => {
@@ -139,6 +152,51 @@ fn reorder(object: Node<'_>, order: &[usize], splices: &mut Vec<Splice>) {
             text: text[elements[*member].clone()].to_owned(),
         });
     }
+}
+
+/// A string in quotes in place of one that has escapes, which stay as far as the strings are the
+/// same at their starts and ends. What is new between them is ASCII if the old one is.
+fn keeping_escapes(old: &str, new: &str) -> String {
+    let is_ascii = old.is_ascii();
+    let old = characters(old);
+    let new: Vec<char> = new.chars().collect();
+    let same = |(old, new): &(&(char, &str), &char)| old.0 == **new;
+    let lead = old.iter().zip(&new).take_while(same).count();
+    let trail = old[lead..].iter().rev().zip(new[lead..].iter().rev()).take_while(same).count();
+    let kept = |kept: &[(char, &str)]| kept.iter().map(|it| it.1).collect::<String>();
+    let written = |new: &char| {
+        let mut units = [0; 2];
+        match new {
+            new if is_ascii && !new.is_ascii() => {
+                new.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+            }
+            new => {
+                let quoted = Json::from(new.to_string()).to_string();
+                quoted[1..quoted.len() - 1].to_owned()
+            }
+        }
+    };
+    let between: String = new[lead..new.len() - trail].iter().map(written).collect();
+    format!("\"{}{between}{}\"", kept(&old[..lead]), kept(&old[old.len() - trail..]))
+}
+
+/// The characters of a string in quotes, each as it is written.
+fn characters(raw: &str) -> Vec<(char, &str)> {
+    let mut rest = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+    let mut characters = Vec::new();
+    while let Some(first) = rest.chars().next() {
+        let length = match rest.as_bytes() {
+            [b'\\', b'u', b'd' | b'D', b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B', ..] => 12,
+            [b'\\', b'u', ..] => 6,
+            [b'\\', ..] => 2,
+            _ => first.len_utf8(),
+        };
+        let (written, further) = rest.split_at(length.min(rest.len()));
+        let read: Option<String> = serde_json::from_str(&format!("\"{written}\"")).ok();
+        characters.extend(read.and_then(|text| text.chars().next()).map(|it| (it, written)));
+        rest = further;
+    }
+    characters
 }
 
 /// An array or object with elements more or less.
@@ -280,7 +338,7 @@ struct Style {
     colon: String,
     /// Between elements in one line.
     comma: &'static str,
-    /// By how much each level is indented, where every object is spread over lines.
+    /// By how much each level is indented, where every element has a line of its own.
     indent: Option<String>,
 }
 
@@ -325,17 +383,20 @@ impl Style {
     }
 }
 
-/// By how much each level is indented, if no object has its first member in its own line.
+/// By how much each level is indented, if no array and no object has its first element in the line
+/// of its bracket.
 fn unit_of_indent(document: &Document) -> Option<String> {
     let text = document.text();
-    let mut objects = document.root().objects().filter_map(|object| {
-        let first = object.members().next()?;
-        let before = &text[object.at() as usize..first.key_at as usize];
-        Some((object, before.rsplit_once('\n').map(|line| line.1)))
-    });
-    let (outermost, inner) = objects.next()?;
-    let unit = inner?.strip_prefix(indent_of(text, outermost.at() as usize))?;
-    objects.all(|(_, inner)| inner.is_some()).then(|| unit.to_owned())
+    let mut unit = None;
+    let mut open = vec![document.root()];
+    while let Some(node) = open.pop() {
+        if let Some(first) = elements(node).first() {
+            let (_, inner) = text[node.at() as usize..first.start].rsplit_once('\n')?;
+            unit = unit.or_else(|| inner.strip_prefix(indent_of(text, node.at() as usize)));
+        }
+        open.extend(node.items().chain(node.members().map(|member| member.value)));
+    }
+    unit.map(str::to_owned)
 }
 
 /// The blanks at the start of the line that this byte stands in.

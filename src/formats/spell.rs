@@ -36,7 +36,12 @@ pub struct Unspellable(pub String);
 impl Unspellable {
     /// That a format has no way to write this.
     pub fn value(value: &Value) -> Unspellable {
-        Unspellable(format!("the format has no way to write {value}"))
+        const LONGEST: usize = 60;
+        let mut text = value.to_string();
+        if let Some((cut, _)) = text.char_indices().nth(LONGEST) {
+            text.replace_range(cut.., "…");
+        }
+        Unspellable(format!("the format has no way to write {text}"))
     }
 
     /// That a format has no way to write that nothing is there.
@@ -140,15 +145,22 @@ pub(super) fn number_like(old: &str, number: &BigInt) -> String {
     format!("{prefix}{}", in_case_of(digits, &format!("{new:0>width$}")))
 }
 
-/// The new text with the letters of the old one where they are the same in another case, and else
-/// in capitals if all letters of the old one are.
+/// The new text with each letter in the case of the old one's letter at its place, and else in the
+/// case that all letters of the old one have, if they have one.
 pub(super) fn in_case_of(old: &str, new: &str) -> String {
-    let capitals =
-        old.contains(|it: char| it.is_ascii_uppercase()) && !old.contains(|it: char| it.is_ascii_lowercase());
-    let all = if capitals { new.to_ascii_uppercase() } else { new.to_owned() };
+    let has = |case: fn(&char) -> bool| old.chars().any(|it| case(&it));
+    let new = match [has(char::is_ascii_uppercase), has(char::is_ascii_lowercase)] {
+        [true, false] => new.to_ascii_uppercase(),
+        [false, true] => new.to_ascii_lowercase(),
+        _ => new.to_owned(),
+    };
     if old.len() != new.len() {
-        return all;
+        return new;
     }
-    let same = |(old, new): (char, char)| if old.eq_ignore_ascii_case(&new) { old } else { new };
-    old.chars().zip(all.chars()).map(same).collect()
+    let in_case = |(old, new): (char, char)| match old {
+        'a'..='z' => new.to_ascii_lowercase(),
+        'A'..='Z' => new.to_ascii_uppercase(),
+        _ => new,
+    };
+    old.chars().zip(new.chars()).map(in_case).collect()
 }

@@ -6,15 +6,12 @@ use num_bigint::BigInt;
 use serde_json::{Map, Value as Json, json};
 
 use super::member;
-use super::rules::{Notation, Rules, Type};
+use super::rules::{Generation, Notation, Rules, Type};
 use crate::case::Want;
 use crate::edit::Change;
 use crate::formats::spell::{Differs, Spelled, Unspellable, hex_like, in_case_of, resize};
 use crate::json::Node;
 use crate::value::{Key, Value};
-
-/// Members whose value is a word in letters of any case.
-const WORDS: [&str; 2] = ["state", "nextInstruction"];
 
 /// What a datum of a result is, by its path.
 enum Part<'p> {
@@ -48,18 +45,13 @@ impl Part<'_> {
 }
 
 pub(super) fn spell<'d>(differs: &Differs<'d, '_>, rules: &Rules) -> Spelled<'d> {
-    let node = differs.node;
     match Part::of(&differs.at.keys(), rules) {
-        Part::Member(name) => {
-            let value = differs.present()?;
-            match (value, node.text()) {
-                _ if node.is_object() => Ok(vec![Change::add_member(node, name, plain(value, None)?)]),
-                (Value::Text(word), Some(old)) if WORDS.contains(&name) => {
-                    differs.replace(in_case_of(&old, word).into())
-                }
-                _ => differs.replace(plain(value, Some(node))?),
-            }
+        Part::Member("state") => state(differs, rules),
+        Part::Member(name) if differs.node.is_object() => {
+            Ok(vec![Change::add_member(differs.node, name, plain(differs.present()?, None)?)])
         }
+        Part::Member("nextInstruction") => differs.replace(word_like(differs.node, differs.present()?)?),
+        Part::Member(_) => differs.replace(plain(differs.present()?, Some(differs.node))?),
         Part::Frames => list(differs, "invocationStack", |frame| fresh_frame(frame, rules)),
         Part::Items(name) => list(differs, name, |item| fresh_item(item, rules)),
         Part::Item => match (differs.want, differs.got) {
@@ -70,6 +62,19 @@ pub(super) fn spell<'d>(differs: &Differs<'d, '_>, rules: &Rules) -> Spelled<'d>
             (_, None) => lost_pair(differs),
         },
     }
+}
+
+/// The state. After a fault, N3 compares nothing but the message, so the rest goes.
+fn state<'d>(differs: &Differs<'d, '_>, rules: &Rules) -> Spelled<'d> {
+    const NOT_COMPARED: [&str; 3] = ["invocationStack", "resultStack", "refs"];
+    let state = differs.present()?;
+    let mut changes = differs.replace(word_like(differs.node, state)?)?;
+    if rules.generation == Generation::N3 && *state == Value::text(rules.fault) {
+        let result = differs.outer(0)?;
+        let ignored = NOT_COMPARED.iter().filter_map(|name| member(result, name));
+        changes.extend(ignored.filter_map(|member| Change::remove(result, member.value)));
+    }
+    Ok(changes)
 }
 
 /// A list that is the datum, or a member of it that it does not have yet.
@@ -106,6 +111,12 @@ fn plain(value: &Value, old: Option<Node<'_>>) -> Result<Json, Unspellable> {
         Value::Bytes(bytes) => bytes_like(text.as_deref().unwrap_or_default(), bytes).into(),
         other => return Err(Unspellable::value(other)),
     })
+}
+
+/// A word whose letters may be of any case.
+fn word_like(old: Node<'_>, value: &Value) -> Result<Json, Unspellable> {
+    let Value::Text(word) = value else { return Err(Unspellable::value(value)) };
+    Ok(in_case_of(&old.text().unwrap_or_default(), word).into())
 }
 
 /// A number in digits, in quotes if the old one is or if it is too large for most readers.
@@ -220,7 +231,11 @@ fn item<'d>(differs: &Differs<'d, '_>, value: &Value, rules: &Rules) -> Spelled<
         Some(old) if of.notation == Notation::Nothing => changes.extend(Change::remove(item, old)),
         Some(old) if !(same_notation && is_container(of)) => {
             let style = Some(old).filter(|_| same_notation);
-            changes.push(Change::Replace { node: old, value: item_value(value, of, style, rules)? });
+            let large = style.filter(|old| old.raw().parse::<BigInt>().is_ok_and(|old| old.bits() > 63));
+            changes.push(match (large, value) {
+                (Some(node), Value::Int(number)) => Change::Digits { node, digits: number.to_string() },
+                _ => Change::Replace { node: old, value: item_value(value, of, style, rules)? },
+            });
         }
         None if of.notation != Notation::Nothing => {
             changes.push(Change::add_member(item, "value", item_value(value, of, None, rules)?));

@@ -1,11 +1,11 @@
 //! How our own TinyVM vectors write what a machine has.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 use serde_json::{Value as Json, json};
 
 use crate::edit::Change;
 use crate::formats::spell::{Differs, Spelled, Unspellable, number_like, resize};
-use crate::json::{Datum, Node};
+use crate::json::Node;
 use crate::value::{Key, Value};
 
 pub(super) fn spell<'d>(differs: &Differs<'d, '_>) -> Spelled<'d> {
@@ -92,20 +92,14 @@ fn spelled(value: &Value, old: Option<Node<'_>>) -> Result<Json, Unspellable> {
 
 /// A number as the old one is written: in quotes, in hex, as a negative word.
 fn number_as(number: &BigInt, old: Option<Node<'_>>) -> Json {
-    let written = match old.map(Node::datum) {
-        Some(Datum::Number(text)) => text.to_owned(),
-        Some(Datum::Text(text)) => text.into_owned(),
-        _ => "0".to_owned(),
-    };
-    let number = as_negative(number, &written).unwrap_or_else(|| number.clone());
-    match u64::try_from(&number) {
-        _ if old.is_some_and(|old| old.text().is_some()) => {
-            let (sign, digits) = written.strip_prefix('-').map_or(("", &*written), |digits| ("-", digits));
-            let sign = if number < BigInt::ZERO { sign } else { "" };
-            format!("{sign}{}", number_like(digits, &BigInt::from(number.magnitude().clone()))).into()
-        }
-        Ok(number) => number.into(),
-        Err(_) => i64::try_from(&number).map_or_else(|_| number.to_string().into(), Json::from),
+    let quoted = old.and_then(Node::text);
+    let written = quoted.as_deref().or(old.map(Node::raw)).unwrap_or_default();
+    let number = as_negative(number, written).unwrap_or_else(|| number.clone());
+    let digits = number_like(written.trim_start_matches('-'), &number.magnitude().clone().into());
+    let sign = if number.sign() == Sign::Minus { "-" } else { "" };
+    match i64::try_from(&number) {
+        Ok(number) if quoted.is_none() => number.into(),
+        _ => format!("{sign}{digits}").into(),
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use super::RESULTS;
 use crate::case::Want;
 use crate::edit::Change;
-use crate::formats::spell::{Differs, Spelled, Unspellable, hex_like, number_like, resize};
+use crate::formats::spell::{Differs, Spelled, Unspellable, hex_like, in_case_of, number_like, resize};
 use crate::json::Datum;
 use crate::value::{Key, Path, Value};
 
@@ -64,9 +64,20 @@ fn leaf<'d>(differs: &Differs<'d, '_>, value: &Value) -> Spelled<'d> {
             u64::try_from(number.clone()).map_err(|_| Unspellable::value(value))?.into()
         }
         (Value::Int(number), _) => number_like(&old, number).into(),
-        (Value::Bytes(bytes), _) => hex_like(&old, bytes).into(),
+        (Value::Bytes(bytes), _) => bytes_like(&old, bytes).into(),
         _ => return Err(Unspellable::value(value)),
     })
+}
+
+/// Hex digits, without the zero in front where a number of them was written that is not even.
+fn bytes_like(old: &str, bytes: &[u8]) -> String {
+    let text = hex_like(old, bytes);
+    match text.strip_prefix("0x0") {
+        Some(digits) if digits.len() + 2 == old.len() && old.len() % 2 == 1 => {
+            in_case_of(old, &format!("0x{digits}"))
+        }
+        _ => text,
+    }
 }
 
 /// A datum that was not there.
