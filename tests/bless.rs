@@ -204,3 +204,59 @@ fn a_changed_leaf_of_any_vector_comes_back() {
     println!("{changed} leaves");
     assert!(changed > 4000, "{changed} leaves");
 }
+
+/// A list or record that is demanded as a whole has an element twice or less.
+fn other_size(test: Node<'_>, case: &Case, random: &mut Random) -> Option<String> {
+    let sized = demanded(test, case, |want| matches!(want, Want::Len(_) | Want::Only(_)));
+    let sized: Vec<_> =
+        sized.into_iter().filter(|node| node.items().chain(values(*node)).next().is_some()).collect();
+    let container = random.one_of(&sized)?;
+    let elements: Vec<_> = container.items().chain(values(container)).collect();
+    let element = random.one_of(&elements)?;
+    let key = container.members().find(|member| member.value == element);
+    let from = key.as_ref().map_or(element.at(), |member| member.key_at) as usize;
+    let text = test.document().text();
+    let raw = &text[from..element.at() as usize + element.raw().len()];
+    let rest = text[from + raw.len()..].trim_start();
+    let mut other = text.to_owned();
+    match (random.below(2), rest.starts_with(',')) {
+        (0, true) => {
+            let comma = text[from..].len() - rest.len() + from;
+            other.replace_range(from..=comma, "");
+        }
+        _ => {
+            // A key of as many bytes that is there no more than once.
+            let twin = raw.replacen(['0', '1'], "7", 9).replacen('2', "8", 1);
+            let twin = if key.is_some() { &twin } else { raw };
+            other.insert_str(from, &format!("{twin},\n\t"));
+        }
+    }
+    Some(other)
+}
+
+fn values(object: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    object.members().map(|member| member.value)
+}
+
+#[test]
+fn a_list_of_another_size_of_any_vector_passes_again() {
+    let mut random = Random::new();
+    let folder = copy_of_vectors();
+    let mut changed = 0;
+    for path in vectors_in(folder.path()) {
+        let vector = Vector::read(&path);
+        let (text, failing) = vector.corrupted(|test, case| other_size(test, case, &mut random));
+        if failing == 0 {
+            continue;
+        }
+        let blessed = vector.blessed(&text);
+        assert_eq!(blessed.refused, [], "{}", path.display());
+        assert_eq!(blessed.cases.len(), failing);
+        let new = blessed.texts.unwrap().new;
+        let again = vector.blessed(&new);
+        assert!(again.texts.is_none() && again.refused.is_empty() && again.broken.is_empty());
+        changed += failing;
+    }
+    println!("{changed} lists");
+    assert!(changed > 1000, "{changed} lists");
+}

@@ -101,19 +101,28 @@ impl<'d, 'm> Differs<'d, 'm> {
 
 /// The changes that make an array as long as the new one. Items that are the same at the start and
 /// at the end stay; those that differ between them are left for later.
-pub(super) fn resize<'d>(array: Node<'d>, new: Vec<Json>) -> Vec<Change<'d>> {
+///
+/// # Errors
+///
+/// When an item that must come in cannot be written.
+pub(super) fn resize<'d>(
+    array: Node<'d>,
+    new: impl Iterator<Item = Result<Json, Unspellable>>,
+) -> Spelled<'d> {
     let old: Vec<Option<Json>> = array.items().map(|item| serde_json::from_str(item.raw()).ok()).collect();
-    let same = |(old, new): &(&Option<Json>, &Json)| old.as_ref() == Some(new);
+    let new: Vec<_> = new.collect();
+    let same =
+        |(old, new): &(&Option<Json>, &Result<Json, _>)| old.is_some() && old.as_ref() == new.as_ref().ok();
     let lead = old.iter().zip(&new).take_while(same).count();
-    let trail =
-        old[lead..].iter().rev().zip(new[lead.min(new.len())..].iter().rev()).take_while(same).count();
+    let trail = old[lead..].iter().rev().zip(new[lead..].iter().rev()).take_while(same).count();
     let kept = old.len().min(new.len()) - trail;
     let removed = kept..old.len() - trail;
     let inserted = kept..new.len() - trail;
-    let removed = removed.map(|index| Change::Remove { from: array, index });
-    let new = new.into_iter().skip(inserted.start).take(inserted.len());
-    let new = new.map(|value| Change::Insert { into: array, before: kept, key: None, value });
-    removed.chain(new).collect()
+    let remove = removed.map(|index| Ok(Change::Remove { from: array, index }));
+    let insert = new.into_iter().skip(inserted.start).take(inserted.len());
+    let insert =
+        insert.map(|value| Ok(Change::Insert { into: array, before: kept, key: None, value: value? }));
+    remove.chain(insert).collect()
 }
 
 /// Bytes as hex digits in the style of what was there: with its prefix, or none, and its case.

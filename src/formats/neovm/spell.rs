@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use serde_json::{Map, Value as Json, json};
 
 use super::member;
-use super::rules::{Generation, Notation, Rules, Type};
+use super::rules::{Absence, Generation, Notation, Rules, Type};
 use crate::case::Want;
 use crate::edit::Change;
 use crate::formats::spell::{Differs, Spelled, Unspellable, hex_like, in_case_of, resize};
@@ -87,11 +87,12 @@ fn list<'d>(
         None => &[][..],
         Some(value) => items_of(value).ok_or_else(|| Unspellable::value(value))?,
     };
-    let items: Vec<_> = items.iter().map(fresh).collect::<Result<_, _>>()?;
-    Ok(match differs.node.is_array() {
-        true => resize(differs.node, items),
-        false => vec![Change::add_member(differs.node, name, Json::Array(items))],
-    })
+    let items = items.iter().map(fresh);
+    if differs.node.is_array() {
+        return resize(differs.node, items);
+    }
+    let items = Json::Array(items.collect::<Result<_, _>>()?);
+    Ok(vec![Change::add_member(differs.node, name, items)])
 }
 
 fn items_of(value: &Value) -> Option<&[Value]> {
@@ -147,11 +148,14 @@ fn fresh_frame(frame: &Value, rules: &Rules) -> Result<Json, Unspellable> {
             members.insert(name.to_owned(), plain(value, None)?);
         }
     }
-    for (name, _) in rules.frame_lists {
+    for (name, absence) in rules.frame_lists {
         let items = frame.get(name).and_then(items_of).unwrap_or_default();
-        if !items.is_empty() {
-            let items = items.iter().map(|item| fresh_item(item, rules)).collect::<Result<_, _>>()?;
-            members.insert((*name).to_owned(), Json::Array(items));
+        let items: Result<Vec<_>, _> = items.iter().map(|item| fresh_item(item, rules)).collect();
+        match items {
+            Ok(items) if items.is_empty() => {}
+            // Leaving it out says nothing of it.
+            Err(_) if *absence == Absence::NotCompared => {}
+            items => drop(members.insert((*name).to_owned(), Json::Array(items?))),
         }
     }
     Ok(Json::Object(members))

@@ -48,8 +48,7 @@ fn rating<'d>(differs: &Differs<'d, '_>) -> Spelled<'d> {
 
 fn results<'d>(differs: &Differs<'d, '_>) -> Spelled<'d> {
     let Some(Value::List(results)) = differs.got else { return differs.remove(0) };
-    let results = results.iter().map(|result| spelled(result, None)).collect::<Result<_, _>>()?;
-    Ok(resize(differs.node, results))
+    resize(differs.node, results.iter().map(|result| spelled(result, None)))
 }
 
 /// A member of `expect`, which may not be there, and itself may go without saying: then the

@@ -17,7 +17,7 @@ pub(super) fn spell<'d>(differs: &Differs<'d, '_>) -> Spelled<'d> {
     }
     match (differs.want, differs.got) {
         (Want::Len(_), Some(Value::List(items))) if differs.node.is_array() => {
-            Ok(resize(differs.node, items.iter().map(fresh).collect::<Result<_, _>>()?))
+            resize(differs.node, items.iter().map(fresh))
         }
         (Want::Len(_), Some(Value::Bytes(bytes))) => differs.replace(format!("#{}", bytes.len()).into()),
         (Want::Absent, Some(value)) => {
