@@ -113,9 +113,10 @@ fn rounds<'s>(
     let old = opened.text().to_owned();
     for _ in 0..ROUNDS {
         let Some(text) = next_text(&opened, cases, wishes) else { break };
+        let format = opened.format_name();
         opened = open(text);
-        if opened.cases() != cases.len() {
-            let why = opened.errors().first().map_or("it has other cases", |trouble| &trouble.what);
+        if (opened.format_name(), opened.cases()) != (format, cases.len()) {
+            let why = opened.errors().first().map_or("its format would be another", |trouble| &trouble.what);
             let why = format!("the changed file would not be read as it is now: {why}");
             cases.iter_mut().filter(|case| case.is_changed).for_each(|case| case.refuse(&why));
             return open(old);

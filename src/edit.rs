@@ -405,3 +405,6 @@ fn indent_of(text: &str, at: usize) -> &str {
     let rest = &text[line..at];
     &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()]
 }
+
+#[cfg(test)]
+mod tests;

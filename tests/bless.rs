@@ -260,3 +260,193 @@ fn a_list_of_another_size_of_any_vector_passes_again() {
     println!("{changed} lists");
     assert!(changed > 1000, "{changed} lists");
 }
+
+// ---- The command
+
+const ADD: &str = "vectors/evm/arithmetic/add.json";
+
+/// A folder with the vector file of ADD, its text changed.
+struct Sandbox {
+    folder: TempDir,
+    old: String,
+}
+
+impl Sandbox {
+    fn new(from: &str, to: &str) -> Sandbox {
+        let text = fs::read_to_string(at_root(ADD)).unwrap();
+        assert!(text.contains(from), "{from}");
+        let old = text.replacen(from, to, 1);
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join("add.json"), &old).unwrap();
+        Sandbox { folder, old }
+    }
+
+    fn path(&self) -> String {
+        self.folder.path().join("add.json").to_str().unwrap().to_owned()
+    }
+
+    fn text(&self) -> String {
+        assert_eq!(fs::read_dir(self.folder.path()).unwrap().count(), 1, "a temporary file is left");
+        fs::read_to_string(self.path()).unwrap()
+    }
+
+    /// `vmconf bless` of the file with these arguments, the folder taken out of the output.
+    fn bless(&self, args: &[&str]) -> Ran {
+        let Ran { exit, stdout, stderr } = vmconf(&[&["bless", &self.path()], args].concat());
+        let folder = format!("{}/", self.folder.path().display());
+        Ran { exit, stdout: stdout.replace(&folder, ""), stderr: stderr.replace(&folder, "") }
+    }
+}
+
+const LEAF: &str = "post/0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/storage/0x00";
+
+#[test]
+fn without_a_terminal_the_change_is_shown_and_not_made() {
+    let sandbox = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": \"0x013875\"");
+    let ran = sandbox.bless(&[]);
+    let diff = "\
+--- add.json
++++ add.json
+@@ -8,7 +8,7 @@
+       \"value\": \"0x00\", \"gasPrice\": \"0x01\", \"gas\": \"0x0186a0\", \"data\": \"0x\",
+       \"code\": \"0x6001600201600055\"
+     },
+-    \"gas\": \"0x013875\",
++    \"gas\": \"0x013874\",
+     \"out\": \"0x\",
+     \"logs\": [],
+     \"callcreates\": [],
+4 passed, 0 blessed, 1 not written, 0 refused, 0 errors
+";
+    let note = "note: nothing is written without a terminal to ask on; --yes writes what is shown\n";
+    assert_eq!(ran, Ran { exit: 1, stdout: diff.to_owned(), stderr: note.to_owned() });
+    assert_eq!(sandbox.text(), sandbox.old);
+
+    let yes = sandbox.bless(&["--yes"]);
+    let stdout = diff.replace("0 blessed, 1 not", "1 blessed, 0 not");
+    assert_eq!(yes, Ran { exit: 0, stdout, stderr: String::new() });
+    assert_eq!(sandbox.text(), fs::read_to_string(at_root(ADD)).unwrap());
+
+    let again = sandbox.bless(&["--yes"]);
+    let stdout = "5 passed, 0 blessed, 0 not written, 0 refused, 0 errors\n".to_owned();
+    assert_eq!(again, Ran { exit: 0, stdout, stderr: String::new() });
+}
+
+#[test]
+fn a_single_leaf() {
+    let wrong = "\"post\": {\"0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\": {\"balance\": \"0x07\", \"nonce\": \"0x07\", \
+                 \"code\": \"0x\", \"storage\": {\"0x00\": \"0x04\"";
+    let right = wrong.replace("\"balance\": \"0x07\"", "\"balance\": \"0x03e8\"").replace("0x04", "0x03");
+    let sandbox = Sandbox::new(&right, wrong);
+    let other = sandbox.bless(&["--yes", "--leaf", "gas"]);
+    assert_eq!((other.exit, &*sandbox.text()), (1, &*sandbox.old));
+    assert_eq!(other.stderr, "note: 1 cases differ, and not in what --leaf names\n");
+    assert_eq!(sandbox.bless(&["--yes", "--leaf", LEAF]).exit, 0);
+    assert_eq!(sandbox.text(), sandbox.old.replacen("\"0x00\": \"0x04\"", "\"0x00\": \"0x03\"", 1));
+    assert_eq!(sandbox.bless(&["--yes", "--leaf", "post"]).exit, 0);
+    assert_eq!(vmconf(&["run", &sandbox.path()]).exit, 0);
+}
+
+#[test]
+fn another_end_is_blessed_only_when_that_is_allowed() {
+    let sandbox = Sandbox::new("\"gas\": \"0x0186a0\"", "\"gas\": \"0x02\"");
+    let refused = sandbox.bless(&["--yes"]);
+    assert_eq!(refused.exit, 1);
+    let why =
+        "outcome: the run ended with \"halt\" and not with \"success\": --allow-outcome-change blesses that";
+    assert_eq!(refused.stderr, format!("refused: add.json:15:13: {why}\n  in add.json::small\n"));
+    assert_eq!(sandbox.text(), sandbox.old);
+    assert_eq!(sandbox.bless(&["--yes", "--allow-outcome-change"]).exit, 0);
+    assert_eq!(vmconf(&["run", &sandbox.path()]).exit, 0);
+    assert!(sandbox.text().contains("\"0x6001600201600055\"\n    }\n  },"), "{}", sandbox.text());
+}
+
+#[test]
+fn what_is_broken_is_never_blessed() {
+    let broken = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": 1.5");
+    let ran = broken.bless(&["--yes", "--allow-outcome-change"]);
+    assert_eq!((ran.exit, &*broken.text()), (3, &*broken.old));
+    assert!(ran.stderr.starts_with("error: add.json:11:12: "), "{}", ran.stderr);
+    let limited = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": \"0x013875\"");
+    let ran = limited.bless(&["--yes", "--allow-outcome-change", "--max-steps", "1"]);
+    assert_eq!((ran.exit, &*limited.text()), (3, &*limited.old));
+    assert!(ran.stderr.contains("limit of the runner"), "{}", ran.stderr);
+    // The other cases of the file are blessed all the same.
+    let both = Sandbox::new("\"gas\": \"0x01730c\"", "\"gas\": \"0x01730d\"");
+    let text = both.old.replacen("\"gas\": \"0x013874\"", "\"gas\": 1.5", 1);
+    fs::write(both.path(), &text).unwrap();
+    assert_eq!(both.bless(&["--yes"]).exit, 3);
+    assert_eq!(both.text(), text.replace("0x01730d", "0x01730c"));
+}
+
+/// A file with one case of the 2.x or N3 format, with this result.
+fn neovm(folder: &TempDir, script: &str, result: &str) -> (String, String) {
+    let path = folder.path().join("one.json");
+    let text = format!(
+        "{{\"category\": \"c\", \"name\": \"n\", \"tests\": [\n  {{\"name\": \"one\", \"script\": {script}, \
+         \"steps\": [\n    {{\"actions\": [\"Execute\"], \"result\": {result}}}\n  ]}}\n]}}\n"
+    );
+    fs::write(&path, &text).unwrap();
+    (path.to_str().unwrap().to_owned(), text)
+}
+
+#[test]
+fn what_has_no_spelling_is_refused_and_the_rest_is_blessed() {
+    let folder = TempDir::new().unwrap();
+    // An array that holds itself.
+    let script = "[\"NEWARRAY0\", \"DUP\", \"DUP\", \"APPEND\"]";
+    let (path, text) = neovm(&folder, script, "{\"state\": \"HALT\", \"resultStack\": [], \"refs\": 7}");
+    let ran = vmconf(&["bless", "--yes", &path]);
+    let why = "the format has no way to write this Array: contains itself";
+    let expected = format!("refused: {path}:3:73: resultStack: {why}\n  in {path}::one\n");
+    assert_eq!((ran.exit, ran.stderr), (1, expected));
+    assert_eq!(fs::read_to_string(&path).unwrap(), text.replace("\"refs\": 7", "\"refs\": 2"));
+}
+
+/// Without a type of 2.x, nothing in this file would show which generation it is of.
+#[test]
+fn a_file_stays_recognisable() {
+    let folder = TempDir::new().unwrap();
+    let result = "{\"state\": \"HALT\", \"resultStack\": [{\"type\": \"ByteArray\", \"value\": \"0x05\"}]}";
+    let (path, text) = neovm(&folder, "\"0x51\"", result);
+    let ran = vmconf(&["bless", "--yes", &path]);
+    assert_eq!((ran.exit, &*fs::read_to_string(&path).unwrap()), (1, &*text));
+    assert!(ran.stderr.contains("the changed file would not be read as it is now"), "{}", ran.stderr);
+}
+
+#[test]
+fn nothing_to_bless() {
+    assert_eq!(vmconf(&["bless", ADD]).exit, 0);
+    assert_eq!(vmconf(&["bless", ADD, "--filter", "nonsense"]).exit, 4);
+    assert_eq!(vmconf(&["bless", "nowhere.json"]).exit, 2);
+}
+
+#[test]
+fn colours() {
+    let sandbox = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": \"0x013875\"");
+    let path = sandbox.path();
+    let forced = ran(command(&["bless", &path]).env("CLICOLOR_FORCE", "1").output().unwrap()).stdout;
+    assert!(forced.contains("\u{1b}[31m-    \"gas\": \"0x013875\",\u{1b}[0m\n"), "{forced}");
+    assert_eq!(anstream::adapter::strip_str(&forced).to_string(), vmconf(&["bless", &path]).stdout);
+}
+
+/// A link stays one, and a file keeps its permissions; one that is read-only stays.
+#[cfg(unix)]
+#[test]
+fn the_file_stays_what_it_is() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let sandbox = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": \"0x013875\"");
+    let folder = TempDir::new().unwrap();
+    let link = folder.path().join("link.json");
+    symlink(sandbox.path(), &link).unwrap();
+    let mode = |mode| fs::set_permissions(sandbox.path(), fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o400);
+    let refused = sandbox.bless(&["--yes"]);
+    assert_eq!((refused.exit, &*sandbox.text()), (1, &*sandbox.old));
+    assert_eq!(refused.stderr, "not written: add.json: the file is read-only\n");
+    mode(0o640);
+    assert_eq!(vmconf(&["bless", "--yes", link.to_str().unwrap()]).exit, 0);
+    assert!(link.is_symlink());
+    assert_ne!(sandbox.text(), sandbox.old);
+    assert_eq!(fs::metadata(sandbox.path()).unwrap().permissions().mode() & 0o777, 0o640);
+}

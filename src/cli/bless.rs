@@ -1,7 +1,7 @@
 //! `vmconf bless`
 
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
@@ -121,7 +121,7 @@ impl Session {
         if self.consent != Consent::Asked {
             return Ok(self.consent == Consent::Given);
         }
-        let answer = ask(source)?;
+        let answer = ask(source, &mut io::stdin().lock())?;
         self.consent = match answer {
             Answer::Yes | Answer::No => Consent::Asked,
             Answer::All => Consent::Given,
@@ -204,20 +204,19 @@ enum Answer {
     Quit,
 }
 
-/// Asks whether the file may be written. The end of the input is no.
-fn ask(source: &Source) -> io::Result<Answer> {
-    let mut answer = String::new();
+/// Asks whether the file may be written. When the input ends, the user wants no more.
+fn ask(source: &Source, input: &mut impl BufRead) -> io::Result<Answer> {
     loop {
         write!(io::stderr(), "Write {}? [y]es, [n]o, [a]ll, [q]uit: ", escaped(&source.shown))?;
-        if io::stdin().read_line(&mut answer)? == 0 {
-            return Ok(Answer::Quit);
-        }
-        match answer.trim() {
+        let mut line = String::new();
+        let length = input.read_line(&mut line)?;
+        match line.trim() {
+            _ if length == 0 => return Ok(Answer::Quit),
             "y" | "yes" => return Ok(Answer::Yes),
             "n" | "no" => return Ok(Answer::No),
             "a" | "all" => return Ok(Answer::All),
             "q" | "quit" => return Ok(Answer::Quit),
-            _ => answer.clear(),
+            _ => {}
         }
     }
 }
@@ -247,4 +246,38 @@ fn try_write(path: &Path, texts: &Texts) -> io::Result<()> {
         return Err(io::Error::other("the file changed since it was read"));
     }
     Replaced::over(&path, texts.new.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use vmconf::sources::Named;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_waited_for() {
+        let source = Source { path: PathBuf::new(), shown: "a".into(), named: Named::ByUser, only: None };
+        let check = |input: &str, answer| assert_eq!(ask(&source, &mut input.as_bytes()).ok(), Some(answer));
+        check("y\n", Answer::Yes);
+        check("what?\n\nno\n", Answer::No);
+        check("a", Answer::All);
+        check(" quit \n", Answer::Quit);
+        check("", Answer::Quit);
+    }
+
+    #[test]
+    fn a_file_that_changed_since_it_was_read_stays() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("vector.json");
+        fs::write(&path, "old")?;
+        let texts = |old: &str| Texts { old: old.to_owned(), new: "new".to_owned() };
+        assert!(try_write(&path, &texts("older")).is_err_and(|error| error.to_string().contains("changed")));
+        assert_eq!(fs::read_to_string(&path)?, "old");
+        try_write(&path, &texts("old"))?;
+        assert_eq!(fs::read_to_string(&path)?, "new");
+        assert!(try_write(folder.path(), &texts("old")).is_err());
+        Ok(())
+    }
 }

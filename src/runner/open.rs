@@ -136,6 +136,11 @@ impl<'s> Opened<'s> {
         CaseId { file: self.source.shown.clone(), name: Some(entry.name.clone()), nth }
     }
 
+    /// The format of the file, if that is known.
+    pub fn format_name(&self) -> Option<&'static str> {
+        self.cases.as_ref().map(|cases| cases.format.name)
+    }
+
     /// The text of the file; empty if it has no cases.
     pub fn text(&self) -> &str {
         self.cases.as_ref().map_or("", |cases| cases.document.text())
@@ -174,7 +179,7 @@ impl<'s> Opened<'s> {
     pub fn broken(&self) -> Option<CaseReport> {
         (!self.errors.is_empty()).then(|| CaseReport {
             id: CaseId::of_file(self.source.shown.clone()),
-            format: self.cases.as_ref().map(|cases| cases.format.name),
+            format: self.format_name(),
             machine: None,
             verdict: Verdict::Error(self.errors.clone()),
         })

@@ -199,6 +199,10 @@ fn item_value(value: &Value, of: &Type, old: Option<Node<'_>>, rules: &Rules) ->
                 |(key, item): &(String, Value)| Ok((key_of(key)?.to_owned(), fresh_item(item, rules)?));
             Json::Object(pairs.iter().map(pair).collect::<Result<_, _>>()?)
         }
+        // What the machine says of a container that it does not show.
+        (Notation::Items | Notation::Map, Value::Text(why)) => {
+            return Err(Unspellable(format!("the format has no way to write this {}: {why}", of.name)));
+        }
         (_, other) => return Err(Unspellable::value(other)),
     })
 }
