@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::case::{CaseId, Origin, Want};
 use crate::edit::{self, Change, Splice};
 use crate::event::CaseReport;
-use crate::formats::Differs;
+use crate::formats::{Differs, Format};
 use crate::runner::{self, Bench, Opened, OpenedCase};
 use crate::sources::Source;
 use crate::value::Path;
@@ -94,7 +94,9 @@ pub fn bless(source: &Source, options: &runner::Options, wishes: &Wishes) -> Ble
         }
     }
     let new = edit::splice(opened.text(), kept);
-    cases.into_iter().for_each(|case| case.tell(&mut blessed));
+    for case in cases {
+        case.tell(&mut blessed);
+    }
     blessed.texts = (new != old).then_some(Texts { old, new });
     blessed
 }
@@ -169,6 +171,27 @@ impl Case {
 
     /// The changes that write how the case differs now. What cannot be written is kept.
     fn changes<'d>(&mut self, opened: &OpenedCase<'d>, wishes: &Wishes) -> Vec<Change<'d>> {
+        let (changes, refused) = match wishes.outcome_change {
+            OutcomeChange::Refuse if self.other_ends(opened.format).next().is_some() => {
+                // The rest is of a run that came to something else.
+                let refusals = self.other_ends(opened.format).map(|end| self.refusal(end, &other_end(end)));
+                (Vec::new(), refusals.collect())
+            }
+            OutcomeChange::Refuse | OutcomeChange::Allow => self.spelled(opened, wishes),
+        };
+        self.refused = refused;
+        self.is_open = !changes.is_empty();
+        self.is_changed |= self.is_open;
+        changes
+    }
+
+    /// Where the run ended in another way.
+    fn other_ends(&self, format: &Format) -> impl Iterator<Item = &Difference> {
+        let is_end = |at: &Path| at.parent().is_none() && format.ends.contains(&&*at.last().to_string());
+        differences(&self.last).iter().filter(move |difference| is_end(&difference.at))
+    }
+
+    fn spelled<'d>(&self, opened: &OpenedCase<'d>, wishes: &Wishes) -> (Vec<Change<'d>>, Vec<Refusal>) {
         let (mut changes, mut refused) = (Vec::new(), Vec::new());
         let mut resized: Vec<&Difference> = Vec::new();
         let last = differences(&self.last).iter();
@@ -178,7 +201,7 @@ impl Case {
             {
                 continue;
             }
-            match spell(difference, opened, wishes.outcome_change) {
+            match spell(difference, opened) {
                 Ok(spelled) => {
                     changes.extend(spelled);
                     resized.extend(Some(difference).filter(|it| matches!(it.want, Want::Len(_))));
@@ -186,10 +209,7 @@ impl Case {
                 Err(why) => refused.push(self.refusal(difference, &why)),
             }
         }
-        self.refused = refused;
-        self.is_open = !changes.is_empty();
-        self.is_changed |= self.is_open;
-        changes
+        (changes, refused)
     }
 
     /// A refusal at the place in the old text, if the difference was there before.
@@ -266,23 +286,17 @@ impl Wishes {
     }
 }
 
+/// Why a run that ended in another way is not blessed.
+fn other_end(Difference { want, got, .. }: &Difference) -> String {
+    let got = got.as_ref().map_or_else(|| "(absent)".to_owned(), ToString::to_string);
+    format!("the run ended with {got} and not with {want}: --allow-outcome-change blesses that")
+}
+
 /// The changes that write what the machine has, or why there are none.
-fn spell<'d>(
-    difference: &Difference,
-    opened: &OpenedCase<'d>,
-    outcome_change: OutcomeChange,
-) -> Result<Vec<Change<'d>>, String> {
+fn spell<'d>(difference: &Difference, opened: &OpenedCase<'d>) -> Result<Vec<Change<'d>>, String> {
     let Difference { at, want, got, place, .. } = difference;
-    let OpenedCase { document, format, .. } = *opened;
-    let is_end = at.parent().is_none() && format.ends.contains(&&*at.last().to_string());
-    if is_end && outcome_change == OutcomeChange::Refuse {
-        let got = got.as_ref().map_or_else(|| "(absent)".to_owned(), ToString::to_string);
-        return Err(format!(
-            "the run ended with {got} and not with {want}: --allow-outcome-change blesses that"
-        ));
-    }
-    let differs = Differs::new(document, Origin(place.at), at, want, got.as_ref());
-    match (format.spell)(&differs) {
+    let differs = Differs::new(opened.document, Origin(place.at), at, want, got.as_ref());
+    match (opened.format.spell)(&differs) {
         Ok(changes) if changes.is_empty() => Err("the file has no place for it".to_owned()),
         Ok(changes) => Ok(changes),
         Err(why) => Err(why.to_string()),

@@ -165,19 +165,21 @@ fn keeping_escapes(old: &str, new: &str) -> String {
     let trail = old[lead..].iter().rev().zip(new[lead..].iter().rev()).take_while(same).count();
     let kept = |kept: &[(char, &str)]| kept.iter().map(|it| it.1).collect::<String>();
     let written = |new: &char| {
-        let mut units = [0; 2];
-        match new {
-            new if is_ascii && !new.is_ascii() => {
-                new.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect()
-            }
-            new => {
-                let quoted = Json::from(new.to_string()).to_string();
-                quoted[1..quoted.len() - 1].to_owned()
-            }
-        }
+        let quoted = Json::from(new.to_string()).to_string();
+        if is_ascii { in_ascii(*new) } else { None }.unwrap_or_else(|| quoted[1..quoted.len() - 1].to_owned())
     };
     let between: String = new[lead..new.len() - trail].iter().map(written).collect();
     format!("\"{}{between}{}\"", kept(&old[..lead]), kept(&old[old.len() - trail..]))
+}
+
+/// The escape of a character that is none of ASCII.
+fn in_ascii(character: char) -> Option<String> {
+    let mut units = [0; 2];
+    match character.encode_utf16(&mut units) {
+        _ if character.is_ascii() => None,
+        [one] => Some(format!("\\u{one:04x}")),
+        units => Some(format!("\\u{:04x}\\u{:04x}", units[0], units[1])),
+    }
 }
 
 /// The characters of a string in quotes, each as it is written.

@@ -58,7 +58,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "testee", "value", "verdict",
         ],
     ),
-    ("bless", &["case", "edit", "event", "formats::Differs", "runner", "sources", "value", "verdict"]),
+    ("bless", &["case", "edit", "event", "formats", "runner", "sources", "value", "verdict"]),
     ("report", &["case", "diff::Mismatch", "event", "value", "verdict"]),
 ];
 

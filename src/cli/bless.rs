@@ -45,9 +45,10 @@ impl Bless {
         let options = self.select.options()?;
         let wishes = Wishes {
             leaf: self.leaf.clone(),
-            outcome_change: match self.allow_outcome_change {
-                true => OutcomeChange::Allow,
-                false => OutcomeChange::Refuse,
+            outcome_change: if self.allow_outcome_change {
+                OutcomeChange::Allow
+            } else {
+                OutcomeChange::Refuse
             },
         };
         let mut session = Session { consent: self.consent(), tally: Tally::default() };
@@ -146,8 +147,9 @@ impl Session {
         out.flush()?;
         Ok(match self.tally {
             Tally { broken: 1.., .. } => Exit::Broken,
-            Tally { not_written: 1.., .. } | Tally { refused: 1.., .. } => Exit::Failed,
-            Tally { not_asked_for: 1.., blessed: 0, .. } => Exit::Failed,
+            Tally { not_written: 1.., .. }
+            | Tally { refused: 1.., .. }
+            | Tally { not_asked_for: 1.., blessed: 0, .. } => Exit::Failed,
             Tally { passed: 0, blessed: 0, .. } => Exit::NothingRan,
             _ => Exit::Passed,
         })

@@ -12,9 +12,10 @@ fn document(text: &str) -> Document {
 fn added(text: &str, value: Json) -> String {
     let document = document(text);
     let into = document.root().member("a").unwrap_or(document.root());
-    let change = match into.is_object() {
-        true => Change::add_member(into, "k", value),
-        false => Change::Insert { into, before: into.items().count(), key: None, value },
+    let change = if into.is_object() {
+        Change::add_member(into, "k", value)
+    } else {
+        Change::Insert { into, before: into.items().count(), key: None, value }
     };
     apply(&document, &[change])
 }
@@ -60,7 +61,7 @@ fn a_new_element_in_an_empty_list_is_set_like_the_file() {
 #[test]
 fn what_is_taken_out_leaves_no_gap() {
     let check = |text: &str, indices: &[usize], expected: &str| {
-        assert_eq!(removed(text, indices), expected, "{text}")
+        assert_eq!(removed(text, indices), expected, "{text}");
     };
     check("[1, 2, 3]", &[0], "[2, 3]");
     check("[1, 2, 3]", &[1], "[1, 3]");

@@ -105,10 +105,7 @@ impl<'d, 'm> Differs<'d, 'm> {
 /// # Errors
 ///
 /// When an item that must come in cannot be written.
-pub(super) fn resize<'d>(
-    array: Node<'d>,
-    new: impl Iterator<Item = Result<Json, Unspellable>>,
-) -> Spelled<'d> {
+pub(super) fn resize(array: Node<'_>, new: impl Iterator<Item = Result<Json, Unspellable>>) -> Spelled<'_> {
     let old: Vec<Option<Json>> = array.items().map(|item| serde_json::from_str(item.raw()).ok()).collect();
     let new: Vec<_> = new.collect();
     let same =
