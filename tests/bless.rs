@@ -454,3 +454,65 @@ fn the_file_stays_what_it_is() {
     assert_ne!(sandbox.text(), sandbox.old);
     assert_eq!(fs::metadata(sandbox.path()).unwrap().permissions().mode() & 0o777, 0o640);
 }
+
+/// Each of the samples in which one thing is wrong, also that a run ends in another way.
+#[test]
+fn every_wrong_sample_passes_again() {
+    for folder in ["vmtests", "neovm-n3", "neovm-2x", "tinyvm"] {
+        let copy = TempDir::new().unwrap();
+        for path in support::files(format!("tests/samples/{folder}/wrong"), "json") {
+            fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
+        }
+        let path = copy.path().to_str().unwrap();
+        let before = vmconf(&["run", "-q", path]).stdout;
+        let failed: usize = before.split(", ").nth(1).unwrap().trim_end_matches(" failed").parse().unwrap();
+        let blessed = vmconf(&["bless", "--yes", "--allow-outcome-change", path]).stdout;
+        let summary = format!("{failed} blessed, 0 not written, 0 refused");
+        assert!(
+            failed > 5 && blessed.lines().last().unwrap().contains(&summary),
+            "{folder}: {before}{blessed}"
+        );
+        assert!(vmconf(&["run", "-q", path]).stdout.contains(" 0 failed"), "{folder}");
+    }
+}
+
+/// How items are written that were not there, or are of another type.
+#[test]
+fn items_of_2x() {
+    let check = |script: &str, wrong: &str, right: &str| {
+        let folder = TempDir::new().unwrap();
+        let result = |items: &str| format!("{{\"state\": \"Halt\", \"resultStack\": [{items}]}}");
+        let (path, text) = neovm(&folder, &format!("\"{script}\""), &result(wrong));
+        let ran = vmconf(&["bless", "--yes", &path]);
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text.replace(&result(wrong), &result(right)));
+    };
+    let number = |value: u8| format!("{{\"type\": \"Integer\", \"value\": {value}}}");
+    let [one, two, three] = [1, 2, 3].map(number);
+    check("0x515253", &one, &format!("{three}, {two}, {one}"));
+    check("0x51", &format!("{two}, {one}"), &one);
+    check("0x51", "{\"type\": \"integer\", \"value\": \"2\"}", "{\"type\": \"integer\", \"value\": \"1\"}");
+    check("0x51", "{\"value\": \"0xab\", \"type\": \"ByteArray\"}", "{\"value\": 1, \"type\": \"Integer\"}");
+    check("0x51", "{\"type\": \"Array\", \"value\": []}", &one);
+    check("0x51c5", &one, "{\"type\": \"Array\", \"value\": [{\"type\": \"Boolean\", \"value\": false}]}");
+    // Text stays text as long as the bytes are, base64 stays base64, and so do capitals.
+    let bytes = |kind: &str, value: &str| format!("{{\"type\": \"{kind}\", \"value\": \"{value}\"}}");
+    check("0x024142", &bytes("String", "AC"), &bytes("String", "AB"));
+    check("0x02ff42", &bytes("String", "AC"), &bytes("ByteArray", "0xff42"));
+    check("0x02ff42", &bytes("ByteArray", "/0M="), &bytes("ByteArray", "/0I="));
+    check("0x02ffab", &bytes("ByteArray", "0xFFAA"), &bytes("ByteArray", "0xFFAB"));
+    // A Map as an object, and as keys and values in turn.
+    let (first, both) = ("0xc7765153c4", "0xc7765153c4765251c4");
+    let map = |pairs: &str| format!("{{\"type\": \"Map\", \"value\": {pairs}}}");
+    let pairs = [format!("{{\"0x01\": {three}}}"), format!("{{\"0x01\": {three}, \"0x02\": {one}}}")];
+    check(first, "", &map(&pairs[0]));
+    check(first, &map("{}"), &map(&pairs[0]));
+    check(first, &map(&pairs[1]), &map(&pairs[0]));
+    check(both, &map(&pairs[0]), &map(&pairs[1]));
+    check(
+        both,
+        &map(&format!("[{one}, {two}]")),
+        &map(&format!("[{one}, {three}, {}, {one}]", bytes("ByteArray", "0x02"))),
+    );
+    check(first, &map(&format!("[{two}, {two}, {one}, {three}]")), &map(&format!("[{one}, {three}]")));
+}
