@@ -57,6 +57,8 @@
 //!   a file outside the folders that its format names. Formats read files through
 //!   [`formats::Files`] only. Every loop that it controls has a row in [`limits`]. Reaching a
 //!   machine's own limit is state; reaching one of ours is an error of the case.
+//! - Only [`bless`] changes a vector: what it offers was read and judged as it would be written,
+//!   and the command line asks before it writes.
 //! - No clock, no randomness and no order of threads reaches an outcome.
 //!
 //! # Adding things

@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use serde_json::{Map, Value as Json, json};
 
 use super::member;
-use super::rules::{Absence, Generation, Notation, Rules, Type};
+use super::rules::{Absence, Notation, Rules, Type};
 use crate::case::Want;
 use crate::edit::Change;
 use crate::formats::spell::{Differs, Spelled, Unspellable, hex_like, in_case_of, resize};
@@ -46,11 +46,12 @@ impl Part<'_> {
 
 pub(super) fn spell<'d>(differs: &Differs<'d, '_>, rules: &Rules) -> Spelled<'d> {
     match Part::of(&differs.at.keys(), rules) {
-        Part::Member("state") => state(differs, rules),
         Part::Member(name) if differs.node.is_object() => {
             Ok(vec![Change::add_member(differs.node, name, plain(differs.present()?, None)?)])
         }
-        Part::Member("nextInstruction") => differs.replace(word_like(differs.node, differs.present()?)?),
+        Part::Member("state" | "nextInstruction") => {
+            differs.replace(word_like(differs.node, differs.present()?)?)
+        }
         Part::Member(_) => differs.replace(plain(differs.present()?, Some(differs.node))?),
         Part::Frames => list(differs, "invocationStack", |frame| fresh_frame(frame, rules)),
         Part::Items(name) => list(differs, name, |item| fresh_item(item, rules)),
@@ -62,19 +63,6 @@ pub(super) fn spell<'d>(differs: &Differs<'d, '_>, rules: &Rules) -> Spelled<'d>
             (_, None) => lost_pair(differs),
         },
     }
-}
-
-/// The state. After a fault, N3 compares nothing but the message, so the rest goes.
-fn state<'d>(differs: &Differs<'d, '_>, rules: &Rules) -> Spelled<'d> {
-    const NOT_COMPARED: [&str; 3] = ["invocationStack", "resultStack", "refs"];
-    let state = differs.present()?;
-    let mut changes = differs.replace(word_like(differs.node, state)?)?;
-    if rules.generation == Generation::N3 && *state == Value::text(rules.fault) {
-        let result = differs.outer(0)?;
-        let ignored = NOT_COMPARED.iter().filter_map(|name| member(result, name));
-        changes.extend(ignored.filter_map(|member| Change::remove(result, member.value)));
-    }
-    Ok(changes)
 }
 
 /// A list that is the datum, or a member of it that it does not have yet.
