@@ -2,6 +2,7 @@
 //! an exit code.
 
 mod asm;
+mod bless;
 mod diff;
 mod disasm;
 mod isa;
@@ -46,6 +47,7 @@ enum Command {
     List(list::List),
     Diff(diff::Diff),
     Trace(trace::Trace),
+    Bless(bless::Bless),
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -58,6 +60,7 @@ pub(crate) fn main() -> ExitCode {
         Command::List(command) => command.run(),
         Command::Diff(command) => command.run(),
         Command::Trace(command) => command.run(),
+        Command::Bless(command) => command.run(),
         Command::Isa(command) => command.run(),
         Command::Asm(command) => command.run(),
         Command::Disasm(command) => command.run(),

@@ -20,10 +20,12 @@ pub mod fields;
 mod files;
 pub mod minic89;
 pub mod neovm;
+mod spell;
 pub mod tinyvm;
 pub mod vmtests;
 
 pub use files::{Files, Folder, NoFiles, Unreadable};
+pub use spell::{Differs, Spelled, Unspellable};
 
 /// A published way to write vectors.
 pub struct Format {
@@ -46,6 +48,10 @@ pub struct Format {
     pub read: fn(Node<'_>, Context<'_>, &mut Findings) -> Option<Case>,
     /// Looks at what stands in the document besides its cases.
     pub rest: fn(Node<'_>, &mut Findings),
+    /// The changes that write what the machine has in place of a demand that does not hold.
+    pub spell: for<'d> fn(&Differs<'d, '_>) -> Spelled<'d>,
+    /// The fields of the state that say how a run ended, and not what it came to.
+    pub ends: &'static [&'static str],
     /// What unknown members, comments and trailing commas are: a note in formats of other
     /// projects, an error in our own.
     pub unknown: Severity,

@@ -135,7 +135,7 @@ pub struct Document {
 }
 
 /// A datum of a [`Document`].
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Node<'d> {
     document: &'d Document,
     slot: u32,
@@ -207,6 +207,21 @@ impl Document {
         &self.oddities
     }
 
+    /// The data that the byte at `at` stands in, the outermost first; keys are none.
+    pub fn around(&self, at: u32) -> Vec<Node<'_>> {
+        let holds = |node: &Node<'_>| {
+            let Slot { at: start, end, .. } = node.get();
+            (start..end).contains(&at)
+        };
+        let mut around = Vec::new();
+        let mut inner = Some(self.root()).filter(holds);
+        while let Some(node) = inner {
+            around.push(node);
+            inner = node.items().chain(node.members().map(|member| member.value)).find(holds);
+        }
+        around
+    }
+
     /// Line and column of a byte of this document.
     pub fn position(&self, at: u32) -> Position {
         position(&self.text, at)
@@ -249,6 +264,20 @@ pub fn quoted(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         None => format!("{text:?}"),
         Some((cut, _)) => format!("{:?}… ({} bytes)", &text[..cut], text.len()),
+    }
+}
+
+/// Data are equal when they are the same one.
+impl PartialEq for Node<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.document, other.document) && self.slot == other.slot
+    }
+}
+
+/// Its place and text.
+impl fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.document.position(self.at()), self.shown())
     }
 }
 

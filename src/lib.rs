@@ -32,13 +32,15 @@
 //! | [`inspect`] | what traces and blame ask of a machine between two instructions | diff, value |
 //! | [`coverage`] | which opcodes a program executes | isa, machine |
 //! | [`trace`] | every instruction of a case, in several ways to write it | machine, diff, value |
-//! | [`formats`] | files to cases; knows machines by name only | json, value, case |
+//! | [`edit`] | changes to a JSON text that keep all other bytes | json |
+//! | [`formats`] | files to cases, and what a machine has back to text; knows machines by name only | json, value, case, edit |
 //! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
 //! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
 //! | [`sources`], [`filter`] | which files and cases are meant | case |
 //! | [`runner`] | files to events, on many threads | all of the above, no insides of machines or formats |
 //! | [`blame`] | which instruction made a datum what it is | inspect, isa, machine, value |
 //! | [`explain`] | a failing case run again to see why | blame, runner, event, verdict |
+//! | [`bless`] | what a machine did, written as the expectation | runner, formats, edit, verdict, event, sources, value, case |
 //! | [`report`] | events, and why a case fails, to text and JSON | event, explain, blame, verdict, value, case |
 //! | `cli` (the binary) | the command line | anything; only it prints, reads the environment or picks an exit code |
 //!
@@ -59,6 +61,8 @@
 //!   a file outside the folders that its format names. Formats read files through
 //!   [`formats::Files`] only. Every loop that it controls has a row in [`limits`]. Reaching a
 //!   machine's own limit is state; reaching one of ours is an error of the case.
+//! - Only [`bless`] changes a vector: what it offers was read and judged as it would be written,
+//!   and the command line asks before it writes.
 //! - No clock, no randomness and no order of threads reaches an outcome.
 //!
 //! # Adding things
@@ -71,11 +75,13 @@
 
 pub mod asm;
 pub mod blame;
+pub mod bless;
 pub mod case;
 pub mod coverage;
 pub mod diff;
 pub mod disasm;
 pub mod ecdsa;
+pub mod edit;
 pub mod event;
 pub mod explain;
 pub mod filter;

@@ -25,7 +25,8 @@ use crate::testee::Testee;
 use crate::verdict::{Trouble, Verdict};
 
 pub use files::VectorFiles;
-pub use open::{Opened, explain_format, open};
+pub use judge::Bench;
+pub use open::{Opened, OpenedCase, explain_format, open, open_text};
 
 /// How to run.
 #[derive(Clone, Default)]
@@ -90,13 +91,13 @@ pub struct Watched {
 ///
 /// When the file has no such case.
 pub fn watch(opened: &Opened<'_>, case: usize, options: &Options, watch: &mut dyn Watch) -> Watched {
-    let mut bench = judge::Bench::new(options);
+    let mut bench = Bench::new(options);
     let Judged { report, notes, case } = bench.judge(opened, case, Planned::Run, Some(watch));
     Watched { report, notes, case, testee: bench.into_last() }
 }
 
 fn one_by_one(sources: &[Source], options: &Options, tally: &mut Tally<'_>) {
-    let mut bench = judge::Bench::new(options);
+    let mut bench = Bench::new(options);
     for source in sources {
         let opened = open(source, options);
         tally.file(&opened);

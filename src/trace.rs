@@ -6,7 +6,6 @@ use crate::diff::Observe;
 use crate::machine::Watch;
 
 mod minic89;
-mod plain;
 
 /// A watch that writes what it sees.
 pub trait Tracer: Watch {

@@ -3,6 +3,8 @@
 //! A [`Value`] is a tree, a [`Path`] names one leaf of it. Programs are values too, so that a
 //! case can be handed to a machine in this process or sent to another one.
 
+pub mod plain;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -256,16 +258,16 @@ impl Path {
         self.parent().map_or(&self.0.key, Path::first)
     }
 
-    /// The keys from the field on.
-    pub fn keys(&self) -> Vec<Key> {
-        let mut keys = self.parent().map_or_else(Vec::new, Path::keys);
-        keys.push(self.0.key.clone());
-        keys
-    }
-
     /// The last key.
     pub fn last(&self) -> &Key {
         &self.0.key
+    }
+
+    /// All keys, that of the field first.
+    pub fn keys(&self) -> Vec<&Key> {
+        let mut keys = self.parent().map(Path::keys).unwrap_or_default();
+        keys.push(self.last());
+        keys
     }
 
     /// Whether this is `other` or leads on from it.

@@ -85,6 +85,8 @@ impl Trouble {
 /// A place in a vector file, with enough of its line to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
+    /// Byte offset into the text.
+    pub at: u32,
     /// Line and column.
     pub position: Position,
     /// The line, or the part of a long one around the column.
@@ -111,6 +113,6 @@ impl Place {
         if line.chars().count() > skipped + LONGEST {
             excerpt.push('…');
         }
-        Place { position, excerpt, before }
+        Place { at, position, excerpt, before }
     }
 }

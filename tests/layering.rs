@@ -49,7 +49,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "value",
         ],
     ),
-    ("formats", &["case", "json", "value"]),
+    ("edit", &["json"]),
+    ("formats", &["case", "edit", "json", "value"]),
     ("testee", &["asm", "case", "diff::Observe", "inspect", "limits", "machine", "machines", "value"]),
     ("verdict", &["case", "json", "value"]),
     ("event", &["case", "verdict"]),
@@ -63,6 +64,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "testee", "value", "verdict",
         ],
     ),
+    ("bless", &["case", "edit", "event", "formats", "runner", "sources", "value", "verdict"]),
     ("report", &["blame", "case", "diff::Mismatch", "event", "explain", "inspect::Cell", "value", "verdict"]),
 ];
 
@@ -74,9 +76,9 @@ const LISTS: &[&str] = &["machines", "formats", "report", "trace"];
 const SHARED: &[(&str, &str)] = &[
     ("formats", "envelope"),
     ("formats", "fields"),
+    ("formats", "spell"),
     ("report", "block"),
     ("report", "cut"),
-    ("trace", "plain"),
 ];
 
 /// What only the command line may do.

@@ -59,6 +59,14 @@ impl Replaced {
         replaced.finish()
     }
 
+    /// Writes these bytes over the file at `path`, which keeps its permissions.
+    pub(super) fn over(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut replaced = Replaced::new(path)?;
+        replaced.file.as_file().set_permissions(path.metadata()?.permissions())?;
+        replaced.file.write_all(bytes)?;
+        replaced.finish()
+    }
+
     /// Puts the file in its place.
     pub(super) fn finish(self) -> io::Result<()> {
         self.file.persist(&self.path).map(drop).map_err(|error| error.error)

@@ -10,6 +10,7 @@
 mod lexical;
 mod program;
 mod snapshot;
+mod spell;
 
 use std::sync::Arc;
 
@@ -36,6 +37,8 @@ pub const FORMAT: Format = Format {
     unknown: Severity::Error,
     duplicate: Severity::Error,
     folders: &[],
+    spell: spell::spell,
+    ends: &["status"],
 };
 
 const MACHINE: &str = "minic89";

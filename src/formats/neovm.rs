@@ -28,6 +28,7 @@ mod lexical;
 mod program;
 mod result;
 mod rules;
+mod spell;
 
 use self::program::Program;
 use self::result::Wanted;
@@ -49,6 +50,8 @@ pub const N3: Format = Format {
     outline,
     read: |test, _, findings| read_test(test, &rules::N3, findings),
     rest: |file, findings| read_rest(file, &rules::N3, findings),
+    spell: |differs| spell::spell(differs, &rules::N3),
+    ends: &["state"],
     unknown: Severity::Note,
     duplicate: Severity::Note,
     folders: &[],
@@ -65,6 +68,8 @@ pub const V2: Format = Format {
     outline,
     read: |test, _, findings| read_test(test, &rules::V2, findings),
     rest: |file, findings| read_rest(file, &rules::V2, findings),
+    spell: |differs| spell::spell(differs, &rules::V2),
+    ends: &["state"],
     unknown: Severity::Note,
     duplicate: Severity::Note,
     folders: &[],

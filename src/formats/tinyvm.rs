@@ -24,6 +24,7 @@ mod expect;
 mod lexical;
 mod segment;
 mod single;
+mod spell;
 mod testcases;
 
 use super::fields::{Fields, Findings, wrong_type};
@@ -45,12 +46,17 @@ pub const FORMAT: Format = Format {
     outline: envelope::outline,
     read: read_test,
     rest: read_rest,
+    spell: spell::spell,
+    ends: ENDS,
     unknown: Severity::Error,
     duplicate: Severity::Error,
     folders: &[Folder::Own],
 };
 
 const MACHINE: &str = "tinyvm";
+
+/// How a single machine ends, and a driver's run.
+const ENDS: &[&str] = &["stop", "outcome"];
 
 /// Instructions that a phase, or a driver and its testee together, may try.
 const STEPS: u64 = 30_000;

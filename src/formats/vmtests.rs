@@ -6,6 +6,7 @@
 //! not list must not be there, and an empty account or a zero word is the same as none.
 
 mod lexical;
+mod spell;
 
 use num_bigint::BigInt;
 
@@ -27,6 +28,8 @@ pub const FORMAT: Format = Format {
     outline,
     read: |test, context, findings| read_test(test, context.options, findings),
     rest: |_, _| {},
+    spell: spell::spell,
+    ends: &["outcome"],
     unknown: Severity::Note,
     duplicate: Severity::Error,
     folders: &[],

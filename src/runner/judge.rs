@@ -21,14 +21,24 @@ use crate::verdict::{Difference, Failure, Place, Trouble, Verdict};
 
 /// What a thread runs cases with: one testee a machine, made when it is first needed and used
 /// again.
-pub(super) struct Bench<'o> {
+pub struct Bench<'o> {
     options: &'o Options,
     testees: Vec<(&'static str, Box<dyn Testee>)>,
 }
 
 impl<'o> Bench<'o> {
-    pub(super) fn new(options: &'o Options) -> Bench<'o> {
+    /// No testee yet.
+    pub fn new(options: &'o Options) -> Bench<'o> {
         Bench { options, testees: Vec::new() }
+    }
+
+    /// What comes of a case of an opened file.
+    ///
+    /// # Panics
+    ///
+    /// When the file has no such case.
+    pub fn run_case(&mut self, opened: &Opened<'_>, index: usize) -> CaseReport {
+        self.judge(opened, index, Planned::Run, None).report
     }
 
     /// What comes of a case of an opened file. A panic of a machine or a format becomes an error

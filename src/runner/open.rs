@@ -1,6 +1,7 @@
 //! Opening a file: bytes to a document, its format, its cases.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Options;
@@ -8,7 +9,7 @@ use super::files::VectorFiles;
 use crate::case::CaseId;
 use crate::event::CaseReport;
 use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Severity, Shared};
-use crate::json::{Document, Problem};
+use crate::json::{Document, Node, Problem};
 use crate::sources::{Named, Source};
 use crate::verdict::{Trouble, Verdict};
 
@@ -32,12 +33,12 @@ struct Cases {
 /// Opens a file and finds the cases that are meant. Whatever is wrong with it is told by the
 /// result.
 pub fn open<'s>(source: &'s Source, options: &Options) -> Opened<'s> {
-    let mut opened = Opened { source, cases: None, errors: Vec::new(), notes: Vec::new() };
-    match opened.read(options) {
-        Ok(cases) => opened.cases = cases,
-        Err(trouble) => opened.errors.push(trouble),
-    }
-    opened
+    Opened::of(source, parse(source, options), options)
+}
+
+/// As [`open`], when the file had this text.
+pub fn open_text<'s>(source: &'s Source, text: String, options: &Options) -> Opened<'s> {
+    Opened::of(source, parse_text(text, options), options)
 }
 
 /// What a file is taken for, and why.
@@ -81,13 +82,25 @@ fn parse(source: &Source, options: &Options) -> Result<Document, Trouble> {
     let bytes = source.read(options.limits.file_size);
     let bytes = bytes.map_err(|error| Trouble::new(format!("cannot be read: {error}")))?;
     let text = String::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
+    parse_text(text, options)
+}
+
+fn parse_text(text: String, options: &Options) -> Result<Document, Trouble> {
     Document::parse(text, options.limits.depth as usize)
         .map_err(|(text, problem)| Trouble::in_text(&problem, &text))
 }
 
-impl Opened<'_> {
-    fn read(&mut self, options: &Options) -> Result<Option<Cases>, Trouble> {
-        let document = parse(self.source, options)?;
+impl<'s> Opened<'s> {
+    fn of(source: &'s Source, document: Result<Document, Trouble>, options: &Options) -> Opened<'s> {
+        let mut opened = Opened { source, cases: None, errors: Vec::new(), notes: Vec::new() };
+        match document.and_then(|document| opened.outline(document, options)) {
+            Ok(cases) => opened.cases = cases,
+            Err(trouble) => opened.errors.push(trouble),
+        }
+        opened
+    }
+
+    fn outline(&mut self, document: Document, options: &Options) -> Result<Option<Cases>, Trouble> {
         let Some(format) = self.format(&document, options)? else { return Ok(None) };
         let entries =
             (format.outline)(document.root()).map_err(|problem| Trouble::of(&problem, &document))?;
@@ -124,6 +137,16 @@ impl Opened<'_> {
         CaseId { file: self.source.shown.clone(), name: Some(entry.name.clone()), nth }
     }
 
+    /// The format of the file, if that is known.
+    pub fn format_name(&self) -> Option<&'static str> {
+        self.cases.as_ref().map(|cases| cases.format.name)
+    }
+
+    /// The text of the file; empty if it has no cases.
+    pub fn text(&self) -> &str {
+        self.cases.as_ref().map_or("", |cases| cases.document.text())
+    }
+
     /// How many cases there are to run.
     pub fn cases(&self) -> usize {
         self.cases.as_ref().map_or(0, |cases| cases.entries.len())
@@ -136,7 +159,7 @@ impl Opened<'_> {
     }
 
     /// One of the cases to run.
-    pub(super) fn case(&self, index: usize) -> Option<OpenedCase<'_>> {
+    pub fn case(&self, index: usize) -> Option<OpenedCase<'_>> {
         let Cases { document, format, entries, shared } = self.cases.as_ref()?;
         let (entry, nth) = entries.get(index)?;
         let files = VectorFiles::new(&self.source.path, format.folders);
@@ -157,7 +180,7 @@ impl Opened<'_> {
     pub fn broken(&self) -> Option<CaseReport> {
         (!self.errors.is_empty()).then(|| CaseReport {
             id: CaseId::of_file(self.source.shown.clone()),
-            format: self.cases.as_ref().map(|cases| cases.format.name),
+            format: self.format_name(),
             machine: None,
             verdict: Verdict::Error(self.errors.clone()),
         })
@@ -165,15 +188,28 @@ impl Opened<'_> {
 }
 
 /// A case of an opened file, not read yet.
-pub(super) struct OpenedCase<'o> {
-    pub(super) id: CaseId,
-    pub(super) document: &'o Document,
-    pub(super) format: &'static Format,
-    pub(super) node: u32,
+pub struct OpenedCase<'o> {
+    /// Its id.
+    pub id: CaseId,
+    /// The document it is in.
+    pub document: &'o Document,
+    /// The format it is written in.
+    pub format: &'static Format,
+    /// Its datum, for [`crate::json::Node::at_index`].
+    pub node: u32,
     /// The files that it may name.
-    pub(super) files: VectorFiles<'o>,
+    pub files: VectorFiles<'o>,
     /// What it has in common with the others of its file.
     pub(super) shared: &'o Shared,
+}
+
+impl OpenedCase<'_> {
+    /// Where the case stands in the text.
+    pub fn range(&self) -> Range<usize> {
+        let case = Node::at_index(self.document, self.node);
+        let at = case.at() as usize;
+        at..at + case.raw().len()
+    }
 }
 
 /// Counts cases of the same name.

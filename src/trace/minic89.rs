@@ -5,10 +5,10 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json};
 
-use super::plain::plain;
 use super::{TraceKind, Tracer};
 use crate::diff::Observe;
 use crate::machine::{At, Watch};
+use crate::value::plain::plain;
 
 pub(super) const KIND: TraceKind = TraceKind {
     name: "minic89",

@@ -2,9 +2,10 @@
 //! stands in the folder above, and a driver, which stands beside it.
 
 use super::segment::Kind;
-use super::{MACHINE, Reader, STEPS};
+use super::{ENDS, MACHINE, Reader, STEPS};
 use crate::case::{Case, Origin, Program};
 use crate::formats::fields::{Findings, wrong_type};
+use crate::formats::spell::Unspellable;
 use crate::formats::{Context, Entry, Evidence, Folder, Format, Severity, Unreadable};
 use crate::json::{Node, Problem, quoted};
 use crate::value::{Path, Value};
@@ -20,6 +21,8 @@ pub const FORMAT: Format = Format {
     outline,
     read: read_pair,
     rest: |_, _| {},
+    spell: |_| Err(Unspellable("a list of names has no place for an expectation".to_owned())),
+    ends: ENDS,
     unknown: Severity::Error,
     duplicate: Severity::Error,
     folders: &[Folder::Own, Folder::Above],

@@ -292,7 +292,7 @@ impl MiniC89 {
     }
 
     /// A frame, or one of its slots where the path goes on to one.
-    fn explain_frame(&self, frame: usize, rest: &[Key]) -> Option<String> {
+    fn explain_frame(&self, frame: usize, rest: &[&Key]) -> Option<String> {
         let (function, ip) = self.stand().nth(frame)?;
         let [Key::Name(part), Key::Index(slot), ..] = rest else {
             return Some(format!("frame of {}", self.place(function, ip)));

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Number, Value as Json};
 
-use crate::value::{Value, bytes_key};
+use super::{Value, bytes_key};
 
 /// Numbers as numbers, however many digits; bytes as hex; the type of a value that carries one is
 /// left out.
-pub(super) fn plain(value: &Value) -> Json {
+pub fn plain(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::Bool(bool) => Json::Bool(*bool),

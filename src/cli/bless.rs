@@ -1,0 +1,285 @@
+//! `vmconf bless`
+
+use std::fs;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+use clap::Args;
+use similar::{ChangeTag, TextDiff};
+use vmconf::bless::{self, Blessed, OutcomeChange, Refusal, Texts, Wishes};
+use vmconf::event::{CaseReport, Exit};
+use vmconf::sources::Source;
+use vmconf::value::escaped;
+use vmconf::verdict::Verdict;
+
+use super::output::{self, Replaced};
+use super::select::Select;
+
+/// Write what the machine did as the expectation
+///
+/// Example: vmconf bless vectors/ --filter add
+///
+/// Only the data that differ are changed, and every other byte of a file stays. The change is shown
+/// and, on a terminal, asked for.
+#[derive(Debug, Args)]
+pub(super) struct Bless {
+    #[command(flatten)]
+    select: Select,
+
+    /// Write without asking
+    #[arg(short, long)]
+    yes: bool,
+
+    /// Only this datum and what is in it, by its path as `vmconf run` reports it
+    #[arg(long, value_name = "PATH")]
+    leaf: Option<String>,
+
+    /// Bless also that a run ended in another way, such as with a halt
+    #[arg(long)]
+    allow_outcome_change: bool,
+}
+
+impl Bless {
+    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        let options = self.select.options()?;
+        let wishes = Wishes {
+            leaf: self.leaf.clone(),
+            outcome_change: if self.allow_outcome_change {
+                OutcomeChange::Allow
+            } else {
+                OutcomeChange::Refuse
+            },
+        };
+        let mut session = Session { consent: self.consent(), tally: Tally::default() };
+        for source in self.select.sources()? {
+            session.file(&source, bless::bless(&source, &options, &wishes))?;
+            if session.consent == Consent::Ended {
+                break;
+            }
+        }
+        Ok(session.end()?)
+    }
+
+    fn consent(&self) -> Consent {
+        match self.yes {
+            true => Consent::Given,
+            false if io::stdin().is_terminal() && io::stderr().is_terminal() => Consent::Asked,
+            false => Consent::Missing,
+        }
+    }
+}
+
+/// Whether files may be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Consent {
+    /// All of them.
+    Given,
+    /// The user is asked for each.
+    Asked,
+    /// There is nobody to ask.
+    Missing,
+    /// The user wants no more.
+    Ended,
+}
+
+/// How many cases, and data of them, came to what.
+#[derive(Debug, Default)]
+struct Tally {
+    passed: usize,
+    blessed: usize,
+    not_written: usize,
+    not_asked_for: usize,
+    refused: usize,
+    broken: usize,
+}
+
+struct Session {
+    consent: Consent,
+    tally: Tally,
+}
+
+impl Session {
+    fn file(&mut self, source: &Source, blessed: Blessed) -> io::Result<()> {
+        let Blessed { texts, cases, refused, passed, not_asked_for, broken } = blessed;
+        self.tally.passed += passed;
+        self.tally.not_asked_for += not_asked_for;
+        self.tally.refused += refused.len();
+        self.tally.broken += broken.len();
+        broken.iter().for_each(tell_broken);
+        refused.iter().for_each(tell_refused);
+        let Some(texts) = texts else { return Ok(()) };
+        show(source, &texts)?;
+        if self.may_write(source)? && write(source, &texts) {
+            self.tally.blessed += cases.len();
+        } else {
+            self.tally.not_written += cases.len();
+        }
+        Ok(())
+    }
+
+    fn may_write(&mut self, source: &Source) -> io::Result<bool> {
+        if self.consent != Consent::Asked {
+            return Ok(self.consent == Consent::Given);
+        }
+        let answer = ask(source, &mut io::stdin().lock())?;
+        self.consent = match answer {
+            Answer::Yes | Answer::No => Consent::Asked,
+            Answer::All => Consent::Given,
+            Answer::Quit => Consent::Ended,
+        };
+        Ok(matches!(answer, Answer::Yes | Answer::All))
+    }
+
+    fn end(&self) -> io::Result<Exit> {
+        let Tally { passed, blessed, not_written, not_asked_for, refused, broken } = self.tally;
+        if not_written > 0 && self.consent == Consent::Missing {
+            output::note("note: nothing is written without a terminal to ask on; --yes writes what is shown");
+        }
+        if not_asked_for > 0 {
+            output::note(&format!("note: {not_asked_for} cases differ, and not in what --leaf names"));
+        }
+        let mut out = output::stdout();
+        writeln!(
+            out,
+            "{passed} passed, {blessed} blessed, {not_written} not written, {refused} refused, {broken} errors"
+        )?;
+        out.flush()?;
+        Ok(match self.tally {
+            Tally { broken: 1.., .. } => Exit::Broken,
+            Tally { not_written: 1.., .. }
+            | Tally { refused: 1.., .. }
+            | Tally { not_asked_for: 1.., blessed: 0, .. } => Exit::Failed,
+            Tally { passed: 0, blessed: 0, .. } => Exit::NothingRan,
+            _ => Exit::Passed,
+        })
+    }
+}
+
+fn tell_broken(report: &CaseReport) {
+    let Verdict::Error(troubles) = &report.verdict else { return };
+    for trouble in troubles {
+        let place = trouble.place.as_ref();
+        let place = place.map_or(String::new(), |place| format!(":{}", place.position));
+        output::note(&format!("error: {}{place}: {}", report.id.file, trouble.what));
+    }
+}
+
+fn tell_refused(refusal: &Refusal) {
+    let Refusal { case, step, at, place, why } = refusal;
+    let step = step.map_or(String::new(), |step| format!("step {step}, "));
+    output::note(&format!("refused: {}:{}: {step}{at}: {why}", case.file, place.position));
+    output::note(&format!("  in {case}"));
+}
+
+/// The change as a unified diff, in colours where they are wanted.
+fn show(source: &Source, texts: &Texts) -> io::Result<()> {
+    const NAME: Style = Style::new().bold();
+    const HUNK: Style = AnsiColor::Cyan.on_default();
+    const OLD: Style = AnsiColor::Red.on_default();
+    const NEW: Style = AnsiColor::Green.on_default();
+    let mut out = output::stdout();
+    let mut line = |style: Style, text: &str| writeln!(out, "{style}{}{style:#}", escaped(text));
+    line(NAME, &format!("--- {}", source.shown))?;
+    line(NAME, &format!("+++ {}", source.shown))?;
+    let diff = TextDiff::from_lines(&*texts.old, &*texts.new);
+    for hunk in diff.unified_diff().iter_hunks() {
+        line(HUNK, hunk.header().to_string().trim_end())?;
+        for change in hunk.iter_changes() {
+            let style = match change.tag() {
+                ChangeTag::Equal => Style::new(),
+                ChangeTag::Delete => OLD,
+                ChangeTag::Insert => NEW,
+            };
+            line(style, format!("{}{}", change.tag(), change.value()).trim_end_matches(['\n', '\r']))?;
+        }
+    }
+    out.flush()
+}
+
+/// What the user says to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Yes,
+    No,
+    All,
+    Quit,
+}
+
+/// Asks whether the file may be written. When the input ends, the user wants no more.
+fn ask(source: &Source, input: &mut impl BufRead) -> io::Result<Answer> {
+    loop {
+        write!(io::stderr(), "Write {}? [y]es, [n]o, [a]ll, [q]uit: ", escaped(&source.shown))?;
+        let mut line = String::new();
+        let length = input.read_line(&mut line)?;
+        match line.trim() {
+            _ if length == 0 => return Ok(Answer::Quit),
+            "y" | "yes" => return Ok(Answer::Yes),
+            "n" | "no" => return Ok(Answer::No),
+            "a" | "all" => return Ok(Answer::All),
+            "q" | "quit" => return Ok(Answer::Quit),
+            _ => {}
+        }
+    }
+}
+
+/// Puts the new text in the place of the old one; false, with a note, if that cannot be.
+fn write(source: &Source, texts: &Texts) -> bool {
+    match try_write(&source.path, texts) {
+        Ok(()) => true,
+        Err(error) => {
+            output::note(&format!("not written: {}: {error}", source.shown));
+            false
+        }
+    }
+}
+
+fn try_write(path: &Path, texts: &Texts) -> io::Result<()> {
+    // Where a link leads, so that it stays one.
+    let path = path.canonicalize()?;
+    let metadata = path.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    if metadata.permissions().readonly() {
+        return Err(io::Error::other("the file is read-only"));
+    }
+    if fs::read(&path)? != texts.old.as_bytes() {
+        return Err(io::Error::other("the file changed since it was read"));
+    }
+    Replaced::over(&path, texts.new.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use vmconf::sources::Named;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_waited_for() {
+        let source = Source { path: PathBuf::new(), shown: "a".into(), named: Named::ByUser, only: None };
+        let check = |input: &str, answer| assert_eq!(ask(&source, &mut input.as_bytes()).ok(), Some(answer));
+        check("y\n", Answer::Yes);
+        check("what?\n\nno\n", Answer::No);
+        check("a", Answer::All);
+        check(" quit \n", Answer::Quit);
+        check("", Answer::Quit);
+    }
+
+    #[test]
+    fn a_file_that_changed_since_it_was_read_stays() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("vector.json");
+        fs::write(&path, "old")?;
+        let texts = |old: &str| Texts { old: old.to_owned(), new: "new".to_owned() };
+        assert!(try_write(&path, &texts("older")).is_err_and(|error| error.to_string().contains("changed")));
+        assert_eq!(fs::read_to_string(&path)?, "old");
+        try_write(&path, &texts("old"))?;
+        assert_eq!(fs::read_to_string(&path)?, "new");
+        assert!(try_write(folder.path(), &texts("old")).is_err());
+        Ok(())
+    }
+}
