@@ -59,6 +59,13 @@ pub struct Case {
     pub steps: Vec<Step>,
 }
 
+impl Case {
+    /// Where a datum of the program stands, if that is kept.
+    pub fn place_of(&self, at: &Path) -> Option<Origin> {
+        self.places.iter().find(|place| place.0 == *at).map(|place| place.1)
+    }
+}
+
 /// What a machine loads: a record of code, environment, state before and limits. Its members
 /// are documented at each machine.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,12 +2,14 @@
 //! an exit code.
 
 mod asm;
+mod check;
 mod disasm;
 mod isa;
 mod list;
 mod output;
 mod program;
 mod run;
+mod schema;
 mod select;
 
 use std::process::ExitCode;
@@ -40,6 +42,8 @@ Exit codes:
 enum Command {
     Run(run::Run),
     List(list::List),
+    Check(check::Check),
+    Schema(schema::Schema),
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -50,6 +54,8 @@ pub(crate) fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(command) => command.run(),
         Command::List(command) => command.run(),
+        Command::Check(command) => command.run(),
+        Command::Schema(command) => command.run(),
         Command::Isa(command) => command.run(),
         Command::Asm(command) => command.run(),
         Command::Disasm(command) => command.run(),

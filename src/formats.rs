@@ -90,7 +90,7 @@ impl Format {
                 OddityKind::Comment | OddityKind::TrailingComma => self.unknown,
             };
             match severity {
-                Severity::Note => findings.note(oddity.problem(document)),
+                Severity::Note | Severity::Warning => findings.note(oddity.problem(document)),
                 Severity::Error => findings.error(oddity.problem(document)),
             }
         }
@@ -128,10 +128,12 @@ pub struct Finding {
 }
 
 /// Whether a case can run in spite of a problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// It can: something is ignored. `--strict` makes it an error.
     Note,
+    /// It can, and yet somebody who looks for faults wants to know: a thorough reader alone says so.
+    Warning,
     /// It cannot.
     Error,
 }
@@ -167,6 +169,8 @@ pub enum Strictness {
     /// The former are noted.
     #[default]
     Tolerant,
+    /// Both are warnings, as is what is hardly meant: to look for faults and not to run.
+    Thorough,
     /// Both are errors.
     Strict,
 }

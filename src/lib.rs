@@ -21,7 +21,9 @@
 //! | module | what is in it | may use |
 //! |---|---|---|
 //! | [`value`] | [`value::Value`] and [`value::Path`]: the tree of expected and actual state | nothing |
-//! | [`json`] | JSON with a position for every datum | nothing |
+//! | [`rules`] | the rules that a file is held against, one row each | nothing |
+//! | [`suggest`] | "did you mean" | nothing |
+//! | [`json`] | JSON with a position for every datum | rules, suggest |
 //! | [`limits`] | the limits of a run, one row each | nothing |
 //! | [`ecdsa`] | signatures as machines check them | nothing |
 //! | [`case`] | [`case::Case`]: what a vector says, whatever its format | value |
@@ -33,9 +35,12 @@
 //! | [`formats`] | files to cases; knows machines by name only | json, value, case |
 //! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
 //! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
+//! | [`excerpt`] | a line of a file with a caret, for people | value, verdict |
 //! | [`sources`], [`filter`] | which files and cases are meant | case |
 //! | [`runner`] | files to events, on many threads | all of the above, no insides of machines or formats |
-//! | [`report`] | events to text and JSON | event, verdict, value, case |
+//! | [`report`] | events to text and JSON | event, verdict, value, case, excerpt |
+//! | [`check`] | files to what is wrong with them, as text and SARIF; executes nothing | the runner and what it may use, asm, excerpt, rules |
+//! | [`schemas`] | the JSON Schemas of all that is read and written | nothing |
 //! | `cli` (the binary) | the command line | anything; only it prints, reads the environment or picks an exit code |
 //!
 //! # Invariants
@@ -67,11 +72,13 @@
 
 pub mod asm;
 pub mod case;
+pub mod check;
 pub mod coverage;
 pub mod diff;
 pub mod disasm;
 pub mod ecdsa;
 pub mod event;
+pub mod excerpt;
 pub mod filter;
 pub mod formats;
 pub mod isa;
@@ -81,8 +88,11 @@ pub mod machine;
 pub mod machines;
 pub mod nef;
 pub mod report;
+pub mod rules;
 pub mod runner;
+pub mod schemas;
 pub mod sources;
+pub mod suggest;
 pub mod testee;
 pub mod value;
 pub mod verdict;

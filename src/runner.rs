@@ -22,6 +22,8 @@ use crate::sources::Source;
 use crate::verdict::{Trouble, Verdict};
 
 pub use files::VectorFiles;
+pub(crate) use judge::{Bench, guarded};
+pub(crate) use open::{Faulty, Identified, identify, meant, read_text};
 pub use open::{Opened, explain_format, open};
 
 /// How to run.
@@ -70,7 +72,7 @@ pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -
 }
 
 fn one_by_one(sources: &[Source], options: &Options, tally: &mut Tally<'_>) {
-    let mut bench = judge::Bench::new(options);
+    let mut bench = Bench::new(options);
     for source in sources {
         let opened = open(source, options);
         tally.file(&opened);

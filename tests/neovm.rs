@@ -40,6 +40,7 @@ fn findings(format: &Format, file: &str, strictness: Strictness) -> Vec<String> 
     let line = |finding: &formats::Finding| {
         let severity = match finding.severity {
             Severity::Note => "note",
+            Severity::Warning => "warning",
             Severity::Error => "error",
         };
         format!("{} {severity}: {}", document.position(finding.problem.at), finding.problem)

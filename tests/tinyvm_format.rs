@@ -41,6 +41,7 @@ fn said(document: &Document, findings: &[Finding]) -> Vec<String> {
     let line = |finding: &Finding| {
         let severity = match finding.severity {
             Severity::Note => "note",
+            Severity::Warning => "warning",
             Severity::Error => "error",
         };
         format!("{} {severity}: {}", document.position(finding.problem.at), finding.problem)

@@ -26,7 +26,7 @@ mod segment;
 mod single;
 mod testcases;
 
-use super::fields::{Fields, Findings, wrong_type};
+use super::fields::{Fields, Findings, no_such_word, wrong_type};
 use super::{Context, Entry, Evidence, Folder, Format, Severity};
 use crate::case::{Case, Origin, Program, Step};
 use crate::json::{Node, Problem, quoted};
@@ -192,9 +192,10 @@ impl Reader<'_> {
     fn one_of(&mut self, node: Node<'_>, name: &str, words: &[&str]) -> Option<String> {
         let text = node.text().filter(|text| words.contains(&&**text));
         if text.is_none() {
-            let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+            let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
             let what = format!("{name} is {}", node.shown());
-            self.findings.error(Problem::new(node.at(), what, words.join(" or ")));
+            let words = words.iter().copied();
+            self.findings.error(no_such_word(node, what, each.join(" or "), words));
         }
         text.map(Into::into)
     }

@@ -14,6 +14,7 @@ use super::fields::{Fields, Findings, same_key, wrong_type};
 use super::{Entry, Evidence, Format, Options, Severity, ValueDebit};
 use crate::case::{Action, Case, Check, Origin, Program, Step, Want};
 use crate::json::{Datum, Node, Problem, quoted};
+use crate::rules::Rule;
 use crate::value::{Key, Path, Value, bytes_key};
 
 /// The format's entry in the list of formats.
@@ -270,11 +271,12 @@ impl Seen {
         match self.0.insert(key.to_owned(), at) {
             None => {}
             Some(first) if same_key(document, first, at) => {}
-            Some(first) => findings.error(Problem::new(
-                at,
-                format!("{what} {key} stands twice"),
-                format!("each once; the first is in line {}", document.position(first).line),
-            )),
+            Some(first) => {
+                let line = document.position(first).line;
+                let expected = format!("each once; the first is in line {line}");
+                let problem = Problem::new(at, format!("{what} {key} stands twice"), expected);
+                findings.error(problem.under(Rule::DuplicateKey));
+            }
         }
     }
 }
@@ -306,7 +308,7 @@ fn read_success(post: Node<'_>, results: [(&str, Option<Node<'_>>); 4], wanted: 
             (_, None) => {
                 let what = format!("\"post\" without {}", quoted(name));
                 let expected = format!("a member {} beside it", quoted(name));
-                wanted.findings.error(Problem::new(post.at(), what, expected));
+                wanted.findings.error(Problem::new(post.at(), what, expected).under(Rule::MissingMember));
             }
         }
     }
@@ -324,7 +326,8 @@ fn refuse_results(results: [(&str, Option<Node<'_>>); 4], findings: &mut Finding
         } else if !node.is_array() {
             findings.error(wrong_type(node, name, "an array"));
         } else if node.items().next().is_some() {
-            findings.note(Problem::bare(node.at(), format!("{what} is not compared")));
+            let problem = Problem::bare(node.at(), format!("{what} is not compared"));
+            findings.note(problem.under(Rule::NotCompared));
         }
     }
 }

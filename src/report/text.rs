@@ -9,6 +9,7 @@ use super::cut::{cut, cut_pair};
 use super::{Report, Verbosity};
 use crate::case::{CaseId, Want};
 use crate::event::{CaseReport, Event, Summary};
+use crate::excerpt::Excerpt;
 use crate::value::{Value, escaped};
 use crate::verdict::{Difference, Failure, Place, Trouble, Verdict};
 
@@ -121,14 +122,8 @@ fn location(id: &CaseId, place: &Place) -> String {
     format!("{}:{}", escaped(&id.file), place.position)
 }
 
-/// The line of the vector with a caret under the place.
 fn excerpt(out: &mut Vec<u8>, place: &Place) -> io::Result<()> {
-    let number = place.position.line.to_string();
-    let margin = " ".repeat(number.len());
-    let line = place.excerpt.replace('\t', " ");
-    let caret = " ".repeat(escaped(&line.chars().take(place.before).collect::<String>()).chars().count());
-    writeln!(out, "    {DIM}{number} |{DIM:#} {}", escaped(&line))?;
-    writeln!(out, "    {DIM}{margin} |{DIM:#} {caret}{FAIL}^{FAIL:#}")
+    write!(out, "{}", Excerpt { place, indent: 4, caret: FAIL })
 }
 
 fn again(out: &mut Vec<u8>, id: &CaseId) -> io::Result<()> {

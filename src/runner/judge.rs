@@ -20,13 +20,13 @@ use crate::verdict::{Difference, Failure, Place, Trouble, Verdict};
 
 /// What a thread runs cases with: one testee a machine, made when it is first needed and used
 /// again.
-pub(super) struct Bench<'o> {
+pub(crate) struct Bench<'o> {
     options: &'o Options,
     testees: Vec<(&'static str, Box<dyn Testee>)>,
 }
 
 impl<'o> Bench<'o> {
-    pub(super) fn new(options: &'o Options) -> Bench<'o> {
+    pub(crate) fn new(options: &'o Options) -> Bench<'o> {
         Bench { options, testees: Vec::new() }
     }
 
@@ -74,17 +74,25 @@ impl<'o> Bench<'o> {
     }
 
     fn run(&mut self, case: &Case, document: &Document) -> Verdict {
-        let Some(mut testee) = self.testee(case.machine) else {
-            return error(format!("there is no machine {}", case.machine));
-        };
-        match guarded(|| perform_case(case, &mut *testee, document)) {
-            Ok(verdict) => {
-                self.testees.push((case.machine, testee));
-                verdict
-            }
-            // The testee may be in any state now and is not used again.
-            Err(panic) => error(format!("the machine {} panicked: {panic}", case.machine)),
-        }
+        self.with_testee(case.machine, |testee| perform_case(case, testee, document)).unwrap_or_else(error)
+    }
+
+    /// Lends the testee of a machine to `work`.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such machine, or it panics.
+    pub(crate) fn with_testee<T>(
+        &mut self,
+        machine: &'static str,
+        work: impl FnOnce(&mut dyn Testee) -> T,
+    ) -> Result<T, String> {
+        let mut testee = self.testee(machine).ok_or_else(|| format!("there is no machine {machine}"))?;
+        // After a panic, the testee may be in any state and is not used again.
+        let result = guarded(|| work(&mut *testee))
+            .map_err(|panic| format!("the machine {machine} panicked: {panic}"))?;
+        self.testees.push((machine, testee));
+        Ok(result)
     }
 
     fn testee(&mut self, machine: &str) -> Option<Box<dyn Testee>> {
@@ -140,9 +148,8 @@ fn perform_case(case: &Case, testee: &mut dyn Testee, document: &Document) -> Ve
 
 fn refused(what: &str, reason: &LoadError, case: &Case, document: &Document) -> Trouble {
     let what = format!("{what}: {reason}");
-    let place = reason.at.as_ref().and_then(|at| case.places.iter().find(|place| place.0 == *at));
-    match place {
-        Some((_, origin)) => Trouble::of(&Problem::bare(origin.0, what), document),
+    match reason.at.as_ref().and_then(|at| case.place_of(at)) {
+        Some(origin) => Trouble::of(&Problem::bare(origin.0, what), document),
         None => Trouble::new(what),
     }
 }
@@ -173,7 +180,7 @@ thread_local! {
 }
 
 /// Runs `work`; a panic in it is caught and silent, and its message is the error.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {
         let loud = std::panic::take_hook();

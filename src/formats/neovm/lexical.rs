@@ -5,7 +5,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use num_bigint::BigInt;
 
 use crate::formats::fields::{Findings, wrong_type};
-use crate::json::{Datum, Node, Problem, quoted};
+use crate::json::{Datum, Fix, Node, Problem, quoted};
+use crate::rules::Rule;
 use crate::value::{bytes_key, hex_bytes};
 
 /// An integer: a JSON number without fraction and exponent, or decimal digits.
@@ -82,6 +83,8 @@ pub(super) fn parse_key(text: &str, at: u32, findings: &mut Findings) -> Option<
     if key != text {
         findings.breach(|| {
             Problem::new(at, format!("key {} of a Map is spelled otherwise", quoted(text)), quoted(&key))
+                .under(Rule::MustMapKey)
+                .fixed_by(Fix::Respell(key.clone()))
         });
     }
     Some(key)
@@ -106,7 +109,8 @@ pub(super) fn bytes(node: Node<'_>, name: &str, prefix: Prefix, findings: &mut F
     };
     let at = node.at();
     if !text.starts_with("0x") && (prefix == Prefix::Required || text.starts_with("0X")) {
-        findings.breach(|| Problem::new(at, format!("{} does not start with 0x", quoted(&text)), PREFIXED));
+        let what = || format!("{} does not start with 0x", quoted(&text));
+        findings.breach(|| Problem::new(at, what(), PREFIXED).under(Rule::MustBeHex));
     }
     if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         return findings.keep(hex_bytes(digits).ok_or_else(|| not_hex(&text, digits, at)));
@@ -114,13 +118,15 @@ pub(super) fn bytes(node: Node<'_>, name: &str, prefix: Prefix, findings: &mut F
     let is_hex = text.len().is_multiple_of(2) && text.bytes().all(|digit| digit.is_ascii_hexdigit());
     let caution = |read: &str| {
         Problem::new(at, format!("{} is read as {read}", quoted(&text)), "0x in front of hex digits")
+            .under(Rule::AmbiguousBytes)
     };
     match BASE64.decode(&*text) {
         Ok(bytes) => {
             if is_hex && !text.is_empty() {
                 findings.caution(caution("base64, though it could be hex"));
             } else if !is_hex && prefix == Prefix::Optional {
-                findings.breach(|| Problem::new(at, format!("{} is base64", quoted(&text)), PREFIXED));
+                let problem = || Problem::new(at, format!("{} is base64", quoted(&text)), PREFIXED);
+                findings.breach(|| problem().under(Rule::MustBeHex));
             }
             Some(bytes)
         }

@@ -7,6 +7,7 @@ use crate::case::Origin;
 use crate::formats::fields::wrong_type;
 use crate::formats::{Files, Folder, Unreadable};
 use crate::json::{Member, Node, Problem};
+use crate::rules::Rule;
 use crate::value::{Path, Value, hex_bytes};
 
 /// Words of a segment.
@@ -114,7 +115,8 @@ impl Reader<'_> {
             Some(kind) => kind.read(self.context.files, Folder::Own, &text),
             None => Err(Unreadable::Refused("its name ends neither in .segment nor in .asm".to_owned())),
         };
-        let wrong = |why| Problem::bare(name.at(), format!("file {}: {why}", name.shown()));
+        let what = |why| format!("file {}: {why}", name.shown());
+        let wrong = |why| Problem::bare(name.at(), what(why)).under(Rule::NamedFile);
         self.findings.keep(read.map_err(wrong))
     }
 }
@@ -130,7 +132,7 @@ fn sparse_part(member: &Member<'_>, seen: &mut HashSet<u16>) -> Result<Sparse, P
         let at = address.wrapping_add(index as u16);
         if !seen.insert(at) {
             let what = format!("address {} stands twice", lexical::address_key(at));
-            return Err(Problem::new(item.at(), what, "each address once"));
+            return Err(Problem::new(item.at(), what, "each address once").under(Rule::DuplicateKey));
         }
         words.push((lexical::word(item, "word")?, item.at()));
     }
