@@ -65,6 +65,11 @@ impl Format {
         Reading { case: if stopped { None } else { read }, findings }
     }
 
+    /// As much of a case as can be read, whatever is wrong with it.
+    pub fn read_anyway(&self, case: Node<'_>, context: Context<'_>) -> Option<Case> {
+        (self.read)(case, context, &mut Findings::new(context.options.strictness, self.unknown))
+    }
+
     /// What is wrong or worth a note between the cases of a document.
     pub fn read_rest(&self, document: &Document, entries: &[Entry], options: Options) -> Vec<Finding> {
         let mut findings = Findings::new(options.strictness, self.unknown);

@@ -32,7 +32,7 @@
 //! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits, ecdsa; for a language of its own what a source gives (asm), json::quoted |
 //! | [`nef`] | NEF3, the file of a Neo N3 contract, and its manifest | value, json, limits |
 //! | [`coverage`] | which opcodes a program executes | isa, machine |
-//! | [`formats`] | files to cases; knows machines by name only | json, value, case |
+//! | [`formats`] | files to cases; knows machines by name only | json, value, case, rules |
 //! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
 //! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
 //! | [`excerpt`] | a line of a file with a caret, for people | value, verdict |
@@ -67,8 +67,10 @@
 //! An opcode is one row of the machine's table and one function. A machine is a module below
 //! [`machines`] with a row in [`machines::MACHINES`]; a format a module below [`formats`] with a
 //! row in [`formats::FORMATS`]; a report a module below [`report`] with a row in
-//! [`report::REPORTS`]; a limit a row in [`limits::ROWS`]. The command line, the help texts and
-//! the tests over all of them find it there.
+//! [`report::REPORTS`]; a limit a row in [`limits::ROWS`]; a rule of `vmconf check` a row of
+//! [`rules`], which whoever finds it broken names; a JSON Schema a file in `schemas/` with a row in
+//! [`schemas::SCHEMAS`]. The command line, the help texts and the tests over all of them find it
+//! there.
 
 pub mod asm;
 pub mod case;

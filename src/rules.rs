@@ -57,6 +57,7 @@ rules! {
     NothingCompared, "nothing-compared", "after the last step of a test, nothing is compared";
     NotCompared, "not-compared", "a value is given that is never compared";
     ImpossibleValue, "impossible-value", "the machine can never have the value that is expected";
+    TextAndFiles, "text-and-files", "the format's text wants another form than all published files have";
     OpcodeNumber, "opcode-number", "an instruction is named by its number";
     MustLetterCase, "must/letter-case", "a name is spelled with other capitals than the format's text demands";
     MustMember, "must/member", "a member is not there that the format's text demands";

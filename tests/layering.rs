@@ -14,7 +14,10 @@ use support::{at_root, files, relative};
 /// What each module of the library may use: modules, or items of them.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("value", &[]),
-    ("json", &[]),
+    ("rules", &[]),
+    ("suggest", &[]),
+    ("schemas", &[]),
+    ("json", &["rules", "suggest"]),
     ("limits", &[]),
     ("ecdsa", &[]),
     ("isa", &["value"]),
@@ -43,7 +46,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "value",
         ],
     ),
-    ("formats", &["case", "json", "value"]),
+    ("formats", &["case", "json", "rules", "value"]),
     ("testee", &["asm", "case", "diff::Observe", "limits", "machine", "machines", "value"]),
     ("verdict", &["case", "json", "value"]),
     ("event", &["case", "verdict"]),
@@ -53,11 +56,19 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "runner",
         &[
-            "case", "diff", "event", "filter", "formats", "json", "limits", "machine", "machines", "sources",
+            "case", "diff", "event", "filter", "formats", "json", "limits", "machine", "machines", "rules",
+            "sources", "testee", "value", "verdict",
+        ],
+    ),
+    ("excerpt", &["value", "verdict"]),
+    ("report", &["case", "diff::Mismatch", "event", "excerpt", "value", "verdict"]),
+    (
+        "check",
+        &[
+            "asm", "case", "excerpt", "formats", "json", "machine", "machines", "rules", "runner", "sources",
             "testee", "value", "verdict",
         ],
     ),
-    ("report", &["case", "diff::Mismatch", "event", "value", "verdict"]),
 ];
 
 /// Modules whose members are a list of like things: one may not use another, and outside them only

@@ -3,9 +3,8 @@
 
 use super::{Checked, Checker, Edit};
 use crate::case::{Case, Check, Origin};
-use crate::formats::fields::Findings;
-use crate::formats::{Context, Format, Options, Severity};
-use crate::json::{Document, Node};
+use crate::formats::{Context, Format};
+use crate::json::Node;
 use crate::runner::{Identified, VectorFiles, guarded, identify, meant};
 use crate::sources::Source;
 
@@ -80,15 +79,13 @@ fn meaning(checker: &Checker<'_>, source: &Source, text: &str) -> Option<Meaning
     let files = VectorFiles::new(&source.path, format.folders);
     let context = Context { options: checker.options.read, files: &files };
     let cases = meant(source, entries, checker.options).into_iter();
-    let cases = cases.map(|(id, entry)| (id.to_string(), read(&document, entry.node, format, context)));
+    let cases = cases
+        .map(|(id, entry)| (id.to_string(), read(Node::at_index(&document, entry.node), format, context)));
     Some((format.name, cases.collect()))
 }
 
-/// A case, also where something in it is an error.
-fn read(document: &Document, node: u32, format: &Format, context: Context<'_>) -> Option<Case> {
-    let mut ignored = Findings::new(Options::default().strictness, Severity::Note);
-    let read = || (format.read)(Node::at_index(document, node), context, &mut ignored);
-    guarded(read).ok().flatten().map(placeless)
+fn read(case: Node<'_>, format: &Format, context: Context<'_>) -> Option<Case> {
+    guarded(|| format.read_anyway(case, context)).ok().flatten().map(placeless)
 }
 
 fn placeless(case: Case) -> Case {

@@ -190,8 +190,8 @@ impl Wanted<'_> {
     fn members<'d>(&mut self, map: Node<'d>) -> Vec<Pair<'d>> {
         if self.rules.generation == Generation::V2 {
             let expected = "an array, though files have this form";
-            let problem = || wrong_type(map, "the value of a Map", expected).under(Rule::MustType);
-            self.findings.breach(problem);
+            let problem = || wrong_type(map, "the value of a Map", expected).under(Rule::TextAndFiles);
+            self.findings.remark(problem);
         }
         let pair = |member: Member<'d>| {
             let key = lexical::parse_key(&member.key, member.key_at, self.findings)?;

@@ -103,7 +103,7 @@ impl Program {
         match &*member.key {
             "scripttable" => {}
             NAME => {
-                let problem = || misspelled(member.key_at, NAME, "scripttable").under(Rule::LetterCase);
+                let problem = || misspelled(member.key_at, NAME, "scripttable").under(Rule::TextAndFiles);
                 findings.remark(problem);
             }
             other => findings.breach(|| misspelled(member.key_at, other, "scripttable")),
@@ -115,7 +115,7 @@ impl Program {
         let path = Path::field(NAME);
         let scripts: Option<Vec<_>> = if table.is_array() {
             let expected = "hex digits in quotes, though files have this form";
-            findings.breach(|| wrong_type(table, NAME, expected).under(Rule::MustType));
+            findings.remark(|| wrong_type(table, NAME, expected).under(Rule::TextAndFiles));
             let scripts: Vec<_> = table.items().map(|entry| table_script(entry, findings)).collect();
             scripts.into_iter().collect()
         } else {
