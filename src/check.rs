@@ -12,7 +12,7 @@ use std::sync::Arc;
 use self::program::Inspection;
 use crate::case::CaseId;
 use crate::formats::{self, Context, Finding, Format, Reading, Severity, Strictness};
-use crate::json::{Datum, Document, Fix, Node, Problem};
+use crate::json::{Datum, Document, Node, Problem, Remedy};
 use crate::rules::Rule;
 use crate::runner::{Bench, Faulty, Identified, Options, VectorFiles, guarded, identify, meant, read_text};
 use crate::sources::Source;
@@ -195,9 +195,10 @@ impl Diagnostic {
 /// The change that fixes a problem of the document.
 fn edit(problem: &Problem, document: &Document) -> Option<Edit> {
     let start = problem.at as usize;
-    match problem.fix.as_ref()? {
-        Fix::Remove(length) => Some(Edit { range: start..start + *length as usize, with: String::new() }),
-        Fix::Respell(word) => {
+    match problem.remedy.as_ref()? {
+        Remedy::Perhaps(_) => None,
+        Remedy::Remove(length) => Some(Edit { range: start..start + *length as usize, with: String::new() }),
+        Remedy::Respell(word) => {
             let string = document.datum_at(problem.at).filter(|node| node.text().is_some())?;
             let with = format!("\"{word}\"");
             Some(Edit { range: start..start + string.raw().len(), with })

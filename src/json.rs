@@ -29,18 +29,19 @@ pub struct Problem {
     pub expected: Option<String>,
     /// Which rule this breaks.
     pub rule: Rule,
-    /// The name that a misspelled one is near to.
-    pub meant: Option<String>,
-    /// What makes it right and changes no meaning, where there is such a thing.
-    pub fix: Option<Fix>,
+    /// What would make it right, where that is known.
+    pub remedy: Option<Remedy>,
 }
 
 /// A change of the text at the place of a [`Problem`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fix {
-    /// The string that stands there becomes this one, which has no characters to escape.
+pub enum Remedy {
+    /// This name was perhaps meant, which is for a person to say.
+    Perhaps(String),
+    /// The string that stands there becomes this one, which has no characters to escape and means
+    /// the same.
     Respell(String),
-    /// So many bytes are left out.
+    /// So many bytes are left out, which mean nothing.
     Remove(u32),
 }
 
@@ -52,7 +53,7 @@ impl Problem {
 
     /// A problem at byte `at` for which `what` says everything.
     pub fn bare(at: u32, what: impl Into<String>) -> Problem {
-        Problem { at, what: what.into(), expected: None, rule: Rule::Malformed, meant: None, fix: None }
+        Problem { at, what: what.into(), expected: None, rule: Rule::Malformed, remedy: None }
     }
 
     /// The same as a breach of another rule than [`Rule::Malformed`].
@@ -63,14 +64,22 @@ impl Problem {
 
     /// The same with what makes it right.
     #[must_use]
-    pub fn fixed_by(self, fix: Fix) -> Problem {
-        Problem { fix: Some(fix), ..self }
+    pub fn mended_by(self, remedy: Remedy) -> Problem {
+        Problem { remedy: Some(remedy), ..self }
     }
 
     /// The same with the one of the `known` names that `word` is near to, if any is.
     #[must_use]
     pub fn did_you_mean<'k>(self, word: &str, known: impl IntoIterator<Item = &'k str>) -> Problem {
-        Problem { meant: suggest::nearest(word, known).map(str::to_owned), ..self }
+        Problem { remedy: suggest::nearest(word, known).map(|name| Remedy::Perhaps(name.to_owned())), ..self }
+    }
+
+    /// The name that was perhaps meant.
+    pub fn meant(&self) -> Option<&str> {
+        match self.remedy.as_ref()? {
+            Remedy::Perhaps(name) => Some(name),
+            Remedy::Respell(_) | Remedy::Remove(_) => None,
+        }
     }
 }
 
@@ -138,12 +147,12 @@ impl Oddity {
                 let length = comment_length(&document.text.as_bytes()[self.at as usize..]);
                 Problem::new(self.at, "comment", "JSON, which has none")
                     .under(Rule::Comment)
-                    .fixed_by(Fix::Remove(length.unwrap_or(0) as u32))
+                    .mended_by(Remedy::Remove(length.unwrap_or(0) as u32))
             }
             OddityKind::TrailingComma => {
                 Problem::new(self.at, "comma before a closing bracket", "no comma here")
                     .under(Rule::TrailingComma)
-                    .fixed_by(Fix::Remove(1))
+                    .mended_by(Remedy::Remove(1))
             }
         }
     }

@@ -121,7 +121,7 @@ fn level(severity: Severity) -> &'static str {
 /// All that is said, in one line.
 fn message(diagnostic: &Diagnostic) -> String {
     let problem = &diagnostic.problem;
-    let meant = problem.meant.as_ref().map(|meant| format!("; did you mean {}?", quoted(meant)));
+    let meant = problem.meant().map(|meant| format!("; did you mean {}?", quoted(meant)));
     escaped(&format!("{problem}{}", meant.unwrap_or_default())).into_owned()
 }
 
@@ -133,16 +133,11 @@ fn uri(path: &str) -> String {
         _ if path.starts_with('/') => "file://",
         _ => "",
     };
-    let mut uri = start.to_owned();
-    for byte in path.bytes() {
-        let is_plain = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-        match byte {
-            b':' if is_drive => uri.push(':'),
-            _ if is_plain => uri.push(char::from(byte)),
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
+    let encoded = path.bytes().map(|byte| {
+        let is_plain = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) || (byte == b':' && is_drive);
+        if is_plain { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+    });
+    start.to_owned() + &encoded.collect::<String>()
 }
 
 #[cfg(test)]

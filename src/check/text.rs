@@ -124,7 +124,7 @@ fn block(out: &mut dyn Write, file: &str, diagnostic: &Diagnostic, place: Option
     if let Some(expected) = &problem.expected {
         say("expected", expected)?;
     }
-    if let Some(meant) = &problem.meant {
+    if let Some(meant) = problem.meant() {
         say("help", &format!("did you mean {}?", quoted(meant)))?;
     }
     if edit.is_some() {

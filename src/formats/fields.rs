@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{Finding, Severity, Strictness};
-use crate::json::{Document, Fix, Member, Node, Problem, quoted};
+use crate::json::{Document, Member, Node, Problem, Remedy, quoted};
 use crate::rules::Rule;
 
 /// Collects all that is wrong with a case, so that its author sees everything in one run.
@@ -240,7 +240,7 @@ impl<'d> Fields<'d> {
 pub fn misspelled(at: u32, spelled: &str, word: &str) -> Problem {
     Problem::new(at, format!("{} is spelled otherwise", quoted(spelled)), quoted(word))
         .under(Rule::MustLetterCase)
-        .fixed_by(Fix::Respell(word.to_owned()))
+        .mended_by(Remedy::Respell(word.to_owned()))
 }
 
 /// A datum that is none of the words that can stand here.

@@ -81,7 +81,9 @@ fn outline(file: Node<'_>) -> Result<Vec<Entry>, Problem> {
         return Err(wrong_type(file, "the file", "an object with \"tests\""));
     }
     let tests = member(file, "tests")
-        .ok_or_else(|| Problem::new(file.at(), "file without \"tests\"", "a member \"tests\""))?
+        .ok_or_else(|| {
+            Problem::new(file.at(), "file without \"tests\"", "a member \"tests\"").under(Rule::MissingMember)
+        })?
         .value;
     if !tests.is_array() && !tests.is_null() {
         return Err(wrong_type(tests, "tests", "an array of tests"));

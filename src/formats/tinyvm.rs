@@ -30,6 +30,7 @@ use super::fields::{Fields, Findings, no_such_word, wrong_type};
 use super::{Context, Entry, Evidence, Folder, Format, Severity};
 use crate::case::{Case, Origin, Program, Step};
 use crate::json::{Node, Problem, quoted};
+use crate::rules::Rule;
 use crate::value::{Path, Value};
 
 pub use testcases::FORMAT as TESTCASES;
@@ -71,9 +72,9 @@ fn outline(file: Node<'_>) -> Result<Vec<Entry>, Problem> {
     if !file.is_object() {
         return Err(wrong_type(file, "the file", "an object with \"machine\" and \"tests\""));
     }
-    let tests = file
-        .member("tests")
-        .ok_or_else(|| Problem::new(file.at(), "file without \"tests\"", "a member \"tests\""))?;
+    let tests = file.member("tests").ok_or_else(|| {
+        Problem::new(file.at(), "file without \"tests\"", "a member \"tests\"").under(Rule::MissingMember)
+    })?;
     if !tests.is_array() {
         return Err(wrong_type(tests, "tests", "an array of tests"));
     }

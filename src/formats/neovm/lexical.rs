@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use num_bigint::BigInt;
 
 use crate::formats::fields::{Findings, wrong_type};
-use crate::json::{Datum, Fix, Node, Problem, quoted};
+use crate::json::{Datum, Node, Problem, Remedy, quoted};
 use crate::rules::Rule;
 use crate::value::{bytes_key, hex_bytes};
 
@@ -84,7 +84,7 @@ pub(super) fn parse_key(text: &str, at: u32, findings: &mut Findings) -> Option<
         findings.breach(|| {
             Problem::new(at, format!("key {} of a Map is spelled otherwise", quoted(text)), quoted(&key))
                 .under(Rule::MustMapKey)
-                .fixed_by(Fix::Respell(key.clone()))
+                .mended_by(Remedy::Respell(key.clone()))
         });
     }
     Some(key)
