@@ -143,6 +143,17 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    /// As it is written, in one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
 /// What the user can decide about reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {

@@ -45,7 +45,10 @@ rules! {
     UnknownMember, "unknown-member", "the format does not know a member of this name here";
     MissingMember, "missing-member", "a member is not there that the reader needs";
     WrongType, "wrong-type", "a value is of another JSON type than the format demands";
-    Malformed, "malformed", "a value is not what the format demands";
+    Number, "number", "a number is not written as the format demands, or is out of range";
+    Bytes, "bytes", "bytes are not written as the format demands, or are not so many";
+    Misplaced, "misplaced-member", "a member stands without what it belongs to, or with what excludes it";
+    Malformed, "malformed", "a value is in another way not what the format demands";
     UnknownName, "unknown-name", "an action, a state, a type or another word of the format that is none";
     LetterCase, "letter-case", "a name is spelled with other capitals than usual";
     NamedFile, "named-file", "a file that the vector names cannot be used, or another is used in its place";

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::cursor::Cursor;
 use super::output::{Output, Summary};
 use super::{Checked, Diagnostic, Edit};
-use crate::formats::Severity;
 use crate::json::quoted;
 use crate::rules::{RULES, Rule};
 use crate::value::escaped;
@@ -85,7 +84,7 @@ fn result(file: &str, diagnostic: &Diagnostic, cursor: Option<&mut Cursor<'_>>) 
     let mut result = json!({
         "ruleId": rule.name(),
         "ruleIndex": rule as usize,
-        "level": level(diagnostic.severity),
+        "level": diagnostic.severity.name(),
         "message": { "text": message(diagnostic) },
         "locations": [{ "physicalLocation": location }],
     });
@@ -108,14 +107,6 @@ fn replacement(edit: &Edit, cursor: &Cursor<'_>) -> Value {
     region["endLine"] = end.position().line.into();
     region["endColumn"] = end.column_utf16().into();
     json!({ "deletedRegion": region, "insertedContent": { "text": edit.with } })
-}
-
-fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    }
 }
 
 /// All that is said, in one line.

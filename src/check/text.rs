@@ -82,7 +82,7 @@ impl Output for Text {
             if *left_out > 0 {
                 let style = style(*severity);
                 let files = counted(*files, "file");
-                let head = format!("{}[{}]", severity_name(*severity), rule.name());
+                let head = format!("{}[{}]", severity.name(), rule.name());
                 writeln!(
                     self.out,
                     "{style}{head}{style:#}: and {left_out} more like this in {files}; --all tells them all"
@@ -106,7 +106,7 @@ fn place_of(diagnostic: &Diagnostic, text: &str, cursor: &mut Cursor<'_>) -> Pla
 fn block(out: &mut dyn Write, file: &str, diagnostic: &Diagnostic, place: Option<&Place>) -> io::Result<()> {
     let Diagnostic { severity, problem, edit } = diagnostic;
     let style = style(*severity);
-    let head = format!("{}[{}]", severity_name(*severity), problem.rule.name());
+    let head = format!("{}[{}]", severity.name(), problem.rule.name());
     let what = wrapped(&problem.what, head.len() + 2, "  ");
     writeln!(out, "{style}{head}{style:#}{BOLD}: {what}{BOLD:#}")?;
     let file = escaped(file);
@@ -138,7 +138,7 @@ fn counts(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let severities = [(Severity::Error, errors), (Severity::Warning, warnings), (Severity::Note, notes)];
     let each = severities.map(|(severity, count)| {
         let style = if *count > 0 { style(severity) } else { Style::new() };
-        format!("{style}{}{style:#}", counted(*count, severity_name(severity)))
+        format!("{style}{}{style:#}", counted(*count, severity.name()))
     });
     let (files, cases) = (counted(*files, "file"), counted(*cases, "case"));
     writeln!(out, "{files}, {cases}: {}; {fixable} fixable", each.join(", "))
@@ -146,14 +146,6 @@ fn counts(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
 
 fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
-fn severity_name(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    }
 }
 
 fn style(severity: Severity) -> Style {

@@ -147,7 +147,8 @@ impl Reader<'_> {
         for key in keys {
             if let Some(found) = fields.optional(key) {
                 let what = format!("{} in {kind}", quoted(key));
-                self.findings.error(Problem::new(found.at(), what, "members of one kind of test only"));
+                let problem = Problem::new(found.at(), what, "members of one kind of test only");
+                self.findings.error(problem.under(Rule::Misplaced));
             }
         }
     }
@@ -166,7 +167,7 @@ impl Reader<'_> {
         for (index, feature) in node.items().enumerate() {
             if index > 0 || feature.text().is_none_or(|name| name != "expRoot") {
                 let what = format!("feature {}", feature.shown());
-                self.findings.error(Problem::new(feature.at(), what, EXPECTED));
+                self.findings.error(no_such_word(feature, what, EXPECTED.to_owned(), ["expRoot"]));
             }
         }
         let features = node.items().filter_map(|feature| feature.text().map(Value::text));

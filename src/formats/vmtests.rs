@@ -74,6 +74,7 @@ fn read_test(test: Node<'_>, options: Options, findings: &mut Findings) -> Optio
     env.and_then(|env| read_env(env, &mut program, findings));
     let pre = pre.and_then(|pre| read_accounts(pre, findings));
     exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, findings));
+    suspect_gas(&step, &program, findings);
     let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
     program.push("pre", Value::Record(accounts));
     let program = Program(Value::Record(program.0));
@@ -157,9 +158,23 @@ fn read_exec(
 fn gas_of(node: Node<'_>) -> Result<BigInt, Problem> {
     let gas = quantity(node)?;
     if gas > BigInt::from(i64::MAX) {
-        return Err(Problem::new(node.at(), format!("gas is {gas}"), "at most 2^63-1"));
+        return Err(Problem::new(node.at(), format!("gas is {gas}"), "at most 2^63-1").under(Rule::Number));
     }
     Ok(gas)
+}
+
+/// No run ends with more gas than it starts with.
+fn suspect_gas(step: &Step, program: &Members, findings: &mut Findings) {
+    let given = program.0.iter().find(|member| member.0 == "gas");
+    let left = step.checks.iter().find(|check| check.at == Path::field("gas"));
+    if let (Some((_, Value::Int(given))), Some(Check { want: Want::Is(Value::Int(left)), origin, .. })) =
+        (given, left)
+        && left > given
+    {
+        let what = format!("gas is {left} after the run and was {given} before");
+        let problem = || Problem::new(origin.0, what, "no more than before");
+        findings.suspect(|| problem().under(Rule::ImpossibleValue));
+    }
 }
 
 /// The reference, section 6: the files that expect the debit are those that write numbers in
@@ -322,7 +337,7 @@ fn refuse_results(results: [(&str, Option<Node<'_>>); 4], findings: &mut Finding
         let what = format!("{} without \"post\"", quoted(name));
         if name != "callcreates" {
             let expected = "\"post\" beside it if the run ends normally, neither if it halts";
-            findings.error(Problem::new(node.at(), what, expected));
+            findings.error(Problem::new(node.at(), what, expected).under(Rule::Misplaced));
         } else if !node.is_array() {
             findings.error(wrong_type(node, name, "an array"));
         } else if node.items().next().is_some() {

@@ -41,7 +41,7 @@ impl Program {
             let Some(node) = fields.optional(name) else { continue };
             if !crypto {
                 let what = format!("{} without \"host\": \"crypto\"", quoted(name));
-                findings.error(Problem::new(node.at(), what, "both or neither"));
+                findings.error(Problem::new(node.at(), what, "both or neither").under(Rule::Misplaced));
             }
             let value = match name {
                 "message" => findings.keep(hex(node, name)).map(Value::Bytes),

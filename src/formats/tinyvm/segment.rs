@@ -105,7 +105,8 @@ impl Reader<'_> {
     /// `{"file": "name.segment"}` or `{"file": "name.asm"}`.
     fn file(&mut self, node: Node<'_>, name: Node<'_>) -> Option<Value> {
         if let Some(other) = node.members().find(|member| member.key != "file") {
-            self.findings.error(Problem::new(other.key_at, "a member beside \"file\"", "\"file\" alone"));
+            let problem = Problem::new(other.key_at, "a member beside \"file\"", "\"file\" alone");
+            self.findings.error(problem.under(Rule::Misplaced));
         }
         let Some(text) = name.text() else {
             self.findings.error(wrong_type(name, "file", "the name of a .segment or .asm file"));
@@ -196,7 +197,7 @@ fn hex_words(node: Node<'_>, text: &str) -> Result<Vec<u8>, Problem> {
     let digits: String = text.chars().filter(|it| !it.is_ascii_whitespace()).collect();
     let what = || format!("a segment {}", node.shown());
     let bytes = hex_bytes(&digits).filter(|bytes| bytes.len() % 2 == 0);
-    let bytes = bytes.ok_or_else(|| Problem::new(node.at(), what(), EXPECTED))?;
+    let bytes = bytes.ok_or_else(|| Problem::new(node.at(), what(), EXPECTED).under(Rule::Bytes))?;
     fits(node, bytes.len() / 2)?;
     Ok(bytes)
 }
