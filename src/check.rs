@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use self::program::Inspection;
-use crate::case::CaseId;
+use crate::case::{Case, CaseId, Step};
 use crate::formats::{self, Context, Finding, Format, Reading, Severity, Strictness};
 use crate::json::{Datum, Document, Node, Problem, Remedy};
 use crate::rules::Rule;
@@ -104,15 +104,10 @@ impl<'o> Checker<'o> {
             found.extend(repeated(id, node));
             found.extend(self.check_case(node, format, &files));
         }
-        let mut diagnostics: Vec<_> = found
-            .into_iter()
-            .map(|finding| Diagnostic::new(self.promoted(finding), Some(&document)))
-            .collect();
-        diagnostics.sort_by_key(|diagnostic| diagnostic.problem.at);
-        let same = |one: &Diagnostic, other: &Diagnostic| {
-            one.problem.at == other.problem.at && one.problem.rule == other.problem.rule
-        };
-        diagnostics.dedup_by(|one, other| same(one, other));
+        found.sort_by_key(|finding| finding.problem.at);
+        let diagnostics = found.into_iter();
+        let diagnostics = diagnostics.map(|finding| Diagnostic::new(self.promoted(finding), Some(&document)));
+        let diagnostics = diagnostics.collect();
         Checked { cases: cases.len(), ..Checked::new(source, Some(document.into_text()), diagnostics) }
     }
 
@@ -130,6 +125,10 @@ impl<'o> Checker<'o> {
         match self.bench.with_testee(case.machine, |testee| inspection.inspect(testee)) {
             Ok(found) => findings.extend(found),
             Err(what) => findings.push(internal(node.at(), what)),
+        }
+        let is_told = |finding: &Finding| finding.problem.rule == Rule::NothingCompared;
+        if !findings.iter().any(is_told) {
+            findings.extend(without_checks(&case, node));
         }
         findings
     }
@@ -158,15 +157,30 @@ fn internal(at: u32, what: String) -> Finding {
 /// That a further test has the name of one before. Names that are keys of an object are found when
 /// the document is read.
 fn repeated(id: &CaseId, test: Node<'_>) -> Option<Finding> {
-    let is_name = |key: &str| key.eq_ignore_ascii_case("name");
-    let own_name = || test.members().find(|member| is_name(&member.key)).map(|member| member.value);
-    let at = match test.datum() {
-        Datum::Object => own_name()?.at(),
-        _ => test.at(),
+    if id.nth == 1 {
+        return None;
+    }
+    let place = match test.datum() {
+        Datum::Object => test.members().find(|member| member.key.eq_ignore_ascii_case("name"))?.value,
+        _ => test,
     };
-    let problem = || Problem::bare(at, format!("a test before has this name; this one's id is {id}"));
-    let severity = Severity::Warning;
-    (id.nth > 1).then(|| Finding { severity, problem: problem().under(Rule::DuplicateName) })
+    let what = format!("a test before has this name; this one's id is {id}");
+    Some(warning(Problem::bare(place.at(), what).under(Rule::DuplicateName)))
+}
+
+/// That the last thing that a case does leads to nothing.
+fn without_checks(case: &Case, test: Node<'_>) -> Option<Finding> {
+    let compares = |step: &Step| step.end.is_some() || !step.checks.is_empty();
+    let what = match &case.steps[..] {
+        [.., last] if compares(last) => return None,
+        [_, _, ..] => "after the last step, nothing is compared",
+        _ => "nothing is compared",
+    };
+    Some(warning(Problem::bare(test.at(), what).under(Rule::NothingCompared)))
+}
+
+fn warning(problem: Problem) -> Finding {
+    Finding { severity: Severity::Warning, problem }
 }
 
 impl Checked {

@@ -458,7 +458,7 @@ fn examples_in_help_work() {
         .map(|line| line.split_whitespace().next().unwrap())
         .filter(|it| *it != "help")
         .collect();
-    assert_eq!(commands, ["run", "list", "isa", "asm", "disasm"]);
+    assert_eq!(commands, ["run", "list", "check", "schema", "isa", "asm", "disasm"]);
     for name in commands {
         let help = stdout(&[name, "--help"]);
         let example = help.lines().find_map(|line| line.strip_prefix("Example: ")).expect(name);

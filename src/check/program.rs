@@ -1,9 +1,11 @@
 //! What only the machine of a case knows: whether it takes the program, and has what is compared.
 
+use std::borrow::Cow;
+
 use crate::asm::{AsmError, Warning};
 use crate::case::{Case, Check, Origin, Program, Want};
 use crate::formats::{Finding, Severity};
-use crate::json::{Node, Problem, quoted};
+use crate::json::{Document, Node, Problem, quoted};
 use crate::machine::LoadError;
 use crate::machines::{self, Language, MachineInfo};
 use crate::rules::Rule;
@@ -33,17 +35,8 @@ impl<'c> Inspection<'c> {
         if !refused_sources {
             self.load(testee);
         }
-        let steps = &self.case.steps;
-        for check in steps.iter().flat_map(|step| step.end.iter().chain(&step.checks)) {
+        for check in self.case.steps.iter().flat_map(|step| step.end.iter().chain(&step.checks)) {
             self.check(check, testee);
-        }
-        if steps.last().is_none_or(|step| step.end.is_none() && step.checks.is_empty()) {
-            let what = if steps.len() > 1 {
-                "after the last step, nothing is compared"
-            } else {
-                "nothing is compared"
-            };
-            self.add(Severity::Warning, Problem::bare(self.node.at(), what).under(Rule::NothingCompared));
         }
         self.found
     }
@@ -60,39 +53,32 @@ impl<'c> Inspection<'c> {
         let mut refused = false;
         for (path, origin) in &self.case.places {
             let Some(Value::Text(source)) = datum(&self.case.program, path) else { continue };
+            let lines = Lines::new(*origin, self.node.document());
             match assemble(source) {
                 Ok(assembled) => {
                     for Warning { line, column, what } in assembled.warnings {
-                        let (at, place) = self.line_of(*origin, line, column);
-                        let problem = Problem::bare(at, format!("{place}{what}"));
+                        let problem = lines.problem(line, column, &what);
                         self.add(Severity::Warning, problem.under(Rule::ProgramWarning));
                     }
                 }
                 Err(error) => {
                     refused = true;
-                    let problem = self.refused_source(*origin, source, error);
-                    self.add(Severity::Error, problem);
+                    self.add(Severity::Error, self.refused_source(&lines, source, error));
                 }
             }
         }
         refused
     }
 
-    fn refused_source(&self, origin: Origin, source: &str, error: AsmError) -> Problem {
+    fn refused_source(&self, lines: &Lines<'_>, source: &str, error: AsmError) -> Problem {
         let AsmError { line, column, what, expected } = error;
-        let (at, place) = self.line_of(origin, line, column);
-        let word: String = source
-            .lines()
-            .nth(line - 1)
-            .into_iter()
-            .flat_map(|text| text.chars().skip(column - 1))
-            .take_while(|it| it.is_ascii_alphanumeric() || *it == '_')
-            .collect();
+        let is_of_word = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
+        let text = source.lines().nth(line.saturating_sub(1)).unwrap_or("");
+        let word: String = text.chars().skip(column.saturating_sub(1)).take_while(is_of_word).collect();
         let commands = self.commands();
         let known = if commands.contains(&word) { &[] } else { &commands[..] };
-        Problem::new(at, format!("{place}{what}"), expected)
-            .under(Rule::Assembly)
-            .did_you_mean(&word, known.iter().map(String::as_str))
+        let problem = Problem { expected: Some(expected), ..lines.problem(line, column, &what) };
+        problem.under(Rule::Assembly).did_you_mean(&word, known.iter().map(String::as_str))
     }
 
     /// The commands that the instructions of a machine are in its own language, without repeats.
@@ -108,25 +94,14 @@ impl<'c> Inspection<'c> {
         commands
     }
 
-    /// Where a line of a source stands: in the vector, if it is an item there, or by its number.
-    fn line_of(&self, origin: Origin, line: usize, column: usize) -> (u32, String) {
-        let place = self.node.document().datum_at(origin.0);
-        let Some(item) = place.and_then(|place| place.items().nth(line - 1)) else {
-            return (origin.0, format!("line {line}:{column}: "));
-        };
-        // With an escape in it, the line is not as long as what stands in the vector.
-        let inside = item.raw().char_indices().nth(column).filter(|_| !item.raw().contains('\\'));
-        (item.at() + inside.map_or(0, |inside| inside.0 as u32), String::new())
-    }
-
     /// Loads the program; a mnemonic that the machine does not have is left out, so that further
     /// ones are found.
     fn load(&mut self, testee: &mut dyn Testee) {
         const MOST: usize = 20;
-        let mut program = self.case.program.clone();
+        let mut program = Cow::Borrowed(&self.case.program);
         for _ in 0..MOST {
             let Err(reason) = testee.load(&program) else { return };
-            let left_out = leave_out(&mut program, &reason);
+            let left_out = leave_out(program.to_mut(), &reason);
             let problem = self.refused(&reason, left_out.as_deref());
             self.add(Severity::Error, problem);
             if left_out.is_none() {
@@ -167,6 +142,29 @@ impl<'c> Inspection<'c> {
             let problem = Problem::bare(check.origin.0, what).under(Rule::UnknownMnemonic);
             self.add(Severity::Warning, problem.did_you_mean(name, self.mnemonics()));
         }
+    }
+}
+
+/// The lines of a source: items of an array in the vector, or in a file that it names.
+struct Lines<'d> {
+    origin: Origin,
+    items: Vec<Node<'d>>,
+}
+
+impl<'d> Lines<'d> {
+    fn new(origin: Origin, document: &'d Document) -> Lines<'d> {
+        let place = document.datum_at(origin.0);
+        Lines { origin, items: place.into_iter().flat_map(Node::items).collect() }
+    }
+
+    /// A problem at a place in a line, both from 1.
+    fn problem(&self, line: usize, column: usize, what: &str) -> Problem {
+        let Some(item) = line.checked_sub(1).and_then(|line| self.items.get(line)) else {
+            return Problem::bare(self.origin.0, format!("line {line}:{column}: {what}"));
+        };
+        // Behind the quote; but an escape in it makes the text longer than the line.
+        let inside = item.raw().char_indices().nth(column).filter(|_| !item.raw().contains('\\'));
+        Problem::bare(item.at() + inside.map_or(0, |inside| inside.0 as u32), what)
     }
 }
 

@@ -11,7 +11,7 @@ use super::output;
 
 /// Print a JSON Schema of what vmconf reads or writes
 ///
-/// Example: vmconf schema tinyvm > tinyvm.schema.json
+/// Example: vmconf schema tinyvm
 #[derive(Debug, Args)]
 pub(super) struct Schema {
     /// Which one; --list names them

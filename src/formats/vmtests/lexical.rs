@@ -93,13 +93,10 @@ pub(super) fn length(digits: &str, at: u32) -> Result<usize, Problem> {
 fn fixed<const N: usize>(text: &str, at: u32, what: &str) -> Result<[u8; N], Problem> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let mut bytes = [0; N];
-    match hex_to_slice(digits, &mut bytes) {
-        Some(()) => Ok(bytes),
-        None => {
-            let what = format!("{} is not {what}", quoted(text));
-            Err(Problem::new(at, what, format!("{} hex digits", 2 * N)).under(Rule::Bytes))
-        }
-    }
+    let wrong =
+        || Problem::new(at, format!("{} is not {what}", quoted(text)), format!("{} hex digits", 2 * N));
+    hex_to_slice(digits, &mut bytes).ok_or_else(|| wrong().under(Rule::Bytes))?;
+    Ok(bytes)
 }
 
 fn fixed_node<const N: usize>(node: Node<'_>, what: &str) -> Result<[u8; N], Problem> {
