@@ -1,11 +1,9 @@
 //! The list of ways to write down what was found.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::{Checked, sarif, text};
 use crate::formats::Severity;
-use crate::rules::Rule;
 
 /// Writes down what was found in file after file.
 pub trait Output {
@@ -70,16 +68,14 @@ pub struct Summary {
     pub files: usize,
     /// Cases in them.
     pub cases: usize,
-    /// Findings of each severity.
+    /// Findings for which `run` refuses a case or a file.
     pub errors: usize,
-    /// The same.
+    /// Findings with which a case runs and is perhaps not what was meant.
     pub warnings: usize,
-    /// The same.
+    /// Findings that need not be acted upon.
     pub notes: usize,
     /// Findings that can be made right without a person.
     pub fixable: usize,
-    /// Findings of each rule.
-    pub rules: BTreeMap<Rule, usize>,
 }
 
 impl Summary {
@@ -89,7 +85,6 @@ impl Summary {
         self.cases += checked.cases;
         self.fixable += checked.edits().count();
         for diagnostic in &checked.diagnostics {
-            *self.rules.entry(diagnostic.problem.rule).or_default() += 1;
             match diagnostic.severity {
                 Severity::Error => self.errors += 1,
                 Severity::Warning => self.warnings += 1,

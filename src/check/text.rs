@@ -42,6 +42,7 @@ impl Text {
 
     /// Whether findings like this have not been told often enough.
     fn is_shown(&self, diagnostic: &Diagnostic) -> bool {
+        // Each error is to be mended; a few of the others show what is meant.
         let most = match (self.extent, diagnostic.severity) {
             (Extent::All, _) => return true,
             (Extent::First, Severity::Error) => 100,

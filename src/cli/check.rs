@@ -57,7 +57,7 @@ impl Check {
         for source in self.select.sources()? {
             let mut checked = checker.check(&source);
             if self.fix {
-                checked = mended(&mut checker, &source, checked)?;
+                checked = mended(&mut checker, &source, checked);
             }
             summary.count(&checked);
             out.file(&checked)?;
@@ -87,18 +87,21 @@ fn list_rules() -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// Mends a file and says so; what is still wrong with it.
-fn mended(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> anyhow::Result<Checked> {
-    match mend(checker, source, &checked) {
-        None => Ok(checked),
-        Some(Err(why)) => {
-            output::note(&format!("{}: left as it is: {why}", source.shown));
-            Ok(checked)
-        }
-        Some(Ok(Mended { text, checked: left })) => {
-            replace(source, &text).with_context(|| source.shown.to_string())?;
+/// Mends a file if it can be, and says so; what is then wrong with it.
+fn mended(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Checked {
+    let Some(mended) = mend(checker, source, &checked) else { return checked };
+    let written = mended.map_err(anyhow::Error::new).and_then(|Mended { text, checked }| {
+        replace(source, &text)?;
+        Ok(checked)
+    });
+    match written {
+        Ok(left) => {
             output::note(&format!("{}: mended {}", source.shown, fewer(&checked, &left)));
-            Ok(left)
+            left
+        }
+        Err(why) => {
+            output::note(&format!("{}: left as it is: {why}", source.shown));
+            checked
         }
     }
 }
