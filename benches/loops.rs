@@ -79,6 +79,20 @@ const LOOPS: &[Loop] = &[
          b r5 _outer
          yield",
     ),
+    (
+        "count down",
+        "minic89",
+        "0,2: PUSH_I16 50; STORE 0; POP; PUSH_I16 30000; STORE 1; POP;
+              LOAD 1; PUSH_I16 1; SUB; STORE 1; JNZ 6;
+              LOAD 0; PUSH_I16 1; SUB; STORE 0; JNZ 3; PUSH_I16 0; RET",
+    ),
+    (
+        "recursive call",
+        "minic89",
+        "0,0: PUSH_I16 25; CALL 2; RET ||
+         1,1: LOAD 0; PUSH_I16 2; LT; JZ 6; LOAD 0; RET;
+              LOAD 0; PUSH_I16 1; SUB; CALL 2; POP; LOAD 0; PUSH_I16 2; SUB; CALL 2; RET",
+    ),
     ("count down", "neo2", "PUSHBYTES3 0x40420f again: DEC DUP JMPIF @again"),
     ("add and swap", "neo2", "PUSH0 PUSHBYTES3 0x40420f again: SWAP PUSH1 ADD SWAP DEC DUP JMPIF @again"),
 ];
@@ -119,8 +133,9 @@ impl Running {
             || assemble(info.isa, &lines(source, info.isa)).map_err(|error| anyhow!("{name}: {error}"));
         let program = match machine {
             "evm" => evm(script()?),
-            "tinyvm" => Program(record([("instructions", Value::text(source))])),
-            _ => Program(record([("script", Value::Bytes(script()?))])),
+            "tinyvm" => Program::from(record([("instructions", Value::text(source))])),
+            "minic89" => Program::from(record([("functions", functions(source)?)])),
+            _ => Program::from(record([("script", Value::Bytes(script()?))])),
         };
         let mut running = Running { machine: (info.new)(&Limits::default()), program, opcodes: 0 };
         let mut count = Count(0);
@@ -136,6 +151,12 @@ impl Running {
 
     fn perform(&mut self, watch: Option<&mut dyn Watch>) {
         assert_eq!(self.machine.load(&self.program), Ok(()));
+        if let Some(functions) = self.program.0.get("functions") {
+            let limits = record([("step_limit", Value::Null)]);
+            let first = functions.child(&0.into()).and_then(|function| function.get("fid"));
+            let start = record([("entry", first.cloned().unwrap_or(Value::Null)), ("limits", limits)]);
+            assert_eq!(self.machine.set(&start), Ok(()));
+        }
         let mut budget = Budget::new(Limits::default().steps);
         let status = perform(&mut *self.machine, &Action::Execute, &mut budget, watch);
         assert_eq!(status, Status::Ended);
@@ -153,6 +174,27 @@ fn lines(source: &str, isa: &Isa) -> String {
     text
 }
 
+/// The functions of a MiniC89 program, ids from 1: `parameters,slots: instruction; instruction || …`.
+fn functions(source: &str) -> anyhow::Result<Value> {
+    let function = |(index, text): (usize, &str)| {
+        let (head, code) = text.split_once(':').context("a function without counts")?;
+        let (params, slots) = head.trim().split_once(',').context("one count")?;
+        let instruction = |text: &str| {
+            let (op, argument) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+            let argument = (!argument.is_empty()).then(|| argument.parse().map(Value::Int)).transpose()?;
+            let args = Value::List(argument.into_iter().collect());
+            anyhow::Ok(record([("op", Value::text(op)), ("args", args)]))
+        };
+        anyhow::Ok(record([
+            ("fid", Value::int(index + 1)),
+            ("param_count", Value::Int(params.parse()?)),
+            ("local_count", Value::Int(slots.parse()?)),
+            ("code", Value::List(code.split(';').map(instruction).collect::<Result<_, _>>()?)),
+        ]))
+    };
+    source.split("||").enumerate().map(function).collect::<Result<_, _>>().map(Value::List)
+}
+
 struct Count(u64);
 
 impl Watch for Count {
@@ -168,7 +210,7 @@ fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
 /// An EVM program of this code, with gas for everything.
 fn evm(code: Vec<u8>) -> Program {
     let (address, number) = (|| Value::Bytes(vec![0; 20]), |number: u64| Value::Int(BigInt::from(number)));
-    Program(record([
+    Program::from(record([
         ("code", Value::Bytes(code)),
         ("data", Value::Bytes(Vec::new())),
         ("gas", number(1 << 40)),

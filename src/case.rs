@@ -59,17 +59,16 @@ pub struct Case {
     pub steps: Vec<Step>,
 }
 
-impl Case {
-    /// Where a datum of the program stands, if that is kept.
-    pub fn place_of(&self, at: &Path) -> Option<Origin> {
-        self.places.iter().find(|place| place.0 == *at).map(|place| place.1)
+/// What a machine loads: a record of code, environment, state before and limits. Its members
+/// are documented at each machine. Cases of one file may share it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program(pub Arc<Value>);
+
+impl From<Value> for Program {
+    fn from(record: Value) -> Program {
+        Program(Arc::new(record))
     }
 }
-
-/// What a machine loads: a record of code, environment, state before and limits. Its members
-/// are documented at each machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program(pub Value);
 
 /// Actions, and what must hold after them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,6 +123,9 @@ pub enum Want {
     IsOrAbsent(Value),
     /// Not there.
     Absent,
+    /// A record, whatever its members. When it is not, what else is demanded of it and of what is in
+    /// it is not compared.
+    Record,
     /// A value of this type, where a machine's values carry one. When it is not, what else is
     /// demanded of it and of what is in it is not compared.
     Type(&'static str),
@@ -146,6 +148,7 @@ impl fmt::Display for Want {
                 f.write_str(&values.join(" or "))
             }
             Want::Absent => f.write_str("(absent)"),
+            Want::Record => f.write_str("an object"),
             Want::Type(name) => f.write_str(name),
             Want::Len(length) => write!(f, "length {length}"),
             Want::Only(keys) => write!(f, "no members but {}", joined(keys)),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use self::program::Inspection;
 use crate::case::{Case, CaseId, Step};
-use crate::formats::{self, Context, Finding, Format, Reading, Severity, Strictness};
+use crate::formats::{self, Context, Finding, Format, Reading, Severity, Shared, Strictness};
 use crate::json::{Datum, Document, Node, Problem, Remedy};
 use crate::rules::Rule;
 use crate::runner::{Bench, Faulty, Identified, Options, VectorFiles, guarded, identify, meant, read_text};
@@ -99,10 +99,14 @@ impl<'o> Checker<'o> {
         found.extend(format.read_rest(&document, &entries, self.read_options()));
         let cases = meant(source, entries, self.options);
         let files = VectorFiles::new(&source.path, format.folders);
-        for (id, entry) in &cases {
+        // In some formats it is an error, which the reader tells.
+        let names_are_told = found.iter().any(|finding| finding.problem.rule == Rule::DuplicateName);
+        let shared = Shared::default();
+        let context = Context { options: self.read_options(), files: &files, shared: Some(&shared) };
+        for (index, (id, entry)) in cases.iter().enumerate() {
             let node = Node::at_index(&document, entry.node);
-            found.extend(repeated(id, node));
-            found.extend(self.check_case(node, format, &files));
+            found.extend(repeated(id, node).filter(|_| !names_are_told));
+            found.extend(self.check_case(node, index, format, context));
         }
         found.sort_by_key(|finding| finding.problem.at);
         let diagnostics = found.into_iter();
@@ -111,8 +115,14 @@ impl<'o> Checker<'o> {
         Checked { cases: cases.len(), ..Checked::new(source, Some(document.into_text()), diagnostics) }
     }
 
-    fn check_case(&mut self, node: Node<'_>, format: &Format, files: &VectorFiles<'_>) -> Vec<Finding> {
-        let context = Context { options: self.read_options(), files };
+    /// All that is wrong with a case, which is the one of this number among those that are meant.
+    fn check_case(
+        &mut self,
+        node: Node<'_>,
+        index: usize,
+        format: &Format,
+        context: Context<'_>,
+    ) -> Vec<Finding> {
         let Reading { case, mut findings } = match guarded(|| format.read_case(node, context)) {
             Ok(reading) => reading,
             Err(panic) => {
@@ -122,6 +132,10 @@ impl<'o> Checker<'o> {
         };
         let Some(case) = case else { return findings };
         let inspection = Inspection::new(&case, node);
+        if index == 0 {
+            // What is odd about a program that all cases share is told once.
+            findings.extend(inspection.odd());
+        }
         match self.bench.with_testee(case.machine, |testee| inspection.inspect(testee)) {
             Ok(found) => findings.extend(found),
             Err(what) => findings.push(internal(node.at(), what)),
@@ -213,7 +227,7 @@ fn edit(problem: &Problem, document: &Document) -> Option<Edit> {
         Remedy::Perhaps(_) => None,
         Remedy::Remove(length) => Some(Edit { range: start..start + *length as usize, with: String::new() }),
         Remedy::Respell(word) => {
-            let string = document.datum_at(problem.at).filter(|node| node.text().is_some())?;
+            let string = document.node_at(problem.at).filter(|node| node.text().is_some())?;
             let with = format!("\"{word}\"");
             Some(Edit { range: start..start + string.raw().len(), with })
         }

@@ -6,11 +6,13 @@ mod check;
 mod disasm;
 mod isa;
 mod list;
+mod one;
 mod output;
 mod program;
 mod run;
 mod schema;
 mod select;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -44,6 +46,7 @@ enum Command {
     List(list::List),
     Check(check::Check),
     Schema(schema::Schema),
+    Trace(trace::Trace),
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -56,6 +59,7 @@ pub(crate) fn main() -> ExitCode {
         Command::List(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Schema(command) => command.run(),
+        Command::Trace(command) => command.run(),
         Command::Isa(command) => command.run(),
         Command::Asm(command) => command.run(),
         Command::Disasm(command) => command.run(),

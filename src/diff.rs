@@ -55,7 +55,7 @@ pub fn diff(checks: &[Check], state: &dyn Observe) -> Result<Vec<Mismatch>, Unkn
         }
         let before = mismatches.len();
         compare(check, got, &mut mismatches);
-        if mismatches.len() > before && matches!(check.want, Want::Type(_) | Want::Len(_)) {
+        if mismatches.len() > before && matches!(check.want, Want::Type(_) | Want::Record | Want::Len(_)) {
             told.push(check);
         }
     }
@@ -65,7 +65,7 @@ pub fn diff(checks: &[Check], state: &dyn Observe) -> Result<Vec<Mismatch>, Unkn
 /// Whether it goes without saying that `check` does not hold, where `told` does not.
 fn implies(told: &Check, check: &Check, got: Option<&Value>) -> bool {
     match told.want {
-        Want::Type(_) => check.at.starts_with(&told.at),
+        Want::Type(_) | Want::Record => check.at.starts_with(&told.at),
         _ => got.is_none() && check.at.starts_with(&told.at),
     }
 }
@@ -130,6 +130,7 @@ fn compare(check: &Check, got: Option<&Value>, mismatches: &mut Vec<Mismatch>) {
             return only(check, keys, value.members().unwrap_or_default(), mismatches);
         }
         (Want::Type(want), got) => matches!(got, Some(Value::Typed(name, _)) if name == want),
+        (Want::Record, got) => matches!(got, Some(Value::Record(_))),
         (Want::Order(keys), Some(value)) => value.members().is_some_and(|members| in_order(keys, members)),
         (Want::Absent | Want::Only(_) | Want::Order(_), None) => true,
         (Want::Absent | Want::Only(_), Some(_)) => false,

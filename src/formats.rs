@@ -5,16 +5,20 @@
 //! many thousand cases is listed quickly, its cases are read by many threads, and one that is
 //! malformed costs only itself.
 
+use std::any::Any;
 use std::fmt;
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use self::fields::Findings;
 use self::files::NO_FILES;
 use crate::case::Case;
 use crate::json::{Document, Node, OddityKind, Problem};
 
+mod envelope;
 pub mod fields;
 mod files;
+pub mod minic89;
 pub mod neovm;
 pub mod tinyvm;
 pub mod vmtests;
@@ -103,7 +107,8 @@ impl Format {
 }
 
 /// Every format.
-pub static FORMATS: &[Format] = &[vmtests::FORMAT, neovm::N3, neovm::V2, tinyvm::FORMAT, tinyvm::TESTCASES];
+pub static FORMATS: &[Format] =
+    &[vmtests::FORMAT, neovm::N3, neovm::V2, tinyvm::FORMAT, tinyvm::TESTCASES, minic89::FORMAT];
 
 /// A case that was found and not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -170,11 +175,25 @@ pub struct Context<'c> {
     pub options: Options,
     /// The files that the case may name.
     pub files: &'c dyn Files,
+    /// What the cases of the file have in common; none to read it again for each.
+    pub shared: Option<&'c Shared>,
 }
+
+impl Context<'_> {
+    /// What the cases of a file have in common, read once. A format always reads the same type.
+    pub(crate) fn shared<T: Send + Sync + 'static>(&self, read: impl Fn() -> T) -> Arc<T> {
+        let known = self.shared.map(|shared| shared.0.get_or_init(|| Arc::new(read())).clone());
+        known.and_then(|known| known.downcast().ok()).unwrap_or_else(|| Arc::new(read()))
+    }
+}
+
+/// What the cases of one file have in common, once it was read.
+#[derive(Default)]
+pub struct Shared(OnceLock<Arc<dyn Any + Send + Sync>>);
 
 impl From<Options> for Context<'_> {
     fn from(options: Options) -> Self {
-        Context { options, files: &NO_FILES }
+        Context { options, files: &NO_FILES, shared: None }
     }
 }
 

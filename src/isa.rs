@@ -14,10 +14,14 @@ pub struct OpInfo {
     pub mask: u16,
     /// The mnemonic.
     pub name: &'static str,
+    /// Another mnemonic that means the same.
+    pub alias: Option<&'static str>,
     /// What follows the code in the program, one after the other.
     pub operands: &'static [Operand],
     /// What stands in the word beside the code, in the order in which it is written.
     pub fields: &'static [Field],
+    /// What stands in the list of arguments, where an instruction is an object: what each is.
+    pub arguments: &'static [&'static str],
     /// The part of the price that is always the same, in the machine's unit.
     pub gas: u64,
     /// How many stack items must be there.
@@ -110,6 +114,9 @@ pub enum Unit {
     Bytes,
     /// Words of 16 bits, each one instruction.
     Words,
+    /// Objects of a document, with the mnemonic and a list of arguments. Codes are only numbers of
+    /// rows and mean nothing to anyone else.
+    Objects,
 }
 
 /// An instruction set.
@@ -142,7 +149,7 @@ impl Isa {
             let mut place = 0;
             while place < index.len() {
                 let leads = match unit {
-                    Unit::Bytes => place as u16 == code,
+                    Unit::Bytes | Unit::Objects => place as u16 == code,
                     Unit::Words => (place as u16) << 8 & mask == code & 0xff00,
                 };
                 if leads && index[place] == UNDEFINED {
@@ -158,7 +165,7 @@ impl Isa {
     /// The row of a code byte or an instruction word; none where it means nothing.
     pub fn by_code(&self, code: u16) -> Option<&'static OpInfo> {
         let place = match self.unit {
-            Unit::Bytes => usize::from(code),
+            Unit::Bytes | Unit::Objects => usize::from(code),
             Unit::Words => usize::from(code >> 8),
         };
         // In words, a few rows may share the high byte.
@@ -170,7 +177,8 @@ impl Isa {
 
     /// The row of a mnemonic, in any case.
     pub fn by_name(&self, name: &str) -> Option<&'static OpInfo> {
-        self.ops.iter().find(|op| op.name.eq_ignore_ascii_case(name))
+        let is_it = |known: &str| known.eq_ignore_ascii_case(name);
+        self.ops.iter().find(|op| is_it(op.name) || op.alias.is_some_and(is_it))
     }
 }
 
@@ -226,8 +234,10 @@ macro_rules! isa {
                 code: $code,
                 mask: 0xff,
                 name: stringify!($name),
+                alias: None,
                 operands: &[$($crate::isa::Operand::$operand($size)),*],
                 fields: &[],
+                arguments: &[],
                 gas: 0 $(+ $gas)?,
                 pops: $pops,
                 pushes: $pushes,

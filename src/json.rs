@@ -134,7 +134,7 @@ impl Oddity {
     pub fn problem(&self, document: &Document) -> Problem {
         match self.kind {
             OddityKind::DuplicateKey(first) => {
-                let key = document.datum_at(self.at).map_or(Cow::Borrowed(""), Node::string);
+                let key = document.node_at(self.at).map_or(Cow::Borrowed(""), Node::string);
                 let line = document.position(first).line;
                 Problem::new(
                     self.at,
@@ -280,8 +280,8 @@ impl Document {
         position(&self.text, at)
     }
 
-    /// The datum or key that starts at `at`.
-    pub fn datum_at(&self, at: u32) -> Option<Node<'_>> {
+    /// The datum or key that starts at a byte.
+    pub fn node_at(&self, at: u32) -> Option<Node<'_>> {
         let slot = self.slots.binary_search_by_key(&at, |slot| slot.at).ok()?;
         Some(Node { document: self, slot: slot as u32 })
     }

@@ -31,7 +31,9 @@
 //! | [`isa`], [`asm`], [`disasm`] | opcodes as rows, and what is derived from them | value, json |
 //! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits, ecdsa; for a language of its own what a source gives (asm), json::quoted |
 //! | [`nef`] | NEF3, the file of a Neo N3 contract, and its manifest | value, json, limits |
+//! | [`inspect`] | what traces and blame ask of a machine between two instructions | diff, value |
 //! | [`coverage`] | which opcodes a program executes | isa, machine |
+//! | [`trace`] | every instruction of a case, in several ways to write it | machine, diff, value |
 //! | [`formats`] | files to cases; knows machines by name only | json, value, case, rules |
 //! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
 //! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
@@ -83,6 +85,7 @@ pub mod event;
 pub mod excerpt;
 pub mod filter;
 pub mod formats;
+pub mod inspect;
 pub mod isa;
 pub mod json;
 pub mod limits;
@@ -96,5 +99,6 @@ pub mod schemas;
 pub mod sources;
 pub mod suggest;
 pub mod testee;
+pub mod trace;
 pub mod value;
 pub mod verdict;

@@ -5,12 +5,12 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use crate::case::{Action, Program};
-use crate::diff::Observe;
+use crate::inspect::Inspect;
 use crate::isa::OpInfo;
 use crate::value::{Path, Value};
 
 /// A virtual machine.
-pub trait Machine: Observe {
+pub trait Machine: Inspect {
     /// Makes this a fresh machine that holds `program`. A machine can load any number of
     /// programs one after the other.
     ///
@@ -38,6 +38,12 @@ pub trait Machine: Observe {
     /// In one line how the machine ended or where it stands, for a person: `out of gas at 0x1f
     /// SSTORE: needs 20000, 17 left`.
     fn describe(&self) -> String;
+
+    /// What a datum of the state is called in the source of the program, and in which line of it the
+    /// program stands, where the program says so: `local i of main, at line 7`.
+    fn explain(&self, _at: &Path) -> Option<String> {
+        None
+    }
 }
 
 /// How a run ended.
@@ -108,7 +114,7 @@ pub struct At<'a> {
     /// Its immediate operand as it stands in the program, without a missing end.
     pub operand: &'a [u8],
     /// The machine, before the instruction.
-    pub state: &'a dyn Observe,
+    pub state: &'a dyn Inspect,
 }
 
 /// What ends a machine's loop besides the program itself.
@@ -186,7 +192,8 @@ pub fn perform(
     }
 }
 
-fn reborrow<'a>(watch: &'a mut Option<&mut dyn Watch>) -> Option<&'a mut dyn Watch> {
+/// A watch, or none, for a shorter time.
+pub(crate) fn reborrow<'a>(watch: &'a mut Option<&mut dyn Watch>) -> Option<&'a mut dyn Watch> {
     match watch {
         Some(watch) => Some(&mut **watch),
         None => None,

@@ -1,11 +1,13 @@
 //! The list of machines.
 
 use crate::asm::{AsmError, Assembled};
+use crate::case::Program;
 use crate::isa::Isa;
 use crate::limits::Limits;
-use crate::machine::Machine;
+use crate::machine::{LoadError, Machine};
 
 pub mod evm;
+pub mod minic89;
 pub mod neo2;
 pub mod neo3;
 pub mod tinyvm;
@@ -21,6 +23,8 @@ pub struct MachineInfo {
     pub isa: &'static Isa,
     /// How its programs are written.
     pub language: Language,
+    /// What is odd about a program that can be loaded all the same, each with its datum.
+    pub lint: fn(&Program) -> Vec<LoadError>,
     /// Makes one.
     pub new: fn(&Limits) -> Box<dyn Machine>,
 }
@@ -37,10 +41,20 @@ pub enum Language {
         /// A word to the text that is assembled to it.
         disassemble: fn(u16) -> String,
     },
+    /// Not as text: a program is a JSON document.
+    Document {
+        /// The schema that it has, in `schemas/`.
+        schema: &'static str,
+    },
+}
+
+/// Of a machine that finds nothing odd.
+fn nothing_odd(_: &Program) -> Vec<LoadError> {
+    Vec::new()
 }
 
 /// Every machine.
-pub static MACHINES: &[MachineInfo] = &[evm::INFO, neo3::INFO, neo2::INFO, tinyvm::INFO];
+pub static MACHINES: &[MachineInfo] = &[evm::INFO, neo3::INFO, neo2::INFO, tinyvm::INFO, minic89::INFO];
 
 /// The machine of this name.
 pub fn by_name(name: &str) -> Option<&'static MachineInfo> {

@@ -55,7 +55,8 @@ rules! {
     AmbiguousBytes, "ambiguous-bytes", "bytes can be read both as hex and as base64";
     UnknownMnemonic, "unknown-mnemonic", "the machine has no instruction of this name";
     Assembly, "assembly", "a source is not what the assembler of the machine takes";
-    ProgramWarning, "program-warning", "a program does something that is hardly meant";
+    AssemblerWarning, "assembler-warning", "a source does something that is hardly meant";
+    OddProgram, "odd-program", "a program has something that traps or means nothing if it is reached";
     NotLoadable, "not-loadable", "the machine does not take the program";
     NothingCompared, "nothing-compared", "after the last step of a test, nothing is compared";
     NotCompared, "not-compared", "a value is given that is never compared";

@@ -18,11 +18,13 @@ use crate::event::{CaseReport, Event, Summary};
 use crate::filter::Filter;
 use crate::formats::{self, Format};
 use crate::limits::Limits;
+use crate::machine::Watch;
 use crate::sources::Source;
+use crate::testee::Testee;
 use crate::verdict::{Trouble, Verdict};
 
 pub use files::VectorFiles;
-pub(crate) use judge::{Bench, guarded};
+pub(crate) use judge::{Bench, guarded, place_of};
 pub(crate) use open::{Faulty, Identified, identify, meant, read_text};
 pub use open::{Opened, explain_format, open};
 
@@ -71,13 +73,34 @@ pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -
     summary
 }
 
+/// A case that was run alone.
+pub struct Watched {
+    /// What came of it.
+    pub report: CaseReport,
+    /// What was ignored in it.
+    pub notes: Vec<Trouble>,
+    /// The machine as the run left it; none where it did not run or panicked.
+    pub testee: Option<Box<dyn Testee>>,
+}
+
+/// Runs one case of an opened file with `watch` looking on.
+///
+/// # Panics
+///
+/// When the file has no such case.
+pub fn watch(opened: &Opened<'_>, case: usize, options: &Options, watch: &mut dyn Watch) -> Watched {
+    let mut bench = Bench::new(options);
+    let Judged { report, notes } = bench.judge(opened, case, Planned::Run, Some(watch));
+    Watched { report, notes, testee: bench.into_last() }
+}
+
 fn one_by_one(sources: &[Source], options: &Options, tally: &mut Tally<'_>) {
     let mut bench = Bench::new(options);
     for source in sources {
         let opened = open(source, options);
         tally.file(&opened);
         for case in 0..opened.cases() {
-            tally.case(bench.judge(&opened, case, tally.plan()));
+            tally.case(bench.judge(&opened, case, tally.plan(), None));
         }
         (tally.sink)(Event::FileDone);
     }

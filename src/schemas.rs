@@ -32,6 +32,13 @@ pub static SCHEMAS: &[Schema] = &[
     schema!("neovm-2x", "vmconf run --format neovm-2x", "NeoVM test vectors of 2.x"),
     schema!("tinyvm", "vmconf run --format tinyvm", "TinyVM vectors, a format of vmconf"),
     schema!("testcases", "vmconf run --format testcases", "lists of TinyVM drivers and testees"),
+    schema!("minic89-vectors", "vmconf run --format minic89", "MiniC89 vectors, a format of vmconf"),
+    schema!(
+        "minic89-metadata",
+        "vmconf run --format minic89",
+        "a program of MiniC89, a member of its vectors"
+    ),
+    schema!("minic89-snapshot", "vmconf trace --as minic89", "a MiniC89 machine between two instructions"),
     schema!("report", "vmconf run --report json", "a line of a report for programs"),
 ];
 

@@ -1,14 +1,15 @@
 //! What a case is run on.
 
 use crate::case::{Action, Program};
-use crate::diff::Observe;
-use crate::machine::{LoadError, Status};
+use crate::inspect::Inspect;
+use crate::machine::{LoadError, Status, Watch};
+use crate::value::Path;
 
 pub mod embedded;
 
 /// Something that can load a program, perform actions and be looked at: an embedded machine, or
 /// one in another process.
-pub trait Testee: Observe {
+pub trait Testee: Inspect {
     /// Makes this a fresh machine that holds the program.
     ///
     /// # Errors
@@ -16,9 +17,13 @@ pub trait Testee: Observe {
     /// When the program is not one for this machine.
     fn load(&mut self, program: &Program) -> Result<(), LoadError>;
 
-    /// Performs an action.
-    fn perform(&mut self, action: &Action) -> Status;
+    /// Performs an action. `watch` is told of each instruction before it happens, by testees that can
+    /// be watched.
+    fn perform(&mut self, action: &Action, watch: Option<&mut dyn Watch>) -> Status;
 
     /// In one line how the machine ended or where it stands.
     fn describe(&self) -> String;
+
+    /// A datum in words of the program's source; see [`crate::machine::Machine::explain`].
+    fn explain(&self, at: &Path) -> Option<String>;
 }

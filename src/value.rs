@@ -256,6 +256,13 @@ impl Path {
         self.parent().map_or(&self.0.key, Path::first)
     }
 
+    /// The keys from the field on.
+    pub fn keys(&self) -> Vec<Key> {
+        let mut keys = self.parent().map_or_else(Vec::new, Path::keys);
+        keys.push(self.0.key.clone());
+        keys
+    }
+
     /// The last key.
     pub fn last(&self) -> &Key {
         &self.0.key

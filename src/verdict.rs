@@ -39,6 +39,8 @@ pub struct Difference {
     pub got: Option<Value>,
     /// Where the vector demands it.
     pub place: Place,
+    /// The datum in words of the program's source, where that says something.
+    pub note: Option<String>,
 }
 
 /// Something that is broken.
@@ -56,6 +58,13 @@ impl Trouble {
     /// Trouble without a place.
     pub fn new(what: impl Into<String>) -> Trouble {
         Trouble { what: what.into(), expected: None, place: None }
+    }
+
+    /// In one line, with the file and the place in it.
+    pub fn located(&self, file: &str) -> String {
+        let place = self.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
+        let expected = self.expected.as_ref().map_or(String::new(), |it| format!("; expected {it}"));
+        format!("{file}{place}: {}{expected}", self.what)
     }
 
     /// The problem of a text that could be read.

@@ -47,6 +47,20 @@ fn wrong_tinyvm() {
     });
 }
 
+/// Every sample of a wrong vector of MiniC89, and of one whose program is odd.
+#[test]
+fn wrong_minic89() {
+    with_settings(|| {
+        insta::glob!("samples/minic89/wrong/*.json", |path| {
+            insta::assert_snapshot!("wrong-minic89", text_report(path));
+        });
+        insta::glob!("samples/minic89/warned/*.json", |path| {
+            let notes = vmconf(&["run", "--strict", &relative(path)]).stderr;
+            insta::assert_snapshot!("odd-minic89", notes);
+        });
+    });
+}
+
 /// Every sample of a wrong NeoVM vector.
 #[test]
 fn wrong_neovm() {

@@ -22,7 +22,7 @@ fn every_code_has_one_row_or_none() {
         assert_eq!(isa.machine, machine.name);
         assert!(std::ptr::eq(by_name(machine.name).unwrap().isa, isa), "two machines {}", machine.name);
         let codes = match isa.unit {
-            Unit::Bytes => 0..=0xff,
+            Unit::Bytes | Unit::Objects => 0..=0xff,
             Unit::Words => 0..=0xffff,
         };
         let mut rows_by_code: Vec<_> = codes
@@ -124,6 +124,7 @@ const NORMAL_END: &[(&str, &str, &str, &[&str])] = &[
     ("neo3", "state", "HALT", &["CALLT", "ABORT", "ABORTMSG"]),
     ("neo2", "state", "Halt", &["THROW"]),
     ("tinyvm", "stop", "yield", &[]),
+    ("minic89", "status", "HALTED", &[]),
 ];
 
 /// Every row is executed by a vector that ends normally, so that its result is compared.

@@ -26,8 +26,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("asm", &["isa", "json::quoted", "value::hex_bytes"]),
     ("disasm", &["isa", "value::bytes_key"]),
     ("nef", &["json", "limits", "value::escaped"]),
-    ("machine", &["case", "diff::Observe", "isa", "value"]),
+    ("machine", &["case", "inspect", "isa", "value"]),
+    ("inspect", &["diff::Observe", "value"]),
     ("coverage", &["isa", "machine"]),
+    ("trace", &["diff::Observe", "isa", "machine", "value"]),
     // A file of a machine uses its own machine's besides; see `own`.
     (
         "machines",
@@ -38,7 +40,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "asm::Word",
             "case",
             "diff::Observe",
+            "disasm::disassemble",
             "ecdsa",
+            "inspect",
             "isa",
             "json::quoted",
             "limits",
@@ -47,7 +51,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("formats", &["case", "json", "rules", "value"]),
-    ("testee", &["asm", "case", "diff::Observe", "limits", "machine", "machines", "value"]),
+    ("testee", &["asm", "case", "diff::Observe", "inspect", "limits", "machine", "machines", "value"]),
     ("verdict", &["case", "json", "value"]),
     ("event", &["case", "verdict"]),
     ("filter", &["case"]),
@@ -73,10 +77,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
 
 /// Modules whose members are a list of like things: one may not use another, and outside them only
 /// what the list itself says may be used.
-const LISTS: &[&str] = &["machines", "formats", "report"];
+const LISTS: &[&str] = &["machines", "formats", "report", "trace"];
 
 /// What stands beside the members of a list for all of them.
-const SHARED: &[(&str, &str)] = &[("formats", "fields"), ("report", "cut")];
+const SHARED: &[(&str, &str)] =
+    &[("formats", "envelope"), ("formats", "fields"), ("report", "cut"), ("trace", "plain")];
 
 /// What only the command line may do.
 const COMMAND_LINE_ONLY: &[&str] = &[
@@ -325,8 +330,8 @@ fn every_rule_can_be_broken() {
     check("case.rs", "use crate::value::{Key, Path};", None);
     check("case.rs", "use crate::{value::Key, diff::{Mismatch}};", Some("uses diff::Mismatch"));
     check("diff.rs", "use crate::json::Document;", Some("uses json::Document"));
-    check("machine.rs", "use crate::diff::Observe;", None);
-    check("machine.rs", "use crate::diff::{Observe, diff};", Some("uses diff::diff"));
+    check("machine.rs", "use crate::inspect::Inspect;", None);
+    check("inspect.rs", "use crate::diff::{Observe, diff};", Some("uses diff::diff"));
     check("machines.rs", "pub mod evm; static A: I = evm::INFO;", None);
     check(
         "machines/evm/arith.rs",

@@ -36,7 +36,7 @@ fn script(script: Vec<u8>) -> Program {
 }
 
 fn program<const N: usize>(members: [(&str, Value); N]) -> Program {
-    Program(Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into()))
+    Program::from(Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into()))
 }
 
 fn loaded(program: &Program, limits: &Limits) -> Neo2 {

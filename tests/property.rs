@@ -117,6 +117,7 @@ fn others(check: &Check, state: &State) -> Vec<(Want, Mismatch)> {
             [Some(length + 1), length.checked_sub(1)].into_iter().flatten().map(Want::Len).collect()
         }
         Want::Absent => vec![Want::Is(Value::int(1))],
+        Want::Record => vec![Want::Absent],
         Want::Type(_) => vec![Want::Type("Another")],
         Want::Only(keys) => return fewer_keys(check, keys, got.as_ref()),
         Want::Order(keys) if keys.len() > 1 => {
@@ -163,6 +164,7 @@ fn other_values(value: &Value) -> Vec<Value> {
             values
         }
         Value::Text(text) => vec![Value::text(format!("not {text}")), Value::text("")],
+        Value::Null => vec![Value::int(1)],
         Value::Bool(bool) => vec![Value::Bool(!bool)],
         Value::Typed(name, inside) => {
             let mut values = vec![Value::Typed("Another", inside.clone())];
@@ -674,7 +676,7 @@ fn program(code: &[u8], gas: u64) -> Program {
     static MODEL: OnceLock<Value> = OnceLock::new();
     let model = MODEL.get_or_init(|| {
         let path = support::at_root("vectors/evm/layout-2015/demo.json");
-        read(&path).1.remove(0).case.program.0
+        Value::clone(&read(&path).1.remove(0).case.program.0)
     });
     let Value::Record(members) = model else { panic!("a program that is no record") };
     let with = |(name, value): &(String, Value)| match &**name {
@@ -682,7 +684,7 @@ fn program(code: &[u8], gas: u64) -> Program {
         "gas" => (name.clone(), Value::int(gas)),
         _ => (name.clone(), value.clone()),
     };
-    Program(Value::Record(members.iter().map(with).collect()))
+    Program::from(Value::Record(members.iter().map(with).collect()))
 }
 
 fn loaded(program: &Program) -> Evm {

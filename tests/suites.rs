@@ -22,6 +22,7 @@ const SUITES: &[(&str, &[(&str, u64)])] = &[
     ("neo2", &[("OpCodes", 176), ("Others", 5)]),
     // Nobody publishes any.
     ("tinyvm", &[]),
+    ("minic89", &[]),
 ];
 
 /// What these suites have and no machine compares.

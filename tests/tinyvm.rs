@@ -24,7 +24,7 @@ fn segment(words: &[u16]) -> Value {
 
 fn loaded(program: &Value) -> TinyVm {
     let mut machine = TinyVm::new(&Limits::default());
-    machine.load(&Program(program.clone())).unwrap();
+    machine.load(&Program::from(program.clone())).unwrap();
     machine
 }
 
@@ -40,7 +40,7 @@ fn as_many_words_execute_as_the_reference_says() {
         let mut machine = TinyVm::new(&Limits::default());
         let executes = |word: &u16| {
             let program = record([("instructions", segment(&[*word])), ("features", features.clone())]);
-            machine.load(&Program(program)).unwrap();
+            machine.load(&Program::from(program)).unwrap();
             machine.run(1, None);
             let is_illegal = machine.observe("stop") == Some(Value::text("illegal"));
             assert!(is_illegal || TINYVM.by_code(*word).is_some(), "{word:04x} executes and has no row");

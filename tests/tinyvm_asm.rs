@@ -16,14 +16,14 @@ use vmconf::machines::{Language, by_name};
 fn assemble(source: &str) -> Result<Assembled, AsmError> {
     match by_name("tinyvm").unwrap().language {
         Language::Own { assemble, .. } => assemble(source),
-        Language::Bytes => panic!("tinyvm has a language of its own"),
+        Language::Bytes | Language::Document { .. } => panic!("tinyvm has a language of its own"),
     }
 }
 
 fn disassemble(word: u16) -> String {
     match by_name("tinyvm").unwrap().language {
         Language::Own { disassemble, .. } => disassemble(word),
-        Language::Bytes => panic!("tinyvm has a language of its own"),
+        Language::Bytes | Language::Document { .. } => panic!("tinyvm has a language of its own"),
     }
 }
 

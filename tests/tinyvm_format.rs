@@ -16,7 +16,7 @@ use vmconf::value::Value;
 fn read(format: &Format, path: &Path, text: &str) -> (Document, Option<Case>, Vec<Finding>) {
     let document = Document::parse(text.to_owned(), 128).unwrap();
     let options = Options::default();
-    let context = Context { options, files: &VectorFiles::new(path, format.folders) };
+    let context = Context { options, files: &VectorFiles::new(path, format.folders), shared: None };
     let entries = (format.outline)(document.root()).unwrap();
     let mut findings = format.read_rest(&document, &entries, options);
     let reading = format.read_case(Node::at_index(&document, entries[0].node), context);
@@ -566,7 +566,7 @@ fn example_of_the_readme_is_read() {
     folder.write("vector.json", example.as_bytes());
     let files = VectorFiles::new(&path, tinyvm::FORMAT.folders);
     for entry in (tinyvm::FORMAT.outline)(document.root()).unwrap() {
-        let context = Context { options: Options::default(), files: &files };
+        let context = Context { options: Options::default(), files: &files, shared: None };
         let reading = tinyvm::FORMAT.read_case(Node::at_index(&document, entry.node), context);
         assert_eq!(reading.findings, [], "{}", entry.name);
     }

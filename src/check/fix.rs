@@ -3,7 +3,7 @@
 
 use super::{Checked, Checker, Edit};
 use crate::case::{Case, Check, Origin};
-use crate::formats::{Context, Format};
+use crate::formats::{Context, Format, Shared};
 use crate::json::Node;
 use crate::runner::{Identified, VectorFiles, guarded, identify, meant};
 use crate::sources::Source;
@@ -77,7 +77,8 @@ fn meaning(checker: &Checker<'_>, source: &Source, text: &str) -> Option<Meaning
     let Ok(Identified::Vectors(document, format)) = identified else { return None };
     let entries = (format.outline)(document.root()).ok()?;
     let files = VectorFiles::new(&source.path, format.folders);
-    let context = Context { options: checker.options.read, files: &files };
+    let shared = Shared::default();
+    let context = Context { options: checker.options.read, files: &files, shared: Some(&shared) };
     let cases = meant(source, entries, checker.options).into_iter();
     let cases = cases
         .map(|(id, entry)| (id.to_string(), read(Node::at_index(&document, entry.node), format, context)));

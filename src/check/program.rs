@@ -1,6 +1,6 @@
 //! What only the machine of a case knows: whether it takes the program, and has what is compared.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::asm::{AsmError, Warning};
 use crate::case::{Case, Check, Origin, Program, Want};
@@ -9,6 +9,7 @@ use crate::json::{Document, Node, Problem, quoted};
 use crate::machine::LoadError;
 use crate::machines::{self, Language, MachineInfo};
 use crate::rules::Rule;
+use crate::runner::place_of;
 use crate::testee::Testee;
 use crate::value::{Key, Path, Value};
 
@@ -58,7 +59,7 @@ impl<'c> Inspection<'c> {
                 Ok(assembled) => {
                     for Warning { line, column, what } in assembled.warnings {
                         let problem = lines.problem(line, column, &what);
-                        self.add(Severity::Warning, problem.under(Rule::ProgramWarning));
+                        self.add(Severity::Warning, problem.under(Rule::AssemblerWarning));
                     }
                 }
                 Err(error) => {
@@ -98,10 +99,10 @@ impl<'c> Inspection<'c> {
     /// ones are found.
     fn load(&mut self, testee: &mut dyn Testee) {
         const MOST: usize = 20;
-        let mut program = Cow::Borrowed(&self.case.program);
+        let mut program = self.case.program.clone();
         for _ in 0..MOST {
             let Err(reason) = testee.load(&program) else { return };
-            let left_out = leave_out(program.to_mut(), &reason);
+            let left_out = leave_out(&mut program, &reason);
             let problem = self.refused(&reason, left_out.as_deref());
             self.add(Severity::Error, problem);
             if left_out.is_none() {
@@ -110,13 +111,24 @@ impl<'c> Inspection<'c> {
         }
     }
 
+    /// What the machine finds odd about the program.
+    pub(super) fn odd(&self) -> Vec<Finding> {
+        let odd = self.machine.map_or_else(Vec::new, |machine| (machine.lint)(&self.case.program));
+        let note = |reason: &LoadError| {
+            let problem = self.about(reason, reason.to_string()).under(Rule::OddProgram);
+            Finding { severity: Severity::Note, problem }
+        };
+        odd.iter().map(note).collect()
+    }
+
+    /// A problem with a datum of the program, or with all of it.
+    fn about(&self, reason: &LoadError, what: String) -> Problem {
+        let at = reason.at.as_ref().and_then(|at| place_of(at, self.case, self.node.document()));
+        Problem::bare(at.unwrap_or(self.node.at()), what)
+    }
+
     fn refused(&self, reason: &LoadError, mnemonic: Option<&str>) -> Problem {
-        let at = reason
-            .at
-            .as_ref()
-            .and_then(|at| self.case.place_of(at))
-            .map_or(self.node.at(), |origin| origin.0);
-        let problem = Problem::bare(at, format!("the program cannot be loaded: {reason}"));
+        let problem = self.about(reason, format!("the program cannot be loaded: {reason}"));
         match mnemonic {
             Some(word) => problem.under(Rule::UnknownMnemonic).did_you_mean(word, self.mnemonics()),
             None => problem.under(Rule::NotLoadable),
@@ -153,7 +165,7 @@ struct Lines<'d> {
 
 impl<'d> Lines<'d> {
     fn new(origin: Origin, document: &'d Document) -> Lines<'d> {
-        let place = document.datum_at(origin.0);
+        let place = document.node_at(origin.0);
         Lines { origin, items: place.into_iter().flat_map(Node::items).collect() }
     }
 
@@ -182,7 +194,7 @@ fn leave_out(program: &mut Program, reason: &LoadError) -> Option<String> {
     let (Some(Key::Name(member)), Key::Index(index)) = (at.parent().map(Path::last), at.last()) else {
         return None;
     };
-    let Value::Record(members) = &mut program.0 else { return None };
+    let Value::Record(members) = Arc::make_mut(&mut program.0) else { return None };
     let list = members.iter_mut().find(|(name, _)| **name == **member)?;
     let Value::List(entries) = &mut list.1 else { return None };
     let entry = entries.get_mut(*index)?;

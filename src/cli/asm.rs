@@ -11,7 +11,7 @@ use vmconf::event::Exit;
 use vmconf::machines::{Language, MachineInfo};
 
 use super::output::{self, Replaced};
-use super::program::{Broken, machine_argument, read};
+use super::program::{Broken, is_document, machine_argument, read};
 
 /// Assemble mnemonics to hex
 ///
@@ -50,6 +50,7 @@ impl Asm {
                 let program = assemble(&source).map_err(|error| self.broken(&error))?;
                 self.segment(&program)?;
             }
+            Language::Document { schema } => return Err(is_document(self.machine.name, schema)),
         }
         Ok(Exit::Passed)
     }

@@ -16,7 +16,7 @@ use vmconf::value::{escaped, hex_bytes};
 
 use self::segment::Segment;
 use super::output;
-use super::program::{Broken, machine_argument, read};
+use super::program::{Broken, is_document, machine_argument, read};
 
 /// Disassemble hex or a NEF3 file to mnemonics with their offsets
 ///
@@ -66,6 +66,7 @@ impl Disasm {
                 }
                 out.flush()?;
             }
+            Language::Document { schema } => return Err(is_document(self.machine.name, schema)),
         }
         Ok(Exit::Passed)
     }

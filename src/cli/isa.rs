@@ -27,21 +27,24 @@ impl Isa {
         let has_gas = ops.iter().any(|op| op.gas > 0);
         let gas = |text: &str| if has_gas { format!("{text:<6} ") } else { String::new() };
         writeln!(out, "# {}: {}", self.machine.name, self.machine.doc)?;
-        writeln!(out, "code  mnemonic      operand   {}pops  pushes  meaning", gas("gas"))?;
+        let unit = self.machine.isa.unit;
+        writeln!(out, "{}mnemonic      operand   {}pops  pushes  meaning", column("code", unit), gas("gas"))?;
         for op in ops {
             let operands = op.operands.iter().map(|operand| named(*operand));
             let fields = op.fields.iter().map(|field| named_field(*field));
-            let operands: Vec<_> = operands.chain(fields).collect();
+            let arguments = op.arguments.iter().map(ToString::to_string);
+            let operands: Vec<_> = operands.chain(fields).chain(arguments).collect();
             writeln!(
                 out,
-                "{:<6}{:<13} {:<9} {}{:<5} {:<7} {}",
-                code(op, self.machine.isa.unit),
+                "{}{:<13} {:<9} {}{:<5} {:<7} {}{}",
+                column(&code(op, unit), unit),
                 op.name,
                 operands.join(" "),
                 gas(&op.gas.to_string()),
                 op.pops,
                 op.pushes,
-                op.doc
+                op.doc,
+                op.alias.map_or(String::new(), |alias| format!("; also {alias}"))
             )?;
         }
         out.flush()?;
@@ -63,10 +66,18 @@ fn named(operand: Operand) -> String {
     }
 }
 
+/// The column of codes, where codes mean something.
+fn column(text: &str, unit: Unit) -> String {
+    match unit {
+        Unit::Bytes | Unit::Words => format!("{text:<6}"),
+        Unit::Objects => String::new(),
+    }
+}
+
 /// The code in hex; `_` for the digits of a word that are fields.
 fn code(op: &OpInfo, unit: Unit) -> String {
     match (unit, op.mask) {
-        (Unit::Bytes, _) => format!("0x{:02x}", op.code),
+        (Unit::Bytes | Unit::Objects, _) => format!("0x{:02x}", op.code),
         (Unit::Words, 0xffff) => format!("{:04x}", op.code),
         (Unit::Words, 0xff00) => format!("{:02x}__", op.code >> 8),
         (Unit::Words, _) => format!("{:x}___", op.code >> 12),

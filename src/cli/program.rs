@@ -20,6 +20,11 @@ pub(super) fn machine_argument(name: &str) -> Result<&'static MachineInfo, Strin
     machines::by_name(name).ok_or_else(|| format!("no such machine; there are {}", names.join(", ")))
 }
 
+/// That a machine's programs are not written as text.
+pub(super) fn is_document(machine: &str, schema: &str) -> anyhow::Error {
+    anyhow::anyhow!("programs of {machine} are JSON documents, not text; see schemas/{schema}.schema.json")
+}
+
 /// The bytes of a program's file, or of standard input where the argument is `-`.
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let limit = Limits::default().file_size;

@@ -149,7 +149,7 @@ fn read_test(test: Node<'_>, rules: &'static Rules, findings: &mut Findings) -> 
     let steps = read_steps(&mut fields, rules, findings);
     fields.finish(findings);
     let Program { members, places } = program;
-    Some(Case { machine: rules.machine, program: case::Program(Value::Record(members)), places, steps })
+    Some(Case { machine: rules.machine, program: case::Program::from(Value::Record(members)), places, steps })
 }
 
 fn read_steps(fields: &mut Fields<'_>, rules: &'static Rules, findings: &mut Findings) -> Vec<Step> {

@@ -27,7 +27,7 @@ mod single;
 mod testcases;
 
 use super::fields::{Fields, Findings, no_such_word, wrong_type};
-use super::{Context, Entry, Evidence, Folder, Format, Severity};
+use super::{Context, Evidence, Folder, Format, Severity, envelope};
 use crate::case::{Case, Origin, Program, Step};
 use crate::json::{Node, Problem, quoted};
 use crate::rules::Rule;
@@ -43,7 +43,7 @@ pub const FORMAT: Format = Format {
     told_by: "\"machine\": \"tinyvm\"",
     file_name: None,
     evidence,
-    outline,
+    outline: envelope::outline,
     read: read_test,
     rest: read_rest,
     unknown: Severity::Error,
@@ -63,59 +63,19 @@ const DRIVER_ONLY: [&str; 4] = ["driver", "testee", "budget", "zeroLimit"];
 const SINGLE_ONLY: [&str; 6] = ["instructions", "data", "registers", "pc", "steps", "then"];
 
 fn evidence(file: Node<'_>) -> Option<Evidence> {
-    let machine = file.members().filter(|member| member.key == "machine").last()?;
-    let ours = machine.value.text().is_some_and(|name| name == MACHINE);
-    ours.then_some(Evidence { at: machine.key_at, what: "\"machine\": \"tinyvm\"" })
-}
-
-fn outline(file: Node<'_>) -> Result<Vec<Entry>, Problem> {
-    if !file.is_object() {
-        return Err(wrong_type(file, "the file", "an object with \"machine\" and \"tests\""));
-    }
-    let tests = file.member("tests").ok_or_else(|| {
-        Problem::new(file.at(), "file without \"tests\"", "a member \"tests\"").under(Rule::MissingMember)
-    })?;
-    if !tests.is_array() {
-        return Err(wrong_type(tests, "tests", "an array of tests"));
-    }
-    let entry = |(index, test): (usize, Node<'_>)| Entry { name: name_of(test, index), node: test.index() };
-    Ok(tests.items().enumerate().map(entry).collect())
-}
-
-/// The test's own name. One that has none cannot be run and is named by its number, from 1.
-fn name_of(test: Node<'_>, index: usize) -> String {
-    match test.member("name").and_then(Node::text) {
-        Some(name) if !name.is_empty() => name.into_owned(),
-        _ => format!("test {}", index + 1),
-    }
+    envelope::evidence(file, MACHINE, "\"machine\": \"tinyvm\"")
 }
 
 /// The file without its tests.
 fn read_rest(file: Node<'_>, findings: &mut Findings) {
-    let Some(mut fields) = Fields::open(file, "file", findings) else { return };
-    if let Some(machine) = fields.required("machine", findings)
-        && machine.text().is_none_or(|name| name != MACHINE)
-    {
-        let what = format!("\"machine\" is {}", machine.shown());
-        findings.error(Problem::new(machine.at(), what, quoted(MACHINE)));
+    if let Some(fields) = envelope::open(file, MACHINE, findings) {
+        fields.finish(findings);
     }
-    for key in ["name", "description"] {
-        if let Some(label) = fields.optional(key).filter(|label| label.text().is_none()) {
-            findings.error(wrong_type(label, key, "a string"));
-        }
-    }
-    // The outline looked at it.
-    fields.ignore(&["tests"]);
-    fields.finish(findings);
 }
 
 fn read_test(test: Node<'_>, context: Context<'_>, findings: &mut Findings) -> Option<Case> {
     let mut fields = Fields::open(test, "test", findings)?;
-    let name = fields.required("name", findings);
-    if let Some(name) = name.filter(|name| name.text().is_none_or(|text| text.is_empty())) {
-        findings.error(Problem::new(name.at(), format!("name is {}", name.shown()), "some text"));
-    }
-    let name_at = name.unwrap_or(test).at();
+    let name_at = envelope::name(&mut fields, findings).unwrap_or(test.at());
     let mut reader = Reader { context, findings, members: Vec::new(), places: Vec::new() };
     let steps = if let Some(driver) = fields.optional("driver") {
         reader.exclude(&mut fields, &SINGLE_ONLY, "a test with \"driver\"");
@@ -126,7 +86,7 @@ fn read_test(test: Node<'_>, context: Context<'_>, findings: &mut Findings) -> O
     };
     let Reader { members, places, .. } = reader;
     fields.finish(findings);
-    Some(Case { machine: MACHINE, program: Program(Value::Record(members)), places, steps })
+    Some(Case { machine: MACHINE, program: Program::from(Value::Record(members)), places, steps })
 }
 
 /// Reads one case.

@@ -77,7 +77,7 @@ fn read_test(test: Node<'_>, options: Options, findings: &mut Findings) -> Optio
     suspect_gas(&step, &program, findings);
     let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
     program.push("pre", Value::Record(accounts));
-    let program = Program(Value::Record(program.0));
+    let program = Program::from(Value::Record(program.0));
     Some(Case { machine: MACHINE, program, places: Vec::new(), steps: vec![step] })
 }
 

@@ -29,6 +29,7 @@ mod environment;
 mod flow;
 mod frame;
 mod hash;
+mod inspect;
 mod log;
 mod machine;
 mod memory;

@@ -34,6 +34,7 @@ mod flow;
 mod frame;
 mod heap;
 mod host;
+mod inspect;
 mod isolated;
 mod item;
 mod machine;

@@ -36,6 +36,7 @@ mod flow;
 mod frame;
 mod heap;
 mod host;
+mod inspect;
 mod item;
 mod key;
 mod machine;

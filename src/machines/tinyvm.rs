@@ -30,6 +30,7 @@ mod compare;
 mod core;
 pub mod disassembler;
 mod driver;
+mod inspect;
 mod jump;
 mod language;
 mod machine;

@@ -106,7 +106,7 @@ fn verdict_name(verdict: &Verdict) -> &'static str {
 }
 
 fn difference_json(difference: &Difference) -> JsonValue {
-    let Difference { step, at, want, got, place } = difference;
+    let Difference { step, at, want, got, place, note } = difference;
     let mut json = Map::new();
     json.insert("path".into(), at.to_string().into());
     if let Some(step) = step {
@@ -114,6 +114,9 @@ fn difference_json(difference: &Difference) -> JsonValue {
     }
     json.insert("expected".into(), want_json(want));
     json.insert("actual".into(), got.as_ref().map_or_else(|| json!({ "absent": true }), value_json));
+    if let Some(note) = note {
+        json.insert("note".into(), note.clone().into());
+    }
     add_place(&mut json, place);
     json.into()
 }
@@ -140,6 +143,7 @@ fn want_json(want: &Want) -> JsonValue {
         Want::Is(value) | Want::IsOrAbsent(value) => value_json(value),
         Want::OneOf(values) => json!({ "oneOf": values.iter().map(value_json).collect::<Vec<_>>() }),
         Want::Absent => json!({ "absent": true }),
+        Want::Record => json!({ "type": "object" }),
         Want::Type(name) => json!({ "type": name }),
         Want::Len(length) => json!({ "length": length }),
         Want::Only(keys) => json!({ "only": names(keys) }),

@@ -82,7 +82,7 @@ fn failed(out: &mut Vec<u8>, id: &CaseId, failure: &Failure) -> io::Result<()> {
 }
 
 fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -> io::Result<()> {
-    let Difference { step, at, want, got, place } = difference;
+    let Difference { step, at, want, got, place, note } = difference;
     let step = step.map_or(String::new(), |step| format!("step {step}, "));
     writeln!(out, "  {}: {step}{at}", location(id, place))?;
     let expected = escaped(&want.to_string()).into_owned();
@@ -90,6 +90,9 @@ fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -> io::Resul
     let (expected, actual) = cut_pair(&expected, &actual, WIDTH - 13);
     writeln!(out, "    expected {EXPECTED}{expected}{EXPECTED:#}")?;
     writeln!(out, "    actual   {ACTUAL}{actual}{ACTUAL:#}")?;
+    if let Some(note) = note {
+        writeln!(out, "    {DIM}source{DIM:#}   {}", cut(&escaped(note), 0, WIDTH - 13))?;
+    }
     excerpt(out, place)
 }
 

@@ -10,12 +10,13 @@ use super::{Judged, Options, SKIPPED};
 use crate::case::{Case, Check};
 use crate::diff::{Mismatch, UnknownField, diff};
 use crate::event::CaseReport;
-use crate::formats::{Context, Finding, Reading, Severity};
+use crate::formats::{Context, Finding, Reading, Severity, Strictness};
 use crate::json::{Document, Node, Problem};
-use crate::machine::{LoadError, Status};
+use crate::machine::{LoadError, Status, Watch, reborrow};
 use crate::machines;
 use crate::testee::Testee;
 use crate::testee::embedded::Embedded;
+use crate::value::{Key, Path};
 use crate::verdict::{Difference, Failure, Place, Trouble, Verdict};
 
 /// What a thread runs cases with: one testee a machine, made when it is first needed and used
@@ -36,8 +37,14 @@ impl<'o> Bench<'o> {
     /// # Panics
     ///
     /// When the file has no such case.
-    pub(super) fn judge(&mut self, opened: &Opened<'_>, index: usize, plan: Planned) -> Judged {
-        let OpenedCase { id, document, format, node, files } =
+    pub(super) fn judge(
+        &mut self,
+        opened: &Opened<'_>,
+        index: usize,
+        plan: Planned,
+        watch: Option<&mut dyn Watch>,
+    ) -> Judged {
+        let OpenedCase { id, document, format, node, files, shared } =
             opened.case(index).expect("a case that was counted");
         let mut judged = Judged {
             report: CaseReport { id, format: Some(format.name), machine: None, verdict: Verdict::Pass },
@@ -46,10 +53,10 @@ impl<'o> Bench<'o> {
         judged.report.verdict = match plan {
             Planned::Skip => Verdict::Skip(SKIPPED.to_owned()),
             Planned::Run => {
-                let context = Context { options: self.options.read, files: &files };
+                let context = Context { options: self.options.read, files: &files, shared: Some(shared) };
                 let read = || format.read_case(Node::at_index(document, node), context);
                 match guarded(read) {
-                    Ok(reading) => self.judge_reading(&reading, document, &mut judged),
+                    Ok(reading) => self.judge_reading(&reading, index, document, watch, &mut judged),
                     Err(panic) => error(format!("the reader of {} panicked: {panic}", format.name)),
                 }
             }
@@ -57,7 +64,14 @@ impl<'o> Bench<'o> {
         judged
     }
 
-    fn judge_reading(&mut self, reading: &Reading, document: &Document, judged: &mut Judged) -> Verdict {
+    fn judge_reading(
+        &mut self,
+        reading: &Reading,
+        index: usize,
+        document: &Document,
+        watch: Option<&mut dyn Watch>,
+        judged: &mut Judged,
+    ) -> Verdict {
         let troubles = |severity| {
             let of_severity = move |finding: &&Finding| finding.severity == severity;
             let findings = reading.findings.iter().filter(of_severity);
@@ -67,14 +81,18 @@ impl<'o> Bench<'o> {
         match &reading.case {
             Some(case) => {
                 judged.report.machine = Some(case.machine);
-                self.run(case, document)
+                if index == 0 && self.options.read.strictness == Strictness::Strict {
+                    judged.notes.extend(odd(case, document));
+                }
+                self.run(case, document, watch)
             }
             None => Verdict::Error(troubles(Severity::Error)),
         }
     }
 
-    fn run(&mut self, case: &Case, document: &Document) -> Verdict {
-        self.with_testee(case.machine, |testee| perform_case(case, testee, document)).unwrap_or_else(error)
+    fn run(&mut self, case: &Case, document: &Document, watch: Option<&mut dyn Watch>) -> Verdict {
+        let perform = |testee: &mut dyn Testee| perform_case(case, testee, document, watch);
+        self.with_testee(case.machine, perform).unwrap_or_else(error)
     }
 
     /// Lends the testee of a machine to `work`.
@@ -93,6 +111,11 @@ impl<'o> Bench<'o> {
             .map_err(|panic| format!("the machine {machine} panicked: {panic}"))?;
         self.testees.push((machine, testee));
         Ok(result)
+    }
+
+    /// The testee that ran the last case, as that left it; none where no machine ran.
+    pub(super) fn into_last(mut self) -> Option<Box<dyn Testee>> {
+        Some(self.testees.pop()?.1)
     }
 
     fn testee(&mut self, machine: &str) -> Option<Box<dyn Testee>> {
@@ -116,14 +139,19 @@ fn error(what: String) -> Verdict {
 }
 
 /// Loads and performs the case, and compares after each step.
-fn perform_case(case: &Case, testee: &mut dyn Testee, document: &Document) -> Verdict {
+fn perform_case(
+    case: &Case,
+    testee: &mut dyn Testee,
+    document: &Document,
+    mut watch: Option<&mut dyn Watch>,
+) -> Verdict {
     if let Err(reason) = testee.load(&case.program) {
         return Verdict::Error(vec![refused("the program cannot be loaded", &reason, case, document)]);
     }
     let mut differences = Vec::new();
     for (index, step) in case.steps.iter().enumerate() {
         for action in &step.actions {
-            match testee.perform(action) {
+            match testee.perform(action, reborrow(&mut watch)) {
                 Status::Running | Status::Ended => {}
                 Status::Limit(reached) => return error(format!("{reached}; {}", testee.describe())),
                 Status::Refused(reason) => {
@@ -134,7 +162,8 @@ fn perform_case(case: &Case, testee: &mut dyn Testee, document: &Document) -> Ve
         let number = (case.steps.len() > 1).then_some(index + 1);
         match compare(step.end.as_slice(), &step.checks, testee) {
             Ok(mismatches) => {
-                differences.extend(mismatches.into_iter().map(|mismatch| locate(mismatch, number, document)));
+                let locate = |mismatch| locate(mismatch, number, document, testee);
+                differences.extend(mismatches.into_iter().map(locate));
             }
             Err(unknown) => return Verdict::Error(vec![unknown_field(&unknown, case.machine, document)]),
         }
@@ -147,11 +176,35 @@ fn perform_case(case: &Case, testee: &mut dyn Testee, document: &Document) -> Ve
 }
 
 fn refused(what: &str, reason: &LoadError, case: &Case, document: &Document) -> Trouble {
-    let what = format!("{what}: {reason}");
-    match reason.at.as_ref().and_then(|at| case.place_of(at)) {
-        Some(origin) => Trouble::of(&Problem::bare(origin.0, what), document),
+    about(reason, format!("{what}: {reason}"), case, document)
+}
+
+/// Trouble with a datum of the program, at its place where that is known.
+fn about(reason: &LoadError, what: String, case: &Case, document: &Document) -> Trouble {
+    match reason.at.as_ref().and_then(|at| place_of(at, case, document)) {
+        Some(at) => Trouble::of(&Problem::bare(at, what), document),
         None => Trouble::new(what),
     }
+}
+
+/// What is odd about the program of a case.
+fn odd(case: &Case, document: &Document) -> Vec<Trouble> {
+    let Some(info) = machines::by_name(case.machine) else { return Vec::new() };
+    let odd = (info.lint)(&case.program);
+    odd.iter().map(|reason| about(reason, reason.to_string(), case, document)).collect()
+}
+
+/// Where a datum of the program stands: the format says so of it, or of something it is in.
+pub(crate) fn place_of(at: &Path, case: &Case, document: &Document) -> Option<u32> {
+    if let Some((_, origin)) = case.places.iter().find(|place| place.0 == *at) {
+        return Some(origin.0);
+    }
+    let outer = place_of(at.parent()?, case, document)?;
+    let inner = document.node_at(outer).and_then(|node| match at.last() {
+        Key::Name(name) => node.member(name),
+        Key::Index(index) => node.items().nth(*index),
+    });
+    Some(inner.map_or(outer, Node::at))
 }
 
 /// The end first; when it differs, the rest describes a state that the machine is not in. In the
@@ -165,9 +218,10 @@ fn compare(end: &[Check], checks: &[Check], testee: &dyn Testee) -> Result<Vec<M
     Ok(mismatches)
 }
 
-fn locate(mismatch: Mismatch, step: Option<usize>, document: &Document) -> Difference {
+fn locate(mismatch: Mismatch, step: Option<usize>, document: &Document, testee: &dyn Testee) -> Difference {
     let Mismatch { at, want, got, origin } = mismatch;
-    Difference { step, at, want, got, place: Place::new(document.text(), origin.0) }
+    let note = testee.explain(&at);
+    Difference { step, at, want, got, place: Place::new(document.text(), origin.0), note }
 }
 
 fn unknown_field(unknown: &UnknownField, machine: &str, document: &Document) -> Trouble {

@@ -7,7 +7,7 @@ use super::Options;
 use super::files::VectorFiles;
 use crate::case::CaseId;
 use crate::event::CaseReport;
-use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Severity};
+use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Severity, Shared};
 use crate::json::{Document, Problem};
 use crate::rules::Rule;
 use crate::sources::{Named, Source};
@@ -27,6 +27,7 @@ struct Cases {
     format: &'static Format,
     /// Those that are meant.
     entries: Vec<(CaseId, Entry)>,
+    shared: Shared,
 }
 
 /// Opens a file and finds the cases that are meant. Whatever is wrong with it is told by the
@@ -164,7 +165,7 @@ impl Opened<'_> {
             }
         }
         let entries = meant(self.source, entries, options);
-        Ok(Some(Cases { document, format, entries }))
+        Ok(Some(Cases { document, format, entries, shared: Shared::default() }))
     }
 
     /// How many cases there are to run.
@@ -180,10 +181,10 @@ impl Opened<'_> {
 
     /// One of the cases to run.
     pub(super) fn case(&self, index: usize) -> Option<OpenedCase<'_>> {
-        let Cases { document, format, entries } = self.cases.as_ref()?;
+        let Cases { document, format, entries, shared } = self.cases.as_ref()?;
         let (id, entry) = entries.get(index)?;
         let files = VectorFiles::new(&self.source.path, format.folders);
-        Some(OpenedCase { id: id.clone(), document, format, node: entry.node, files })
+        Some(OpenedCase { id: id.clone(), document, format, node: entry.node, files, shared })
     }
 
     /// What is ignored and could matter, with the file's name.
@@ -215,6 +216,8 @@ pub(super) struct OpenedCase<'o> {
     pub(super) node: u32,
     /// The files that it may name.
     pub(super) files: VectorFiles<'o>,
+    /// What it has in common with the others of its file.
+    pub(super) shared: &'o Shared,
 }
 
 /// Counts cases of the same name.

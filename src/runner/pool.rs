@@ -57,7 +57,7 @@ fn worker<'s>(work: &Work<'s>, stop: &Stop, options: &Options, results: mpsc::Se
                 Message::Opened(file, opened)
             }
             Task::Judge { file, case, opened } => {
-                let judged = bench.judge(&opened, case, stop.plan(file));
+                let judged = bench.judge(&opened, case, stop.plan(file), None);
                 stop.see(file, &judged.report.verdict);
                 Message::Judged(file, case, Box::new(judged))
             }

@@ -2,11 +2,12 @@
 
 use crate::case::{Action, Program};
 use crate::diff::Observe;
+use crate::inspect::{Cell, Effects, Inspect};
 use crate::limits::Limits;
-use crate::machine::{Budget, LoadError, Machine, Status, perform};
+use crate::machine::{Budget, LoadError, Machine, Status, Watch, perform};
 use crate::machines::MachineInfo;
 use crate::testee::Testee;
-use crate::value::Value;
+use crate::value::{Path, Value};
 
 /// A machine of this crate, with a budget of instructions for each program it loads.
 pub struct Embedded {
@@ -28,12 +29,16 @@ impl Testee for Embedded {
         self.machine.load(program)
     }
 
-    fn perform(&mut self, action: &Action) -> Status {
-        perform(&mut *self.machine, action, &mut self.budget, None)
+    fn perform(&mut self, action: &Action, watch: Option<&mut dyn Watch>) -> Status {
+        perform(&mut *self.machine, action, &mut self.budget, watch)
     }
 
     fn describe(&self) -> String {
         self.machine.describe()
+    }
+
+    fn explain(&self, at: &Path) -> Option<String> {
+        self.machine.explain(at)
     }
 }
 
@@ -44,5 +49,35 @@ impl Observe for Embedded {
 
     fn observe(&self, field: &str) -> Option<Value> {
         self.machine.observe(field)
+    }
+}
+
+impl Inspect for Embedded {
+    fn instruction(&self) -> String {
+        self.machine.instruction()
+    }
+
+    fn height(&self) -> usize {
+        self.machine.height()
+    }
+
+    fn item(&self, below: usize) -> Option<Value> {
+        self.machine.item(below)
+    }
+
+    fn compound(&self, below: usize) -> Option<usize> {
+        self.machine.compound(below)
+    }
+
+    fn gas(&self) -> Option<u64> {
+        self.machine.gas()
+    }
+
+    fn effects(&self) -> Effects {
+        self.machine.effects()
+    }
+
+    fn cells(&self, at: &Path) -> Vec<Cell> {
+        self.machine.cells(at)
     }
 }

@@ -118,7 +118,7 @@ impl End {
 fn loaded(script: &[u8]) -> Box<dyn Machine> {
     let mut machine = (machines::by_name("neo3").unwrap().new)(&Limits::default());
     let record = Value::Record(vec![("script".to_owned(), Value::Bytes(script.to_vec()))]);
-    machine.load(&Program(record)).unwrap();
+    machine.load(&Program::from(record)).unwrap();
     machine
 }
 

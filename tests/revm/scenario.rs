@@ -87,7 +87,7 @@ impl Scenario {
         let address = |address: Address| Value::Bytes(address.to_vec());
         let accounts =
             self.accounts.iter().map(|(address, account)| (address_key(*address), account.value()));
-        Program(record([
+        Program::from(record([
             ("code", Value::Bytes(self.code.clone())),
             ("data", Value::Bytes(self.data.clone())),
             ("gas", Value::int(self.gas)),

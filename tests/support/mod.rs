@@ -125,7 +125,7 @@ fn read_cases(document: &Document, path: &Path) -> Vec<Read> {
     let name = path.file_name().unwrap().to_str().unwrap();
     let (format, _) = formats::recognise(document, name).unwrap();
     let files = VectorFiles::new(path, format.folders);
-    let context = Context { options: Options::default(), files: &files };
+    let context = Context { options: Options::default(), files: &files, shared: None };
     let entries = (format.outline)(document.root()).unwrap();
     let read = |entry: formats::Entry| {
         let reading = format.read_case(Node::at_index(document, entry.node), context);

@@ -67,7 +67,7 @@ impl Described {
     /// The errors that the reader finds in a file, in its tests and between them.
     fn errors(&self, document: &Document, path: &Path) -> Vec<Problem> {
         let options = Options::default();
-        let context = Context { options, files: &VectorFiles::new(path, self.format.folders) };
+        let context = Context { options, files: &VectorFiles::new(path, self.format.folders), shared: None };
         let entries = match (self.format.outline)(document.root()) {
             Ok(entries) => entries,
             Err(problem) => return vec![problem],

@@ -76,7 +76,7 @@ fn read_pair(pair: Node<'_>, context: Context<'_>, findings: &mut Findings) -> O
     reader.push("zeroLimit", Some(Value::text("fatal")));
     let steps = reader.run_of_driver(None, pair.at());
     let Reader { members, places, .. } = reader;
-    Some(Case { machine: MACHINE, program: Program(Value::Record(members)), places, steps })
+    Some(Case { machine: MACHINE, program: Program::from(Value::Record(members)), places, steps })
 }
 
 impl Reader<'_> {

@@ -23,20 +23,21 @@ pub const INFO: MachineInfo = MachineInfo {
     doc: "Ethereum Virtual Machine, Homestead, one call frame",
     isa: &EVM,
     language: Language::Bytes,
+    lint: crate::machines::nothing_odd,
     new: |limits| Box::new(Evm::new(limits)),
 };
 
 /// An Ethereum Virtual Machine.
 pub struct Evm {
-    stack: Box<Stack>,
-    height: usize,
-    pc: usize,
-    gas: u64,
+    pub(super) stack: Box<Stack>,
+    pub(super) height: usize,
+    pub(super) pc: usize,
+    pub(super) gas: u64,
     /// The code, followed by [`PADDING`] zeros.
     code: Vec<u8>,
     destinations: Destinations,
     stop: Option<Stop>,
-    context: Context,
+    pub(super) context: Context,
 }
 
 /// What the program changes besides its stack, and what it can ask for.
@@ -199,7 +200,7 @@ impl Evm {
     }
 
     /// The code without the zeros behind it.
-    fn program(&self) -> &[u8] {
+    pub(super) fn program(&self) -> &[u8] {
         &self.code[..self.code.len() - PADDING]
     }
 

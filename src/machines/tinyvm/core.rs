@@ -105,18 +105,6 @@ impl Core {
         self.registers[..4].copy_from_slice(&[48, 32, 16, 0].map(|shift| (time >> shift) as u16));
     }
 
-    /// As [`Core::run`], with `before` called before each attempt.
-    pub(super) fn run_watched(&mut self, most: u64, mut before: impl FnMut(&Core)) -> (u64, Stop) {
-        for attempt in 0..most {
-            before(self);
-            match self.run(1) {
-                (_, Stop::Limit) => {}
-                (_, stop) => return (attempt + 1, stop),
-            }
-        }
-        (most, Stop::Limit)
-    }
-
     /// Makes everything zero again, but for the program and what it draws its numbers from.
     pub(super) fn clear(&mut self) {
         self.registers = [0; 16];

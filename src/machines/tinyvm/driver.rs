@@ -176,15 +176,14 @@ impl Environment {
     }
 
     /// Goes on for so many instructions at most, of whichever machine, until the run is over.
-    /// `watch` is told of the machine before each.
-    pub(super) fn run(&mut self, allowed: u64, watch: &mut Option<&mut dyn FnMut(&Core)>) {
+    pub(super) fn run(&mut self, allowed: u64) {
         let end = self.attempts().saturating_add(allowed);
         while self.outcome.is_none() && self.attempts() < end {
             let most = self.left().min(end - self.attempts());
             self.outcome = match self.turn {
                 _ if self.left() == 0 => Some(Outcome::Timeout),
-                Turn::Driver => self.drive(most, watch),
-                Turn::Testee { left } => self.test(left, most, watch),
+                Turn::Driver => self.drive(most),
+                Turn::Testee { left } => self.test(left, most),
             };
         }
     }
@@ -193,8 +192,8 @@ impl Environment {
         self.driver_count + self.testee_count
     }
 
-    fn drive(&mut self, most: u64, watch: &mut Option<&mut dyn FnMut(&Core)>) -> Option<Outcome> {
-        let (attempts, stop) = run(&mut self.driver, most, watch);
+    fn drive(&mut self, most: u64) -> Option<Outcome> {
+        let (attempts, stop) = self.driver.run(most);
         self.driver_count += attempts;
         match stop {
             Stop::Yield(command) => self.obey(command),
@@ -205,8 +204,8 @@ impl Environment {
     }
 
     /// Lets the testee go on, which may execute `left` more instructions before the driver's turn.
-    fn test(&mut self, left: u64, most: u64, watch: &mut Option<&mut dyn FnMut(&Core)>) -> Option<Outcome> {
-        let (attempts, stop) = run(&mut self.testee, most.min(left), watch);
+    fn test(&mut self, left: u64, most: u64) -> Option<Outcome> {
+        let (attempts, stop) = self.testee.run(most.min(left));
         self.testee_count += attempts;
         let (kind, value) = match stop {
             Stop::Yield(value) => (0, value),
@@ -284,12 +283,5 @@ impl Environment {
             }
             *place = *register;
         }
-    }
-}
-
-fn run(core: &mut Core, most: u64, watch: &mut Option<&mut dyn FnMut(&Core)>) -> (u64, Stop) {
-    match watch {
-        Some(watch) => core.run_watched(most, &mut **watch),
-        None => core.run(most),
     }
 }

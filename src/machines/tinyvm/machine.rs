@@ -17,12 +17,13 @@ pub const INFO: MachineInfo = MachineInfo {
     doc: "16-bit register machine, alone or under a test driver",
     isa: &TINYVM,
     language: Language::Own { assemble: super::assembler::assemble, disassemble: disassembler::disassemble },
+    lint: crate::machines::nothing_odd,
     new: |limits| Box::new(TinyVm::new(limits)),
 };
 
 /// A 16-bit register machine, or two of them.
 pub struct TinyVm {
-    mode: Mode,
+    pub(super) mode: Mode,
     steps: u64,
 }
 
@@ -34,7 +35,7 @@ pub(super) enum Mode {
 
 /// One machine, and how it was when its run began.
 pub(super) struct Single {
-    core: Core,
+    pub(super) core: Core,
     stop: Option<Stop>,
     first_registers: [u16; 16],
     first_data: Box<Words>,
@@ -99,22 +100,15 @@ impl Machine for TinyVm {
     }
 
     fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status {
-        let mut tell = watch.map(|watch| move |core: &Core| watch.before(&at(core)));
-        let mut tell = tell.as_mut().map(|tell| tell as &mut dyn FnMut(&Core));
-        match &mut self.mode {
-            Mode::Single(single) => single.run(budget, tell),
-            Mode::Driver(driver) => {
-                driver.run(budget, &mut tell);
-                match driver.outcome {
-                    Some(Outcome::NoRandom) => no_random(),
-                    Some(_) => Status::Ended,
-                    None if driver.copied / 32 > self.steps => {
-                        Status::Limit(LimitReached { flag: "max-steps", limit: self.steps })
-                    }
-                    None => Status::Running,
-                }
+        let Some(watch) = watch else { return self.go_on(budget) };
+        for _ in 0..budget {
+            watch.before(&self.at());
+            let status = self.go_on(1);
+            if status != Status::Running {
+                return status;
             }
         }
+        Status::Running
     }
 
     fn depth(&self) -> usize {
@@ -129,12 +123,35 @@ impl Machine for TinyVm {
     }
 }
 
+impl TinyVm {
+    /// Executes up to `budget` instructions of whichever machine.
+    fn go_on(&mut self, budget: u64) -> Status {
+        match &mut self.mode {
+            Mode::Single(single) => single.run(budget),
+            Mode::Driver(driver) => {
+                driver.run(budget);
+                match driver.outcome {
+                    Some(Outcome::NoRandom) => no_random(),
+                    Some(_) => Status::Ended,
+                    None if driver.copied / 32 > self.steps => {
+                        Status::Limit(LimitReached { flag: "max-steps", limit: self.steps })
+                    }
+                    None => Status::Running,
+                }
+            }
+        }
+    }
+
+    fn at(&self) -> At<'_> {
+        let core = self.current().0;
+        let word = core.instructions[usize::from(core.pc)];
+        At { pc: core.pc.into(), op: TINYVM.by_code(word), code: word, operand: &[], state: self }
+    }
+}
+
 impl Single {
-    fn run(&mut self, budget: u64, tell: Option<&mut dyn FnMut(&Core)>) -> Status {
-        let (_, stop) = match tell {
-            Some(tell) => self.core.run_watched(budget, tell),
-            None => self.core.run(budget),
-        };
+    fn run(&mut self, budget: u64) -> Status {
+        let (_, stop) = self.core.run(budget);
         self.stop = Some(stop);
         match stop {
             Stop::Limit => Status::Running,
@@ -198,11 +215,6 @@ fn not_passed(results: &[TestResult]) -> impl Iterator<Item = (usize, TestResult
 fn place(core: &Core) -> String {
     let word = core.instructions[usize::from(core.pc)];
     format!("at 0x{:04x} {}", core.pc, disassembler::disassemble(word))
-}
-
-fn at(core: &Core) -> At<'_> {
-    let word = core.instructions[usize::from(core.pc)];
-    At { pc: core.pc.into(), op: TINYVM.by_code(word), code: word, operand: &[], state: core }
 }
 
 impl Observe for Core {

@@ -1,0 +1,86 @@
+//! What the project's own formats have in common: `machine`, `name`, `description` and `tests`, each
+//! with a name.
+
+use std::collections::HashMap;
+
+use super::fields::{Fields, Findings, wrong_type};
+use super::{Entry, Evidence};
+use crate::json::{Node, Problem, quoted};
+use crate::rules::Rule;
+
+/// That a file says it is for this machine.
+pub(super) fn evidence(file: Node<'_>, machine: &str, what: &'static str) -> Option<Evidence> {
+    let member = file.members().filter(|member| member.key == "machine").last()?;
+    let ours = member.value.text().is_some_and(|name| name == machine);
+    ours.then_some(Evidence { at: member.key_at, what })
+}
+
+/// The tests of a file.
+pub(super) fn outline(file: Node<'_>) -> Result<Vec<Entry>, Problem> {
+    if !file.is_object() {
+        return Err(wrong_type(file, "the file", "an object with \"machine\" and \"tests\""));
+    }
+    let missing = || Problem::new(file.at(), "file without \"tests\"", "a member \"tests\"");
+    let tests = file.member("tests").ok_or_else(|| missing().under(Rule::MissingMember))?;
+    if !tests.is_array() {
+        return Err(wrong_type(tests, "tests", "an array of tests"));
+    }
+    let entry = |(index, test): (usize, Node<'_>)| Entry { name: name_of(test, index), node: test.index() };
+    Ok(tests.items().enumerate().map(entry).collect())
+}
+
+/// The test's own name. One that has none cannot be run and is named by its number, from 1.
+fn name_of(test: Node<'_>, index: usize) -> String {
+    match test.member("name").and_then(Node::text) {
+        Some(name) if !name.is_empty() => name.into_owned(),
+        _ => format!("test {}", index + 1),
+    }
+}
+
+/// Starts reading a file without its tests, at which the outline looked.
+pub(super) fn open<'d>(file: Node<'d>, machine: &str, findings: &mut Findings) -> Option<Fields<'d>> {
+    let mut fields = Fields::open(file, "file", findings)?;
+    if let Some(node) = fields.required("machine", findings)
+        && node.text().is_none_or(|name| name != machine)
+    {
+        let what = format!("\"machine\" is {}", node.shown());
+        findings.error(Problem::new(node.at(), what, quoted(machine)));
+    }
+    for key in ["name", "description"] {
+        label(&mut fields, key, findings);
+    }
+    fields.ignore(&["tests"]);
+    Some(fields)
+}
+
+/// Some text, if it is there.
+pub(super) fn label(fields: &mut Fields<'_>, key: &'static str, findings: &mut Findings) {
+    if let Some(label) = fields.optional(key).filter(|label| label.text().is_none()) {
+        findings.error(wrong_type(label, key, "a string"));
+    }
+}
+
+/// Takes the name of a test and gives back where it stands.
+pub(super) fn name(fields: &mut Fields<'_>, findings: &mut Findings) -> Option<u32> {
+    let name = fields.required("name", findings)?;
+    if name.text().is_none_or(|text| text.is_empty()) {
+        findings.error(Problem::new(name.at(), format!("name is {}", name.shown()), "some text"));
+    }
+    Some(name.at())
+}
+
+/// Reports each test whose name another has before it.
+pub(super) fn unique_names(file: Node<'_>, findings: &mut Findings) {
+    let Some(tests) = file.member("tests") else { return };
+    let mut seen = HashMap::new();
+    for name in tests.items().filter_map(|test| test.member("name")) {
+        let Some(text) = name.text() else { continue };
+        let first = *seen.entry(text).or_insert_with(|| name.at());
+        if first != name.at() {
+            let line = name.document().position(first).line;
+            let what = format!("a second test is called {}", name.shown());
+            let expected = format!("each name once; the first is in line {line}");
+            findings.error(Problem::new(name.at(), what, expected).under(Rule::DuplicateName));
+        }
+    }
+}

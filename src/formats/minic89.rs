@@ -1,0 +1,222 @@
+//! Vectors of the MiniC89 machine, a format of ours: one program, a published metadata document, and
+//! tests with partial snapshots.
+//!
+//! The program is read once a file. `expect` is held against the state at the end, each item of
+//! `trace` against the state after so many steps; a member that is not there is not compared. The
+//! fields of the state are the members of a snapshot: `schema_version`, `step`, `status`, `pc`,
+//! `operand_stack`, `call_stack`, `trap`, `halt`, with values as snapshots write them. A member that a
+//! snapshot does not have (`trap` of a run that halted) is absent, `null` is Null.
+
+mod lexical;
+mod program;
+mod snapshot;
+
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+
+use self::program::Shared;
+use super::fields::{Fields, Findings, wrong_type};
+use super::{Context, Evidence, Format, Severity, envelope};
+use crate::case::{Action, Case, Check, Program, Step, Want};
+use crate::json::{Node, Problem};
+use crate::value::{Path, Value};
+
+/// The entry in the list of formats.
+pub const FORMAT: Format = Format {
+    name: "minic89",
+    doc: "MiniC89 vectors, a format of vmconf",
+    looks_like: "an object with \"machine\": \"minic89\"",
+    told_by: "\"machine\": \"minic89\"",
+    file_name: None,
+    evidence,
+    outline: envelope::outline,
+    read: read_test,
+    rest: read_rest,
+    unknown: Severity::Error,
+    duplicate: Severity::Error,
+    folders: &[],
+};
+
+const MACHINE: &str = "minic89";
+
+fn evidence(file: Node<'_>) -> Option<Evidence> {
+    envelope::evidence(file, MACHINE, "\"machine\": \"minic89\"").or_else(|| {
+        // A file that another machine is named in is that machine's.
+        let program = file.member("program").filter(|_| file.member("machine").is_none())?;
+        let version = program.member("schema_version")?;
+        let is_metadata = version.text().is_some_and(|text| text == program::VERSION);
+        is_metadata.then_some(Evidence { at: version.at(), what: "the schema_version of MiniC89 metadata" })
+    })
+}
+
+fn read_rest(file: Node<'_>, findings: &mut Findings) {
+    let Some(mut fields) = envelope::open(file, MACHINE, findings) else { return };
+    if let Some(program) = fields.required("program", findings) {
+        program::read(program, findings);
+    }
+    if let Some(tests) = file.member("tests").filter(|tests| tests.items().next().is_none()) {
+        findings.error(Problem::new(tests.at(), "there are no tests", "at least one test"));
+    }
+    envelope::unique_names(file, findings);
+    fields.finish(findings);
+}
+
+fn read_test(test: Node<'_>, context: Context<'_>, findings: &mut Findings) -> Option<Case> {
+    let shared = context.shared(|| program::share(test.document().root()));
+    let mut fields = Fields::open(test, "test", findings)?;
+    let name_at = envelope::name(&mut fields, findings).unwrap_or(test.at());
+    envelope::label(&mut fields, "description", findings);
+    let start = start(&mut fields, &shared, name_at, findings);
+    let expect = fields.optional("expect");
+    let trace = fields.optional("trace");
+    let is_empty = |trace: Node<'_>| trace.is_array() && trace.items().next().is_none();
+    match trace {
+        None if expect.is_none() => {
+            let what = "test without \"expect\" and \"trace\"";
+            findings.error(Problem::new(test.at(), what, "at least one of the two"));
+        }
+        Some(trace) if expect.is_none() && is_empty(trace) => {
+            let what = "trace is empty, and there is no \"expect\"";
+            findings.error(Problem::new(trace.at(), what, "something to compare"));
+        }
+        None | Some(_) => {}
+    }
+    let mut steps = vec![Step { actions: vec![Action::Set(start)], end: None, checks: Vec::new() }];
+    if let Some(trace) = trace {
+        read_trace(trace, &mut steps, findings);
+    }
+    if let Some(expect) = expect {
+        let (end, checks) = snapshot::demands(expect, findings);
+        steps.push(Step { actions: vec![Action::Execute], end, checks });
+    }
+    fields.finish(findings);
+    let Some(document) = &shared.document else {
+        findings.error(Problem::bare(test.at(), "the program of this file is broken"));
+        return None;
+    };
+    // So that "step 2" of a report is the second thing that is compared.
+    let steps = join_start(steps);
+    let places = vec![(Path::field("functions"), crate::case::Origin(shared.functions_at))];
+    Some(Case { machine: MACHINE, program: Program(document.clone()), places, steps })
+}
+
+/// The start belongs to the first step.
+fn join_start(mut steps: Vec<Step>) -> Vec<Step> {
+    if steps.len() > 1 {
+        let start = steps.remove(0);
+        steps[0].actions.splice(0..0, start.actions);
+    }
+    steps
+}
+
+/// What starts the run: `entry`, `args` and `limits`.
+fn start(fields: &mut Fields<'_>, shared: &Shared, name_at: u32, findings: &mut Findings) -> Value {
+    let mut members = Vec::new();
+    let entry = entry(fields.optional("entry"), shared, name_at, findings);
+    let (args, args_at) = match fields.optional("args") {
+        Some(node) => (arguments(node, findings), node.at()),
+        None => (Some(Vec::new()), name_at),
+    };
+    if let (Some(entry), Some(args)) = (&entry, &args)
+        && let Some(params) = shared.params_of(entry).filter(|params| **params != BigInt::from(args.len()))
+    {
+        let what = format!("{} arguments for function {entry}", args.len());
+        findings.error(Problem::new(args_at, what, format!("{params}, its param_count")));
+    }
+    members.extend(entry.map(|entry| ("entry".to_owned(), Value::Int(entry))));
+    members.extend(args.map(|args| ("args".to_owned(), Value::List(args))));
+    if let Some(node) = fields.optional("limits") {
+        members.push(("limits".to_owned(), Value::Record(limits(node, findings))));
+    }
+    Value::Record(members)
+}
+
+/// The function that starts: the one the test names, else the one that is called main, else the last.
+fn entry(node: Option<Node<'_>>, shared: &Shared, name_at: u32, findings: &mut Findings) -> Option<BigInt> {
+    let Some(node) = node else {
+        return findings.keep(shared.default_entry(name_at));
+    };
+    let fid = findings.keep(lexical::from(node, "entry", 1))?;
+    if shared.document.is_some() && shared.params_of(&fid).is_none() {
+        findings.error(Problem::new(
+            node.at(),
+            format!("there is no function {fid}"),
+            "the fid of a function",
+        ));
+    }
+    Some(fid)
+}
+
+fn arguments(node: Node<'_>, findings: &mut Findings) -> Option<Vec<Value>> {
+    if !node.is_array() {
+        findings.error(wrong_type(node, "args", "an array of 16-bit integers"));
+        return None;
+    }
+    let read = |item| lexical::int16(item, "argument").map(Value::Int);
+    findings.keep(node.items().map(read).collect())
+}
+
+fn limits(node: Node<'_>, findings: &mut Findings) -> Vec<(String, Value)> {
+    let Some(mut fields) = Fields::open(node, "limits", findings) else { return Vec::new() };
+    let mut members = Vec::new();
+    let mut keep = |name: &str, value: Option<Value>| members.extend(value.map(|it| (name.to_owned(), it)));
+    if let Some(node) = fields.optional("step_limit") {
+        keep("step_limit", findings.keep(lexical::nullable(node, "step_limit", 0)));
+    }
+    for (name, least) in [("operand_stack", 0), ("call_depth", 1)] {
+        if let Some(node) = fields.optional(name) {
+            keep(name, findings.keep(lexical::from(node, name, least)).map(Value::Int));
+        }
+    }
+    fields.finish(findings);
+    members
+}
+
+/// A step for each snapshot of a trace.
+fn read_trace(trace: Node<'_>, steps: &mut Vec<Step>, findings: &mut Findings) {
+    const EXPECTED: &str = "an array of snapshots with ascending \"step\"";
+    if !trace.is_array() {
+        return findings.error(wrong_type(trace, "trace", EXPECTED));
+    }
+    let mut done = None;
+    for snapshot in trace.items() {
+        let (end, mut checks) = snapshot::demands(snapshot, findings);
+        let Some(step) = snapshot.member("step") else {
+            if snapshot.is_object() {
+                let what = "snapshot of a trace without \"step\"";
+                findings.error(Problem::new(snapshot.at(), what, EXPECTED));
+            }
+            continue;
+        };
+        // The snapshot's reader has said what is wrong with it.
+        let Ok(number) = lexical::from(step, "step", 0) else { continue };
+        let Ok(number) = u64::try_from(number) else {
+            findings.error(Problem::new(
+                step.at(),
+                format!("step {} is too large", step.shown()),
+                "a step of 64 bits",
+            ));
+            continue;
+        };
+        if done.is_some_and(|done| number <= done) {
+            let what = format!("step {number} after step {}", done.unwrap_or_default());
+            findings.error(Problem::new(step.at(), what, EXPECTED));
+        }
+        let run = Action::Run(number.saturating_sub(done.unwrap_or(0)));
+        done = Some(number);
+        // A run that is over before has no such snapshot: that is the one thing to say.
+        let position = checks.iter().position(|check| check.at == Path::field("step"));
+        let exists = position.map(|position| checks.remove(position));
+        checks.extend(end);
+        steps.push(Step { actions: vec![run], end: exists, checks });
+    }
+}
+
+/// A check that a datum is this.
+fn is(at: Path, value: Value, node: Node<'_>) -> Check {
+    Check { at, want: Want::Is(value), origin: crate::case::Origin(node.at()) }
+}
+
+/// The program record of a file whose program is not broken.
+type Document = Arc<Value>;

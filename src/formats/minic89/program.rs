@@ -1,0 +1,329 @@
+//! The program of a file: a metadata document, `schemas/minic89-metadata.schema.json`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+
+use super::{Document, lexical};
+use crate::formats::Severity;
+use crate::formats::Strictness;
+use crate::formats::fields::{Fields, Findings, wrong_type};
+use crate::json::{Datum, Node, Problem, quoted};
+use crate::rules::Rule;
+use crate::value::Value;
+
+pub(super) const VERSION: &str = "MiniC89.VM.Metadata.v0.2";
+
+/// Function ids, slots, instructions of a function: at most so many.
+const WIDEST: u16 = u16::MAX;
+
+/// What the tests of a file share.
+pub(super) struct Shared {
+    /// None where it is broken.
+    pub(super) document: Option<Document>,
+    /// Where its functions stand.
+    pub(super) functions_at: u32,
+    params: HashMap<BigInt, BigInt>,
+    mains: Vec<BigInt>,
+    last: Option<BigInt>,
+}
+
+impl Shared {
+    /// The number of parameters of a function.
+    pub(super) fn params_of(&self, fid: &BigInt) -> Option<&BigInt> {
+        self.params.get(fid)
+    }
+
+    /// The function that starts where a test names none. A broken program has none, and nothing more
+    /// is to be said about it; `at` is where it is said that it cannot be told.
+    pub(super) fn default_entry(&self, at: u32) -> Result<BigInt, Problem> {
+        let several = || {
+            let what = format!("{} functions are called main", self.mains.len());
+            Problem::new(at, what, "a member \"entry\" of the test")
+        };
+        match &self.mains[..] {
+            [] => Ok(self.last.clone().unwrap_or_default()),
+            [main] => Ok(main.clone()),
+            _ => Err(several()),
+        }
+    }
+}
+
+/// The program of a file for all its tests. What is wrong with it is told once, by [`read`].
+pub(super) fn share(file: Node<'_>) -> Shared {
+    let mut findings = Findings::new(Strictness::Tolerant, Severity::Error);
+    let node = file.member("program");
+    let document = node.and_then(|node| read(node, &mut findings));
+    let is_broken = findings.finish().iter().any(|finding| finding.severity == Severity::Error);
+    let functions = document.as_ref().and_then(|document| document.get("functions"));
+    let mut shared = Shared {
+        document: None,
+        functions_at: node.and_then(|node| node.member("functions")).map_or(0, Node::at),
+        params: HashMap::new(),
+        mains: Vec::new(),
+        last: None,
+    };
+    let Some(Value::List(functions)) = functions else { return shared };
+    for function in functions {
+        let (Some(Value::Int(fid)), Some(Value::Int(params))) =
+            (function.get("fid"), function.get("param_count"))
+        else {
+            continue;
+        };
+        shared.params.insert(fid.clone(), params.clone());
+        if function.get("name") == Some(&Value::text("main")) {
+            shared.mains.push(fid.clone());
+        }
+        shared.last = Some(fid.clone());
+    }
+    shared.document = document.filter(|_| !is_broken).map(Arc::new);
+    shared
+}
+
+/// Reads the document into a record of the same shape.
+pub(super) fn read(node: Node<'_>, findings: &mut Findings) -> Option<Value> {
+    let mut reader = Reader { findings };
+    reader.program(node)
+}
+
+struct Reader<'f> {
+    findings: &'f mut Findings,
+}
+
+/// The members of a record that is being read.
+#[derive(Default)]
+struct Record(Vec<(String, Value)>);
+
+impl Record {
+    fn push(&mut self, name: &str, value: Option<Value>) {
+        self.0.extend(value.map(|value| (name.to_owned(), value)));
+    }
+
+    fn done(self) -> Option<Value> {
+        Some(Value::Record(self.0))
+    }
+}
+
+impl Reader<'_> {
+    fn program(&mut self, node: Node<'_>) -> Option<Value> {
+        let mut fields = Fields::open(node, "program", self.findings)?;
+        drop_schema(&mut fields, self.findings);
+        let mut record = Record::default();
+        if let Some(node) = fields.required("schema_version", self.findings) {
+            constant(node, "schema_version", VERSION, self.findings);
+        }
+        self.text(&mut fields, "isa_version", &mut record);
+        if let Some(limits) = fields.optional("limits") {
+            record.push("limits", self.limits(limits));
+        }
+        if let Some(node) = fields.required("functions", self.findings) {
+            let functions = self.list(node, "functions", Reader::function);
+            if functions.as_ref().is_some_and(Vec::is_empty) {
+                self.findings.error(Problem::new(
+                    node.at(),
+                    "there are no functions",
+                    "at least one function",
+                ));
+            }
+            self.unique(node);
+            record.push("functions", functions.map(Value::List));
+        }
+        fields.finish(self.findings);
+        record.done()
+    }
+
+    fn limits(&mut self, node: Node<'_>) -> Option<Value> {
+        let mut fields = Fields::open(node, "limits", self.findings)?;
+        let mut record = Record::default();
+        if let Some(node) = fields.optional("step_limit") {
+            record.push("step_limit", self.findings.keep(lexical::nullable(node, "step_limit", 0)));
+        }
+        fields.finish(self.findings);
+        record.done()
+    }
+
+    fn function(&mut self, node: Node<'_>) -> Option<Value> {
+        let mut fields = Fields::open(node, "function", self.findings)?;
+        let mut record = Record::default();
+        self.width(&mut fields, "fid", 1, &mut record);
+        self.text(&mut fields, "name", &mut record);
+        let params_at = node.member("param_count").map_or(node.at(), Node::at);
+        let params = self.width(&mut fields, "param_count", 0, &mut record);
+        let slots = self.width(&mut fields, "local_count", 0, &mut record);
+        if let (Some(params), Some(slots)) = (params, slots)
+            && params > slots
+        {
+            let what = format!("param_count {params} is more than local_count {slots}");
+            let expected = "a local_count with the parameters in it";
+            self.findings.error(Problem::new(params_at, what, expected));
+        }
+        if let Some(node) = fields.required("code", self.findings) {
+            let code = self.list(node, "code", Reader::instruction);
+            if code.as_ref().is_some_and(|code| code.len() > WIDEST.into()) {
+                let expected = format!("at most {WIDEST}");
+                self.findings.error(Problem::new(node.at(), "too many instructions", expected));
+            }
+            record.push("code", code.map(Value::List));
+        }
+        if let Some(node) = fields.optional("source_map") {
+            record.push("source_map", self.list(node, "source_map", Reader::source).map(Value::List));
+        }
+        if let Some(node) = fields.optional("locals") {
+            record.push("locals", self.list(node, "locals", Reader::local).map(Value::List));
+        }
+        fields.finish(self.findings);
+        record.done()
+    }
+
+    fn instruction(&mut self, node: Node<'_>) -> Option<Value> {
+        let mut fields = Fields::open(node, "instruction", self.findings)?;
+        let mut record = Record::default();
+        self.text(&mut fields, "op", &mut record);
+        if let Some(node) = fields.required("args", self.findings) {
+            record.push("args", self.list(node, "args", Reader::argument).map(Value::List));
+        }
+        fields.finish(self.findings);
+        record.done()
+    }
+
+    fn argument(&mut self, node: Node<'_>) -> Option<Value> {
+        const EXPECTED: &str = "an integer, a string or null";
+        match node.datum() {
+            Datum::Null => Some(Value::Null),
+            Datum::Text(text) => Some(Value::text(text)),
+            _ => self.findings.keep(lexical::integer(node, "argument", EXPECTED)).map(Value::Int),
+        }
+    }
+
+    fn source(&mut self, node: Node<'_>) -> Option<Value> {
+        let mut fields = Fields::open(node, "source_map entry", self.findings)?;
+        let mut record = Record::default();
+        self.number(&mut fields, "ip", &mut record);
+        if let Some(node) = fields.required("loc", self.findings) {
+            record.push("loc", self.location(node));
+        }
+        fields.finish(self.findings);
+        record.done()
+    }
+
+    fn location(&mut self, node: Node<'_>) -> Option<Value> {
+        let mut fields = Fields::open(node, "loc", self.findings)?;
+        let mut record = Record::default();
+        if let Some(line) = fields.required("line", self.findings) {
+            record.push("line", self.findings.keep(lexical::nullable(line, "line", 1)));
+        }
+        fields.finish(self.findings);
+        record.done()
+    }
+
+    fn local(&mut self, node: Node<'_>) -> Option<Value> {
+        let mut fields = Fields::open(node, "local", self.findings)?;
+        let mut record = Record::default();
+        self.number(&mut fields, "slot", &mut record);
+        self.text(&mut fields, "name", &mut record);
+        if let Some(kind) = fields.required("kind", self.findings) {
+            let name = kind.text().filter(|kind| kind == "param" || kind == "local");
+            if name.is_none() {
+                let what = format!("kind is {}", kind.shown());
+                self.findings.error(Problem::new(kind.at(), what, "\"param\" or \"local\""));
+            }
+            record.push("kind", name.map(Value::text));
+        }
+        match fields.optional("scope") {
+            Some(scope) if scope.is_null() => record.push("scope", Some(Value::Null)),
+            Some(scope) => record.push("scope", self.scope(scope)),
+            None => {}
+        }
+        fields.finish(self.findings);
+        record.done()
+    }
+
+    fn scope(&mut self, node: Node<'_>) -> Option<Value> {
+        let mut fields = Fields::open(node, "scope", self.findings)?;
+        let mut record = Record::default();
+        self.number(&mut fields, "ip_start", &mut record);
+        self.number(&mut fields, "ip_end", &mut record);
+        fields.finish(self.findings);
+        record.done()
+    }
+
+    /// Every item, or nothing where the datum is no list. An item that is wrong is left out.
+    fn list(
+        &mut self,
+        node: Node<'_>,
+        name: &str,
+        read: fn(&mut Self, Node<'_>) -> Option<Value>,
+    ) -> Option<Vec<Value>> {
+        if !node.is_array() {
+            self.findings.error(wrong_type(node, name, "an array"));
+            return None;
+        }
+        Some(node.items().filter_map(|item| read(self, item)).collect())
+    }
+
+    fn text(&mut self, fields: &mut Fields<'_>, name: &'static str, record: &mut Record) {
+        let Some(node) = fields.required(name, self.findings) else { return };
+        if node.text().is_none() {
+            self.findings.error(wrong_type(node, name, "a string"));
+        }
+        record.push(name, node.text().map(Value::text));
+    }
+
+    fn number(&mut self, fields: &mut Fields<'_>, name: &'static str, record: &mut Record) {
+        let Some(node) = fields.required(name, self.findings) else { return };
+        record.push(name, self.findings.keep(lexical::from(node, name, 0)).map(Value::Int));
+    }
+
+    /// A number that the machine can only have up to a limit of which the schema knows nothing.
+    fn width(
+        &mut self,
+        fields: &mut Fields<'_>,
+        name: &'static str,
+        least: u8,
+        record: &mut Record,
+    ) -> Option<u16> {
+        let node = fields.required(name, self.findings)?;
+        let number = self.findings.keep(lexical::from(node, name, least))?;
+        let Ok(width) = u16::try_from(&number) else {
+            let what = format!("{name} is {}", node.shown());
+            self.findings.error(Problem::new(node.at(), what, format!("at most {WIDEST}")));
+            return None;
+        };
+        record.push(name, Some(Value::Int(number)));
+        Some(width)
+    }
+
+    /// Reports each function whose id another has before it.
+    fn unique(&mut self, functions: Node<'_>) {
+        let mut seen = HashMap::new();
+        for node in functions.items().filter_map(|function| function.member("fid")) {
+            let Ok(fid) = lexical::from(node, "fid", 1) else { continue };
+            let first = *seen.entry(fid).or_insert_with(|| node.at());
+            if first != node.at() {
+                let line = node.document().position(first).line;
+                let what = format!("a second function has fid {}", node.shown());
+                let expected = format!("each fid once; the first is in line {line}");
+                self.findings.error(Problem::new(node.at(), what, expected));
+            }
+        }
+    }
+}
+
+/// A text that must be this.
+pub(super) fn constant(node: Node<'_>, name: &str, text: &str, findings: &mut Findings) {
+    if node.text().is_none_or(|found| found != text) {
+        findings.error(Problem::new(node.at(), format!("{name} is {}", node.shown()), quoted(text)));
+    }
+}
+
+/// Examples of the published document name their schema, which the schemas themselves forbid.
+pub(super) fn drop_schema(fields: &mut Fields<'_>, findings: &mut Findings) {
+    let Some(node) = fields.optional("$schema") else { return };
+    if node.text().is_none() {
+        findings.error(wrong_type(node, "$schema", "a string, or no $schema"));
+    } else {
+        let what = "$schema is no member of this document and is ignored";
+        findings.caution(Problem::bare(node.at(), what).under(Rule::UnknownMember));
+    }
+}

@@ -1,0 +1,243 @@
+//! What a partial snapshot demands: of each object the members that are there, of each array the
+//! length and every item.
+
+use super::is;
+use super::lexical::{self, Number};
+use super::program::{constant, drop_schema};
+use crate::case::{Check, Origin, Want};
+use crate::formats::fields::{Fields, Findings, no_such_word, wrong_type};
+use crate::json::{Datum, Node, Problem, quoted};
+use crate::value::{Path, Value};
+
+const VERSION: &str = "MiniC89.VM.Snapshot.v0.2";
+
+const STATUSES: &[&str] = &["RUNNING", "HALTED", "TRAPPED"];
+
+/// The codes that a trap can have.
+pub(super) const TRAPS: &[&str] = &[
+    "TRAP_INT_OVERFLOW",
+    "TRAP_DIV_ZERO",
+    "TRAP_UNINIT_READ",
+    "TRAP_TYPE",
+    "TRAP_BAD_LOCAL",
+    "TRAP_BAD_FUNID",
+    "TRAP_BAD_JUMP",
+    "TRAP_CALL_NULLFUN",
+    "TRAP_BAD_SIGNATURE",
+    "TRAP_STACK",
+    "TRAP_CALLSTACK",
+    "TRAP_STEP_LIMIT",
+    "TRAP_INTERNAL",
+];
+
+/// The status that is demanded, and all else.
+pub(super) fn demands(node: Node<'_>, findings: &mut Findings) -> (Option<Check>, Vec<Check>) {
+    let mut snapshot = Snapshot { findings, status: None, checks: Vec::new() };
+    snapshot.read(node);
+    (snapshot.status, snapshot.checks)
+}
+
+struct Snapshot<'f> {
+    findings: &'f mut Findings,
+    status: Option<Check>,
+    checks: Vec<Check>,
+}
+
+/// Reads one datum at a path.
+type Part<'f> = fn(&mut Snapshot<'f>, Node<'_>, &Path);
+
+impl<'f> Snapshot<'f> {
+    fn read(&mut self, node: Node<'_>) {
+        let Some(mut fields) = Fields::open(node, "snapshot", self.findings) else { return };
+        drop_schema(&mut fields, self.findings);
+        if let Some(version) = fields.optional("schema_version") {
+            constant(version, "schema_version", VERSION, self.findings);
+            self.is(&Path::field("schema_version"), Value::text(VERSION), version);
+        }
+        if let Some(step) = fields.optional("step") {
+            self.count(step, &Path::field("step"));
+        }
+        if let Some(status) = fields.optional("status") {
+            self.status = self.word(status, STATUSES).map(|name| is(Path::field("status"), name, status));
+        }
+        let parts: &[(&'static str, Part<'f>)] = &[
+            ("pc", Snapshot::place),
+            ("operand_stack", Snapshot::values),
+            ("call_stack", Snapshot::frames),
+            ("trap", Snapshot::trap),
+            ("halt", Snapshot::halt),
+        ];
+        for (name, read) in parts {
+            if let Some(node) = fields.optional(name) {
+                read(self, node, &Path::field(name));
+            }
+        }
+        fields.finish(self.findings);
+    }
+
+    fn want(&mut self, at: &Path, want: Want, node: Node<'_>) {
+        self.checks.push(Check { at: at.clone(), want, origin: Origin(node.at()) });
+    }
+
+    fn is(&mut self, at: &Path, value: Value, node: Node<'_>) {
+        self.checks.push(is(at.clone(), value, node));
+    }
+
+    /// An object, with the members that are there.
+    fn object(&mut self, node: Node<'_>, at: &Path, name: &'static str, parts: &[(&'static str, Part<'f>)]) {
+        let Some(mut fields) = Fields::open(node, name, self.findings) else { return };
+        self.want(at, Want::Record, node);
+        for (key, read) in parts {
+            if let Some(node) = fields.optional(key) {
+                read(self, node, &at.child(*key));
+            }
+        }
+        fields.finish(self.findings);
+    }
+
+    fn array(&mut self, node: Node<'_>, at: &Path, name: &str, read: Part<'f>) {
+        if !node.is_array() {
+            return self.findings.error(wrong_type(node, name, "an array"));
+        }
+        self.want(at, Want::Len(node.items().count()), node);
+        for (index, item) in node.items().enumerate() {
+            read(self, item, &at.child(index));
+        }
+    }
+
+    fn count(&mut self, node: Node<'_>, at: &Path) {
+        if let Some(number) = self.findings.keep(lexical::from(node, &at.last().to_string(), 0)) {
+            self.is(at, Value::Int(number), node);
+        }
+    }
+
+    /// The id of a function that is one.
+    fn fid(&mut self, node: Node<'_>, at: &Path) {
+        if let Some(number) = self.findings.keep(lexical::from(node, "fid", 1)) {
+            self.is(at, Value::Int(number), node);
+        }
+    }
+
+    /// One of the words of a list.
+    fn word(&mut self, node: Node<'_>, words: &[&str]) -> Option<Value> {
+        let found = words.iter().find(|word| node.text().is_some_and(|text| text == **word));
+        if found.is_none() {
+            let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+            let what = format!("{} is none of them", node.shown());
+            self.findings.error(no_such_word(node, what, each.join(", "), words.iter().copied()));
+        }
+        found.map(|word| Value::text(*word))
+    }
+
+    /// `pc`, `return_pc`: an object or null.
+    fn place(&mut self, node: Node<'_>, at: &Path) {
+        if node.is_null() {
+            return self.is(at, Value::Null, node);
+        }
+        self.object(node, at, "place", &[("fid", Snapshot::fid), ("ip", Snapshot::count)]);
+    }
+
+    fn values(&mut self, node: Node<'_>, at: &Path) {
+        self.array(node, at, "list of values", Snapshot::value);
+    }
+
+    /// An integer, or an object with a tag.
+    fn value(&mut self, node: Node<'_>, at: &Path) {
+        if !node.is_object() {
+            if let Some(number) = self.findings.keep(lexical::int16(node, "value")) {
+                self.is(at, Value::Int(number), node);
+            }
+            return;
+        }
+        let tag = node.member("t");
+        if tag.and_then(Node::text).is_some_and(|tag| tag == "uninit")
+            && let Some(number) = node.member("v")
+        {
+            let what = "an uninitialised value with \"v\"";
+            self.findings.error(Problem::new(number.at(), what, "\"t\" alone"));
+        }
+        self.object(node, at, "value", &[("t", Snapshot::tag), ("v", Snapshot::count)]);
+    }
+
+    fn tag(&mut self, node: Node<'_>, at: &Path) {
+        if let Some(tag) = self.word(node, &["fun", "uninit"]) {
+            self.is(at, tag, node);
+        }
+    }
+
+    fn frames(&mut self, node: Node<'_>, at: &Path) {
+        self.array(node, at, "call_stack", |this, frame, at| {
+            let parts: &[(&'static str, Part<'f>)] =
+                &[("fid", Snapshot::fid), ("return_pc", Snapshot::place), ("locals", Snapshot::values)];
+            this.object(frame, at, "frame", parts);
+        });
+    }
+
+    fn trap(&mut self, node: Node<'_>, at: &Path) {
+        let parts: &[(&'static str, Part<'f>)] =
+            &[("code", Snapshot::code), ("message", Snapshot::message), ("details", Snapshot::details)];
+        self.object(node, at, "trap", parts);
+    }
+
+    fn code(&mut self, node: Node<'_>, at: &Path) {
+        if let Some(code) = self.word(node, TRAPS) {
+            self.is(at, code, node);
+        }
+    }
+
+    fn message(&mut self, node: Node<'_>, at: &Path) {
+        match node.datum() {
+            Datum::Null => self.is(at, Value::Null, node),
+            Datum::Text(text) => self.is(at, Value::text(text), node),
+            _ => self.findings.error(wrong_type(node, "message", "a string or null")),
+        }
+    }
+
+    fn details(&mut self, node: Node<'_>, at: &Path) {
+        if !node.is_null() && !node.is_object() {
+            return self.findings.error(wrong_type(node, "details", "an object or null"));
+        }
+        self.anything(node, at);
+    }
+
+    /// Any datum.
+    fn anything(&mut self, node: Node<'_>, at: &Path) {
+        match node.datum() {
+            Datum::Null => self.is(at, Value::Null, node),
+            Datum::Bool(bool) => self.is(at, Value::Bool(bool), node),
+            Datum::Number(text) => self.is(at, number(text), node),
+            Datum::Text(text) => self.is(at, Value::text(text), node),
+            Datum::Array => self.array(node, at, "details", Snapshot::anything),
+            Datum::Object => {
+                self.want(at, Want::Record, node);
+                for member in node.members() {
+                    self.anything(member.value, &at.child(member.key.into_owned()));
+                }
+            }
+        }
+    }
+
+    fn halt(&mut self, node: Node<'_>, at: &Path) {
+        self.object(node, at, "halt", &[("result", Snapshot::value)]);
+    }
+}
+
+/// A number of any kind. The machine has none with a fraction, and none with so many digits.
+fn number(text: &str) -> Value {
+    match lexical::value(text) {
+        Number::Integer(number) => Value::Int(number),
+        Number::Fraction | Number::TooLong => Value::Typed("number", Box::new(Value::text(text))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// The codes of the published schema.
+    #[test]
+    fn traps_are_those_of_the_schema() {
+        let schema = include_str!("../../../schemas/minic89-snapshot.schema.json");
+        let schema: serde_json::Value = serde_json::from_str(schema).expect("JSON");
+        let codes = &schema["$defs"]["trap"]["properties"]["code"]["enum"];
+        assert_eq!(*codes, serde_json::json!(super::TRAPS));
+    }
+}

@@ -1,0 +1,109 @@
+//! What a trace or a blame asks of a machine between two instructions: what stands on its stack, and
+//! what the next instruction reads and writes.
+//!
+//! Nothing of this is asked while a program runs unwatched.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::diff::Observe;
+use crate::value::{Path, Value};
+
+/// A machine in front of an instruction, or at its end.
+pub trait Inspect: Observe {
+    /// The next instruction as a person writes it: `PUSH1 0x2a`.
+    fn instruction(&self) -> String;
+
+    /// How many values are on the operand stack, those of all frames that share it; 0 for a machine
+    /// without one.
+    fn height(&self) -> usize {
+        0
+    }
+
+    /// A value of the operand stack, so many below the top one.
+    fn item(&self, below: usize) -> Option<Value> {
+        let _ = below;
+        None
+    }
+
+    /// The compound that a value of the stack refers to, so many below the top one.
+    fn compound(&self, below: usize) -> Option<usize> {
+        let _ = below;
+        None
+    }
+
+    /// Gas left, of a machine that has it.
+    fn gas(&self) -> Option<u64> {
+        None
+    }
+
+    /// What the next instruction reads and writes besides what its row says of the stack.
+    fn effects(&self) -> Effects {
+        Effects::default()
+    }
+
+    /// The cells that hold a datum of the state as it is now, the most particular one first. None for
+    /// what no cell holds, such as how the run ended.
+    fn cells(&self, at: &Path) -> Vec<Cell> {
+        let _ = at;
+        Vec::new()
+    }
+}
+
+/// A place that programs write.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Cell {
+    /// A value of the operand stack, counted from its bottom.
+    Stack(usize),
+    /// Bytes or words of a memory.
+    Range(&'static str, Range<usize>),
+    /// Something with a name: a word of storage, a register, a slot of a frame.
+    Named(&'static str, Cow<'static, str>),
+    /// An item of a compound: of an array by its index, of a map by its key.
+    Item(usize, String),
+    /// A compound as a whole.
+    Compound(usize),
+}
+
+impl Cell {
+    /// A cell with a name.
+    pub fn named(kind: &'static str, name: impl Into<Cow<'static, str>>) -> Cell {
+        Cell::Named(kind, name.into())
+    }
+
+    /// Whether writing one changes the other.
+    pub fn touches(&self, other: &Cell) -> bool {
+        match (self, other) {
+            (Cell::Range(one, a), Cell::Range(other, b)) => {
+                one == other && a.start < b.end && b.start < a.end
+            }
+            (Cell::Item(one, _), Cell::Compound(other)) | (Cell::Compound(one), Cell::Item(other, _)) => {
+                one == other
+            }
+            (one, other) => one == other,
+        }
+    }
+}
+
+/// What an instruction reads and writes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// How many values it takes from the stack, where its row does not say.
+    pub takes: Option<usize>,
+    /// What it reads, each with the value that it has.
+    pub reads: Vec<(Cell, Value)>,
+    /// What it writes.
+    pub writes: Vec<Cell>,
+}
+
+impl Effects {
+    /// Adds something that is read, where it is there.
+    pub fn read(&mut self, cell: Cell, value: Option<Value>) {
+        self.reads.push((cell, value.unwrap_or(Value::Null)));
+    }
+
+    /// Adds something that is written.
+    pub fn write(&mut self, cell: Cell) {
+        self.writes.push(cell);
+    }
+}

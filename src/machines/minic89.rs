@@ -1,0 +1,52 @@
+//! The abstract machine of MiniC89: 16-bit integers and function references, one operand stack,
+//! frames with local slots.
+//!
+//! | file | content |
+//! |---|---|
+//! | `table.rs` | the instructions, one row each |
+//! | `cpu.rs` | the state, and what handlers do with it |
+//! | `trap.rs` | why a program is stopped, and what is told of it |
+//! | `word.rs` | a value: an integer, a function, or nothing yet |
+//! | `program.rs` | from a metadata document to code |
+//! | `lint.rs` | what is odd about a program |
+//! | `source.rs` | lines and names of the source beside the state |
+//! | `machine.rs` | what the runner sees: loading, running, what can be observed |
+//! | the others | handlers, one file an instruction family |
+//!
+//! # Program
+//!
+//! The record is a metadata document as `schemas/minic89-metadata.schema.json` has it; the `loc` of a
+//! source map is `{line}`. [`Action::Set`](crate::case::Action) starts a run; it takes
+//!
+//! | member | meaning |
+//! |---|---|
+//! | `entry` | Int: the id of the function that starts |
+//! | `args` | List of Int: its arguments; none where it is missing |
+//! | `limits` | Record of `step_limit` (Int, or Null for none), `operand_stack`, `call_depth`; each may be missing |
+//!
+//! A trap changes nothing but the status and the number of steps: handlers check everything before
+//! they change anything.
+
+#![allow(
+    clippy::unnecessary_box_returns,
+    reason = "what stops a run is rare, and its place is one word wide"
+)]
+
+mod arith;
+mod call;
+mod compare;
+mod cpu;
+mod flow;
+mod inspect;
+mod lint;
+mod local;
+mod machine;
+mod program;
+mod source;
+mod stack;
+mod table;
+mod trap;
+mod word;
+
+pub use machine::{INFO, MiniC89};
+pub use table::MINIC89;

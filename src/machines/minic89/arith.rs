@@ -1,0 +1,62 @@
+//! Arithmetic: exact, and a trap where the result is no 16-bit integer.
+
+use super::cpu::{Cpu, Flow, trap, wrong_kind};
+use super::trap::Trap;
+use super::word::Word;
+
+pub(super) fn add(cpu: &mut Cpu<'_>, _: i32) -> Flow {
+    binary(cpu, |a, b| a + b)
+}
+
+pub(super) fn sub(cpu: &mut Cpu<'_>, _: i32) -> Flow {
+    binary(cpu, |a, b| a - b)
+}
+
+pub(super) fn mul(cpu: &mut Cpu<'_>, _: i32) -> Flow {
+    binary(cpu, |a, b| a * b)
+}
+
+pub(super) fn div(cpu: &mut Cpu<'_>, _: i32) -> Flow {
+    divide(cpu, i16::checked_div)
+}
+
+/// The remainder of a quotient that does not fit does not fit either.
+pub(super) fn mod_(cpu: &mut Cpu<'_>, _: i32) -> Flow {
+    divide(cpu, i16::checked_rem)
+}
+
+pub(super) fn neg(cpu: &mut Cpu<'_>, _: i32) -> Flow {
+    let a = cpu.top()?.as_int().ok_or_else(|| wrong_kind("i16"))?;
+    let result = a.checked_neg().ok_or_else(|| trap(Trap::IntOverflow { a, b: None }))?;
+    cpu.replace(Word::int(result));
+    Ok(())
+}
+
+#[inline(always)]
+fn operands(cpu: &Cpu<'_>) -> Result<(i16, i16), Box<super::cpu::Stop>> {
+    let (a, b) = cpu.two()?;
+    Word::ints(a, b).ok_or_else(|| wrong_kind("i16"))
+}
+
+/// The result of two 16-bit integers, where it is one.
+#[inline(always)]
+fn binary(cpu: &mut Cpu<'_>, exact: fn(i32, i32) -> i32) -> Flow {
+    let (a, b) = operands(cpu)?;
+    let result = i16::try_from(exact(a.into(), b.into()));
+    let result = result.map_err(|_| trap(Trap::IntOverflow { a, b: Some(b) }))?;
+    cpu.replace_two(Word::int(result));
+    Ok(())
+}
+
+/// `checked` answers none for a divisor of zero, which is another trap, and where the result does
+/// not fit.
+#[inline(always)]
+fn divide(cpu: &mut Cpu<'_>, checked: fn(i16, i16) -> Option<i16>) -> Flow {
+    let (a, b) = operands(cpu)?;
+    if b == 0 {
+        return Err(trap(Trap::DivZero { a }));
+    }
+    let result = checked(a, b).ok_or_else(|| trap(Trap::IntOverflow { a, b: Some(b) }))?;
+    cpu.replace_two(Word::int(result));
+    Ok(())
+}

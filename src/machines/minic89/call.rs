@@ -1,0 +1,75 @@
+//! Calls and returns.
+
+use super::cpu::{Cpu, Flow, Frame, Stop, trap, underflow, wrong_kind};
+use super::trap::Trap;
+use super::word::Word;
+
+pub(super) fn direct(cpu: &mut Cpu<'_>, fid: i32) -> Flow {
+    match cpu.code.by_fid(fid) {
+        Some(function) => call(cpu, function, Callee::Named),
+        None => Err(trap(Trap::BadFunid { fid: cpu.argument() })),
+    }
+}
+
+pub(super) fn indirect(cpu: &mut Cpu<'_>, argc: i32) -> Flow {
+    let fid = cpu.top()?.as_fun().ok_or_else(|| wrong_kind("fun"))?;
+    if fid == 0 {
+        return Err(trap(Trap::CallNullfun));
+    }
+    let bad_funid = || trap(Trap::BadFunid { fid: crate::value::Value::int(fid) });
+    let function = cpu.code.by_fid(fid.into()).ok_or_else(bad_funid)?;
+    let param_count = cpu.code.functions[function].param_count;
+    if usize::try_from(argc) != Ok(param_count) {
+        return Err(trap(Trap::BadSignature { fid, param_count, argc: cpu.argument() }));
+    }
+    call(cpu, function, Callee::OnTop)
+}
+
+/// Where the function that is called was named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Callee {
+    /// In the instruction.
+    Named,
+    /// By the top value, which stands above the arguments.
+    OnTop,
+}
+
+#[inline(always)]
+fn call(cpu: &mut Cpu<'_>, function: usize, callee: Callee) -> Flow {
+    let called = &cpu.code.functions[function];
+    let above = usize::from(callee == Callee::OnTop);
+    let need = called.param_count + above;
+    let first = cpu.stack.len().checked_sub(need).ok_or_else(|| underflow(need))?;
+    let arguments = first..first + called.param_count;
+    if !cpu.stack[arguments.clone()].iter().all(|argument| argument.is_int()) {
+        return Err(wrong_kind("i16"));
+    }
+    if cpu.frames.len() as u64 >= cpu.limits.call_depth {
+        return Err(trap(Trap::Callstack { limit: cpu.limits.call_depth }));
+    }
+    let base = cpu.slots.len();
+    // A frame takes some room, too.
+    if base + called.local_count + 8 * cpu.frames.len() >= cpu.limits.words {
+        return Err(cpu.out_of_memory());
+    }
+    cpu.slots.extend_from_slice(&cpu.stack[arguments]);
+    cpu.slots.resize(base + called.local_count, Word::UNINIT);
+    cpu.stack.truncate(first);
+    cpu.frames.push(Frame { function, base, return_ip: cpu.ip });
+    cpu.base = base;
+    cpu.instructions = &called.instructions;
+    cpu.ip = 0;
+    Ok(())
+}
+
+pub(super) fn ret(cpu: &mut Cpu<'_>, _: i32) -> Flow {
+    let result = cpu.top()?.as_int().ok_or_else(|| wrong_kind("i16"))?;
+    let [.., below, current] = cpu.frames[..] else { return Err(Box::new(Stop::Halt(result))) };
+    cpu.slots.truncate(cpu.base);
+    cpu.frames.pop();
+    cpu.base = below.base;
+    cpu.instructions = &cpu.code.functions[below.function].instructions;
+    cpu.ip = current.return_ip;
+    // The result stays on top of the one operand stack.
+    Ok(())
+}

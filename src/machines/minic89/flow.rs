@@ -1,0 +1,60 @@
+//! Where to go on, and what is no instruction.
+
+use super::cpu::{Cpu, Flow, Stop, trap, wrong_kind};
+use super::trap::Trap;
+use crate::value::Value;
+
+pub(super) fn nop(_: &mut Cpu<'_>, _: i32) -> Flow {
+    Ok(())
+}
+
+/// The line is in no snapshot; a source map tells it.
+pub(super) fn dbg_line(_: &mut Cpu<'_>, _: i32) -> Flow {
+    Ok(())
+}
+
+pub(super) fn jmp(cpu: &mut Cpu<'_>, target: i32) -> Flow {
+    // The last one is Op::End, which is no target.
+    if target as usize >= cpu.instructions.len() - 1 {
+        return Err(bad_jump(cpu));
+    }
+    cpu.ip = target as usize;
+    Ok(())
+}
+
+pub(super) fn jz(cpu: &mut Cpu<'_>, target: i32) -> Flow {
+    jump_if(cpu, target, |condition| condition == 0)
+}
+
+pub(super) fn jnz(cpu: &mut Cpu<'_>, target: i32) -> Flow {
+    jump_if(cpu, target, |condition| condition != 0)
+}
+
+/// Where the jump is not taken, nobody looks at the target.
+#[inline(always)]
+fn jump_if(cpu: &mut Cpu<'_>, target: i32, is_taken: fn(i16) -> bool) -> Flow {
+    let condition = cpu.top()?.as_int().ok_or_else(|| wrong_kind("i16"))?;
+    if is_taken(condition) {
+        jmp(cpu, target)?;
+    }
+    cpu.stack.pop();
+    Ok(())
+}
+
+#[cold]
+fn bad_jump(cpu: &Cpu<'_>) -> Box<Stop> {
+    trap(Trap::BadJump { target: cpu.argument(), code_len: cpu.instructions.len() - 1 })
+}
+
+/// Behind the last instruction.
+#[cold]
+pub(super) fn end(cpu: &mut Cpu<'_>) -> Flow {
+    let code_len = cpu.instructions.len() - 1;
+    Err(trap(Trap::BadJump { target: Value::int(code_len), code_len }))
+}
+
+#[cold]
+pub(super) fn undecodable(cpu: &mut Cpu<'_>) -> Flow {
+    let (op, reason) = cpu.function().why_undecodable(cpu.ip - 1);
+    Err(trap(Trap::Internal { op, reason }))
+}

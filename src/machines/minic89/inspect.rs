@@ -1,0 +1,69 @@
+//! What an instruction reads and writes, for blame and traces.
+
+use super::machine::MiniC89;
+use super::table::Op;
+use crate::inspect::{Cell, Effects, Inspect};
+use crate::value::{Key, Path, Value};
+
+impl Inspect for MiniC89 {
+    fn instruction(&self) -> String {
+        self.stand().last().map_or(String::new(), |(function, ip)| self.written(function, ip))
+    }
+
+    fn height(&self) -> usize {
+        self.stack.len()
+    }
+
+    fn item(&self, below: usize) -> Option<Value> {
+        let index = self.stack.len().checked_sub(below + 1)?;
+        Some(self.stack[index].to_value())
+    }
+
+    fn effects(&self) -> Effects {
+        let mut effects = Effects::default();
+        let Some((function, ip)) = self.stand().last() else { return effects };
+        let instruction = function.instructions[ip];
+        let frame = self.frames.len() - 1;
+        let slot = usize::try_from(instruction.argument).unwrap_or(usize::MAX);
+        match instruction.op {
+            Op::LOAD_LOCAL => {
+                let base = self.frames.last().map_or(0, |frame| frame.base);
+                let value = base.checked_add(slot).and_then(|at| self.slots.get(at));
+                effects.read(cell(frame, slot), value.map(|word| word.to_value()));
+            }
+            Op::STORE_LOCAL => effects.write(cell(frame, slot)),
+            Op::CALL_DIRECT | Op::CALL_IND => {
+                let callee = match instruction.op {
+                    Op::CALL_DIRECT => self.function(instruction.argument),
+                    _ => self.stack.last().and_then(|top| self.function(top.as_fun()?.into())),
+                };
+                let count = callee.map_or(0, |callee| callee.param_count);
+                effects.takes = Some(count + usize::from(instruction.op == Op::CALL_IND));
+                effects.writes.extend((0..count).map(|slot| cell(frame + 1, slot)));
+            }
+            _ => {}
+        }
+        effects
+    }
+
+    fn cells(&self, at: &Path) -> Vec<Cell> {
+        match &at.keys()[..] {
+            [Key::Name(field), Key::Index(index), ..] if field == "operand_stack" => {
+                vec![Cell::Stack(*index)]
+            }
+            [Key::Name(field), Key::Index(frame), Key::Name(part), Key::Index(slot), ..]
+                if field == "call_stack" && part == "locals" =>
+            {
+                vec![cell(*frame, *slot)]
+            }
+            // The result was on top of what is left.
+            [Key::Name(field), ..] if field == "halt" => vec![Cell::Stack(self.stack.len())],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// A slot of a frame, the oldest frame being 0.
+fn cell(frame: usize, slot: usize) -> Cell {
+    Cell::named("slot", format!("{slot} of frame {frame}"))
+}

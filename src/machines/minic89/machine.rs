@@ -1,0 +1,442 @@
+//! What the runner sees.
+
+use std::sync::Arc;
+
+use super::cpu::{Cpu, Frame, Limits, Stop};
+use super::program::{self, Code, Function, plain};
+use super::source::{LocalName, Scope};
+use super::table::{MINIC89, Op, interpret};
+use super::trap::Trap;
+use super::word::Word;
+use crate::case::Program;
+use crate::diff::Observe;
+use crate::limits;
+use crate::machine::{At, Field, LoadError, Machine, Metered, Status, Watch};
+use crate::machines::{Language, MachineInfo};
+use crate::value::{Key, Path, Value};
+
+/// The machine's entry in the list of machines.
+pub const INFO: MachineInfo = MachineInfo {
+    name: "minic89",
+    doc: "the abstract machine of MiniC89: 16-bit integers, function references",
+    isa: &MINIC89,
+    language: Language::Document { schema: "minic89-metadata" },
+    lint: super::lint::lint,
+    new: |limits| Box::new(MiniC89::new(limits)),
+};
+
+const OPERAND_STACK: u64 = 1024;
+const CALL_DEPTH: u64 = 64;
+
+/// The abstract machine of MiniC89.
+pub struct MiniC89 {
+    memory: u64,
+    code: Option<Code>,
+    limits: Limits,
+    step: u64,
+    status: RunStatus,
+    ip: usize,
+    pub(super) stack: Vec<Word>,
+    pub(super) slots: Vec<Word>,
+    pub(super) frames: Vec<Frame>,
+}
+
+/// The status of a snapshot, with what belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum RunStatus {
+    /// No function was entered.
+    Idle,
+    Running,
+    Halted(i16),
+    Trapped(Trap),
+}
+
+impl MiniC89 {
+    /// A machine that holds no program.
+    pub fn new(limits: &limits::Limits) -> MiniC89 {
+        MiniC89 {
+            memory: limits.memory,
+            code: None,
+            limits: default_limits(limits.memory),
+            step: 0,
+            status: RunStatus::Idle,
+            ip: 0,
+            stack: Vec::new(),
+            slots: Vec::new(),
+            frames: Vec::new(),
+        }
+    }
+
+    /// Enters a function as a call of it does.
+    fn start(&mut self, entry: &Value, arguments: &[Value]) -> Result<(), LoadError> {
+        let code = self.code.as_ref().ok_or_else(|| LoadError::new("there is no program"))?;
+        let fid = match entry {
+            Value::Int(fid) => i32::try_from(fid).ok(),
+            _ => None,
+        };
+        let unknown = || LoadError::at(Path::field("entry"), format!("there is no function {entry}"));
+        let function = fid.and_then(|fid| code.by_fid(fid)).ok_or_else(unknown)?;
+        let Function { param_count, local_count, .. } = code.functions[function];
+        if arguments.len() != param_count {
+            let what = format!("{} arguments for a function of {param_count}", arguments.len());
+            return Err(LoadError::at(Path::field("args"), what));
+        }
+        let integer = |argument: &Value| match argument {
+            Value::Int(number) => i16::try_from(number).ok(),
+            _ => None,
+        };
+        let arguments: Option<Vec<_>> = arguments.iter().map(integer).collect();
+        let no_integers = || LoadError::at(Path::field("args"), "an argument is no 16-bit integer");
+        self.slots.clear();
+        self.slots.extend(arguments.ok_or_else(no_integers)?.into_iter().map(Word::int));
+        self.slots.resize(local_count, Word::UNINIT);
+        self.stack.clear();
+        self.frames.clear();
+        self.frames.push(Frame { function, base: 0, return_ip: 0 });
+        (self.ip, self.step, self.status) = (0, 0, RunStatus::Running);
+        Ok(())
+    }
+
+    /// Attempts up to `budget` instructions of a running machine.
+    fn attempt(&mut self, budget: u64) -> Option<Box<Stop>> {
+        let Some(code) = &self.code else { return None };
+        let [.., current] = self.frames[..] else { return None };
+        let mut cpu = Cpu {
+            code,
+            instructions: &code.functions[current.function].instructions,
+            ip: self.ip,
+            base: current.base,
+            stack: std::mem::take(&mut self.stack),
+            slots: std::mem::take(&mut self.slots),
+            frames: std::mem::take(&mut self.frames),
+            limits: &self.limits,
+        };
+        let mut meter = Metered(budget);
+        let stop = interpret(&mut cpu, &mut meter);
+        let Cpu { ip, stack, slots, frames, .. } = cpu;
+        (self.ip, self.stack, self.slots, self.frames) = (ip, stack, slots, frames);
+        self.step += budget - meter.0;
+        stop
+    }
+
+    /// Attempts up to `budget` instructions; the one after the last that is allowed is a trap.
+    fn advance(&mut self, budget: u64) -> Status {
+        let allowed = self.limits.steps.map_or(u64::MAX, |limit| limit.saturating_sub(self.step));
+        let stop = self.attempt(budget.min(allowed));
+        match stop.map(|stop| *stop) {
+            None if budget <= allowed => Status::Running,
+            None => {
+                let limit = self.limits.steps.unwrap_or(u64::MAX);
+                self.step += 1;
+                self.end(RunStatus::Trapped(Trap::StepLimit { limit }))
+            }
+            Some(Stop::Trap(trap)) => self.end(RunStatus::Trapped(trap)),
+            Some(Stop::Halt(result)) => {
+                self.stack.pop();
+                self.slots.clear();
+                self.frames.clear();
+                self.end(RunStatus::Halted(result))
+            }
+            Some(Stop::Limit(reached)) => Status::Limit(reached),
+        }
+    }
+
+    fn end(&mut self, status: RunStatus) -> Status {
+        self.status = status;
+        Status::Ended
+    }
+
+    /// The functions of the frames from the oldest on, each with the instruction where it stands: a
+    /// caller at its call.
+    pub(super) fn stand(&self) -> impl Iterator<Item = (&Function, usize)> {
+        let functions =
+            self.code.iter().flat_map(|code| self.frames.iter().map(|frame| &code.functions[frame.function]));
+        let calls = self.frames.iter().skip(1).map(|frame| frame.return_ip - 1);
+        functions.zip(calls.chain([self.ip]))
+    }
+
+    /// The function with this id.
+    pub(super) fn function(&self, fid: i32) -> Option<&Function> {
+        let code = self.code.as_ref()?;
+        Some(&code.functions[code.by_fid(fid)?])
+    }
+
+    fn has_begun(&self) -> bool {
+        self.status != RunStatus::Idle
+    }
+}
+
+fn default_limits(memory: u64) -> Limits {
+    Limits {
+        steps: None,
+        operand_stack: OPERAND_STACK,
+        call_depth: CALL_DEPTH,
+        words: usize::try_from(memory / 8).unwrap_or(usize::MAX),
+        memory,
+    }
+}
+
+impl Machine for MiniC89 {
+    fn load(&mut self, program: &Program) -> Result<(), LoadError> {
+        // The tests of a file share their program, which need be read once.
+        let is_known = self.code.as_ref().is_some_and(|code| Arc::ptr_eq(&code.document, &program.0));
+        if !is_known {
+            self.code = None;
+            self.code = Some(Code::new(&program.0)?);
+        }
+        (self.status, self.step) = (RunStatus::Idle, 0);
+        self.frames.clear();
+        self.stack.clear();
+        self.slots.clear();
+        Ok(())
+    }
+
+    fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
+        self.limits = default_limits(self.memory);
+        self.limits.steps = self.code.as_ref().and_then(|code| code.step_limit);
+        if let Some(limits) = changes.get("limits") {
+            change_limits(&mut self.limits, limits)?;
+        }
+        let entry = changes.get("entry").ok_or_else(|| LoadError::new("there is no entry"))?;
+        match changes.get("args") {
+            None => self.start(entry, &[]),
+            Some(Value::List(arguments)) => self.start(entry, arguments),
+            Some(_) => Err(LoadError::at(Path::field("args"), "args is no list")),
+        }
+    }
+
+    fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status {
+        match self.status {
+            RunStatus::Idle => return Status::Refused(LoadError::new("no function was entered")),
+            RunStatus::Halted(_) | RunStatus::Trapped(_) => return Status::Ended,
+            RunStatus::Running => {}
+        }
+        let Some(watch) = watch else { return self.advance(budget) };
+        for _ in 0..budget {
+            watch.before(&self.at());
+            let status = self.advance(1);
+            if status != Status::Running {
+                return status;
+            }
+        }
+        Status::Running
+    }
+
+    fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    fn describe(&self) -> String {
+        let reason = match &self.status {
+            RunStatus::Idle => return "not started".to_owned(),
+            RunStatus::Running => "RUNNING".to_owned(),
+            RunStatus::Halted(result) => return format!("HALTED with {result}, step {}", self.step),
+            RunStatus::Trapped(trap) => {
+                let detail = |(name, value): (&str, Value)| format!("{name} {}", plain(&value));
+                let details: Vec<_> = trap.details().into_iter().map(detail).collect();
+                let details =
+                    if details.is_empty() { String::new() } else { format!(" ({})", details.join(", ")) };
+                format!("{}{details}", trap.code())
+            }
+        };
+        let place = self.stand().last().map(|(function, ip)| format!(" {}", self.place(function, ip)));
+        format!("{reason}{}, step {}", place.unwrap_or_default(), self.step)
+    }
+
+    /// The source view: names of locals and functions, and lines.
+    fn explain(&self, at: &Path) -> Option<String> {
+        match &at.keys()[..] {
+            [Key::Name(field), Key::Index(frame), rest @ ..] if field == "call_stack" => {
+                self.explain_frame(*frame, rest)
+            }
+            [Key::Name(field), Key::Index(index), ..] if field == "operand_stack" => {
+                self.function_of(*self.stack.get(*index)?)
+            }
+            [Key::Name(field), ..] if field == "pc" || field == "trap" => {
+                let (function, ip) = self.stand().last()?;
+                Some(self.place(function, ip))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl MiniC89 {
+    fn at(&self) -> At<'_> {
+        let here = self.frames.last().zip(self.code.as_ref());
+        let instruction = here.map(|(frame, code)| code.functions[frame.function].instructions[self.ip]);
+        let op = instruction.map_or(Op::End, |it| it.op);
+        At { pc: self.ip, op: op.info(), code: op as u16, operand: &[], state: self }
+    }
+
+    /// Where a function stands: `main:3 ADD, line 7`.
+    fn place(&self, function: &Function, ip: usize) -> String {
+        let line = function.source_map.line(ip).map_or(String::new(), |line| format!(", line {line}"));
+        format!("{}:{ip} {}{line}", named(function), self.written(function, ip))
+    }
+
+    /// An instruction as its function has it: `JMP 7`.
+    pub(super) fn written(&self, function: &Function, ip: usize) -> String {
+        let code = self.code.as_ref();
+        let found = code.and_then(|code| {
+            let place = code.by_fid(function.fid.into())?;
+            code.spelling(place, ip)
+        });
+        let Some(record) = found else { return "(behind the last instruction)".to_owned() };
+        let op = record.get("op").map_or(String::new(), plain);
+        let arguments = match record.get("args") {
+            Some(Value::List(arguments)) => arguments.iter().map(plain).collect(),
+            _ => Vec::new(),
+        };
+        [vec![op], arguments].concat().join(" ")
+    }
+
+    /// A frame, or one of its slots where the path goes on to one.
+    fn explain_frame(&self, frame: usize, rest: &[Key]) -> Option<String> {
+        let (function, ip) = self.stand().nth(frame)?;
+        let [Key::Name(part), Key::Index(slot), ..] = rest else {
+            return Some(format!("frame of {}", self.place(function, ip)));
+        };
+        if part != "locals" || *slot >= function.local_count {
+            return None;
+        }
+        let word = self.slots.get(self.frames[frame].base + slot)?;
+        let texts = [local(function, *slot, ip), self.function_of(*word)];
+        let texts: Vec<_> = texts.into_iter().flatten().collect();
+        (!texts.is_empty()).then(|| texts.join("; "))
+    }
+
+    /// Which function a reference is of.
+    fn function_of(&self, word: Word) -> Option<String> {
+        let code = self.code.as_ref()?;
+        let text = match code.by_fid(word.as_fun()?.into()) {
+            Some(place) => format!("function {}", named(&code.functions[place])),
+            None => "no function".to_owned(),
+        };
+        Some(text)
+    }
+}
+
+/// The function's name, or its id where it has none.
+fn named(function: &Function) -> String {
+    if function.name.is_empty() { format!("function {}", function.fid) } else { function.name.clone() }
+}
+
+/// A slot by its name in the source: `local i of main, line 7`.
+fn local(function: &Function, slot: usize, ip: usize) -> Option<String> {
+    let kind = if slot < function.param_count { "parameter" } else { "local" };
+    let (name, scope) = LocalName::find(&function.names, slot, ip)?;
+    let scope = match scope {
+        Scope::In => "",
+        Scope::Out => " (out of scope)",
+    };
+    let line = function.source_map.line(ip).map_or(String::new(), |line| format!(", at line {line}"));
+    Some(format!("{kind} {name} of {}{scope}{line}", named(function)))
+}
+
+fn change_limits(limits: &mut Limits, changes: &Value) -> Result<(), LoadError> {
+    for (name, value) in changes.members().unwrap_or_default() {
+        let number = program::limit(value, "a limit")?;
+        match (name.as_str(), number) {
+            ("step_limit", number) => limits.steps = number,
+            ("operand_stack", Some(number)) => limits.operand_stack = number,
+            ("call_depth", Some(number)) if number > 0 => limits.call_depth = number,
+            _ => return Err(LoadError::new(format!("the limit {name} cannot be {value}"))),
+        }
+    }
+    Ok(())
+}
+
+/// The members of a snapshot, in the order in which one is written.
+static FIELDS: &[Field<MiniC89>] = &[
+    Field {
+        name: "schema_version",
+        doc: "MiniC89.VM.Snapshot.v0.2",
+        read: |m| m.has_begun().then(|| Value::text("MiniC89.VM.Snapshot.v0.2")),
+    },
+    Field { name: "step", doc: "attempts so far", read: |m| m.has_begun().then(|| Value::int(m.step)) },
+    Field { name: "status", doc: "RUNNING, HALTED or TRAPPED", read: status },
+    Field { name: "pc", doc: "the next instruction, or the one that trapped; Null when halted", read: pc },
+    Field {
+        name: "operand_stack",
+        doc: "the values of all frames, the top last",
+        read: |m| m.has_begun().then(|| list(&m.stack)),
+    },
+    Field { name: "call_stack", doc: "the frames, the current one last", read: call_stack },
+    Field {
+        name: "trap",
+        doc: "code and details of a trap",
+        read: |m| match &m.status {
+            RunStatus::Trapped(trap) => Some(trap.to_value()),
+            _ => None,
+        },
+    },
+    Field {
+        name: "halt",
+        doc: "the result of the first function",
+        read: |m| match m.status {
+            RunStatus::Halted(result) => Some(record([("result", Value::int(result))])),
+            _ => None,
+        },
+    },
+];
+
+impl Observe for MiniC89 {
+    fn has_field(&self, field: &str) -> bool {
+        FIELDS.iter().any(|row| row.name == field)
+    }
+
+    fn observe(&self, field: &str) -> Option<Value> {
+        FIELDS.iter().find(|row| row.name == field).and_then(|row| (row.read)(self))
+    }
+}
+
+fn status(machine: &MiniC89) -> Option<Value> {
+    let name = match machine.status {
+        RunStatus::Idle => return None,
+        RunStatus::Running => "RUNNING",
+        RunStatus::Halted(_) => "HALTED",
+        RunStatus::Trapped(_) => "TRAPPED",
+    };
+    Some(Value::text(name))
+}
+
+fn pc(machine: &MiniC89) -> Option<Value> {
+    match machine.status {
+        RunStatus::Idle => None,
+        RunStatus::Halted(_) => Some(Value::Null),
+        RunStatus::Running | RunStatus::Trapped(_) => {
+            machine.stand().last().map(|(function, ip)| place(function, ip))
+        }
+    }
+}
+
+fn call_stack(machine: &MiniC89) -> Option<Value> {
+    let code = machine.code.as_ref().filter(|_| machine.has_begun())?;
+    let frames = &machine.frames;
+    let ends = frames.iter().skip(1).map(|frame| frame.base).chain([machine.slots.len()]);
+    let mut below: Option<&Function> = None;
+    let frame = |(frame, end): (&Frame, usize)| {
+        let function = &code.functions[frame.function];
+        let return_pc = below.map_or(Value::Null, |below| place(below, frame.return_ip));
+        below = Some(function);
+        record([
+            ("fid", Value::int(function.fid)),
+            ("return_pc", return_pc),
+            ("locals", list(&machine.slots[frame.base..end])),
+        ])
+    };
+    Some(Value::List(frames.iter().zip(ends).map(frame).collect()))
+}
+
+fn place(function: &Function, ip: usize) -> Value {
+    record([("fid", Value::int(function.fid)), ("ip", Value::int(ip))])
+}
+
+fn list(words: &[Word]) -> Value {
+    Value::List(words.iter().map(|word| word.to_value()).collect())
+}
+
+fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
+    Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())
+}

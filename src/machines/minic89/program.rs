@@ -1,0 +1,215 @@
+//! From a metadata document to code.
+
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+
+use super::source::{LocalName, SourceMap};
+use super::table::Op;
+use crate::machine::LoadError;
+use crate::value::{Path, Value};
+
+/// Function ids, instructions of a function, slots: at most so many (the C core's 16 bits).
+const WIDEST: usize = 0xffff;
+
+/// Steps of a run where not even the program says how many.
+const STEP_LIMIT: u64 = 100_000;
+
+/// A program.
+pub(super) struct Code {
+    pub(super) functions: Vec<Function>,
+    /// How many steps a run has where nobody says otherwise; none for no limit.
+    pub(super) step_limit: Option<u64>,
+    /// The place of each id among the functions.
+    places: Vec<Option<u32>>,
+    /// The document that this was made of.
+    pub(super) document: Arc<Value>,
+}
+
+/// A function.
+pub(super) struct Function {
+    pub(super) fid: u16,
+    pub(super) name: String,
+    pub(super) param_count: usize,
+    /// Slots, those of the parameters included.
+    pub(super) local_count: usize,
+    /// With [`Op::End`] behind the last.
+    pub(super) instructions: Vec<Instruction>,
+    undecodable: Vec<Undecodable>,
+    pub(super) source_map: SourceMap,
+    pub(super) names: Vec<LocalName>,
+}
+
+/// An instruction that can be decoded, or a mark of one that cannot.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Instruction {
+    pub(super) op: Op,
+    /// The argument; the nearest number where it does not fit, which no rule tells from it.
+    pub(super) argument: i32,
+}
+
+struct Undecodable {
+    ip: usize,
+    op: String,
+    reason: &'static str,
+}
+
+impl Code {
+    pub(super) fn new(document: &Arc<Value>) -> Result<Code, LoadError> {
+        let at = Path::field("functions");
+        let records = list(document.get("functions"), &at)?;
+        let mut functions = Vec::with_capacity(records.len());
+        let mut places = vec![None; WIDEST + 1];
+        for (index, record) in records.iter().enumerate() {
+            let at = at.child(index);
+            let function = Function::new(record, &at)?;
+            if places[usize::from(function.fid)].replace(index as u32).is_some() {
+                let what = format!("a second function with fid {}", function.fid);
+                return Err(LoadError::at(at.child("fid"), what));
+            }
+            functions.push(function);
+        }
+        if functions.is_empty() {
+            return Err(LoadError::at(at, "there is no function"));
+        }
+        let limit = document.get("limits").and_then(|limits| limits.get("step_limit"));
+        let step_limit = limit.map_or(Ok(Some(STEP_LIMIT)), |limit| self::limit(limit, "step_limit"))?;
+        Ok(Code { functions, step_limit, places, document: document.clone() })
+    }
+
+    /// The place of the function with this id.
+    #[inline(always)]
+    pub(super) fn by_fid(&self, fid: i32) -> Option<usize> {
+        let place = self.places.get(usize::try_from(fid).ok()?)?;
+        place.map(|place| place as usize)
+    }
+
+    /// The only argument of an instruction, as it stands in the document.
+    pub(super) fn argument(&self, function: usize, ip: usize) -> Value {
+        let keys = ["functions".into(), function.into(), "code".into(), ip.into(), "args".into(), 0.into()];
+        let found = keys.iter().try_fold(&*self.document, |value, key| value.child(key));
+        found.cloned().unwrap_or(Value::Null)
+    }
+
+    /// The op of an instruction, as it stands in the document.
+    pub(super) fn spelling(&self, function: usize, ip: usize) -> Option<&Value> {
+        let keys = ["functions".into(), function.into(), "code".into(), ip.into()];
+        keys.iter().try_fold(&*self.document, |value, key| value.child(key))
+    }
+}
+
+impl Function {
+    fn new(record: &Value, at: &Path) -> Result<Function, LoadError> {
+        let count = |name: &'static str| width(record.get(name), &at.child(name));
+        let fid = count("fid")?;
+        if fid == 0 {
+            return Err(LoadError::at(at.child("fid"), "fid is 0, which means no function"));
+        }
+        let (param_count, local_count) = (count("param_count")?, count("local_count")?);
+        if param_count > local_count {
+            let what = format!("{param_count} parameters and only {local_count} slots");
+            return Err(LoadError::at(at.child("param_count"), what));
+        }
+        let code = list(record.get("code"), &at.child("code"))?;
+        if code.len() > WIDEST {
+            let what = format!("{} instructions are more than {WIDEST}", code.len());
+            return Err(LoadError::at(at.child("code"), what));
+        }
+        let mut undecodable = Vec::new();
+        let decode = |(ip, record): (usize, &Value)| {
+            decode(record).unwrap_or_else(|reason| {
+                undecodable.push(Undecodable { ip, op: text(record.get("op")), reason });
+                Instruction { op: Op::Undecodable, argument: 0 }
+            })
+        };
+        let instructions = code.iter().enumerate().map(decode);
+        let end = Instruction { op: Op::End, argument: 0 };
+        Ok(Function {
+            fid: fid as u16,
+            name: text(record.get("name")),
+            param_count,
+            local_count,
+            instructions: instructions.chain([end]).collect(),
+            undecodable,
+            source_map: SourceMap::new(record.get("source_map")),
+            names: LocalName::all(record.get("locals")),
+        })
+    }
+
+    /// The op of an instruction that is none, and what is wrong with it.
+    pub(super) fn why_undecodable(&self, ip: usize) -> (String, &'static str) {
+        match self.undecodable.binary_search_by_key(&ip, |it| it.ip) {
+            Ok(found) => (self.undecodable[found].op.clone(), self.undecodable[found].reason),
+            Err(_) => (String::new(), "unknown op"),
+        }
+    }
+}
+
+/// The instruction of a record, or why it is none, as `details` call it.
+fn decode(record: &Value) -> Result<Instruction, &'static str> {
+    let op = match record.get("op") {
+        Some(Value::Text(name)) => Op::named(name).ok_or("unknown op")?,
+        _ => return Err("unknown op"),
+    };
+    let Some(Value::List(arguments)) = record.get("args") else { return Err("arg count") };
+    let wanted = op.info().map_or(0, |info| info.arguments.len());
+    match (wanted, &arguments[..]) {
+        (0, []) => Ok(Instruction { op, argument: 0 }),
+        (1, [Value::Int(number)]) => in_range(op, number).ok_or("arg range"),
+        (1, [_]) => Err("arg type"),
+        _ => Err("arg count"),
+    }
+}
+
+/// The instruction with an argument, where it has a range. All others have one at run time, and a
+/// number that is far out of it stays so.
+fn in_range(op: Op, number: &BigInt) -> Option<Instruction> {
+    let nearest = if *number < BigInt::ZERO { i32::MIN } else { i32::MAX };
+    let argument = i32::try_from(number).unwrap_or(nearest);
+    let fits = match op {
+        Op::PUSH_I16 => i16::try_from(argument).is_ok(),
+        Op::DBG_LINE => u16::try_from(argument).is_ok(),
+        _ => true,
+    };
+    fits.then_some(Instruction { op, argument })
+}
+
+/// A limit: a number from 0, or none for Null.
+pub(super) fn limit(value: &Value, name: &'static str) -> Result<Option<u64>, LoadError> {
+    match value {
+        Value::Null => Ok(None),
+        Value::Int(number) if *number >= BigInt::ZERO => Ok(Some(u64::try_from(number).unwrap_or(u64::MAX))),
+        other => Err(LoadError::new(format!("{name} is {other} and must be a number from 0"))),
+    }
+}
+
+fn list<'v>(value: Option<&'v Value>, at: &Path) -> Result<&'v [Value], LoadError> {
+    match value {
+        Some(Value::List(items)) => Ok(items),
+        _ => Err(LoadError::at(at.clone(), format!("{at} is no list"))),
+    }
+}
+
+fn width(value: Option<&Value>, at: &Path) -> Result<usize, LoadError> {
+    let number = match value {
+        Some(Value::Int(number)) => usize::try_from(number).ok().filter(|number| *number <= WIDEST),
+        _ => None,
+    };
+    number.ok_or_else(|| LoadError::at(at.clone(), format!("{at} is no number from 0 to {WIDEST}")))
+}
+
+fn text(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::Text(text)) => text.clone(),
+        _ => String::new(),
+    }
+}
+
+/// A value as a program writes it.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::Int(number) => number.to_string(),
+        Value::Text(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

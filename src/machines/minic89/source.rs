@@ -1,0 +1,87 @@
+//! Lines and names of the source beside the state: what the metadata document says besides the code.
+
+use num_bigint::BigInt;
+
+use crate::value::Value;
+
+/// Which line of the source an instruction was made of.
+#[derive(Debug, Default)]
+pub(super) struct SourceMap(Vec<(u64, Option<BigInt>)>);
+
+/// What a slot is called.
+#[derive(Debug)]
+pub(super) struct LocalName {
+    slot: u64,
+    name: String,
+    /// The instructions between which it is meant, the second not included; none for all.
+    scope: Option<(u64, u64)>,
+}
+
+/// Whether a name is meant where the program stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    In,
+    Out,
+}
+
+impl SourceMap {
+    pub(super) fn new(record: Option<&Value>) -> SourceMap {
+        let line = |entry: &Value| match entry.get("loc")?.get("line")? {
+            Value::Int(line) => Some(line.clone()),
+            _ => None,
+        };
+        let mut entries: Vec<_> =
+            items(record).iter().map(|entry| (number(entry.get("ip")), line(entry))).collect();
+        // Stable: of entries for one instruction the last counts.
+        entries.sort_by_key(|entry| entry.0);
+        SourceMap(entries)
+    }
+
+    /// The line of the last entry that is not behind the instruction.
+    pub(super) fn line(&self, ip: usize) -> Option<&BigInt> {
+        let behind = self.0.partition_point(|entry| entry.0 <= ip as u64);
+        self.0[..behind].last()?.1.as_ref()
+    }
+}
+
+impl LocalName {
+    pub(super) fn all(record: Option<&Value>) -> Vec<LocalName> {
+        let scope = |scope: &Value| (number(scope.get("ip_start")), number(scope.get("ip_end")));
+        let name = |entry: &Value| match entry.get("name") {
+            Some(Value::Text(name)) => name.clone(),
+            _ => String::new(),
+        };
+        let entry = |entry: &Value| LocalName {
+            slot: number(entry.get("slot")),
+            name: name(entry),
+            scope: entry.get("scope").filter(|it| **it != Value::Null).map(scope),
+        };
+        items(record).iter().map(entry).collect()
+    }
+
+    /// The name of a slot at an instruction: the one that is in scope, else the first.
+    pub(super) fn find(names: &[LocalName], slot: usize, ip: usize) -> Option<(&str, Scope)> {
+        let of_slot = || names.iter().filter(|name| name.slot == slot as u64);
+        let is_meant =
+            |name: &&LocalName| name.scope.is_none_or(|(start, end)| (start..end).contains(&(ip as u64)));
+        match of_slot().find(is_meant) {
+            Some(name) => Some((&name.name, Scope::In)),
+            None => of_slot().next().map(|name| (name.name.as_str(), Scope::Out)),
+        }
+    }
+}
+
+fn items(record: Option<&Value>) -> &[Value] {
+    match record {
+        Some(Value::List(items)) => items,
+        _ => &[],
+    }
+}
+
+/// A number from 0; what is larger than any instruction's stays so.
+fn number(value: Option<&Value>) -> u64 {
+    match value {
+        Some(Value::Int(number)) => u64::try_from(number).unwrap_or(u64::MAX),
+        _ => u64::MAX,
+    }
+}

@@ -1,0 +1,110 @@
+//! The instructions. The second name of a row means the same as the first.
+
+use super::cpu::{Cpu, Stop};
+use super::{arith, call, compare, flow, local, stack};
+use crate::isa::{Isa, OpInfo, Unit};
+use crate::machine::Meter;
+
+/// Makes the enum of the opcodes, the instruction set and the loop.
+macro_rules! instructions {
+    ($($name:ident $(= $alias:ident)? [$($operand:literal)?] ($pops:literal -> $pushes:literal)
+        $handler:path, $doc:literal;)*) => {
+        /// An opcode. The numbers mean nothing outside this program.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[allow(clippy::upper_case_acronyms, non_camel_case_types)]
+        pub(super) enum Op {
+            $($name,)*
+            /// Something that is no instruction.
+            Undecodable,
+            /// Behind the last instruction.
+            End,
+        }
+
+        impl Op {
+            /// The opcode of this name; letters are as the table has them.
+            pub(super) fn named(name: &str) -> Option<Op> {
+                match name {
+                    $(stringify!($name) $(| stringify!($alias))? => Some(Op::$name),)*
+                    _ => None,
+                }
+            }
+
+            /// Its row.
+            pub(super) fn info(self) -> Option<&'static OpInfo> {
+                MINIC89.ops.get(self as usize)
+            }
+        }
+
+        const ROWS: &[OpInfo] = &[$(OpInfo {
+            code: Op::$name as u16,
+            mask: 0xff,
+            name: stringify!($name),
+            alias: [$(Some(stringify!($alias)),)? None][0],
+            operands: &[],
+            fields: &[],
+            arguments: &[$($operand)?],
+            gas: 0,
+            pops: $pops,
+            pushes: $pushes,
+            doc: $doc,
+        },)*];
+
+        /// The instruction set.
+        pub static MINIC89: Isa = Isa::new("minic89", Unit::Objects, ROWS);
+
+        /// The loop: fetches and executes until a handler or the meter ends it. An instruction that
+        /// stops the run has changed nothing and stays the one to execute.
+        // Inlined, so that the state is a local there and its fields can be in registers.
+        #[inline(always)]
+        pub(super) fn interpret(cpu: &mut Cpu<'_>, meter: &mut impl Meter) -> Option<Box<Stop>> {
+            loop {
+                if meter.tick().is_break() {
+                    return None;
+                }
+                let (op, argument) = cpu.fetch();
+                let flow = match op {
+                    $(Op::$name => $handler(cpu, argument),)*
+                    Op::Undecodable => flow::undecodable(cpu),
+                    Op::End => flow::end(cpu),
+                };
+                if let Err(stop) = flow {
+                    cpu.ip -= 1;
+                    return Some(stop);
+                }
+            }
+        }
+    };
+}
+
+// One row a line, so that the table can be read down its columns.
+#[rustfmt::skip]
+instructions! {
+    NOP                        []          (0 -> 0) flow::nop,           "nothing";
+    DBG_LINE                   ["line"]    (0 -> 0) flow::dbg_line,      "what follows was made of this line of the source";
+    PUSH_I16                   ["value"]   (0 -> 1) stack::push_i16,     "push an integer";
+    PUSH_FUN                   ["fid"]     (0 -> 1) stack::push_fun,     "push a reference to a function";
+    PUSH_NULLFUN = PUSH_NULL   []          (0 -> 1) stack::push_nullfun, "push the reference to no function";
+    POP                        []          (1 -> 0) stack::pop,          "drop the top value";
+    DUP                        []          (1 -> 2) stack::dup,          "push the top value again";
+    LOAD_LOCAL = LOAD          ["slot"]    (0 -> 1) local::load,         "push the value of a local slot";
+    STORE_LOCAL = STORE        ["slot"]    (1 -> 1) local::store,        "the top value to a local slot; it stays on the stack";
+    ADD                        []          (2 -> 1) arith::add,          "a + b";
+    SUB                        []          (2 -> 1) arith::sub,          "a - b";
+    MUL                        []          (2 -> 1) arith::mul,          "a * b";
+    DIV                        []          (2 -> 1) arith::div,          "a / b, toward zero";
+    MOD                        []          (2 -> 1) arith::mod_,         "a % b, with the sign of a";
+    NEG                        []          (1 -> 1) arith::neg,          "a with the other sign";
+    EQ                         []          (2 -> 1) compare::eq,         "whether a is b, for two values of one kind";
+    NE                         []          (2 -> 1) compare::ne,         "whether a is not b, for two values of one kind";
+    LT                         []          (2 -> 1) compare::lt,         "whether a < b";
+    LE                         []          (2 -> 1) compare::le,         "whether a <= b";
+    GT                         []          (2 -> 1) compare::gt,         "whether a > b";
+    GE                         []          (2 -> 1) compare::ge,         "whether a >= b";
+    LNOT                       []          (1 -> 1) compare::lnot,       "whether a is 0";
+    JMP                        ["target"]  (0 -> 0) flow::jmp,           "go on at an instruction of this function";
+    JZ                         ["target"]  (1 -> 0) flow::jz,            "go on there if a is 0";
+    JNZ                        ["target"]  (1 -> 0) flow::jnz,           "go on there if a is not 0";
+    CALL_DIRECT = CALL         ["fid"]     (0 -> 0) call::direct,        "call a function with as many arguments as it has";
+    CALL_IND                   ["argc"]    (1 -> 0) call::indirect,      "call the function on top with so many arguments below it";
+    RET                        []          (1 -> 0) call::ret,           "return the top value";
+}

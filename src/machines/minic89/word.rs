@@ -1,0 +1,67 @@
+//! A value of the machine.
+
+use num_bigint::BigInt;
+
+use crate::value::Value;
+
+/// An integer of 16 bits, a reference to a function, or what is in a slot before anything is
+/// stored there.
+///
+/// One number: the kind is above the lowest 16 bits, which are the integer or the id. So two
+/// values are integers if neither has anything there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Word(u32);
+
+const FUN: u32 = 1 << 16;
+
+impl Word {
+    /// Nothing yet.
+    pub(super) const UNINIT: Word = Word(2 << 16);
+
+    pub(super) fn int(number: i16) -> Word {
+        Word(u32::from(number as u16))
+    }
+
+    pub(super) fn fun(fid: u16) -> Word {
+        Word(FUN | u32::from(fid))
+    }
+
+    pub(super) fn is_int(self) -> bool {
+        self.0 < FUN
+    }
+
+    pub(super) fn as_int(self) -> Option<i16> {
+        self.is_int().then_some(self.0 as u16 as i16)
+    }
+
+    /// The id of the function, 0 for none.
+    pub(super) fn as_fun(self) -> Option<u16> {
+        (self.0 & !0xffff == FUN).then_some(self.0 as u16)
+    }
+
+    pub(super) fn is_uninit(self) -> bool {
+        self == Word::UNINIT
+    }
+
+    /// Both values as integers.
+    pub(super) fn ints(a: Word, b: Word) -> Option<(i16, i16)> {
+        ((a.0 | b.0) < FUN).then_some((a.0 as u16 as i16, b.0 as u16 as i16))
+    }
+
+    pub(super) fn is_of_kind(self, other: Word) -> bool {
+        self.0 >> 16 == other.0 >> 16
+    }
+
+    /// As a snapshot has it: an integer, or a record of `t` and `v`.
+    pub(super) fn to_value(self) -> Value {
+        let tagged = |t: &str, v: Option<u16>| {
+            let v = v.map(|fid| ("v".to_owned(), Value::Int(BigInt::from(fid))));
+            Value::Record([("t".to_owned(), Value::text(t))].into_iter().chain(v).collect())
+        };
+        match (self.as_int(), self.as_fun()) {
+            (Some(number), _) => Value::int(number),
+            (None, Some(fid)) => tagged("fun", Some(fid)),
+            (None, None) => tagged("uninit", None),
+        }
+    }
+}
