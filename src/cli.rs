@@ -3,8 +3,10 @@
 
 mod asm;
 mod check;
+mod diff;
 mod disasm;
 mod isa;
+mod last_run;
 mod list;
 mod one;
 mod output;
@@ -46,6 +48,7 @@ enum Command {
     List(list::List),
     Check(check::Check),
     Schema(schema::Schema),
+    Diff(diff::Diff),
     Trace(trace::Trace),
     Isa(isa::Isa),
     Asm(asm::Asm),
@@ -59,6 +62,7 @@ pub(crate) fn main() -> ExitCode {
         Command::List(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Schema(command) => command.run(),
+        Command::Diff(command) => command.run(),
         Command::Trace(command) => command.run(),
         Command::Isa(command) => command.run(),
         Command::Asm(command) => command.run(),

@@ -4,6 +4,7 @@
 //! Nothing of this is asked while a program runs unwatched.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 
 use crate::diff::Observe;
@@ -63,6 +64,21 @@ pub enum Cell {
     Item(usize, String),
     /// A compound as a whole.
     Compound(usize),
+}
+
+/// As a person names it.
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cell::Stack(at) => write!(f, "stack[{at}]"),
+            Cell::Range(name, range) if range.len() == 1 => write!(f, "{name} 0x{:02x}", range.start),
+            Cell::Range(name, range) => write!(f, "{name} 0x{:02x}..0x{:02x}", range.start, range.end),
+            Cell::Named(kind, name) if name.is_empty() => f.write_str(kind),
+            Cell::Named(kind, name) => write!(f, "{kind} {name}"),
+            Cell::Item(_, key) => write!(f, "item {key}"),
+            Cell::Compound(_) => f.write_str("the compound"),
+        }
+    }
 }
 
 impl Cell {

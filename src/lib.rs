@@ -40,7 +40,9 @@
 //! | [`excerpt`] | a line of a file with a caret, for people | value, verdict |
 //! | [`sources`], [`filter`] | which files and cases are meant | case |
 //! | [`runner`] | files to events, on many threads | all of the above, no insides of machines or formats |
-//! | [`report`] | events to text and JSON | event, verdict, value, case, excerpt |
+//! | [`blame`] | which instruction made a datum what it is | inspect, isa, machine, value |
+//! | [`explain`] | a failing case run again to see why | blame, runner, event, verdict |
+//! | [`report`] | events, and why a case fails, to text and JSON | event, explain, blame, verdict, value, case, excerpt |
 //! | [`check`] | files to what is wrong with them, as text and SARIF; executes nothing | the runner and what it may use, asm, excerpt, rules |
 //! | [`schemas`] | the JSON Schemas of all that is read and written | nothing |
 //! | `cli` (the binary) | the command line | anything; only it prints, reads the environment or picks an exit code |
@@ -75,6 +77,7 @@
 //! there.
 
 pub mod asm;
+pub mod blame;
 pub mod case;
 pub mod check;
 pub mod coverage;
@@ -83,6 +86,7 @@ pub mod disasm;
 pub mod ecdsa;
 pub mod event;
 pub mod excerpt;
+pub mod explain;
 pub mod filter;
 pub mod formats;
 pub mod inspect;

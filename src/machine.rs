@@ -101,6 +101,12 @@ impl LoadError {
 pub trait Watch {
     /// The instruction `at` is about to be executed.
     fn before(&mut self, at: &At<'_>);
+
+    /// The actions of a step of the case are done, its number from 1, and the state is about to be
+    /// compared.
+    fn after_step(&mut self, number: usize, state: &dyn Inspect) {
+        let _ = (number, state);
+    }
 }
 
 /// An instruction and the machine in front of it.

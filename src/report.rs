@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use crate::event::Event;
 
+mod block;
+mod cut;
+pub mod explained;
 pub mod json;
 pub mod text;
-
-mod cut;
 
 /// Renders events.
 pub trait Report {
@@ -27,7 +28,16 @@ pub struct ReportKind {
     /// What it is, in one line.
     pub doc: &'static str,
     /// Makes one that writes there.
-    pub new: fn(Box<dyn Write>, Verbosity) -> Box<dyn Report>,
+    pub new: fn(Box<dyn Write>, &Options) -> Box<dyn Report>,
+}
+
+/// What the user wants of reports.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// How much the text report says.
+    pub verbosity: Verbosity,
+    /// The flags that a command for one of the cases needs besides its id, each with a space before it.
+    pub flags: String,
 }
 
 /// How much the text report says.
@@ -45,7 +55,7 @@ pub static REPORTS: &[ReportKind] = &[
     ReportKind {
         name: "text",
         doc: "for people: failures and errors in full, then a summary line",
-        new: |out, verbosity| Box::new(text::Text::new(out, verbosity)),
+        new: |out, options| Box::new(text::Text::new(out, options)),
     },
     ReportKind {
         name: "json",

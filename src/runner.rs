@@ -14,6 +14,7 @@ mod pool;
 use std::time::Instant;
 
 use self::judge::Planned;
+use crate::case::Case;
 use crate::event::{CaseReport, Event, Summary};
 use crate::filter::Filter;
 use crate::formats::{self, Format};
@@ -79,6 +80,8 @@ pub struct Watched {
     pub report: CaseReport,
     /// What was ignored in it.
     pub notes: Vec<Trouble>,
+    /// What was read; none where it is malformed.
+    pub case: Option<Case>,
     /// The machine as the run left it; none where it did not run or panicked.
     pub testee: Option<Box<dyn Testee>>,
 }
@@ -90,8 +93,8 @@ pub struct Watched {
 /// When the file has no such case.
 pub fn watch(opened: &Opened<'_>, case: usize, options: &Options, watch: &mut dyn Watch) -> Watched {
     let mut bench = Bench::new(options);
-    let Judged { report, notes } = bench.judge(opened, case, Planned::Run, Some(watch));
-    Watched { report, notes, testee: bench.into_last() }
+    let Judged { report, notes, case } = bench.judge(opened, case, Planned::Run, Some(watch));
+    Watched { report, notes, case, testee: bench.into_last() }
 }
 
 fn one_by_one(sources: &[Source], options: &Options, tally: &mut Tally<'_>) {
@@ -129,12 +132,12 @@ impl Tally<'_> {
             (self.sink)(Event::Note { file, trouble });
         }
         if let Some(report) = opened.broken() {
-            self.case(Judged { report, notes: Vec::new() });
+            self.case(Judged { report, notes: Vec::new(), case: None });
         }
     }
 
     fn case(&mut self, judged: Judged) {
-        let Judged { mut report, mut notes } = judged;
+        let Judged { mut report, mut notes, .. } = judged;
         if self.plan() == Planned::Skip {
             // Another thread may have run it before it was known that it need not.
             report.verdict = Verdict::Skip(SKIPPED.to_owned());
@@ -155,4 +158,6 @@ const SKIPPED: &str = "--fail-fast: a case before it failed";
 struct Judged {
     report: CaseReport,
     notes: Vec<Trouble>,
+    /// The case itself, where somebody watched.
+    case: Option<Case>,
 }

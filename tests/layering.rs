@@ -29,6 +29,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("machine", &["case", "inspect", "isa", "value"]),
     ("inspect", &["diff::Observe", "value"]),
     ("coverage", &["isa", "machine"]),
+    ("blame", &["inspect", "isa::OpInfo", "machine", "value"]),
+    ("explain", &["blame", "case", "event", "runner", "value", "verdict"]),
     ("trace", &["diff::Observe", "isa", "machine", "value"]),
     // A file of a machine uses its own machine's besides; see `own`.
     (
@@ -65,7 +67,20 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("excerpt", &["value", "verdict"]),
-    ("report", &["case", "diff::Mismatch", "event", "excerpt", "value", "verdict"]),
+    (
+        "report",
+        &[
+            "blame",
+            "case",
+            "diff::Mismatch",
+            "event",
+            "excerpt",
+            "explain",
+            "inspect::Cell",
+            "value",
+            "verdict",
+        ],
+    ),
     (
         "check",
         &[
@@ -80,8 +95,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
 const LISTS: &[&str] = &["machines", "formats", "report", "trace"];
 
 /// What stands beside the members of a list for all of them.
-const SHARED: &[(&str, &str)] =
-    &[("formats", "envelope"), ("formats", "fields"), ("report", "cut"), ("trace", "plain")];
+const SHARED: &[(&str, &str)] = &[
+    ("formats", "envelope"),
+    ("formats", "fields"),
+    ("report", "block"),
+    ("report", "cut"),
+    ("trace", "plain"),
+];
 
 /// What only the command line may do.
 const COMMAND_LINE_ONLY: &[&str] = &[

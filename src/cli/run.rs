@@ -7,10 +7,12 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use vmconf::event::{Event, Exit};
+use vmconf::event::{CaseReport, Event, Exit};
 use vmconf::report::{self, REPORTS, Report, ReportKind, Verbosity};
 use vmconf::runner::{self, AfterFailure};
+use vmconf::verdict::Verdict;
 
+use super::last_run;
 use super::output::{self, Replaced};
 use super::select::Select;
 
@@ -69,14 +71,24 @@ impl Run {
         let mut reports = self.reports()?;
         let mut progress = Progress::new(self.verbosity());
         let mut failed = None;
+        let mut not_passed = Vec::new();
         let summary = runner::run(&sources, &options, &mut |event| {
             progress.event(&event);
+            if let Event::Finished(CaseReport { id, verdict: Verdict::Fail(_) | Verdict::Error(_), .. }) =
+                &event
+            {
+                not_passed.push(id.to_string());
+            }
             failed = failed.take().or_else(|| reports.event(&event).err());
         });
         if let Some(error) = failed {
             return Err(error).context("a report cannot be written");
         }
         reports.finish().context("a report cannot be written")?;
+        // That the cache cannot be written takes nothing from the run.
+        if let Err(error) = last_run::keep(&not_passed) {
+            output::note(&format!("note: what failed cannot be kept for vmconf diff: {error}"));
+        }
         if summary.exit() == Exit::NothingRan {
             output::note("note: no case ran");
         }
@@ -90,19 +102,20 @@ impl Run {
     /// The reports that are wanted: text on standard output unless another one goes there.
     fn reports(&self) -> anyhow::Result<Reports> {
         let mut reports = Reports::default();
+        let options = report::Options { verbosity: self.verbosity(), flags: self.select.flags() };
         for Wanted { kind, file } in &self.report {
             match file {
                 Some(path) => {
                     let replaced = Replaced::new(path).with_context(|| path.display().to_string())?;
-                    reports.all.push((kind.new)(Box::new(replaced.writer()?), self.verbosity()));
+                    reports.all.push((kind.new)(Box::new(replaced.writer()?), &options));
                     reports.files.push(replaced);
                 }
-                None => reports.all.push((kind.new)(Box::new(output::stdout()), self.verbosity())),
+                None => reports.all.push((kind.new)(Box::new(output::stdout()), &options)),
             }
         }
         if self.report.iter().all(|wanted| wanted.file.is_some()) {
             let text = &REPORTS[0];
-            reports.all.push((text.new)(Box::new(output::stdout()), self.verbosity()));
+            reports.all.push((text.new)(Box::new(output::stdout()), &options));
         }
         Ok(reports)
     }

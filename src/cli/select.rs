@@ -16,8 +16,7 @@ use super::output;
 /// Which vectors, and how to read them.
 #[derive(Debug, Args)]
 pub(super) struct Select {
-    /// Vector files, folders that are searched for them, or case ids
-    #[arg(default_value = "vectors/")]
+    /// Vector files, folders that are searched for them, or case ids [default: vectors/]
     paths: Vec<PathBuf>,
 
     /// Only cases whose id contains PATTERN, or matches it if it has one of *?[{; repeatable
@@ -50,11 +49,42 @@ enum When {
 impl Select {
     /// The files that are meant; what was passed over is told on standard error.
     pub(super) fn sources(&self) -> anyhow::Result<Vec<Source>> {
-        let found = sources::find(&self.paths)?;
+        self.sources_or(|| Ok(vec!["vectors/".into()]))
+    }
+
+    /// The same, where other paths are meant when the user names none.
+    pub(super) fn sources_or(
+        &self,
+        default: impl FnOnce() -> anyhow::Result<Vec<PathBuf>>,
+    ) -> anyhow::Result<Vec<Source>> {
+        let found = if self.paths.is_empty() && self.filter.is_empty() {
+            sources::find(&default()?)?
+        } else if self.paths.is_empty() {
+            sources::find(&["vectors/".into()])?
+        } else {
+            sources::find(&self.paths)?
+        };
         for passed_over in &found.passed_over {
             output::note(&format!("note: {passed_over}"));
         }
         Ok(found.sources)
+    }
+
+    /// The flags that change what comes of a case, as they are typed: each with a space before it.
+    pub(super) fn flags(&self) -> String {
+        let format = self.format.iter().map(|format| format!(" --format {format}"));
+        let strict = self.strict.then(|| " --strict".to_owned());
+        let value_debit = match self.value_debit {
+            When::Auto => None,
+            When::On => Some(" --value-debit on".to_owned()),
+            When::Off => Some(" --value-debit off".to_owned()),
+        };
+        let limit = |row: &limits::Row| {
+            let value = (row.get)(&self.limits.0);
+            (value != row.default).then(|| format!(" --{} {value}", row.flag))
+        };
+        let limits = limits::ROWS.iter().filter_map(limit);
+        format.chain(strict).chain(value_debit).chain(limits).collect()
     }
 
     /// How to run, as far as these arguments say.

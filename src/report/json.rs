@@ -6,8 +6,10 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as JsonValue, json};
 
 use super::Report;
+use crate::blame::{Answer, Blame, Executed, Input, Spent};
 use crate::case::Want;
 use crate::event::{CaseReport, Event, Summary};
+use crate::explain::{Explained, Stack};
 use crate::value::{Key, Value, is_harmful};
 use crate::verdict::{Difference, Place, Trouble, Verdict};
 
@@ -55,6 +57,84 @@ impl Report for Json {
             }
         }
     }
+}
+
+/// Writes why a case fails as one line of JSON. Its schema is `schemas/diff.schema.json`.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub fn explained(out: &mut dyn Write, explained: &Explained) -> io::Result<()> {
+    let mut line = case_json(&explained.report);
+    if let JsonValue::Object(members) = &mut line {
+        let blames = explained.blames.iter().map(|answer| match answer {
+            Answer::By(blame) => blame_json(blame),
+            Answer::NotWritten | Answer::NoCell => JsonValue::Null,
+        });
+        members.insert("blames".into(), blames.collect::<Vec<_>>().into());
+        members.insert("steps".into(), explained.steps.into());
+        let last = explained.last.iter().map(|it| executed_json(it).into());
+        members.insert("last".into(), last.collect::<Vec<JsonValue>>().into());
+        if !explained.spent.is_empty() {
+            let spent = |(name, spent): (&&str, &Spent)| {
+                (
+                    (*name).to_owned(),
+                    json!({ "count": spent.count, "gas": spent.gas, "unlikeRow": spent.unlike_row }),
+                )
+            };
+            members.insert("spent".into(), JsonValue::Object(explained.spent.iter().map(spent).collect()));
+        }
+        if let Some(stack) = &explained.stack {
+            members.insert("stack".into(), stack_json(stack));
+        }
+    }
+    writeln!(out, "{}", harmless(&serde_json::to_string(&line)?))
+}
+
+fn blame_json(blame: &Blame) -> JsonValue {
+    let mut json = executed_json(&blame.by);
+    let inputs = blame.by.inputs.iter().zip(&blame.inputs).map(|(input, by)| {
+        let mut json = input_json(input);
+        if let Some(by) = by {
+            json.insert("by".into(), blame_json(by));
+        }
+        json.into()
+    });
+    json.insert("inputs".into(), inputs.collect::<Vec<JsonValue>>().into());
+    json.into()
+}
+
+fn executed_json(executed: &Executed) -> Map<String, JsonValue> {
+    let mut json = Map::new();
+    json.insert("step".into(), executed.step.into());
+    json.insert("pc".into(), executed.pc.into());
+    json.insert("op".into(), executed.op.map(|op| op.name).into());
+    json.insert("instruction".into(), executed.text.clone().into());
+    if let Some(cost) = executed.cost {
+        json.insert("cost".into(), cost.into());
+    }
+    let inputs = executed.inputs.iter().map(|input| input_json(input).into());
+    json.insert("inputs".into(), inputs.collect::<Vec<JsonValue>>().into());
+    json.insert("height".into(), executed.height.into());
+    let stack = executed.stack.iter().map(value_json);
+    json.insert("stack".into(), stack.collect::<Vec<_>>().into());
+    json
+}
+
+fn input_json(input: &Input) -> Map<String, JsonValue> {
+    let mut json = Map::new();
+    json.insert("cell".into(), input.cell.to_string().into());
+    json.insert("value".into(), value_json(&input.value));
+    json
+}
+
+fn stack_json(stack: &Stack) -> JsonValue {
+    let wanted = stack.wanted.iter().map(|want| want.as_ref().map_or(JsonValue::Null, want_json));
+    json!({
+        "path": stack.at.to_string(),
+        "expected": wanted.collect::<Vec<_>>(),
+        "actual": stack.actual.iter().map(value_json).collect::<Vec<_>>(),
+    })
 }
 
 /// JSON with everything escaped that could disturb a terminal and that JSON lets through.

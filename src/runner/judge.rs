@@ -49,6 +49,7 @@ impl<'o> Bench<'o> {
         let mut judged = Judged {
             report: CaseReport { id, format: Some(format.name), machine: None, verdict: Verdict::Pass },
             notes: Vec::new(),
+            case: None,
         };
         judged.report.verdict = match plan {
             Planned::Skip => Verdict::Skip(SKIPPED.to_owned()),
@@ -56,7 +57,12 @@ impl<'o> Bench<'o> {
                 let context = Context { options: self.options.read, files: &files, shared: Some(shared) };
                 let read = || format.read_case(Node::at_index(document, node), context);
                 match guarded(read) {
-                    Ok(reading) => self.judge_reading(&reading, index, document, watch, &mut judged),
+                    Ok(reading) => {
+                        let is_watched = watch.is_some();
+                        let verdict = self.judge_reading(&reading, index, document, watch, &mut judged);
+                        judged.case = reading.case.filter(|_| is_watched);
+                        verdict
+                    }
                     Err(panic) => error(format!("the reader of {} panicked: {panic}", format.name)),
                 }
             }
@@ -158,6 +164,9 @@ fn perform_case(
                     return Verdict::Error(vec![refused("the run cannot go on", &reason, case, document)]);
                 }
             }
+        }
+        if let Some(watch) = reborrow(&mut watch) {
+            watch.after_step(index + 1, testee);
         }
         let number = (case.steps.len() > 1).then_some(index + 1);
         match compare(step.end.as_slice(), &step.checks, testee) {

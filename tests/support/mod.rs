@@ -63,6 +63,8 @@ pub(crate) struct Ran {
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_vmconf"));
     command.args(args).current_dir(at_root("")).stdin(Stdio::null());
+    // What failed in a test is nobody's last run.
+    command.env("VMCONF_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
     for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
         command.env_remove(name);
     }

@@ -1,0 +1,93 @@
+//! `vmconf diff`
+
+use std::io::Write;
+
+use clap::Args;
+use vmconf::event::Exit;
+use vmconf::explain::{self, Explained};
+use vmconf::report::explained::{self, Length};
+use vmconf::report::json;
+use vmconf::runner;
+use vmconf::verdict::Verdict;
+
+use super::select::Select;
+use super::{last_run, output};
+
+/// Say why cases fail: what differs, which instruction made it so, and the last instructions
+///
+/// Without PATHS, those that failed in the last run from this folder.
+///
+/// Example: vmconf diff vectors/minic89/programs/add-overflows.json
+#[derive(Debug, Args)]
+pub(super) struct Diff {
+    #[command(flatten)]
+    select: Select,
+
+    /// Show so many of the last instructions, and all differences in full, instead of what fits a screen
+    #[arg(long, value_name = "N")]
+    last: Option<usize>,
+
+    /// Print the same facts as JSON, one object a case
+    #[arg(long)]
+    json: bool,
+}
+
+/// How many last instructions a screen can hold.
+const LAST: usize = 10;
+
+/// What came of the cases.
+#[derive(Default)]
+struct Seen {
+    passed: usize,
+    failed: usize,
+    broken: usize,
+}
+
+impl Diff {
+    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        let options = self.select.options()?;
+        let mut seen = Seen::default();
+        let mut out = output::stdout();
+        for source in self.select.sources_or(last_run::failed)? {
+            let opened = runner::open(&source, &options);
+            for trouble in opened.errors() {
+                seen.broken += 1;
+                output::note(&trouble.located(&source.shown));
+            }
+            for case in 0..opened.cases() {
+                let explained = explain::explain(&opened, case, &options, self.last.unwrap_or(LAST));
+                self.tell(&mut out, &explained, &mut seen)?;
+            }
+        }
+        if !self.json && seen.failed + seen.broken == 0 {
+            writeln!(out, "{} passed, nothing differs", seen.passed)?;
+        }
+        out.flush()?;
+        Ok(match seen {
+            Seen { broken: 1.., .. } => Exit::Broken,
+            Seen { failed: 1.., .. } => Exit::Failed,
+            Seen { passed: 1.., .. } => Exit::Passed,
+            Seen { .. } => Exit::NothingRan,
+        })
+    }
+
+    fn tell(&self, out: &mut dyn Write, explained: &Explained, seen: &mut Seen) -> anyhow::Result<()> {
+        match explained.report.verdict {
+            Verdict::Pass | Verdict::Skip(_) => {
+                seen.passed += 1;
+                return Ok(());
+            }
+            Verdict::Fail(_) => seen.failed += 1,
+            Verdict::Error(_) => seen.broken += 1,
+        }
+        if self.json {
+            json::explained(out, explained)?;
+            return Ok(());
+        }
+        if seen.failed + seen.broken > 1 {
+            writeln!(out)?;
+        }
+        explained::write(out, explained, self.last.map_or(Length::Screen, Length::Full))?;
+        Ok(())
+    }
+}
