@@ -3,6 +3,7 @@
 
 mod asm;
 mod bless;
+mod check;
 mod diff;
 mod disasm;
 mod isa;
@@ -12,6 +13,7 @@ mod one;
 mod output;
 mod program;
 mod run;
+mod schema;
 mod select;
 mod trace;
 
@@ -45,6 +47,8 @@ Exit codes:
 enum Command {
     Run(run::Run),
     List(list::List),
+    Check(check::Check),
+    Schema(schema::Schema),
     Diff(diff::Diff),
     Trace(trace::Trace),
     Bless(bless::Bless),
@@ -58,6 +62,8 @@ pub(crate) fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(command) => command.run(),
         Command::List(command) => command.run(),
+        Command::Check(command) => command.run(),
+        Command::Schema(command) => command.run(),
         Command::Diff(command) => command.run(),
         Command::Trace(command) => command.run(),
         Command::Bless(command) => command.run(),

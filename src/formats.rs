@@ -75,6 +75,11 @@ impl Format {
         Reading { case: if stopped { None } else { read }, findings }
     }
 
+    /// As much of a case as can be read, whatever is wrong with it.
+    pub fn read_anyway(&self, case: Node<'_>, context: Context<'_>) -> Option<Case> {
+        (self.read)(case, context, &mut Findings::new(context.options.strictness, self.unknown))
+    }
+
     /// What is wrong or worth a note between the cases of a document.
     pub fn read_rest(&self, document: &Document, entries: &[Entry], options: Options) -> Vec<Finding> {
         let mut findings = Findings::new(options.strictness, self.unknown);
@@ -100,7 +105,7 @@ impl Format {
                 OddityKind::Comment | OddityKind::TrailingComma => self.unknown,
             };
             match severity {
-                Severity::Note => findings.note(oddity.problem(document)),
+                Severity::Note | Severity::Warning => findings.note(oddity.problem(document)),
                 Severity::Error => findings.error(oddity.problem(document)),
             }
         }
@@ -139,12 +144,25 @@ pub struct Finding {
 }
 
 /// Whether a case can run in spite of a problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// It can: something is ignored. `--strict` makes it an error.
     Note,
+    /// It can, and yet somebody who looks for faults wants to know: a thorough reader alone says so.
+    Warning,
     /// It cannot.
     Error,
+}
+
+impl Severity {
+    /// As it is written, in one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
 }
 
 /// What the user can decide about reading.
@@ -192,6 +210,8 @@ pub enum Strictness {
     /// The former are noted.
     #[default]
     Tolerant,
+    /// Both are warnings, as is what is hardly meant: to look for faults and not to run.
+    Thorough,
     /// Both are errors.
     Strict,
 }

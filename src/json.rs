@@ -15,6 +15,9 @@ use std::fmt;
 
 use memchr::{memchr, memchr2, memrchr};
 
+use crate::rules::Rule;
+use crate::suggest;
+
 /// What is wrong at one place of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -24,17 +27,59 @@ pub struct Problem {
     pub what: String,
     /// What would have been right, where that can be said.
     pub expected: Option<String>,
+    /// Which rule this breaks.
+    pub rule: Rule,
+    /// What would make it right, where that is known.
+    pub remedy: Option<Remedy>,
+}
+
+/// A change of the text at the place of a [`Problem`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remedy {
+    /// This name was perhaps meant, which is for a person to say.
+    Perhaps(String),
+    /// The string that stands there becomes this one, which has no characters to escape and means
+    /// the same.
+    Respell(String),
+    /// So many bytes are left out, which mean nothing.
+    Remove(u32),
 }
 
 impl Problem {
     /// A problem at byte `at`, with what would have been right.
     pub fn new(at: u32, what: impl Into<String>, expected: impl Into<String>) -> Problem {
-        Problem { at, what: what.into(), expected: Some(expected.into()) }
+        Problem { expected: Some(expected.into()), ..Problem::bare(at, what) }
     }
 
     /// A problem at byte `at` for which `what` says everything.
     pub fn bare(at: u32, what: impl Into<String>) -> Problem {
-        Problem { at, what: what.into(), expected: None }
+        Problem { at, what: what.into(), expected: None, rule: Rule::Malformed, remedy: None }
+    }
+
+    /// The same as a breach of another rule than [`Rule::Malformed`].
+    #[must_use]
+    pub fn under(self, rule: Rule) -> Problem {
+        Problem { rule, ..self }
+    }
+
+    /// The same with what makes it right.
+    #[must_use]
+    pub fn mended_by(self, remedy: Remedy) -> Problem {
+        Problem { remedy: Some(remedy), ..self }
+    }
+
+    /// The same with the one of the `known` names that `word` is near to, if any is.
+    #[must_use]
+    pub fn did_you_mean<'k>(self, word: &str, known: impl IntoIterator<Item = &'k str>) -> Problem {
+        Problem { remedy: suggest::nearest(word, known).map(|name| Remedy::Perhaps(name.to_owned())), ..self }
+    }
+
+    /// The name that was perhaps meant.
+    pub fn meant(&self) -> Option<&str> {
+        match self.remedy.as_ref()? {
+            Remedy::Perhaps(name) => Some(name),
+            Remedy::Respell(_) | Remedy::Remove(_) => None,
+        }
     }
 }
 
@@ -89,19 +134,36 @@ impl Oddity {
     pub fn problem(&self, document: &Document) -> Problem {
         match self.kind {
             OddityKind::DuplicateKey(first) => {
-                let key = document.string_at(self.at);
+                let key = document.node_at(self.at).map_or(Cow::Borrowed(""), Node::string);
                 let line = document.position(first).line;
                 Problem::new(
                     self.at,
                     format!("key {} stands twice in this object", quoted(&key)),
                     format!("each key once; the first is in line {line}"),
                 )
+                .under(Rule::DuplicateKey)
             }
-            OddityKind::Comment => Problem::new(self.at, "comment", "JSON, which has none"),
+            OddityKind::Comment => {
+                let length = comment_length(&document.text.as_bytes()[self.at as usize..]);
+                Problem::new(self.at, "comment", "JSON, which has none")
+                    .under(Rule::Comment)
+                    .mended_by(Remedy::Remove(length.unwrap_or(0) as u32))
+            }
             OddityKind::TrailingComma => {
                 Problem::new(self.at, "comma before a closing bracket", "no comma here")
+                    .under(Rule::TrailingComma)
+                    .mended_by(Remedy::Remove(1))
             }
         }
+    }
+}
+
+/// How long the comment at the start of the text is, the end of its line not counted; none when it
+/// has no end.
+fn comment_length(text: &[u8]) -> Option<usize> {
+    match text.get(1) {
+        Some(b'*') => memchr::memmem::find(&text[2..], b"*/").map(|end| end + 4),
+        _ => Some(memchr(b'\n', text).unwrap_or(text.len())),
     }
 }
 
@@ -179,7 +241,8 @@ impl Document {
     /// The first place that is not JSON, the text coming back with it.
     pub fn parse(text: String, max_depth: usize) -> Result<Document, (String, Problem)> {
         if u32::try_from(text.len()).is_err() {
-            return Err((text, Problem::new(0, "the file is too large", "less than 4 GiB")));
+            let problem = Problem::new(0, "the file is too large", "less than 4 GiB");
+            return Err((text, problem.under(Rule::Unreadable)));
         }
         let mut parser = Parser::new(&text, max_depth);
         match parser.document() {
@@ -188,7 +251,7 @@ impl Document {
                 oddities.sort_by_key(|oddity| oddity.at);
                 Ok(Document { text, slots, oddities })
             }
-            Err(problem) => Err((text, problem)),
+            Err(problem) => Err((text, problem.under(Rule::Syntax))),
         }
     }
 
@@ -200,6 +263,11 @@ impl Document {
     /// The whole text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The whole text without the table.
+    pub fn into_text(self) -> String {
+        self.text
     }
 
     /// Duplicate keys, comments and trailing commas, in document order.
@@ -227,12 +295,7 @@ impl Document {
         position(&self.text, at)
     }
 
-    /// The string whose opening quote is at `at`.
-    fn string_at(&self, at: u32) -> Cow<'_, str> {
-        self.node_at(at).map_or(Cow::Borrowed(""), Node::string)
-    }
-
-    /// The datum that starts at a byte.
+    /// The datum or key that starts at a byte.
     pub fn node_at(&self, at: u32) -> Option<Node<'_>> {
         let slot = self.slots.binary_search_by_key(&at, |slot| slot.at).ok()?;
         Some(Node { document: self, slot: slot as u32 })
@@ -714,9 +777,8 @@ impl<'t> Parser<'t> {
     fn comment(&mut self) -> Result<(), Problem> {
         let rest = &self.bytes[self.at..];
         let length = match rest.get(1) {
-            Some(b'/') => memchr(b'\n', rest).unwrap_or(rest.len()),
-            Some(b'*') => match memchr::memmem::find(&rest[2..], b"*/") {
-                Some(end) => end + 4,
+            Some(b'/' | b'*') => match comment_length(rest) {
+                Some(length) => length,
                 None => return Err(Problem::new(self.at as u32, "this comment has no end", "*/")),
             },
             _ => return Err(self.unexpected("a JSON value")),

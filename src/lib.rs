@@ -21,7 +21,9 @@
 //! | module | what is in it | may use |
 //! |---|---|---|
 //! | [`value`] | [`value::Value`] and [`value::Path`]: the tree of expected and actual state | nothing |
-//! | [`json`] | JSON with a position for every datum | nothing |
+//! | [`rules`] | the rules that a file is held against, one row each | nothing |
+//! | [`suggest`] | "did you mean" | nothing |
+//! | [`json`] | JSON with a position for every datum | rules, suggest |
 //! | [`limits`] | the limits of a run, one row each | nothing |
 //! | [`ecdsa`] | signatures as machines check them | nothing |
 //! | [`case`] | [`case::Case`]: what a vector says, whatever its format | value |
@@ -33,15 +35,18 @@
 //! | [`coverage`] | which opcodes a program executes | isa, machine |
 //! | [`trace`] | every instruction of a case, in several ways to write it | machine, diff, value |
 //! | [`edit`] | changes to a JSON text that keep all other bytes | json |
-//! | [`formats`] | files to cases, and what a machine has back to text; knows machines by name only | json, value, case, edit |
+//! | [`formats`] | files to cases, and what a machine has back to text; knows machines by name only | json, value, case, edit, rules |
 //! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
 //! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
+//! | [`excerpt`] | a line of a file with a caret, for people | value, verdict |
 //! | [`sources`], [`filter`] | which files and cases are meant | case |
 //! | [`runner`] | files to events, on many threads | all of the above, no insides of machines or formats |
 //! | [`blame`] | which instruction made a datum what it is | inspect, isa, machine, value |
 //! | [`explain`] | a failing case run again to see why | blame, runner, event, verdict |
 //! | [`bless`] | what a machine did, written as the expectation | runner, formats, edit, verdict, event, sources, value, case |
-//! | [`report`] | events, and why a case fails, to text and JSON | event, explain, blame, verdict, value, case |
+//! | [`report`] | events, and why a case fails, to text and JSON | event, explain, blame, verdict, value, case, excerpt |
+//! | [`check`] | files to what is wrong with them, as text and SARIF; executes nothing | the runner and what it may use, asm, excerpt, rules |
+//! | [`schemas`] | the JSON Schemas of all that is read and written | nothing |
 //! | `cli` (the binary) | the command line | anything; only it prints, reads the environment or picks an exit code |
 //!
 //! # Invariants
@@ -70,19 +75,23 @@
 //! An opcode is one row of the machine's table and one function. A machine is a module below
 //! [`machines`] with a row in [`machines::MACHINES`]; a format a module below [`formats`] with a
 //! row in [`formats::FORMATS`]; a report a module below [`report`] with a row in
-//! [`report::REPORTS`]; a limit a row in [`limits::ROWS`]. The command line, the help texts and
-//! the tests over all of them find it there.
+//! [`report::REPORTS`]; a limit a row in [`limits::ROWS`]; a rule of `vmconf check` a row of
+//! [`rules`], which whoever finds it broken names; a JSON Schema a file in `schemas/` with a row in
+//! [`schemas::SCHEMAS`]. The command line, the help texts and the tests over all of them find it
+//! there.
 
 pub mod asm;
 pub mod blame;
 pub mod bless;
 pub mod case;
+pub mod check;
 pub mod coverage;
 pub mod diff;
 pub mod disasm;
 pub mod ecdsa;
 pub mod edit;
 pub mod event;
+pub mod excerpt;
 pub mod explain;
 pub mod filter;
 pub mod formats;
@@ -94,8 +103,11 @@ pub mod machine;
 pub mod machines;
 pub mod nef;
 pub mod report;
+pub mod rules;
 pub mod runner;
+pub mod schemas;
 pub mod sources;
+pub mod suggest;
 pub mod testee;
 pub mod trace;
 pub mod value;

@@ -26,6 +26,8 @@ use crate::verdict::{Trouble, Verdict};
 
 pub use files::VectorFiles;
 pub use judge::Bench;
+pub(crate) use judge::{guarded, place_of};
+pub(crate) use open::{Faulty, Identified, identify, meant, read_text};
 pub use open::{Opened, OpenedCase, explain_format, open, open_text};
 
 /// How to run.

@@ -1,7 +1,7 @@
 //! What came of a case.
 
 use crate::case::Want;
-use crate::json::{Document, Position, Problem, line_at, position};
+use crate::json::{Document, Position, Problem, position};
 use crate::value::{Path, Value};
 
 /// What came of a case. A machine that differs and a vector that is broken are never the same.
@@ -98,21 +98,43 @@ pub struct Place {
 impl Place {
     /// The place of a byte in a text.
     pub fn new(text: &str, at: u32) -> Place {
+        Place::at(text, at, position(text, at))
+    }
+
+    /// The place of a byte whose line and column are known. Takes no longer where the line is long.
+    pub fn at(text: &str, at: u32, position: Position) -> Place {
         const BEFORE: usize = 40;
         const LONGEST: usize = 80;
-        let position = position(text, at);
-        let line = line_at(text, at);
         let column = position.column as usize - 1;
-        let skipped = if line.chars().count() > LONGEST { column.saturating_sub(BEFORE) } else { 0 };
-        let mut excerpt: String = line.chars().skip(skipped).take(LONGEST).collect();
+        let (left, right) = around(text, at, LONGEST);
+        let is_long = column > LONGEST || left.chars().chain(right.chars()).nth(LONGEST).is_some();
+        let skipped = if is_long { column.saturating_sub(BEFORE) } else { 0 };
         let mut before = column - skipped;
+        let first = left.char_indices().rev().nth(before.wrapping_sub(1)).map_or(left.len(), |first| first.0);
+        let mut line = left[first..].chars().chain(right.chars());
+        let mut excerpt: String = line.by_ref().take(LONGEST).collect();
         if skipped > 0 {
             excerpt.insert(0, '…');
             before += 1;
         }
-        if line.chars().count() > skipped + LONGEST {
+        if line.next().is_some() {
             excerpt.push('…');
         }
         Place { at, position, excerpt, before }
     }
 }
+
+/// What stands in the line of a byte before it and from it on, each of more than `most` characters
+/// if there are so many.
+fn around(text: &str, at: u32, most: usize) -> (&str, &str) {
+    const LONGEST_CHARACTER: usize = 4;
+    let at = text.floor_char_boundary(at as usize);
+    let window = LONGEST_CHARACTER * (most + 2);
+    let left = &text[text.ceil_char_boundary(at.saturating_sub(window))..at];
+    let right = &text[at..text.floor_char_boundary(at + window)];
+    let left = left.rsplit('\n').next().unwrap_or("").trim_start_matches(BYTE_ORDER_MARK);
+    let right = right.split('\n').next().unwrap_or("").trim_start_matches(BYTE_ORDER_MARK);
+    (left, right.trim_end_matches('\r'))
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';

@@ -14,7 +14,10 @@ use support::{at_root, files, relative};
 /// What each module of the library may use: modules, or items of them.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("value", &[]),
-    ("json", &[]),
+    ("rules", &[]),
+    ("suggest", &[]),
+    ("schemas", &[]),
+    ("json", &["rules", "suggest"]),
     ("limits", &[]),
     ("ecdsa", &[]),
     ("isa", &["value"]),
@@ -50,7 +53,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("edit", &["json"]),
-    ("formats", &["case", "edit", "json", "value"]),
+    ("formats", &["case", "edit", "json", "rules", "value"]),
     ("testee", &["asm", "case", "diff::Observe", "inspect", "limits", "machine", "machines", "value"]),
     ("verdict", &["case", "json", "value"]),
     ("event", &["case", "verdict"]),
@@ -60,12 +63,33 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "runner",
         &[
-            "case", "diff", "event", "filter", "formats", "json", "limits", "machine", "machines", "sources",
+            "case", "diff", "event", "filter", "formats", "json", "limits", "machine", "machines", "rules",
+            "sources", "testee", "value", "verdict",
+        ],
+    ),
+    ("excerpt", &["value", "verdict"]),
+    (
+        "report",
+        &[
+            "blame",
+            "case",
+            "diff::Mismatch",
+            "event",
+            "excerpt",
+            "explain",
+            "inspect::Cell",
+            "value",
+            "verdict",
+        ],
+    ),
+    (
+        "check",
+        &[
+            "asm", "case", "excerpt", "formats", "json", "machine", "machines", "rules", "runner", "sources",
             "testee", "value", "verdict",
         ],
     ),
     ("bless", &["case", "edit", "event", "formats", "runner", "sources", "value", "verdict"]),
-    ("report", &["blame", "case", "diff::Mismatch", "event", "explain", "inspect::Cell", "value", "verdict"]),
 ];
 
 /// Modules whose members are a list of like things: one may not use another, and outside them only

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use support::{Ran, vmconf};
 use vmconf::case::{Case, Step};
-use vmconf::formats::{self, Format, Options, Severity, Strictness, neovm};
+use vmconf::formats::{self, Format, Options, Strictness, neovm};
 use vmconf::json::{Document, Node};
 
 fn document(text: &str) -> Document {
@@ -38,10 +38,7 @@ fn findings(format: &Format, file: &str, strictness: Strictness) -> Vec<String> 
         found.extend(format.read_case(Node::at_index(&document, entry.node), options).findings);
     }
     let line = |finding: &formats::Finding| {
-        let severity = match finding.severity {
-            Severity::Note => "note",
-            Severity::Error => "error",
-        };
+        let severity = finding.severity.name();
         format!("{} {severity}: {}", document.position(finding.problem.at), finding.problem)
     };
     found.iter().map(line).collect()

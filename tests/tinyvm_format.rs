@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use vmconf::case::{Action, Case, Check};
 use vmconf::formats::Folder::Above;
-use vmconf::formats::{self, Context, Files, Finding, Format, Options, Severity, Unreadable, tinyvm};
+use vmconf::formats::{self, Context, Files, Finding, Format, Options, Unreadable, tinyvm};
 use vmconf::json::{Document, Node};
 use vmconf::runner::VectorFiles;
 use vmconf::value::Value;
@@ -39,10 +39,7 @@ fn with_test(members: &str) -> String {
 /// What is said, each with its place.
 fn said(document: &Document, findings: &[Finding]) -> Vec<String> {
     let line = |finding: &Finding| {
-        let severity = match finding.severity {
-            Severity::Note => "note",
-            Severity::Error => "error",
-        };
+        let severity = finding.severity.name();
         format!("{} {severity}: {}", document.position(finding.problem.at), finding.problem)
     };
     findings.iter().map(line).collect()

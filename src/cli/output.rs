@@ -39,9 +39,13 @@ impl Replaced {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
         builder.prefix(".vmconf-");
-        // Temporary files are for their owner alone unless told otherwise; results are not.
+        // Temporary files are for their owner alone unless told otherwise; results are for whom the
+        // file was before, or for all to read.
         #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+        builder.permissions(path.metadata().map_or_else(
+            |_| std::os::unix::fs::PermissionsExt::from_mode(0o644),
+            |before| before.permissions(),
+        ));
         let file = builder.tempfile_in(folder)?;
         Ok(Replaced { file, path: path.to_owned() })
     }

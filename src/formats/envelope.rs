@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::fields::{Fields, Findings, wrong_type};
 use super::{Entry, Evidence};
 use crate::json::{Node, Problem, quoted};
+use crate::rules::Rule;
 
 /// That a file says it is for this machine.
 pub(super) fn evidence(file: Node<'_>, machine: &str, what: &'static str) -> Option<Evidence> {
@@ -19,9 +20,8 @@ pub(super) fn outline(file: Node<'_>) -> Result<Vec<Entry>, Problem> {
     if !file.is_object() {
         return Err(wrong_type(file, "the file", "an object with \"machine\" and \"tests\""));
     }
-    let tests = file
-        .member("tests")
-        .ok_or_else(|| Problem::new(file.at(), "file without \"tests\"", "a member \"tests\""))?;
+    let missing = || Problem::new(file.at(), "file without \"tests\"", "a member \"tests\"");
+    let tests = file.member("tests").ok_or_else(|| missing().under(Rule::MissingMember))?;
     if !tests.is_array() {
         return Err(wrong_type(tests, "tests", "an array of tests"));
     }
@@ -79,11 +79,8 @@ pub(super) fn unique_names(file: Node<'_>, findings: &mut Findings) {
         if first != name.at() {
             let line = name.document().position(first).line;
             let what = format!("a second test is called {}", name.shown());
-            findings.error(Problem::new(
-                name.at(),
-                what,
-                format!("each name once; the first is in line {line}"),
-            ));
+            let expected = format!("each name once; the first is in line {line}");
+            findings.error(Problem::new(name.at(), what, expected).under(Rule::DuplicateName));
         }
     }
 }

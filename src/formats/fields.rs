@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use super::{Finding, Severity, Strictness};
-use crate::json::{Document, Member, Node, Problem, quoted};
+use crate::json::{Document, Member, Node, Problem, Remedy, quoted};
+use crate::rules::Rule;
 
 /// Collects all that is wrong with a case, so that its author sees everything in one run.
 #[derive(Debug)]
@@ -31,34 +32,63 @@ impl Findings {
         self.found.push(Finding { severity: Severity::Error, problem });
     }
 
+    fn add(&mut self, severity: Severity, problem: Problem) {
+        self.found.push(Finding { severity, problem });
+    }
+
     /// Something that is ignored: a note, or an error where the reader is to be strict.
     pub fn note(&mut self, problem: Problem) {
         let severity = match self.strictness {
             Strictness::Tolerant => Severity::Note,
+            Strictness::Thorough => Severity::Warning,
             Strictness::Strict => Severity::Error,
         };
-        self.found.push(Finding { severity, problem });
+        self.add(severity, problem);
     }
 
     /// A rule of the format's text that is broken, as real files do: an error where the reader is
-    /// to be strict, and else nothing.
+    /// to be strict, and nothing where it is to be tolerant.
     pub fn breach(&mut self, problem: impl FnOnce() -> Problem) {
-        if self.strictness == Strictness::Strict {
-            self.error(problem());
+        match self.strictness {
+            Strictness::Tolerant => {}
+            Strictness::Thorough => self.add(Severity::Warning, problem()),
+            Strictness::Strict => self.error(problem()),
         }
     }
 
-    /// Something that the format's text and real files do not agree on: a note where the reader is
-    /// to be strict, and else nothing.
+    /// Something that the format's text and real files do not agree on: a note, and nothing where
+    /// the reader is to be tolerant.
     pub fn remark(&mut self, problem: impl FnOnce() -> Problem) {
-        if self.strictness == Strictness::Strict {
-            self.found.push(Finding { severity: Severity::Note, problem: problem() });
+        match self.strictness {
+            Strictness::Tolerant => {}
+            Strictness::Thorough | Strictness::Strict => self.add(Severity::Note, problem()),
         }
     }
 
     /// Something that can be read in two ways: a note, however strict the reader is to be.
     pub fn caution(&mut self, problem: Problem) {
-        self.found.push(Finding { severity: Severity::Note, problem });
+        let severity = match self.strictness {
+            Strictness::Tolerant | Strictness::Strict => Severity::Note,
+            Strictness::Thorough => Severity::Warning,
+        };
+        self.add(severity, problem);
+    }
+
+    /// Something that is right and hardly meant, and nothing to somebody who wants the cases alone.
+    pub fn suspect(&mut self, problem: impl FnOnce() -> Problem) {
+        match self.strictness {
+            Strictness::Tolerant | Strictness::Strict => {}
+            Strictness::Thorough => self.add(Severity::Warning, problem()),
+        }
+    }
+
+    /// A place for the keys that a reader knows, where somebody is told what a misspelled one may
+    /// mean.
+    fn known_keys(&self) -> Option<Vec<&'static str>> {
+        match self.strictness {
+            Strictness::Tolerant | Strictness::Strict => None,
+            Strictness::Thorough => Some(Vec::new()),
+        }
     }
 
     /// The findings in document order.
@@ -100,6 +130,8 @@ pub struct Fields<'d> {
     members: Vec<Found<'d>>,
     /// Members that were taken and are spelled otherwise than their key, with the key.
     respelled: Vec<(Cow<'d, str>, u32, &'static str)>,
+    /// Keys that were asked for, if that is kept.
+    known: Option<Vec<&'static str>>,
 }
 
 impl<'d> Fields<'d> {
@@ -120,7 +152,8 @@ impl<'d> Fields<'d> {
             return None;
         }
         let members = node.members().map(|member| (member.key, member.key_at, member.value)).collect();
-        Some(Fields { node, name, names, members, respelled: Vec::new() })
+        let known = findings.known_keys();
+        Some(Fields { node, name, names, members, respelled: Vec::new(), known })
     }
 
     /// Where the object starts.
@@ -149,7 +182,10 @@ impl<'d> Fields<'d> {
     }
 
     /// One that is spelled otherwise stays behind, to be noted.
-    fn take(&mut self, key: &str) -> Option<Found<'d>> {
+    fn take(&mut self, key: &'static str) -> Option<Found<'d>> {
+        if let Some(known) = &mut self.known {
+            known.push(key);
+        }
         let found = self.members.iter().rposition(|member| self.names.mean(&member.0, key))?;
         let found = self.members.remove(found);
         self.members.retain(|member| member.0 != found.0);
@@ -168,11 +204,14 @@ impl<'d> Fields<'d> {
     /// That a member is not there.
     pub fn without(&self, key: &str) -> Problem {
         let what = format!("{} without {}", self.name, quoted(key));
-        Problem::new(self.at(), what, format!("a member {}", quoted(key)))
+        Problem::new(self.at(), what, format!("a member {}", quoted(key))).under(Rule::MissingMember)
     }
 
     /// Takes members that are known to mean nothing.
-    pub fn ignore(&mut self, keys: &[&str]) {
+    pub fn ignore(&mut self, keys: &[&'static str]) {
+        if let Some(known) = &mut self.known {
+            known.extend(keys);
+        }
         self.members.retain(|member| !keys.contains(&&*member.0));
     }
 
@@ -181,28 +220,43 @@ impl<'d> Fields<'d> {
         for (spelled, at, key) in self.respelled {
             let problem = || misspelled(at, &spelled, key);
             match self.names {
-                Names::Exact | Names::AnyCase => findings.remark(problem),
+                Names::Exact | Names::AnyCase => findings.remark(|| problem().under(Rule::LetterCase)),
                 Names::AnyCaseByBreach => findings.breach(problem),
             }
         }
         for (key, at, _) in self.members {
             let what = format!("unknown member {} of {}", quoted(&key), self.name);
+            let known = self.known.iter().flatten().copied();
+            let unknown = |what| Problem::bare(at, what).under(Rule::UnknownMember).did_you_mean(&key, known);
             match findings.unknown {
-                Severity::Note => findings.note(Problem::bare(at, format!("{what} is ignored"))),
-                Severity::Error => findings.error(Problem::bare(at, what)),
+                Severity::Note | Severity::Warning => findings.note(unknown(format!("{what} is ignored"))),
+                Severity::Error => findings.error(unknown(what)),
             }
         }
     }
 }
 
-/// A word of the format in letters of another case.
+/// A string at `at` that is a word of the format in letters of another case.
 pub fn misspelled(at: u32, spelled: &str, word: &str) -> Problem {
     Problem::new(at, format!("{} is spelled otherwise", quoted(spelled)), quoted(word))
+        .under(Rule::MustLetterCase)
+        .mended_by(Remedy::Respell(word.to_owned()))
+}
+
+/// A datum that is none of the words that can stand here.
+pub fn no_such_word<'w>(
+    node: Node<'_>,
+    what: String,
+    expected: String,
+    words: impl IntoIterator<Item = &'w str>,
+) -> Problem {
+    let problem = Problem::new(node.at(), what, expected).under(Rule::UnknownName);
+    problem.did_you_mean(&node.text().unwrap_or_default(), words)
 }
 
 /// A datum of the wrong type.
 pub fn wrong_type(node: Node<'_>, name: &str, expected: &str) -> Problem {
-    Problem::new(node.at(), format!("{name} is {}", node.type_name()), expected)
+    Problem::new(node.at(), format!("{name} is {}", node.type_name()), expected).under(Rule::WrongType)
 }
 
 /// Whether the keys at two places are spelled the same, by their text up to the closing quote.

@@ -33,10 +33,11 @@ mod spell;
 use self::program::Program;
 use self::result::Wanted;
 use self::rules::{Generation, Rules};
-use super::fields::{Fields, Findings, misspelled, wrong_type};
+use super::fields::{Fields, Findings, misspelled, no_such_word, wrong_type};
 use super::{Entry, Format, Severity};
 use crate::case::{self, Action, Case, Step};
 use crate::json::{Member, Node, Problem, quoted};
+use crate::rules::Rule;
 use crate::value::Value;
 
 /// N3's entry in the list of formats.
@@ -85,7 +86,9 @@ fn outline(file: Node<'_>) -> Result<Vec<Entry>, Problem> {
         return Err(wrong_type(file, "the file", "an object with \"tests\""));
     }
     let tests = member(file, "tests")
-        .ok_or_else(|| Problem::new(file.at(), "file without \"tests\"", "a member \"tests\""))?
+        .ok_or_else(|| {
+            Problem::new(file.at(), "file without \"tests\"", "a member \"tests\"").under(Rule::MissingMember)
+        })?
         .value;
     if !tests.is_array() && !tests.is_null() {
         return Err(wrong_type(tests, "tests", "an array of tests"));
@@ -106,13 +109,15 @@ fn name_of(test: Node<'_>, index: usize) -> String {
 /// The file without its tests.
 fn read_rest(file: Node<'_>, rules: &'static Rules, findings: &mut Findings) {
     if file.at() > 0 && file.document().text().starts_with('\u{feff}') {
-        findings.remark(|| Problem::new(0, "byte order mark", "none at the start of the file"));
+        findings.remark(|| {
+            Problem::new(0, "byte order mark", "none at the start of the file").under(Rule::ByteOrderMark)
+        });
     }
     let Some(mut fields) = Fields::open_with(file, "file", rules.names, findings) else { return };
     read_label(&mut fields, "category", rules, findings);
     read_label(&mut fields, "name", rules, findings);
     if let Some(tests) = fields.optional("tests").filter(|tests| tests.is_null()) {
-        findings.breach(|| wrong_type(tests, "tests", "an array of tests"));
+        findings.breach(|| wrong_type(tests, "tests", "an array of tests").under(Rule::MustType));
     }
     if let Some(machine) = fields.optional("machine")
         && machine.text().as_deref() != Some(rules.machine)
@@ -126,12 +131,13 @@ fn read_rest(file: Node<'_>, rules: &'static Rules, findings: &mut Findings) {
 /// A category or name, which a runner can do without.
 fn read_label(fields: &mut Fields<'_>, key: &'static str, rules: &Rules, findings: &mut Findings) {
     let Some(label) = fields.present(key) else {
-        return findings.breach(|| fields.without(key));
+        return findings.breach(|| fields.without(key).under(Rule::MustMember));
     };
     match label.text() {
         None => findings.error(wrong_type(label, key, "a string")),
         Some(text) if text.is_empty() && rules.generation == Generation::N3 && key == "name" => {
-            findings.breach(|| Problem::new(label.at(), "name is empty", "some text"));
+            let empty = || Problem::new(label.at(), "name is empty", "some text");
+            findings.breach(|| empty().under(Rule::MustNotBeEmpty));
         }
         Some(_) => {}
     }
@@ -161,7 +167,8 @@ fn read_steps(fields: &mut Fields<'_>, rules: &'static Rules, findings: &mut Fin
             Vec::new()
         }
         None => {
-            findings.note(Problem::bare(fields.at(), "a test without \"steps\" checks nothing"));
+            let what = "a test without \"steps\" checks nothing";
+            findings.note(Problem::bare(fields.at(), what).under(Rule::NothingCompared));
             Vec::new()
         }
     }
@@ -184,8 +191,9 @@ fn read_actions(fields: &mut Fields<'_>, rules: &Rules, findings: &mut Findings)
     let actions = fields.present("actions");
     if rules.generation == Generation::V2 && actions.is_none_or(|actions| actions.raw() == "[]") {
         findings.breach(|| match actions {
-            None => fields.without("actions"),
-            Some(actions) => Problem::new(actions.at(), "a step with no action", "one or more actions"),
+            None => fields.without("actions").under(Rule::MustMember),
+            Some(actions) => Problem::new(actions.at(), "a step with no action", "one or more actions")
+                .under(Rule::MustNotBeEmpty),
         });
     }
     let Some(actions) = actions else { return Vec::new() };
@@ -205,7 +213,8 @@ fn read_action(node: Node<'_>, findings: &mut Findings) -> Option<Action> {
     let text = node.text().unwrap_or_default();
     let Some((name, action)) = ACTIONS.iter().find(|action| text.eq_ignore_ascii_case(action.0)) else {
         let what = format!("{} is no action", node.shown());
-        findings.error(Problem::new(node.at(), what, "StepInto, StepOut, StepOver or Execute"));
+        let expected = "StepInto, StepOut, StepOver or Execute".to_owned();
+        findings.error(no_such_word(node, what, expected, ACTIONS.map(|action| action.0)));
         return None;
     };
     if text != *name {

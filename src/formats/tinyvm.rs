@@ -27,10 +27,11 @@ mod single;
 mod spell;
 mod testcases;
 
-use super::fields::{Fields, Findings, wrong_type};
+use super::fields::{Fields, Findings, no_such_word, wrong_type};
 use super::{Context, Evidence, Folder, Format, Severity, envelope};
 use crate::case::{Case, Origin, Program, Step};
 use crate::json::{Node, Problem, quoted};
+use crate::rules::Rule;
 use crate::value::{Path, Value};
 
 pub use testcases::FORMAT as TESTCASES;
@@ -112,7 +113,8 @@ impl Reader<'_> {
         for key in keys {
             if let Some(found) = fields.optional(key) {
                 let what = format!("{} in {kind}", quoted(key));
-                self.findings.error(Problem::new(found.at(), what, "members of one kind of test only"));
+                let problem = Problem::new(found.at(), what, "members of one kind of test only");
+                self.findings.error(problem.under(Rule::Misplaced));
             }
         }
     }
@@ -131,7 +133,7 @@ impl Reader<'_> {
         for (index, feature) in node.items().enumerate() {
             if index > 0 || feature.text().is_none_or(|name| name != "expRoot") {
                 let what = format!("feature {}", feature.shown());
-                self.findings.error(Problem::new(feature.at(), what, EXPECTED));
+                self.findings.error(no_such_word(feature, what, EXPECTED.to_owned(), ["expRoot"]));
             }
         }
         let features = node.items().filter_map(|feature| feature.text().map(Value::text));
@@ -158,9 +160,10 @@ impl Reader<'_> {
     fn one_of(&mut self, node: Node<'_>, name: &str, words: &[&str]) -> Option<String> {
         let text = node.text().filter(|text| words.contains(&&**text));
         if text.is_none() {
-            let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+            let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
             let what = format!("{name} is {}", node.shown());
-            self.findings.error(Problem::new(node.at(), what, words.join(" or ")));
+            let words = words.iter().copied();
+            self.findings.error(no_such_word(node, what, each.join(" or "), words));
         }
         text.map(Into::into)
     }

@@ -15,6 +15,7 @@ use super::fields::{Fields, Findings, same_key, wrong_type};
 use super::{Entry, Evidence, Format, Options, Severity, ValueDebit};
 use crate::case::{Action, Case, Check, Origin, Program, Step, Want};
 use crate::json::{Datum, Node, Problem, quoted};
+use crate::rules::Rule;
 use crate::value::{Key, Path, Value, bytes_key};
 
 /// The format's entry in the list of formats.
@@ -76,6 +77,7 @@ fn read_test(test: Node<'_>, options: Options, findings: &mut Findings) -> Optio
     env.and_then(|env| read_env(env, &mut program, findings));
     let pre = pre.and_then(|pre| read_accounts(pre, findings));
     exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, findings));
+    suspect_gas(&step, &program, findings);
     let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
     program.push("pre", Value::Record(accounts));
     let program = Program::from(Value::Record(program.0));
@@ -159,9 +161,23 @@ fn read_exec(
 fn gas_of(node: Node<'_>) -> Result<BigInt, Problem> {
     let gas = quantity(node)?;
     if gas > BigInt::from(i64::MAX) {
-        return Err(Problem::new(node.at(), format!("gas is {gas}"), "at most 2^63-1"));
+        return Err(Problem::new(node.at(), format!("gas is {gas}"), "at most 2^63-1").under(Rule::Number));
     }
     Ok(gas)
+}
+
+/// No run ends with more gas than it starts with.
+fn suspect_gas(step: &Step, program: &Members, findings: &mut Findings) {
+    let given = program.0.iter().find(|member| member.0 == "gas");
+    let left = step.checks.iter().find(|check| check.at == Path::field("gas"));
+    if let (Some((_, Value::Int(given))), Some(Check { want: Want::Is(Value::Int(left)), origin, .. })) =
+        (given, left)
+        && left > given
+    {
+        let what = format!("gas is {left} after the run and was {given} before");
+        let problem = || Problem::new(origin.0, what, "no more than before");
+        findings.suspect(|| problem().under(Rule::ImpossibleValue));
+    }
 }
 
 /// The reference, section 6: the files that expect the debit are those that write numbers in
@@ -273,11 +289,12 @@ impl Seen {
         match self.0.insert(key.to_owned(), at) {
             None => {}
             Some(first) if same_key(document, first, at) => {}
-            Some(first) => findings.error(Problem::new(
-                at,
-                format!("{what} {key} stands twice"),
-                format!("each once; the first is in line {}", document.position(first).line),
-            )),
+            Some(first) => {
+                let line = document.position(first).line;
+                let expected = format!("each once; the first is in line {line}");
+                let problem = Problem::new(at, format!("{what} {key} stands twice"), expected);
+                findings.error(problem.under(Rule::DuplicateKey));
+            }
         }
     }
 }
@@ -309,7 +326,7 @@ fn read_success(post: Node<'_>, results: [(&str, Option<Node<'_>>); 4], wanted: 
             (_, None) => {
                 let what = format!("\"post\" without {}", quoted(name));
                 let expected = format!("a member {} beside it", quoted(name));
-                wanted.findings.error(Problem::new(post.at(), what, expected));
+                wanted.findings.error(Problem::new(post.at(), what, expected).under(Rule::MissingMember));
             }
         }
     }
@@ -323,11 +340,12 @@ fn refuse_results(results: [(&str, Option<Node<'_>>); 4], findings: &mut Finding
         let what = format!("{} without \"post\"", quoted(name));
         if name != "callcreates" {
             let expected = "\"post\" beside it if the run ends normally, neither if it halts";
-            findings.error(Problem::new(node.at(), what, expected));
+            findings.error(Problem::new(node.at(), what, expected).under(Rule::Misplaced));
         } else if !node.is_array() {
             findings.error(wrong_type(node, name, "an array"));
         } else if node.items().next().is_some() {
-            findings.note(Problem::bare(node.at(), format!("{what} is not compared")));
+            let problem = Problem::bare(node.at(), format!("{what} is not compared"));
+            findings.note(problem.under(Rule::NotCompared));
         }
     }
 }

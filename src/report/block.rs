@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::cut::{cut, cut_pair};
 use crate::case::{CaseId, Want};
+use crate::excerpt::Excerpt;
 use crate::value::{Value, escaped};
 use crate::verdict::{Difference, Place, Trouble};
 
@@ -64,14 +65,8 @@ pub(super) fn location(id: &CaseId, place: &Place) -> String {
     format!("{}:{}", escaped(&id.file), place.position)
 }
 
-/// The line of the vector with a caret under the place.
 fn excerpt(out: &mut Vec<u8>, place: &Place) -> io::Result<()> {
-    let number = place.position.line.to_string();
-    let margin = " ".repeat(number.len());
-    let line = place.excerpt.replace('\t', " ");
-    let caret = " ".repeat(escaped(&line.chars().take(place.before).collect::<String>()).chars().count());
-    writeln!(out, "    {DIM}{number} |{DIM:#} {}", escaped(&line))?;
-    writeln!(out, "    {DIM}{margin} |{DIM:#} {caret}{FAIL}^{FAIL:#}")
+    write!(out, "{}", Excerpt { place, indent: 4, caret: FAIL })
 }
 
 /// The text as one word of a shell.

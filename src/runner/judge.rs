@@ -107,17 +107,26 @@ impl<'o> Bench<'o> {
     }
 
     fn run(&mut self, case: &Case, document: &Document, watch: Option<&mut dyn Watch>) -> Verdict {
-        let Some(mut testee) = self.testee(case.machine) else {
-            return error(format!("there is no machine {}", case.machine));
-        };
-        match guarded(|| perform_case(case, &mut *testee, document, watch)) {
-            Ok(verdict) => {
-                self.testees.push((case.machine, testee));
-                verdict
-            }
-            // The testee may be in any state now and is not used again.
-            Err(panic) => error(format!("the machine {} panicked: {panic}", case.machine)),
-        }
+        let perform = |testee: &mut dyn Testee| perform_case(case, testee, document, watch);
+        self.with_testee(case.machine, perform).unwrap_or_else(error)
+    }
+
+    /// Lends the testee of a machine to `work`.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such machine, or it panics.
+    pub(crate) fn with_testee<T>(
+        &mut self,
+        machine: &'static str,
+        work: impl FnOnce(&mut dyn Testee) -> T,
+    ) -> Result<T, String> {
+        let mut testee = self.testee(machine).ok_or_else(|| format!("there is no machine {machine}"))?;
+        // After a panic, the testee may be in any state and is not used again.
+        let result = guarded(|| work(&mut *testee))
+            .map_err(|panic| format!("the machine {machine} panicked: {panic}"))?;
+        self.testees.push((machine, testee));
+        Ok(result)
     }
 
     /// The testee that ran the last case, as that left it; none where no machine ran.
@@ -205,7 +214,7 @@ fn odd(case: &Case, document: &Document) -> Vec<Trouble> {
 }
 
 /// Where a datum of the program stands: the format says so of it, or of something it is in.
-fn place_of(at: &Path, case: &Case, document: &Document) -> Option<u32> {
+pub(crate) fn place_of(at: &Path, case: &Case, document: &Document) -> Option<u32> {
     if let Some((_, origin)) = case.places.iter().find(|place| place.0 == *at) {
         return Some(origin.0);
     }
@@ -244,7 +253,7 @@ thread_local! {
 }
 
 /// Runs `work`; a panic in it is caught and silent, and its message is the error.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {
         let loud = std::panic::take_hook();

@@ -10,6 +10,7 @@ use crate::case::CaseId;
 use crate::event::CaseReport;
 use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Severity, Shared};
 use crate::json::{Document, Node, Problem};
+use crate::rules::Rule;
 use crate::sources::{Named, Source};
 use crate::verdict::{Trouble, Verdict};
 
@@ -25,20 +26,20 @@ pub struct Opened<'s> {
 struct Cases {
     document: Document,
     format: &'static Format,
-    /// Those that are meant, each with its number among those of its name.
-    entries: Vec<(Entry, u32)>,
+    /// Those that are meant.
+    entries: Vec<(CaseId, Entry)>,
     shared: Shared,
 }
 
 /// Opens a file and finds the cases that are meant. Whatever is wrong with it is told by the
 /// result.
 pub fn open<'s>(source: &'s Source, options: &Options) -> Opened<'s> {
-    Opened::of(source, parse(source, options), options)
+    Opened::of(source, read_text(source, options), options)
 }
 
 /// As [`open`], when the file had this text.
 pub fn open_text<'s>(source: &'s Source, text: String, options: &Options) -> Opened<'s> {
-    Opened::of(source, parse_text(text, options), options)
+    Opened::of(source, Ok(text), options)
 }
 
 /// What a file is taken for, and why.
@@ -48,7 +49,7 @@ enum Recognised {
     PassedOver(String),
 }
 
-fn recognised(source: &Source, document: &Document) -> Result<Recognised, Trouble> {
+fn recognised(source: &Source, document: &Document) -> Result<Recognised, Problem> {
     let file_name = source.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     match formats::recognise(document, file_name) {
         Ok((format, evidence)) => Ok(Recognised::As(format, evidence)),
@@ -56,8 +57,28 @@ fn recognised(source: &Source, document: &Document) -> Result<Recognised, Troubl
             Ok(Recognised::PassedOver(format!("passed over: {not}")))
         }
         Err(not) => {
-            let problem = Problem::new(document.root().at(), not.to_string(), not.expected());
-            Err(Trouble::of(&problem, document))
+            let rule = match not {
+                NotRecognised::None { .. } => Rule::NotAVector,
+                NotRecognised::Several(_) => Rule::AmbiguousFormat,
+            };
+            Err(Problem::new(document.root().at(), not.to_string(), not.expected()).under(rule))
+        }
+    }
+}
+
+/// A file whose cases cannot be told.
+pub(crate) struct Faulty {
+    /// Why.
+    pub(crate) problem: Problem,
+    /// The text that the problem is in; none where there is not even a text.
+    pub(crate) text: Option<String>,
+}
+
+impl Faulty {
+    fn trouble(&self) -> Trouble {
+        match &self.text {
+            Some(text) => Trouble::in_text(&self.problem, text),
+            None => Trouble::new(self.problem.what.clone()),
         }
     }
 }
@@ -68,8 +89,9 @@ fn recognised(source: &Source, document: &Document) -> Result<Recognised, Troubl
 ///
 /// When the file cannot be read, or must be a vector file and is not recognised.
 pub fn explain_format(source: &Source, options: &Options) -> Result<String, Trouble> {
-    let document = parse(source, options)?;
-    Ok(match recognised(source, &document)? {
+    let document = read_text(source, options).and_then(|text| parse(text, options));
+    let document = document.map_err(|faulty| faulty.trouble())?;
+    Ok(match recognised(source, &document).map_err(|problem| Trouble::of(&problem, &document))? {
         Recognised::As(format, evidence) => {
             let Seen { name, what, line, .. } = Seen::new(format, evidence, &document);
             format!("{name}, {what} in line {line}")
@@ -78,63 +100,81 @@ pub fn explain_format(source: &Source, options: &Options) -> Result<String, Trou
     })
 }
 
-fn parse(source: &Source, options: &Options) -> Result<Document, Trouble> {
-    let bytes = source.read(options.limits.file_size);
-    let bytes = bytes.map_err(|error| Trouble::new(format!("cannot be read: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| not_utf8(&error))?;
-    parse_text(text, options)
+/// The text of a file.
+pub(crate) fn read_text(source: &Source, options: &Options) -> Result<String, Faulty> {
+    let unreadable = |error: std::io::Error| {
+        let problem = Problem::bare(0, format!("cannot be read: {error}")).under(Rule::Unreadable);
+        Faulty { problem, text: None }
+    };
+    let bytes = source.read(options.limits.file_size).map_err(unreadable)?;
+    String::from_utf8(bytes).map_err(|error| not_utf8(&error))
 }
 
-fn parse_text(text: String, options: &Options) -> Result<Document, Trouble> {
+fn parse(text: String, options: &Options) -> Result<Document, Faulty> {
     Document::parse(text, options.limits.depth as usize)
-        .map_err(|(text, problem)| Trouble::in_text(&problem, &text))
+        .map_err(|(text, problem)| Faulty { problem, text: Some(text) })
+}
+
+/// What a text that could be parsed is.
+pub(crate) enum Identified {
+    /// Vectors of a format.
+    Vectors(Document, &'static Format),
+    /// Something else in a folder; what is said of it.
+    PassedOver(Document, String),
+}
+
+/// Parses the text of a file and tells its format, if it is not given.
+pub(crate) fn identify(source: &Source, text: String, options: &Options) -> Result<Identified, Faulty> {
+    let document = parse(text, options)?;
+    if let Some(format) = options.format {
+        return Ok(Identified::Vectors(document, format));
+    }
+    match recognised(source, &document) {
+        Ok(Recognised::As(format, _)) => Ok(Identified::Vectors(document, format)),
+        Ok(Recognised::PassedOver(why)) => Ok(Identified::PassedOver(document, why)),
+        Err(problem) => Err(Faulty { problem, text: Some(document.into_text()) }),
+    }
+}
+
+/// The cases that are meant, each with its id.
+pub(crate) fn meant(source: &Source, entries: Vec<Entry>, options: &Options) -> Vec<(CaseId, Entry)> {
+    let named = numbered(entries).into_iter().map(|(entry, nth)| {
+        let id = CaseId { file: source.shown.clone(), name: Some(entry.name.clone()), nth };
+        (id, entry)
+    });
+    named.filter(|(id, _)| source.means(id) && options.filter.matches(id)).collect()
 }
 
 impl<'s> Opened<'s> {
-    fn of(source: &'s Source, document: Result<Document, Trouble>, options: &Options) -> Opened<'s> {
+    fn of(source: &'s Source, text: Result<String, Faulty>, options: &Options) -> Opened<'s> {
         let mut opened = Opened { source, cases: None, errors: Vec::new(), notes: Vec::new() };
-        match document.and_then(|document| opened.outline(document, options)) {
+        let identified = text.and_then(|text| identify(source, text, options));
+        match identified.map_err(|faulty| faulty.trouble()).and_then(|it| opened.outline(it, options)) {
             Ok(cases) => opened.cases = cases,
             Err(trouble) => opened.errors.push(trouble),
         }
         opened
     }
 
-    fn outline(&mut self, document: Document, options: &Options) -> Result<Option<Cases>, Trouble> {
-        let Some(format) = self.format(&document, options)? else { return Ok(None) };
+    fn outline(&mut self, identified: Identified, options: &Options) -> Result<Option<Cases>, Trouble> {
+        let (document, format) = match identified {
+            Identified::Vectors(document, format) => (document, format),
+            Identified::PassedOver(_, why) => {
+                self.notes.push(Trouble::new(why));
+                return Ok(None);
+            }
+        };
         let entries =
             (format.outline)(document.root()).map_err(|problem| Trouble::of(&problem, &document))?;
         for finding in format.read_rest(&document, &entries, options.read) {
             let trouble = Trouble::of(&finding.problem, &document);
             match finding.severity {
                 Severity::Error => self.errors.push(trouble),
-                Severity::Note => self.notes.push(trouble),
+                Severity::Note | Severity::Warning => self.notes.push(trouble),
             }
         }
-        let mut entries = numbered(entries);
-        entries.retain(|(entry, nth)| {
-            let id = self.id(entry, *nth);
-            self.source.means(&id) && options.filter.matches(&id)
-        });
+        let entries = meant(self.source, entries, options);
         Ok(Some(Cases { document, format, entries, shared: Shared::default() }))
-    }
-
-    /// The format of the document; none, with a note, for a file in a folder that is no vector.
-    fn format(&mut self, document: &Document, options: &Options) -> Result<Option<&'static Format>, Trouble> {
-        if let Some(format) = options.format {
-            return Ok(Some(format));
-        }
-        match recognised(self.source, document)? {
-            Recognised::As(format, _) => Ok(Some(format)),
-            Recognised::PassedOver(why) => {
-                self.notes.push(Trouble::new(why));
-                Ok(None)
-            }
-        }
-    }
-
-    fn id(&self, entry: &Entry, nth: u32) -> CaseId {
-        CaseId { file: self.source.shown.clone(), name: Some(entry.name.clone()), nth }
     }
 
     /// The format of the file, if that is known.
@@ -155,15 +195,15 @@ impl<'s> Opened<'s> {
     /// The ids of the cases to run.
     pub fn ids(&self) -> impl Iterator<Item = CaseId> {
         let entries = self.cases.iter().flat_map(|cases| &cases.entries);
-        entries.map(|(entry, nth)| self.id(entry, *nth))
+        entries.map(|(id, _)| id.clone())
     }
 
     /// One of the cases to run.
     pub fn case(&self, index: usize) -> Option<OpenedCase<'_>> {
         let Cases { document, format, entries, shared } = self.cases.as_ref()?;
-        let (entry, nth) = entries.get(index)?;
+        let (id, entry) = entries.get(index)?;
         let files = VectorFiles::new(&self.source.path, format.folders);
-        Some(OpenedCase { id: self.id(entry, *nth), document, format, node: entry.node, files, shared })
+        Some(OpenedCase { id: id.clone(), document, format, node: entry.node, files, shared })
     }
 
     /// What is ignored and could matter, with the file's name.
@@ -228,9 +268,10 @@ fn numbered(entries: Vec<Entry>) -> Vec<(Entry, u32)> {
     entries.into_iter().map(number).collect()
 }
 
-fn not_utf8(error: &std::string::FromUtf8Error) -> Trouble {
+fn not_utf8(error: &std::string::FromUtf8Error) -> Faulty {
     let valid = error.utf8_error().valid_up_to();
     // Up to the first bad byte the lossy text is the same as the file.
-    let text = String::from_utf8_lossy(error.as_bytes());
-    Trouble::in_text(&Problem::new(valid as u32, "this byte is not UTF-8", "a file in UTF-8"), &text)
+    let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+    let problem = Problem::new(valid as u32, "this byte is not UTF-8", "a file in UTF-8");
+    Faulty { problem: problem.under(Rule::Encoding), text: Some(text) }
 }

@@ -4,6 +4,7 @@ use num_bigint::BigInt;
 
 use crate::formats::fields::wrong_type;
 use crate::json::{Datum, Node, Problem};
+use crate::rules::Rule;
 use crate::value::Value;
 
 /// More digits than anybody means; their value is not worked out.
@@ -36,13 +37,14 @@ pub(super) fn integer(node: Node<'_>, name: &str, expected: &str) -> Result<BigI
         Number::Fraction => Err(wrong(node, name, expected)),
         Number::TooLong => {
             let expected = format!("a number of at most {MOST_DIGITS} digits");
-            Err(Problem::new(node.at(), format!("{name} has too many digits"), expected))
+            let what = format!("{name} has too many digits");
+            Err(Problem::new(node.at(), what, expected).under(Rule::Number))
         }
     }
 }
 
 fn wrong(node: Node<'_>, name: &str, expected: &str) -> Problem {
-    Problem::new(node.at(), format!("{name} is {}", node.shown()), expected)
+    Problem::new(node.at(), format!("{name} is {}", node.shown()), expected).under(Rule::Number)
 }
 
 /// What a JSON number is.

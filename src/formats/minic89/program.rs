@@ -10,6 +10,7 @@ use crate::formats::Severity;
 use crate::formats::Strictness;
 use crate::formats::fields::{Fields, Findings, wrong_type};
 use crate::json::{Datum, Node, Problem, quoted};
+use crate::rules::Rule;
 use crate::value::Value;
 
 pub(super) const VERSION: &str = "MiniC89.VM.Metadata.v0.2";
@@ -322,6 +323,7 @@ pub(super) fn drop_schema(fields: &mut Fields<'_>, findings: &mut Findings) {
     if node.text().is_none() {
         findings.error(wrong_type(node, "$schema", "a string, or no $schema"));
     } else {
-        findings.caution(Problem::bare(node.at(), "$schema is no member of this document and is ignored"));
+        let what = "$schema is no member of this document and is ignored";
+        findings.caution(Problem::bare(node.at(), what).under(Rule::UnknownMember));
     }
 }

@@ -5,7 +5,7 @@ use super::is;
 use super::lexical::{self, Number};
 use super::program::{constant, drop_schema};
 use crate::case::{Check, Origin, Want};
-use crate::formats::fields::{Fields, Findings, wrong_type};
+use crate::formats::fields::{Fields, Findings, no_such_word, wrong_type};
 use crate::json::{Datum, Node, Problem, quoted};
 use crate::value::{Path, Value};
 
@@ -122,9 +122,9 @@ impl<'f> Snapshot<'f> {
     fn word(&mut self, node: Node<'_>, words: &[&str]) -> Option<Value> {
         let found = words.iter().find(|word| node.text().is_some_and(|text| text == **word));
         if found.is_none() {
-            let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+            let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
             let what = format!("{} is none of them", node.shown());
-            self.findings.error(Problem::new(node.at(), what, words.join(", ")));
+            self.findings.error(no_such_word(node, what, each.join(", "), words.iter().copied()));
         }
         found.map(|word| Value::text(*word))
     }

@@ -3,12 +3,15 @@
 
 use std::collections::HashMap;
 
+use num_bigint::BigInt;
+
 use super::lexical::{self, Prefix, count, hex, integer};
 use super::result::Wanted;
 use super::rules::{Generation, Notation, Type};
 use crate::case::Want;
-use crate::formats::fields::{misspelled, same_key, wrong_type};
+use crate::formats::fields::{misspelled, no_such_word, same_key, wrong_type};
 use crate::json::{Datum, Member, Node, Problem, quoted};
+use crate::rules::Rule;
 use crate::value::{Key, Path, Value};
 
 /// An item that is still to be read, and how many items it is in.
@@ -87,8 +90,8 @@ impl Wanted<'_> {
         let value = match of.map(|of| of.notation) {
             Some(Notation::Nothing) => {
                 if let Some(value) = fields.present("value") {
-                    self.findings
-                        .remark(|| Problem::new(value.at(), "the value of a Null is ignored", "no value"));
+                    let ignored = || Problem::new(value.at(), "the value of a Null is ignored", "no value");
+                    self.findings.remark(|| ignored().under(Rule::NotCompared));
                 }
                 None
             }
@@ -104,14 +107,15 @@ impl Wanted<'_> {
         let Some(of) = self.rules.types.iter().find(|of| text.eq_ignore_ascii_case(of.name)) else {
             let what = format!("{} is no type", node.shown());
             let types: Vec<_> = self.rules.types.iter().map(|of| of.name).collect();
-            self.findings.error(Problem::new(node.at(), what, types.join(", ")));
+            self.findings.error(no_such_word(node, what, types.join(", "), types));
             return None;
         };
         if text != of.name {
             self.findings.breach(|| misspelled(node.at(), &text, of.name));
         }
         if self.rules.generation == Generation::V2 && of.notation == Notation::TextAsBytes {
-            self.findings.breach(|| Problem::new(node.at(), "type String", quoted(of.value)));
+            let problem = || Problem::new(node.at(), "type String", quoted(of.value));
+            self.findings.breach(|| problem().under(Rule::MustType));
         }
         Some(of)
     }
@@ -125,16 +129,18 @@ impl Wanted<'_> {
         let value = match (item.of.notation, node.datum(), generation) {
             (Notation::Nothing, ..) => Ok(Value::Null),
             (Notation::Host, Datum::Null, Generation::V2) => {
-                self.findings.breach(|| wrong_type(node, "the value of an Interop", "a string"));
+                let problem = || wrong_type(node, "the value of an Interop", "a string");
+                self.findings.breach(|| problem().under(Rule::MustType));
                 Ok(Value::Null)
             }
             (Notation::Bool, Datum::Bool(value), _) => Ok(Value::Bool(value)),
             (Notation::Bool, Datum::Text(text), Generation::V2) if text == "true" || text == "false" => {
-                self.findings.breach(|| wrong_type(node, "the value of a Boolean", "true or false"));
+                let problem = || wrong_type(node, "the value of a Boolean", "true or false");
+                self.findings.breach(|| problem().under(Rule::MustType));
                 Ok(Value::Bool(text == "true"))
             }
             (Notation::Bool, ..) => Err("true or false"),
-            (Notation::Number, ..) => return self.findings.keep(integer(node)).map(Value::Int),
+            (Notation::Number, ..) => return self.number(node),
             (Notation::Position, ..) => return self.findings.keep(count(node, name)).map(Value::Int),
             (Notation::Bytes, _, Generation::N3) => {
                 return self.findings.keep(hex(node, name)).map(Value::Bytes);
@@ -150,6 +156,17 @@ impl Wanted<'_> {
         };
         let wrong = |expected| wrong_type(node, &format!("the value of type {name}"), expected);
         self.findings.keep(value.map_err(wrong))
+    }
+
+    fn number(&mut self, node: Node<'_>) -> Option<Value> {
+        let number = self.findings.keep(integer(node))?;
+        // In 2.x, some instructions give longer ones.
+        if self.rules.generation == Generation::N3 && !fits_256_bits(&number) {
+            let what = "no Integer of N3 is longer than 32 bytes";
+            let problem = || Problem::new(node.at(), what, "an integer from -2^255 to 2^255-1");
+            self.findings.suspect(|| problem().under(Rule::ImpossibleValue));
+        }
+        Some(Value::Int(number))
     }
 
     /// Whether a Map can be written like this. Only 2.x has the form of an array.
@@ -173,7 +190,8 @@ impl Wanted<'_> {
     fn members<'d>(&mut self, map: Node<'d>) -> Vec<Pair<'d>> {
         if self.rules.generation == Generation::V2 {
             let expected = "an array, though files have this form";
-            self.findings.breach(|| wrong_type(map, "the value of a Map", expected));
+            let problem = || wrong_type(map, "the value of a Map", expected).under(Rule::TextAndFiles);
+            self.findings.remark(problem);
         }
         let pair = |member: Member<'d>| {
             let key = lexical::parse_key(&member.key, member.key_at, self.findings)?;
@@ -226,10 +244,16 @@ impl Wanted<'_> {
                 && !(map.is_object() && same_key(map.document(), first, pair.at))
             {
                 let what = "a key stands in this Map before, in another spelling, and that one is ignored";
-                self.findings.note(Problem::bare(pair.at, what));
+                self.findings.note(Problem::bare(pair.at, what).under(Rule::DuplicateKey));
             }
         }
         pairs.retain(|pair| last[&pair.key] == pair.at);
         pairs
     }
+}
+
+/// Whether 256 bits in two's complement hold the number.
+fn fits_256_bits(number: &BigInt) -> bool {
+    let limit = BigInt::from(1) << 255;
+    *number < limit && *number >= -limit
 }

@@ -5,7 +5,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use num_bigint::BigInt;
 
 use crate::formats::fields::{Findings, wrong_type};
-use crate::json::{Datum, Node, Problem, quoted};
+use crate::json::{Datum, Node, Problem, Remedy, quoted};
+use crate::rules::Rule;
 use crate::value::{bytes_key, hex_bytes};
 
 /// An integer: a JSON number without fraction and exponent, or decimal digits.
@@ -20,11 +21,12 @@ pub(super) fn integer(node: Node<'_>) -> Result<BigInt, Problem> {
     };
     let digits = text.strip_prefix('-').unwrap_or(&text);
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
-        return Err(Problem::new(node.at(), format!("{} is no integer", node.shown()), EXPECTED));
+        let what = format!("{} is no integer", node.shown());
+        return Err(Problem::new(node.at(), what, EXPECTED).under(Rule::Number));
     }
     if digits.len() > MOST_DIGITS {
         let what = format!("an Integer of {} digits", digits.len());
-        return Err(Problem::new(node.at(), what, format!("at most {MOST_DIGITS}")));
+        return Err(Problem::new(node.at(), what, format!("at most {MOST_DIGITS}")).under(Rule::Number));
     }
     let short = text.parse::<i64>().map(BigInt::from);
     short.or_else(|_| text.parse()).map_err(|_| Problem::bare(node.at(), "no integer"))
@@ -36,7 +38,10 @@ pub(super) fn count(node: Node<'_>, name: &str) -> Result<BigInt, Problem> {
     let Datum::Number(digits) = node.datum() else { return Err(wrong_type(node, name, EXPECTED)) };
     match digits.parse::<i32>() {
         Ok(number) if number >= 0 => Ok(BigInt::from(number)),
-        _ => Err(Problem::new(node.at(), format!("{name} is {}", node.shown()), EXPECTED)),
+        _ => {
+            let what = format!("{name} is {}", node.shown());
+            Err(Problem::new(node.at(), what, EXPECTED).under(Rule::Number))
+        }
     }
 }
 
@@ -55,9 +60,9 @@ fn prefixed(text: &str, at: u32) -> Result<Vec<u8>, Problem> {
     if text.is_empty() {
         return Ok(Vec::new());
     }
-    let digits = text
-        .strip_prefix("0x")
-        .ok_or_else(|| Problem::new(at, format!("{} does not start with 0x", quoted(text)), PREFIXED))?;
+    let what = || format!("{} does not start with 0x", quoted(text));
+    let unprefixed = || Problem::new(at, what(), PREFIXED).under(Rule::Bytes);
+    let digits = text.strip_prefix("0x").ok_or_else(unprefixed)?;
     hex_bytes(digits).ok_or_else(|| not_hex(text, digits, at))
 }
 
@@ -67,7 +72,7 @@ fn not_hex(text: &str, digits: &str, at: u32) -> Problem {
     } else {
         "has other characters than hex digits"
     };
-    Problem::new(at, format!("{} {what}", quoted(text)), PREFIXED)
+    Problem::new(at, format!("{} {what}", quoted(text)), PREFIXED).under(Rule::Bytes)
 }
 
 /// The key of a Map in the one way in which paths write it: `0x` and hex digits in lower case, or
@@ -82,6 +87,8 @@ pub(super) fn parse_key(text: &str, at: u32, findings: &mut Findings) -> Option<
     if key != text {
         findings.breach(|| {
             Problem::new(at, format!("key {} of a Map is spelled otherwise", quoted(text)), quoted(&key))
+                .under(Rule::MustMapKey)
+                .mended_by(Remedy::Respell(key.clone()))
         });
     }
     Some(key)
@@ -106,7 +113,8 @@ pub(super) fn bytes(node: Node<'_>, name: &str, prefix: Prefix, findings: &mut F
     };
     let at = node.at();
     if !text.starts_with("0x") && (prefix == Prefix::Required || text.starts_with("0X")) {
-        findings.breach(|| Problem::new(at, format!("{} does not start with 0x", quoted(&text)), PREFIXED));
+        let what = || format!("{} does not start with 0x", quoted(&text));
+        findings.breach(|| Problem::new(at, what(), PREFIXED).under(Rule::MustBeHex));
     }
     if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         return findings.keep(hex_bytes(digits).ok_or_else(|| not_hex(&text, digits, at)));
@@ -114,13 +122,15 @@ pub(super) fn bytes(node: Node<'_>, name: &str, prefix: Prefix, findings: &mut F
     let is_hex = text.len().is_multiple_of(2) && text.bytes().all(|digit| digit.is_ascii_hexdigit());
     let caution = |read: &str| {
         Problem::new(at, format!("{} is read as {read}", quoted(&text)), "0x in front of hex digits")
+            .under(Rule::AmbiguousBytes)
     };
     match BASE64.decode(&*text) {
         Ok(bytes) => {
             if is_hex && !text.is_empty() {
                 findings.caution(caution("base64, though it could be hex"));
             } else if !is_hex && prefix == Prefix::Optional {
-                findings.breach(|| Problem::new(at, format!("{} is base64", quoted(&text)), PREFIXED));
+                let problem = || Problem::new(at, format!("{} is base64", quoted(&text)), PREFIXED);
+                findings.breach(|| problem().under(Rule::MustBeHex));
             }
             Some(bytes)
         }
@@ -130,7 +140,7 @@ pub(super) fn bytes(node: Node<'_>, name: &str, prefix: Prefix, findings: &mut F
         }
         Err(_) => {
             let what = format!("{} is neither hex nor base64", quoted(&text));
-            findings.error(Problem::new(at, what, EXPECTED));
+            findings.error(Problem::new(at, what, EXPECTED).under(Rule::Bytes));
             None
         }
     }

@@ -2,8 +2,9 @@
 
 use super::lexical::{self, Prefix, hex};
 use crate::case::Origin;
-use crate::formats::fields::{Fields, Findings, misspelled, wrong_type};
+use crate::formats::fields::{Fields, Findings, misspelled, no_such_word, wrong_type};
 use crate::json::{Node, Problem, quoted};
+use crate::rules::Rule;
 use crate::value::{Path, Value};
 
 /// The members of the program record, and where its data stand.
@@ -40,7 +41,7 @@ impl Program {
             let Some(node) = fields.optional(name) else { continue };
             if !crypto {
                 let what = format!("{} without \"host\": \"crypto\"", quoted(name));
-                findings.error(Problem::new(node.at(), what, "both or neither"));
+                findings.error(Problem::new(node.at(), what, "both or neither").under(Rule::Misplaced));
             }
             let value = match name {
                 "message" => findings.keep(hex(node, name)).map(Value::Bytes),
@@ -65,7 +66,8 @@ impl Program {
     pub(super) fn read_v2(&mut self, fields: &mut Fields<'_>, findings: &mut Findings) {
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
-                findings.breach(|| wrong_type(script, "script", "hex digits in quotes"));
+                let problem = || wrong_type(script, "script", "hex digits in quotes");
+                findings.breach(|| problem().under(Rule::MustType));
                 Some(self.entries(script, findings))
             } else {
                 bytes_value(script, "script", findings)
@@ -100,7 +102,10 @@ impl Program {
         let Some(member) = fields.spelled(NAME) else { return };
         match &*member.key {
             "scripttable" => {}
-            NAME => findings.remark(|| misspelled(member.key_at, NAME, "scripttable")),
+            NAME => {
+                let problem = || misspelled(member.key_at, NAME, "scripttable").under(Rule::TextAndFiles);
+                findings.remark(problem);
+            }
             other => findings.breach(|| misspelled(member.key_at, other, "scripttable")),
         }
         let table = member.value;
@@ -109,7 +114,8 @@ impl Program {
         }
         let path = Path::field(NAME);
         let scripts: Option<Vec<_>> = if table.is_array() {
-            findings.breach(|| wrong_type(table, NAME, "hex digits in quotes, though files have this form"));
+            let expected = "hex digits in quotes, though files have this form";
+            findings.remark(|| wrong_type(table, NAME, expected).under(Rule::TextAndFiles));
             let scripts: Vec<_> = table.items().map(|entry| table_script(entry, findings)).collect();
             scripts.into_iter().collect()
         } else {
@@ -154,8 +160,8 @@ fn one_of(node: Node<'_>, name: &str, words: &[&str], findings: &mut Findings) -
     let text = node.text().filter(|text| words.contains(&&**text));
     if text.is_none() {
         let what = format!("{name} is {}", node.shown());
-        let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
-        findings.error(Problem::new(node.at(), what, words.join(" or ")));
+        let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+        findings.error(no_such_word(node, what, each.join(" or "), words.iter().copied()));
     }
     text.map(Value::text)
 }

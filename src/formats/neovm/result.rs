@@ -5,8 +5,9 @@ use num_bigint::BigInt;
 use super::lexical::{self, Prefix, count};
 use super::rules::{Absence, Generation, Rules};
 use crate::case::{Check, Origin, Want};
-use crate::formats::fields::{Fields, Findings, misspelled, wrong_type};
+use crate::formats::fields::{Fields, Findings, misspelled, no_such_word, wrong_type};
 use crate::json::{Datum, Node, Problem};
+use crate::rules::Rule;
 use crate::value::{Path, Value};
 
 /// Turns the members of a result into checks.
@@ -54,7 +55,8 @@ impl<'w> Wanted<'w> {
         let text = node.text().unwrap_or_default();
         let Some(state) = self.rules.states.iter().find(|state| text.eq_ignore_ascii_case(state)) else {
             let what = format!("{} is no state", node.shown());
-            self.findings.error(Problem::new(node.at(), what, self.rules.states.join(", ")));
+            let states = self.rules.states;
+            self.findings.error(no_such_word(node, what, states.join(", "), states));
             return None;
         };
         if text != *state {
@@ -92,7 +94,8 @@ impl<'w> Wanted<'w> {
 
     fn ignored<const N: usize>(&mut self, why: &str, members: [Option<Node<'_>>; N]) {
         for node in members.into_iter().flatten() {
-            self.findings.remark(|| Problem::bare(node.at(), format!("this {why}")));
+            let problem = || Problem::bare(node.at(), format!("this {why}"));
+            self.findings.remark(|| problem().under(Rule::NotCompared));
         }
     }
 
@@ -103,7 +106,8 @@ impl<'w> Wanted<'w> {
             (Some(_), Some(_)) => "both invocationStack and resultStack",
             _ => return,
         };
-        self.findings.breach(|| Problem::new(result.at(), format!("result with {what}"), "one of them"));
+        let problem = || Problem::new(result.at(), format!("result with {what}"), "one of them");
+        self.findings.breach(|| problem().under(Rule::MustBeOneStack));
     }
 
     fn count(&mut self, at: Path, node: Node<'_>, name: &str) {
@@ -130,17 +134,17 @@ impl<'w> Wanted<'w> {
         if self.rules.generation == Generation::V2 {
             match fields.present("scriptHash") {
                 Some(hash) => self.script_hash(at, hash),
-                None => self.findings.breach(|| fields.without("scriptHash")),
+                None => self.findings.breach(|| fields.without("scriptHash").under(Rule::MustMember)),
             }
         }
         let pointer = fields.present("instructionPointer");
         if pointer.is_none() {
-            self.findings.breach(|| fields.without("instructionPointer"));
+            self.findings.breach(|| fields.without("instructionPointer").under(Rule::MustMember));
         }
         self.pointer(at.child("instructionPointer"), pointer, node.at());
         match fields.present("nextInstruction") {
             Some(instruction) => self.next_instruction(at, instruction),
-            None => self.findings.breach(|| fields.without("nextInstruction")),
+            None => self.findings.breach(|| fields.without("nextInstruction").under(Rule::MustMember)),
         }
         for (name, absence) in self.rules.frame_lists {
             let list = fields.present(name);
@@ -162,7 +166,8 @@ impl<'w> Wanted<'w> {
         let Some(hash) = hash else { return };
         if hash.len() != 20 {
             let what = format!("a scriptHash of {} bytes", hash.len());
-            self.findings.remark(|| Problem::new(node.at(), what, "20 bytes"));
+            let problem = || Problem::new(node.at(), what, "20 bytes").under(Rule::ImpossibleValue);
+            self.findings.remark(problem);
         }
         self.is(frame.child("scriptHash"), Value::Bytes(hash), node.at());
     }
@@ -181,7 +186,8 @@ impl<'w> Wanted<'w> {
             }
             Datum::Number(digits) => {
                 let expected = "a mnemonic in quotes";
-                self.findings.breach(|| wrong_type(node, "nextInstruction", expected));
+                let problem = || wrong_type(node, "nextInstruction", expected).under(Rule::MustType);
+                self.findings.breach(problem);
                 opcode(digits)
             }
             _ => None,
@@ -199,7 +205,8 @@ impl<'w> Wanted<'w> {
     fn number_for_name(&mut self, node: Node<'_>) {
         if self.rules.generation == Generation::V2 {
             let what = "nextInstruction is a number in quotes";
-            self.findings.remark(|| Problem::new(node.at(), what, "a mnemonic"));
+            let problem = || Problem::new(node.at(), what, "a mnemonic").under(Rule::OpcodeNumber);
+            self.findings.remark(problem);
         }
     }
 

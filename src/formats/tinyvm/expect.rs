@@ -5,6 +5,7 @@ use super::{Reader, lexical};
 use crate::case::{Check, Origin, Want};
 use crate::formats::fields::{Fields, wrong_type};
 use crate::json::{Node, Problem};
+use crate::rules::Rule;
 use crate::value::{Key, Path, Value};
 
 /// Turns the members of an expectation into checks.
@@ -74,7 +75,8 @@ impl<'w, 'r> Wanted<'w, 'r> {
             self.rating(rating, results, node.at());
         } else if let Some(node) = rating.or(results) {
             let what = format!("what tests came to after outcome {}", end.0);
-            self.reader.findings.error(Problem::new(node.at(), what, "outcome completed"));
+            let problem = Problem::new(node.at(), what, "outcome completed");
+            self.reader.findings.error(problem.under(Rule::Misplaced));
         }
         for name in ["driverInstructions", "testeeInstructions"] {
             self.count(&mut fields, name, None);

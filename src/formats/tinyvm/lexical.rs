@@ -2,6 +2,7 @@
 
 use crate::formats::fields::wrong_type;
 use crate::json::{Datum, Node, Problem, quoted};
+use crate::rules::Rule;
 
 const WORD: &str = "an integer from -32768 to 65535, or one in quotes, also as 0x and hex digits";
 const COUNT: &str = "an integer from 0 to 18446744073709551615, or one in quotes, also as 0x and hex digits";
@@ -9,21 +10,22 @@ const COUNT: &str = "an integer from 0 to 18446744073709551615, or one in quotes
 /// A word, a negative number as its two's complement.
 pub(super) fn word(node: Node<'_>, name: &str) -> Result<u16, Problem> {
     let number = number(node, name, WORD)?;
-    to_word(number)
-        .ok_or_else(|| Problem::new(node.at(), format!("{name} {} is no word", node.shown()), WORD))
+    let what = || format!("{name} {} is no word", node.shown());
+    to_word(number).ok_or_else(|| Problem::new(node.at(), what(), WORD).under(Rule::Number))
 }
 
 /// A number of instructions, or a seed.
 pub(super) fn count(node: Node<'_>, name: &str) -> Result<u64, Problem> {
     let number = number(node, name, COUNT)?;
-    u64::try_from(number).map_err(|_| Problem::new(node.at(), format!("{name} is {}", node.shown()), COUNT))
+    let what = || format!("{name} is {}", node.shown());
+    u64::try_from(number).map_err(|_| Problem::new(node.at(), what(), COUNT).under(Rule::Number))
 }
 
 /// The address that a key is, as a number is written in quotes.
 pub(super) fn address(key: &str, at: u32) -> Result<u16, Problem> {
-    parse(key)
-        .and_then(to_word)
-        .ok_or_else(|| Problem::new(at, format!("{} is no address", quoted(key)), WORD))
+    let what = || format!("{} is no address", quoted(key));
+    let address = parse(key).and_then(to_word);
+    address.ok_or_else(|| Problem::new(at, what(), WORD).under(Rule::Number))
 }
 
 /// An address as records write it.
@@ -33,9 +35,9 @@ pub(super) fn address_key(address: u16) -> String {
 
 /// The number of the register that a key is.
 pub(super) fn register(key: &str, at: u32) -> Result<usize, Problem> {
-    (0..16)
-        .find(|number| key == register_key(*number))
-        .ok_or_else(|| Problem::new(at, format!("{} is no register", quoted(key)), "r0 to r15"))
+    let what = || format!("{} is no register", quoted(key));
+    let number = (0..16).find(|number| key == register_key(*number));
+    number.ok_or_else(|| Problem::new(at, what(), "r0 to r15").under(Rule::UnknownName))
 }
 
 /// A register as records write it.
@@ -50,7 +52,8 @@ fn number(node: Node<'_>, name: &str, expected: &str) -> Result<i128, Problem> {
         _ => return Err(wrong_type(node, name, expected)),
     };
     number.ok_or_else(|| {
-        Problem::new(node.at(), format!("{name} {} is no such number", node.shown()), expected)
+        let what = format!("{name} {} is no such number", node.shown());
+        Problem::new(node.at(), what, expected).under(Rule::Number)
     })
 }
 

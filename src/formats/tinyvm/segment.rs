@@ -7,6 +7,7 @@ use crate::case::Origin;
 use crate::formats::fields::wrong_type;
 use crate::formats::{Files, Folder, Unreadable};
 use crate::json::{Member, Node, Problem};
+use crate::rules::Rule;
 use crate::value::{Path, Value, hex_bytes};
 
 /// Words of a segment.
@@ -104,7 +105,8 @@ impl Reader<'_> {
     /// `{"file": "name.segment"}` or `{"file": "name.asm"}`.
     fn file(&mut self, node: Node<'_>, name: Node<'_>) -> Option<Value> {
         if let Some(other) = node.members().find(|member| member.key != "file") {
-            self.findings.error(Problem::new(other.key_at, "a member beside \"file\"", "\"file\" alone"));
+            let problem = Problem::new(other.key_at, "a member beside \"file\"", "\"file\" alone");
+            self.findings.error(problem.under(Rule::Misplaced));
         }
         let Some(text) = name.text() else {
             self.findings.error(wrong_type(name, "file", "the name of a .segment or .asm file"));
@@ -114,7 +116,8 @@ impl Reader<'_> {
             Some(kind) => kind.read(self.context.files, Folder::Own, &text),
             None => Err(Unreadable::Refused("its name ends neither in .segment nor in .asm".to_owned())),
         };
-        let wrong = |why| Problem::bare(name.at(), format!("file {}: {why}", name.shown()));
+        let what = |why| format!("file {}: {why}", name.shown());
+        let wrong = |why| Problem::bare(name.at(), what(why)).under(Rule::NamedFile);
         self.findings.keep(read.map_err(wrong))
     }
 }
@@ -130,7 +133,7 @@ fn sparse_part(member: &Member<'_>, seen: &mut HashSet<u16>) -> Result<Sparse, P
         let at = address.wrapping_add(index as u16);
         if !seen.insert(at) {
             let what = format!("address {} stands twice", lexical::address_key(at));
-            return Err(Problem::new(item.at(), what, "each address once"));
+            return Err(Problem::new(item.at(), what, "each address once").under(Rule::DuplicateKey));
         }
         words.push((lexical::word(item, "word")?, item.at()));
     }
@@ -194,7 +197,7 @@ fn hex_words(node: Node<'_>, text: &str) -> Result<Vec<u8>, Problem> {
     let digits: String = text.chars().filter(|it| !it.is_ascii_whitespace()).collect();
     let what = || format!("a segment {}", node.shown());
     let bytes = hex_bytes(&digits).filter(|bytes| bytes.len() % 2 == 0);
-    let bytes = bytes.ok_or_else(|| Problem::new(node.at(), what(), EXPECTED))?;
+    let bytes = bytes.ok_or_else(|| Problem::new(node.at(), what(), EXPECTED).under(Rule::Bytes))?;
     fits(node, bytes.len() / 2)?;
     Ok(bytes)
 }

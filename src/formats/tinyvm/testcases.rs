@@ -8,6 +8,7 @@ use crate::formats::fields::{Findings, wrong_type};
 use crate::formats::spell::Unspellable;
 use crate::formats::{Context, Entry, Evidence, Folder, Format, Severity, Unreadable};
 use crate::json::{Node, Problem, quoted};
+use crate::rules::Rule;
 use crate::value::{Path, Value};
 
 /// The layout's entry in the list of formats.
@@ -89,21 +90,21 @@ impl Reader<'_> {
         let source = read(Kind::Source);
         let wrong = |kind: Kind, why: &Unreadable| {
             let file = format!("{name}{}", kind.extension());
-            Problem::bare(node.at(), format!("file {}: {why}", quoted(&file)))
+            Problem::bare(node.at(), format!("file {}: {why}", quoted(&file))).under(Rule::NamedFile)
         };
         match (segment, source) {
             (Ok(segment), source) => {
                 if source != Err(Unreadable::Missing) {
                     let file = quoted(&format!("{name}.segment"));
                     let what = format!("there is a source too, and file {file} is used");
-                    self.findings.caution(Problem::bare(node.at(), what));
+                    self.findings.caution(Problem::bare(node.at(), what).under(Rule::NamedFile));
                 }
                 Some(segment)
             }
             (Err(Unreadable::Missing), Ok(source)) => Some(source),
             (Err(Unreadable::Missing), Err(Unreadable::Missing)) => {
                 let what = format!("there is no .segment and no .asm file named {}", quoted(name));
-                self.findings.error(Problem::bare(node.at(), what));
+                self.findings.error(Problem::bare(node.at(), what).under(Rule::NamedFile));
                 None
             }
             (Err(Unreadable::Missing), Err(why)) => {

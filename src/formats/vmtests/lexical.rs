@@ -7,6 +7,7 @@ use num_bigint::{BigInt, BigUint};
 use crate::case::Want;
 use crate::formats::fields::wrong_type;
 use crate::json::{Datum, Node, Problem, quoted};
+use crate::rules::Rule;
 use crate::value::{Value, hex_bytes, hex_to_slice, number_key};
 
 /// The most bits of a number.
@@ -28,7 +29,7 @@ pub(super) fn quantity(node: Node<'_>) -> Result<BigInt, Problem> {
 
 /// A datum that is of the right type and wrong all the same.
 fn wrong(node: Node<'_>, what: &str, expected: &str) -> Problem {
-    Problem::new(node.at(), format!("{} {what}", node.shown()), expected)
+    Problem::new(node.at(), format!("{} {what}", node.shown()), expected).under(Rule::Number)
 }
 
 fn parse_quantity(text: &str, at: u32) -> Result<BigInt, Problem> {
@@ -39,9 +40,13 @@ fn parse_quantity(text: &str, at: u32) -> Result<BigInt, Problem> {
     match number {
         Some(number) if number.bits() <= BITS => Ok(number),
         Some(_) => {
-            Err(Problem::new(at, format!("quantity {} is too large", quoted(text)), "less than 2^256"))
+            let what = format!("quantity {} is too large", quoted(text));
+            Err(Problem::new(at, what, "less than 2^256").under(Rule::Number))
         }
-        None => Err(Problem::new(at, format!("{} is not a quantity", quoted(text)), QUANTITY)),
+        None => {
+            let what = format!("{} is not a quantity", quoted(text));
+            Err(Problem::new(at, what, QUANTITY).under(Rule::Number))
+        }
     }
 }
 
@@ -79,7 +84,8 @@ pub(super) fn length(digits: &str, at: u32) -> Result<usize, Problem> {
     let only_digits = digits.bytes().all(|digit| digit.is_ascii_digit());
     let length = digits.parse().ok().filter(|_| only_digits);
     length.ok_or_else(|| {
-        Problem::new(at, format!("output length is {}", quoted(digits)), "decimal digits after #, below 2^64")
+        let what = format!("output length is {}", quoted(digits));
+        Problem::new(at, what, "decimal digits after #, below 2^64").under(Rule::Number)
     })
 }
 
@@ -87,12 +93,10 @@ pub(super) fn length(digits: &str, at: u32) -> Result<usize, Problem> {
 fn fixed<const N: usize>(text: &str, at: u32, what: &str) -> Result<[u8; N], Problem> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let mut bytes = [0; N];
-    match hex_to_slice(digits, &mut bytes) {
-        Some(()) => Ok(bytes),
-        None => {
-            Err(Problem::new(at, format!("{} is not {what}", quoted(text)), format!("{} hex digits", 2 * N)))
-        }
-    }
+    let wrong =
+        || Problem::new(at, format!("{} is not {what}", quoted(text)), format!("{} hex digits", 2 * N));
+    hex_to_slice(digits, &mut bytes).ok_or_else(|| wrong().under(Rule::Bytes))?;
+    Ok(bytes)
 }
 
 fn fixed_node<const N: usize>(node: Node<'_>, what: &str) -> Result<[u8; N], Problem> {
@@ -151,7 +155,8 @@ fn parse_data(text: &str, at: u32) -> Result<Vec<u8>, Problem> {
             at,
             format!("{} does not start with 0x", quoted(text)),
             "bytes; text without 0x is the source of a test filler, not a vector",
-        )),
+        )
+        .under(Rule::Bytes)),
     }
 }
 
@@ -161,7 +166,8 @@ fn parse_hex(digits: &str) -> Option<Vec<u8>> {
 }
 
 fn not_data(text: &str, at: u32) -> Problem {
-    Problem::new(at, format!("{} has other characters than hex digits", quoted(text)), "0x and hex digits")
+    let what = format!("{} has other characters than hex digits", quoted(text));
+    Problem::new(at, what, "0x and hex digits").under(Rule::Bytes)
 }
 
 /// An element of a `$DATA_ARRAY`: a number becomes its shortest bytes, at least one; hex keeps
@@ -182,7 +188,7 @@ fn data_piece(node: Node<'_>) -> Result<Vec<u8>, Problem> {
     };
     match number {
         Some(number) => Ok(number.to_bytes_be()),
-        None => Err(wrong(node, "is no element of data", EXPECTED)),
+        None => Err(wrong(node, "is no element of data", EXPECTED).under(Rule::Bytes)),
     }
 }
 
@@ -193,7 +199,8 @@ pub(super) fn number(node: Node<'_>) -> Result<BigInt, Problem> {
     }
     let bytes = data(node)?;
     if bytes.len() > 32 {
-        return Err(Problem::new(node.at(), format!("a word of {} bytes", bytes.len()), "at most 32"));
+        let what = format!("a word of {} bytes", bytes.len());
+        return Err(Problem::new(node.at(), what, "at most 32").under(Rule::Bytes));
     }
     Ok(BigInt::from(BigUint::from_bytes_be(&bytes)))
 }

@@ -1,0 +1,128 @@
+//! `vmconf check`
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use anyhow::Context;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use vmconf::check::fix::{Mended, mend};
+use vmconf::check::output::{Extent, OUTPUTS, Output, Summary, by_name};
+use vmconf::check::{Checked, Checker};
+use vmconf::event::Exit;
+use vmconf::rules::RULES;
+use vmconf::sources::Source;
+
+use super::output::{self, Replaced};
+use super::select::Select;
+
+/// Look for faults in vector files without running them
+///
+/// Example: vmconf check vectors/
+///
+/// What `run` refuses is an error. What a format does not know or its text forbids, and what is
+/// hardly meant, is a warning, and with --strict an error. The exit code is 3 if there are errors.
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    #[command(flatten)]
+    select: Select,
+
+    /// Mend the files where that changes no meaning: capitals of names, commas and comments that are
+    /// not JSON
+    #[arg(long)]
+    fix: bool,
+
+    /// How to write what was found: text for people, sarif for programs
+    #[arg(long = "as", value_name = "NAME", default_value = OUTPUTS[0].name, value_parser = PossibleValuesParser::new(OUTPUTS.iter().map(|output| output.name)))]
+    output: String,
+
+    /// Tell all findings of a rule, and not the first and how many more there are
+    #[arg(long)]
+    all: bool,
+
+    /// List the rules and what breaks each
+    #[arg(long, exclusive = true)]
+    rules: bool,
+}
+
+impl Check {
+    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        if self.rules {
+            return list_rules();
+        }
+        let options = self.select.options()?;
+        let mut checker = Checker::new(&options);
+        let mut out = self.output()?;
+        let mut summary = Summary::default();
+        for source in self.select.sources()? {
+            let mut checked = checker.check(&source);
+            if self.fix {
+                checked = mended(&mut checker, &source, checked);
+            }
+            summary.count(&checked);
+            out.file(&checked)?;
+        }
+        out.end(&summary)?;
+        Ok(match summary {
+            Summary { errors: 1.., .. } => Exit::Broken,
+            Summary { cases: 0, .. } => Exit::NothingRan,
+            _ => Exit::Passed,
+        })
+    }
+
+    fn output(&self) -> anyhow::Result<Box<dyn Output>> {
+        let kind = by_name(&self.output).context("--as")?;
+        let extent = if self.all { Extent::All } else { Extent::First };
+        Ok((kind.new)(Box::new(output::stdout()), extent))
+    }
+}
+
+fn list_rules() -> anyhow::Result<Exit> {
+    let width = RULES.iter().map(|rule| rule.name().len()).max().unwrap_or(0);
+    let mut out = output::stdout();
+    for rule in RULES {
+        writeln!(out, "{:width$}  {}", rule.name(), rule.doc())?;
+    }
+    out.flush()?;
+    Ok(Exit::Passed)
+}
+
+/// Mends a file if it can be, and says so; what is then wrong with it.
+fn mended(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Checked {
+    let Some(mended) = mend(checker, source, &checked) else { return checked };
+    let written = mended.map_err(anyhow::Error::new).and_then(|Mended { text, checked }| {
+        replace(source, &text)?;
+        Ok(checked)
+    });
+    match written {
+        Ok(left) => {
+            output::note(&format!("{}: mended {}", source.shown, fewer(&checked, &left)));
+            left
+        }
+        Err(why) => {
+            output::note(&format!("{}: left as it is: {why}", source.shown));
+            checked
+        }
+    }
+}
+
+/// Writes the file anew, where a link leads if it is one.
+fn replace(source: &Source, text: &str) -> io::Result<()> {
+    let path = source.path.canonicalize()?;
+    if path.metadata()?.permissions().readonly() {
+        return Err(io::Error::other("the file is read-only"));
+    }
+    Replaced::with(&path, text.as_bytes())
+}
+
+/// How many findings of which rule are gone: `2 comment, 1 must/letter-case`.
+fn fewer(before: &Checked, after: &Checked) -> String {
+    let mut gone = BTreeMap::<_, isize>::new();
+    for (checked, change) in [(before, 1), (after, -1)] {
+        for diagnostic in &checked.diagnostics {
+            *gone.entry(diagnostic.problem.rule).or_default() += change;
+        }
+    }
+    let gone = gone.into_iter().filter(|(_, count)| *count > 0);
+    gone.map(|(rule, count)| format!("{count} {}", rule.name())).collect::<Vec<_>>().join(", ")
+}

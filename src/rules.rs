@@ -1,0 +1,74 @@
+//! The rules that a vector file is held against: the one list of their names.
+//!
+//! Whoever finds something wrong says which rule it breaks; `vmconf check` shows the name with the
+//! message, and programs tell findings apart by it. Names are for others to rely on: one that is
+//! published keeps its meaning. Rules below `must/` are those of a format's published text that
+//! files break and readers get along with.
+
+/// Makes [`Rule`] from rows of a variant, its name and what breaks it.
+macro_rules! rules {
+    ($($rule:ident, $name:literal, $doc:literal;)*) => {
+        /// A rule, by what breaks it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Rule {
+            $(#[doc = concat!("`", $name, "`: ", $doc)] $rule,)*
+        }
+
+        /// Every rule.
+        pub const RULES: &[Rule] = &[$(Rule::$rule),*];
+
+        impl Rule {
+            /// Its name.
+            pub const fn name(self) -> &'static str {
+                match self { $(Rule::$rule => $name),* }
+            }
+
+            /// What breaks it, in one line.
+            pub const fn doc(self) -> &'static str {
+                match self { $(Rule::$rule => $doc),* }
+            }
+        }
+    };
+}
+
+rules! {
+    Unreadable, "unreadable", "the file cannot be read, or is larger than the limit";
+    Encoding, "encoding", "the file is not UTF-8";
+    Syntax, "syntax", "the file is no JSON, or nested deeper than the limit";
+    NotAVector, "not-a-vector", "no format looks like this";
+    AmbiguousFormat, "ambiguous-format", "several formats look like this";
+    Comment, "comment", "a comment, which JSON does not have";
+    TrailingComma, "trailing-comma", "a comma before a closing bracket, which JSON does not have";
+    ByteOrderMark, "byte-order-mark", "the file starts with a byte order mark";
+    DuplicateKey, "duplicate-key", "an object has the same member twice";
+    DuplicateName, "duplicate-name", "two tests of a file have the same name";
+    UnknownMember, "unknown-member", "the format does not know a member of this name here";
+    MissingMember, "missing-member", "a member is not there that the reader needs";
+    WrongType, "wrong-type", "a value is of another JSON type than the format demands";
+    Number, "number", "a number is not written as the format demands, or is out of range";
+    Bytes, "bytes", "bytes are not written as the format demands, or are not so many";
+    Misplaced, "misplaced-member", "a member stands without what it belongs to, or with what excludes it";
+    Malformed, "malformed", "a value is in another way not what the format demands";
+    UnknownName, "unknown-name", "an action, a state, a type or another word of the format that is none";
+    LetterCase, "letter-case", "a name is spelled with other capitals than usual";
+    NamedFile, "named-file", "a file that the vector names cannot be used, or another is used in its place";
+    AmbiguousBytes, "ambiguous-bytes", "bytes can be read both as hex and as base64";
+    UnknownMnemonic, "unknown-mnemonic", "the machine has no instruction of this name";
+    Assembly, "assembly", "a source is not what the assembler of the machine takes";
+    AssemblerWarning, "assembler-warning", "a source does something that is hardly meant";
+    OddProgram, "odd-program", "a program has something that traps or means nothing if it is reached";
+    NotLoadable, "not-loadable", "the machine does not take the program";
+    NothingCompared, "nothing-compared", "after the last step of a test, nothing is compared";
+    NotCompared, "not-compared", "a value is given that is never compared";
+    ImpossibleValue, "impossible-value", "the machine can never have the value that is expected";
+    TextAndFiles, "text-and-files", "the format's text wants another form than all published files have";
+    OpcodeNumber, "opcode-number", "an instruction is named by its number";
+    MustLetterCase, "must/letter-case", "a name is spelled with other capitals than the format's text demands";
+    MustMember, "must/member", "a member is not there that the format's text demands";
+    MustType, "must/type", "a value is of a type that the format's text does not allow here";
+    MustNotBeEmpty, "must/not-empty", "a value is empty that the format's text demands something of";
+    MustBeOneStack, "must/one-stack", "a result has not just one of invocationStack and resultStack";
+    MustBeHex, "must/hex", "bytes are not written as 0x and hex digits";
+    MustMapKey, "must/map-key", "a key of a Map is not written as 0x and hex digits in lower case";
+    Internal, "internal", "a fault of vmconf and not of the file: a reader or a machine gave up";
+}
