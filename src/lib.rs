@@ -21,6 +21,7 @@
 //! | module | what is in it | may use |
 //! |---|---|---|
 //! | [`value`] | [`value::Value`] and [`value::Path`]: the tree of expected and actual state | nothing |
+//! | [`suggest`] | "did you mean" | nothing |
 //! | [`json`] | JSON with a position for every datum | nothing |
 //! | [`limits`] | the limits of a run, one row each | nothing |
 //! | [`ecdsa`] | signatures as machines check them | nothing |
@@ -31,7 +32,7 @@
 //! | [`nef`] | NEF3, the file of a Neo N3 contract, and its manifest | value, json, limits |
 //! | [`inspect`] | what traces and blame ask of a machine between two instructions | diff, value |
 //! | [`coverage`] | which opcodes a program executes | isa, machine |
-//! | [`trace`] | every instruction of a case, in several ways to write it | machine, diff, value |
+//! | [`trace`] | every instruction of a case, in several ways to write it | machine, inspect, isa, value |
 //! | [`formats`] | files to cases; knows machines by name only | json, value, case |
 //! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
 //! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
@@ -64,7 +65,8 @@
 //! An opcode is one row of the machine's table and one function. A machine is a module below
 //! [`machines`] with a row in [`machines::MACHINES`]; a format a module below [`formats`] with a
 //! row in [`formats::FORMATS`]; a report a module below [`report`] with a row in
-//! [`report::REPORTS`]; a limit a row in [`limits::ROWS`]. The command line, the help texts and
+//! [`report::REPORTS`]; a way to write traces a module below [`trace`] with a row in
+//! [`trace::TRACES`]; a limit a row in [`limits::ROWS`]. The command line, the help texts and
 //! the tests over all of them find it there.
 
 pub mod asm;
@@ -86,6 +88,7 @@ pub mod nef;
 pub mod report;
 pub mod runner;
 pub mod sources;
+pub mod suggest;
 pub mod testee;
 pub mod trace;
 pub mod value;

@@ -101,6 +101,12 @@ impl LoadError {
 pub trait Watch {
     /// The instruction `at` is about to be executed.
     fn before(&mut self, at: &At<'_>);
+
+    /// An action is done. The machine may be changed by something else than an instruction before the
+    /// next one.
+    fn pause(&mut self, state: &dyn Inspect) {
+        let _ = state;
+    }
 }
 
 /// An instruction and the machine in front of it.

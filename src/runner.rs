@@ -24,6 +24,7 @@ use crate::testee::Testee;
 use crate::verdict::{Trouble, Verdict};
 
 pub use files::VectorFiles;
+pub use judge::machine_of;
 pub use open::{Opened, explain_format, open};
 
 /// How to run.

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use num_bigint::{BigInt, BigUint, Sign};
 
+pub mod json;
+
 /// A datum of a program, of an expectation or of a machine's state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {

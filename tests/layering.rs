@@ -14,6 +14,7 @@ use support::{at_root, files, relative};
 /// What each module of the library may use: modules, or items of them.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("value", &[]),
+    ("suggest", &[]),
     ("json", &[]),
     ("limits", &[]),
     ("ecdsa", &[]),
@@ -26,7 +27,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("machine", &["case", "inspect", "isa", "value"]),
     ("inspect", &["diff::Observe", "value"]),
     ("coverage", &["isa", "machine"]),
-    ("trace", &["diff::Observe", "isa", "machine", "value"]),
+    ("trace", &["inspect", "isa", "machine", "value"]),
     // A file of a machine uses its own machine's besides; see `own`.
     (
         "machines",

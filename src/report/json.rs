@@ -1,6 +1,5 @@
 //! The report for programs: one JSON object a line. Its schema is `schemas/report.schema.json`.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde_json::{Map, Value as JsonValue, json};
@@ -8,7 +7,8 @@ use serde_json::{Map, Value as JsonValue, json};
 use super::Report;
 use crate::case::Want;
 use crate::event::{CaseReport, Event, Summary};
-use crate::value::{Key, Value, is_harmful};
+use crate::value::Key;
+use crate::value::json::{one_line, typed};
 use crate::verdict::{Difference, Place, Trouble, Verdict};
 
 /// Counts up when a member changes its meaning.
@@ -26,8 +26,7 @@ impl Json {
     }
 
     fn line(&mut self, line: &JsonValue) -> io::Result<()> {
-        let line = serde_json::to_string(line)?;
-        writeln!(self.out, "{}", harmless(&line))
+        writeln!(self.out, "{}", one_line(line))
     }
 }
 
@@ -55,17 +54,6 @@ impl Report for Json {
             }
         }
     }
-}
-
-/// JSON with everything escaped that could disturb a terminal and that JSON lets through.
-fn harmless(line: &str) -> Cow<'_, str> {
-    if !line.contains(is_harmful) {
-        return Cow::Borrowed(line);
-    }
-    let escape = |character: char| {
-        if is_harmful(character) { format!("\\u{:04x}", u32::from(character)) } else { character.to_string() }
-    };
-    Cow::Owned(line.chars().map(escape).collect())
 }
 
 fn case_json(report: &CaseReport) -> JsonValue {
@@ -113,7 +101,7 @@ fn difference_json(difference: &Difference) -> JsonValue {
         json.insert("step".into(), (*step).into());
     }
     json.insert("expected".into(), want_json(want));
-    json.insert("actual".into(), got.as_ref().map_or_else(|| json!({ "absent": true }), value_json));
+    json.insert("actual".into(), got.as_ref().map_or_else(|| json!({ "absent": true }), typed));
     if let Some(note) = note {
         json.insert("note".into(), note.clone().into());
     }
@@ -140,8 +128,8 @@ fn add_place(json: &mut Map<String, JsonValue>, place: &Place) {
 
 fn want_json(want: &Want) -> JsonValue {
     match want {
-        Want::Is(value) | Want::IsOrAbsent(value) => value_json(value),
-        Want::OneOf(values) => json!({ "oneOf": values.iter().map(value_json).collect::<Vec<_>>() }),
+        Want::Is(value) | Want::IsOrAbsent(value) => typed(value),
+        Want::OneOf(values) => json!({ "oneOf": values.iter().map(typed).collect::<Vec<_>>() }),
         Want::Absent => json!({ "absent": true }),
         Want::Record => json!({ "type": "object" }),
         Want::Type(name) => json!({ "type": name }),
@@ -153,23 +141,6 @@ fn want_json(want: &Want) -> JsonValue {
 
 fn names(keys: &[Key]) -> Vec<String> {
     keys.iter().map(Key::to_string).collect()
-}
-
-/// A value so that its type can be told: `{"int": "42"}`, `{"bytes": "0x2a"}`.
-fn value_json(value: &Value) -> JsonValue {
-    match value {
-        Value::Null => JsonValue::Null,
-        Value::Bool(bool) => (*bool).into(),
-        Value::Int(number) => json!({ "int": number.to_string() }),
-        Value::Bytes(bytes) => json!({ "bytes": format!("0x{}", hex::encode(bytes)) }),
-        Value::Text(text) => json!({ "text": text }),
-        Value::List(items) => json!({ "list": items.iter().map(value_json).collect::<Vec<_>>() }),
-        Value::Record(members) => {
-            let members = members.iter().map(|(name, value)| (name.clone(), value_json(value)));
-            json!({ "record": members.collect::<Map<_, _>>() })
-        }
-        Value::Typed(name, value) => json!({ "type": name, "value": value_json(value) }),
-    }
 }
 
 fn summary_json(summary: &Summary) -> JsonValue {
