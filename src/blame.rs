@@ -118,6 +118,8 @@ pub struct Recorder {
     /// Gas before the last instruction.
     gas: Option<u64>,
     last_op: Option<&'static OpInfo>,
+    /// Whether the last instruction is not complete.
+    pending: bool,
     compounds: HashSet<usize>,
     /// The answers, in the order of the questions and their paths.
     pub answers: Vec<Answer>,
@@ -141,6 +143,7 @@ impl Recorder {
             records: VecDeque::new(),
             gas: None,
             last_op: None,
+            pending: false,
             compounds: HashSet::new(),
             answers: Vec::new(),
             spent: BTreeMap::new(),
@@ -157,6 +160,9 @@ impl Recorder {
 
     /// Completes the last instruction with what only the state behind it tells.
     fn complete(&mut self, state: &dyn Inspect) {
+        if !std::mem::take(&mut self.pending) {
+            return;
+        }
         self.count_gas(state);
         let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
         if last.cost.is_none() {
@@ -318,6 +324,7 @@ impl Watch for Recorder {
         self.complete(at.state);
         self.gas = at.state.gas();
         self.last_op = at.op;
+        self.pending = true;
         if self.step >= self.from {
             if self.records.len() == WINDOW {
                 self.records.pop_front();
@@ -327,9 +334,13 @@ impl Watch for Recorder {
         self.step += 1;
     }
 
+    /// What is changed between two actions was written by no instruction.
+    fn pause(&mut self, state: &dyn Inspect) {
+        self.complete(state);
+    }
+
     fn after_step(&mut self, number: usize, state: &dyn Inspect) {
         self.complete(state);
-        self.gas = None;
         self.answer(number, state);
     }
 }

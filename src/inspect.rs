@@ -8,12 +8,18 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::diff::Observe;
-use crate::value::{Path, Value};
+use crate::value::{Path, Value, escaped};
 
 /// A machine in front of an instruction, or at its end.
 pub trait Inspect: Observe {
     /// The next instruction as a person writes it: `PUSH1 0x2a`.
     fn instruction(&self) -> String;
+
+    /// Where in the source of the program the next instruction is, where the program says so: `main,
+    /// line 7`.
+    fn source(&self) -> Option<String> {
+        None
+    }
 
     /// How many values are on the operand stack, those of all frames that share it; 0 for a machine
     /// without one.
@@ -38,9 +44,28 @@ pub trait Inspect: Observe {
         None
     }
 
+    /// Gas that instructions took so far and gave back later. The price of an instruction is by how
+    /// much [`Inspect::gas`] falls and this rises.
+    fn given_back(&self) -> u64 {
+        0
+    }
+
+    /// Why the last instruction could not be executed, in a few words: `out of gas`. None where it was;
+    /// otherwise what is said of its effects did not happen.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
     /// What the next instruction reads and writes besides what its row says of the stack.
     fn effects(&self) -> Effects {
         Effects::default()
+    }
+
+    /// What a cell among [`Effects::writes`] holds now, where a little work finds it out; of a long
+    /// one the beginning.
+    fn value(&self, cell: &Cell) -> Option<Value> {
+        let _ = cell;
+        None
     }
 
     /// The cells that hold a datum of the state as it is now, the most particular one first. None for
@@ -66,21 +91,6 @@ pub enum Cell {
     Compound(usize),
 }
 
-/// As a person names it.
-impl fmt::Display for Cell {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Cell::Stack(at) => write!(f, "stack[{at}]"),
-            Cell::Range(name, range) if range.len() == 1 => write!(f, "{name} 0x{:02x}", range.start),
-            Cell::Range(name, range) => write!(f, "{name} 0x{:02x}..0x{:02x}", range.start, range.end),
-            Cell::Named(kind, name) if name.is_empty() => f.write_str(kind),
-            Cell::Named(kind, name) => write!(f, "{kind} {name}"),
-            Cell::Item(_, key) => write!(f, "item {key}"),
-            Cell::Compound(_) => f.write_str("the compound"),
-        }
-    }
-}
-
 impl Cell {
     /// A cell with a name.
     pub fn named(kind: &'static str, name: impl Into<Cow<'static, str>>) -> Cell {
@@ -97,6 +107,21 @@ impl Cell {
                 one == other
             }
             (one, other) => one == other,
+        }
+    }
+}
+
+/// As a person reads it: `storage 0x01`, `memory 0x0020..0x0040`.
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cell::Stack(index) => write!(f, "stack [{index}]"),
+            Cell::Range(space, range) if range.len() == 1 => write!(f, "{space} 0x{:04x}", range.start),
+            Cell::Range(space, range) => write!(f, "{space} 0x{:04x}..0x{:04x}", range.start, range.end),
+            Cell::Named(kind, name) if name.is_empty() => f.write_str(kind),
+            Cell::Named(kind, name) => write!(f, "{kind} {}", escaped(name)),
+            Cell::Item(compound, key) => write!(f, "item {} of compound {compound}", escaped(key)),
+            Cell::Compound(compound) => write!(f, "compound {compound}"),
         }
     }
 }

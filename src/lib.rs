@@ -33,7 +33,7 @@
 //! | [`nef`] | NEF3, the file of a Neo N3 contract, and its manifest | value, json, limits |
 //! | [`inspect`] | what traces and blame ask of a machine between two instructions | diff, value |
 //! | [`coverage`] | which opcodes a program executes | isa, machine |
-//! | [`trace`] | every instruction of a case, in several ways to write it | machine, diff, value |
+//! | [`trace`] | every instruction of a case, in several ways to write it | machine, inspect, isa, value |
 //! | [`edit`] | changes to a JSON text that keep all other bytes | json |
 //! | [`formats`] | files to cases, and what a machine has back to text; knows machines by name only | json, value, case, edit, rules |
 //! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
@@ -75,7 +75,8 @@
 //! An opcode is one row of the machine's table and one function. A machine is a module below
 //! [`machines`] with a row in [`machines::MACHINES`]; a format a module below [`formats`] with a
 //! row in [`formats::FORMATS`]; a report a module below [`report`] with a row in
-//! [`report::REPORTS`]; a limit a row in [`limits::ROWS`]; a rule of `vmconf check` a row of
+//! [`report::REPORTS`]; a way to write traces a module below [`trace`] with a row in
+//! [`trace::TRACES`]; a limit a row in [`limits::ROWS`]; a rule of `vmconf check` a row of
 //! [`rules`], which whoever finds it broken names; a JSON Schema a file in `schemas/` with a row in
 //! [`schemas::SCHEMAS`]. The command line, the help texts and the tests over all of them find it
 //! there.

@@ -107,6 +107,12 @@ pub trait Watch {
     fn after_step(&mut self, number: usize, state: &dyn Inspect) {
         let _ = (number, state);
     }
+
+    /// An action is done. The machine may be changed by something else than an instruction before the
+    /// next one.
+    fn pause(&mut self, state: &dyn Inspect) {
+        let _ = state;
+    }
 }
 
 /// An instruction and the machine in front of it.

@@ -25,7 +25,7 @@ use crate::testee::Testee;
 use crate::verdict::{Trouble, Verdict};
 
 pub use files::VectorFiles;
-pub use judge::Bench;
+pub use judge::{Bench, machine_of};
 pub(crate) use judge::{guarded, place_of};
 pub(crate) use open::{Faulty, Identified, identify, meant, read_text};
 pub use open::{Opened, OpenedCase, explain_format, open, open_text};

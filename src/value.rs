@@ -3,13 +3,13 @@
 //! A [`Value`] is a tree, a [`Path`] names one leaf of it. Programs are values too, so that a
 //! case can be handed to a machine in this process or sent to another one.
 
-pub mod plain;
-
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use num_bigint::{BigInt, BigUint, Sign};
+
+pub mod json;
 
 /// A datum of a program, of an expectation or of a machine's state.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -31,7 +31,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("coverage", &["isa", "machine"]),
     ("blame", &["inspect", "isa::OpInfo", "machine", "value"]),
     ("explain", &["blame", "case", "event", "runner", "value", "verdict"]),
-    ("trace", &["diff::Observe", "isa", "machine", "value"]),
+    ("trace", &["inspect", "isa", "machine", "value"]),
     // A file of a machine uses its own machine's besides; see `own`.
     (
         "machines",

@@ -21,7 +21,8 @@ use vmconf::formats::{self, Options};
 use vmconf::json::{Datum, Document, Node};
 use vmconf::limits::Limits;
 use vmconf::machine::{At, Machine, Watch};
-use vmconf::trace;
+use vmconf::machines;
+use vmconf::trace::{self, Selection, Tracer};
 use vmconf::value::Value;
 
 // ---- Snapshots
@@ -30,9 +31,10 @@ use vmconf::value::Value;
 fn snapshots(case: &Case) -> Vec<Json> {
     let written = Shared::default();
     let kind = trace::by_name("minic89").unwrap();
-    let mut tracer = (kind.new)(Box::new(written.clone()));
-    let machine = replay(case, Some(&mut *tracer), &mut |_, _| {});
-    tracer.end(&*machine).unwrap();
+    let writer = (kind.new)(machines::by_name(case.machine).unwrap().isa);
+    let mut tracer = Tracer::new(writer, Selection::default(), Box::new(written.clone()));
+    let machine = replay(case, Some(&mut tracer), &mut |_, _| {});
+    tracer.end(&*machine, "").unwrap();
     let text = String::from_utf8(written.0.take()).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -272,7 +274,7 @@ proptest! {
             prop_assert!(SCHEMA.is_valid(snapshot), "{}", snapshot);
         }
         let whole = everything(&*replay(&case, None, &mut |_, _| {}));
-        let mut in_pieces = (vmconf::machines::by_name("minic89").unwrap().new)(&Limits::default());
+        let mut in_pieces = (machines::by_name("minic89").unwrap().new)(&Limits::default());
         in_pieces.load(&case.program).unwrap();
         let vmconf::case::Action::Set(start) = &case.steps[0].actions[0] else { panic!("no start") };
         in_pieces.set(start).unwrap();

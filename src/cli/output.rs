@@ -4,15 +4,31 @@
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
+use vmconf::event::Exit;
 use vmconf::value::escaped;
 
 /// Standard output. Once nobody reads it any more, what is written is dropped: that is not an
 /// error, and the exit code stays what the run says.
 pub(super) fn stdout() -> impl Write {
-    BufWriter::with_capacity(
-        1 << 16,
-        UntilClosed { inner: anstream::AutoStream::auto(io::stdout()), closed: false },
-    )
+    buffered(WhenClosed::Drop)
+}
+
+/// Standard output for a long stream that is all that a command does: once nobody reads it any more,
+/// the process ends with success.
+pub(super) fn stdout_to_the_end() -> impl Write {
+    buffered(WhenClosed::EndProcess)
+}
+
+fn buffered(when_closed: WhenClosed) -> impl Write {
+    let inner = anstream::AutoStream::auto(io::stdout());
+    BufWriter::with_capacity(1 << 16, UntilClosed { inner, when_closed, closed: false })
+}
+
+/// What becomes of output that nobody reads any more.
+#[derive(Debug, Clone, Copy)]
+enum WhenClosed {
+    Drop,
+    EndProcess,
 }
 
 /// A line on standard error: progress, notes, errors of the command line.
@@ -79,6 +95,7 @@ impl Replaced {
 
 struct UntilClosed<W> {
     inner: W,
+    when_closed: WhenClosed,
     closed: bool,
 }
 
@@ -89,7 +106,11 @@ impl<W: Write> Write for UntilClosed<W> {
         }
         match self.inner.write(bytes) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-                self.closed = true;
+                match self.when_closed {
+                    WhenClosed::Drop => self.closed = true,
+                    // A watch cannot stop a run, and nothing else is left to do.
+                    WhenClosed::EndProcess => std::process::exit(Exit::Passed as i32),
+                }
                 Ok(bytes.len())
             }
             result => result,

@@ -3,10 +3,13 @@
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::value_parser;
 use vmconf::event::Exit;
+use vmconf::isa::{Isa, OpInfo};
 use vmconf::runner::{self, Opened, Options, Watched};
-use vmconf::trace::{self, TRACES};
-use vmconf::verdict::Verdict;
+use vmconf::suggest::nearest;
+use vmconf::trace::{self, Selection, Sieve, TRACES, TraceKind, Tracer};
+use vmconf::verdict::{Trouble, Verdict};
 
 use super::one::with_case;
 use super::output;
@@ -15,44 +18,110 @@ use super::select::Select;
 
 /// Print every instruction of a case
 ///
-/// Example: vmconf trace vectors/minic89/programs/add-overflows.json --as minic89
+/// One line a step: the instruction with its operands, its price where the machine has gas, the stack
+/// or what it reads, and what it writes. The last line says how the machine ended.
+///
+/// Example: vmconf trace vectors/evm/arithmetic/div.json::by-zero --last 5
 #[derive(Debug, Args)]
 pub(super) struct Trace {
     #[command(flatten)]
     select: Select,
 
-    /// How to write it
-    #[arg(long = "as", value_name = "NAME", default_value = "minic89",
+    /// How to write it: text for people, jsonl for programs, eip3155 (evm), minic89 (snapshots)
+    #[arg(long = "as", value_name = "NAME", default_value = TRACES[0].name,
           value_parser = PossibleValuesParser::new(TRACES.iter().map(|kind| kind.name)))]
     kind: String,
+
+    /// Only steps from this one on; the first is 1
+    #[arg(long, value_name = "STEP", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
+    from: u64,
+
+    /// Only steps up to this one
+    #[arg(long, value_name = "STEP", value_parser = value_parser!(u64).range(1..))]
+    to: Option<u64>,
+
+    /// Only the last N of the steps that are meant; the case runs twice
+    #[arg(long, value_name = "N")]
+    last: Option<u64>,
+
+    /// Only this instruction; repeatable
+    #[arg(long = "op", value_name = "NAME")]
+    ops: Vec<String>,
 }
 
 impl Trace {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        if self.to.is_some_and(|to| to < self.from) {
+            bail!("--to is in front of --from");
+        }
         let options = self.select.options()?;
         with_case(&self.select.sources()?, &options, |opened, case| self.trace(opened, case, &options))
     }
 
     fn trace(&self, opened: &Opened<'_>, case: usize, options: &Options) -> anyhow::Result<Exit> {
-        let kind = trace::by_name(&self.kind).context("no such way to write traces")?;
-        let mut tracer = (kind.new)(Box::new(output::stdout()));
-        let Watched { report, testee, .. } = runner::watch(opened, case, options, &mut *tracer);
-        if let Some(machine) = kind.machine
-            && report.machine.is_some_and(|its| its != machine)
-        {
-            bail!("--as {} is for {machine}", kind.name);
+        let Some(machine) = runner::machine_of(opened, case, options) else {
+            // What is wrong with the case is told by running it.
+            return exit(&runner::watch(opened, case, options, &mut Sieve::default()));
+        };
+        let kind = self.kind(machine.name)?;
+        let mut selection = self.selection(machine.isa)?;
+        if let Some(last) = self.last {
+            // A run is always the same: counting first takes no memory, however many are meant.
+            let mut sieve = Sieve::new(selection.clone());
+            runner::watch(opened, case, options, &mut sieve);
+            selection.skip = sieve.found().saturating_sub(last);
         }
-        if let Some(testee) = testee {
-            tracer.end(&*testee)?;
-        }
-        match report.verdict {
-            Verdict::Pass | Verdict::Fail(_) | Verdict::Skip(_) => Ok(Exit::Passed),
-            Verdict::Error(troubles) => {
-                for trouble in troubles {
-                    output::note(&trouble.located(&report.id.file));
-                }
-                Err(Broken("the case cannot be run".to_owned()).into())
-            }
-        }
+        let mut tracer =
+            Tracer::new((kind.new)(machine.isa), selection, Box::new(output::stdout_to_the_end()));
+        let watched = runner::watch(opened, case, options, &mut tracer);
+        end(&mut tracer, &watched)?;
+        exit(&watched)
     }
+
+    fn kind(&self, machine: &str) -> anyhow::Result<&'static TraceKind> {
+        let kind = trace::by_name(&self.kind).context("no such way to write traces")?;
+        if let Some(its) = kind.machine
+            && its != machine
+        {
+            bail!("--as {} is for {its}, and the case is for {machine}", kind.name);
+        }
+        Ok(kind)
+    }
+
+    fn selection(&self, isa: &'static Isa) -> anyhow::Result<Selection> {
+        let ops = self.ops.iter().map(|name| op(isa, name)).collect::<anyhow::Result<_>>()?;
+        Ok(Selection { from: self.from, to: self.to.unwrap_or(u64::MAX), ops, skip: 0 })
+    }
+}
+
+/// The instruction of this name.
+fn op(isa: &'static Isa, name: &str) -> anyhow::Result<&'static OpInfo> {
+    isa.by_name(name).with_context(|| {
+        let names = isa.ops.iter().flat_map(|op| [Some(op.name), op.alias]).flatten();
+        let perhaps = nearest(name, names).map(|near| format!("; did you mean {near}?"));
+        format!("--op {name}: {} has no such instruction{}", isa.machine, perhaps.unwrap_or_default())
+    })
+}
+
+/// Has the end written, if the run had a beginning.
+fn end(tracer: &mut Tracer, watched: &Watched) -> anyhow::Result<()> {
+    let Some(testee) = &watched.testee else { return Ok(()) };
+    match &watched.report.verdict {
+        Verdict::Error(_) if tracer.steps() == 0 => {}
+        Verdict::Error(troubles) => {
+            let told: Vec<_> = troubles.iter().map(|trouble| trouble.what.as_str()).collect();
+            tracer.end(&**testee, &told.join("; "))?;
+        }
+        Verdict::Pass | Verdict::Fail(_) | Verdict::Skip(_) => tracer.end(&**testee, &testee.describe())?,
+    }
+    Ok(())
+}
+
+/// A case that fails can be traced; one that is broken cannot.
+fn exit(watched: &Watched) -> anyhow::Result<Exit> {
+    let report = &watched.report;
+    let Verdict::Error(troubles) = &report.verdict else { return Ok(Exit::Passed) };
+    let tell = |trouble: &Trouble| output::note(&trouble.located(&report.id.file));
+    troubles.iter().for_each(tell);
+    Err(Broken("the case cannot be run".to_owned()).into())
 }

@@ -1,6 +1,5 @@
 //! The report for programs: one JSON object a line. Its schema is `schemas/report.schema.json`.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde_json::{Map, Value as JsonValue, json};
@@ -10,7 +9,8 @@ use crate::blame::{Answer, Blame, Executed, Input, Spent};
 use crate::case::Want;
 use crate::event::{CaseReport, Event, Summary};
 use crate::explain::{Explained, Stack};
-use crate::value::{Key, Value, is_harmful};
+use crate::value::Key;
+use crate::value::json::{one_line, typed};
 use crate::verdict::{Difference, Place, Trouble, Verdict};
 
 /// Counts up when a member changes its meaning.
@@ -28,8 +28,7 @@ impl Json {
     }
 
     fn line(&mut self, line: &JsonValue) -> io::Result<()> {
-        let line = serde_json::to_string(line)?;
-        writeln!(self.out, "{}", harmless(&line))
+        writeln!(self.out, "{}", one_line(line))
     }
 }
 
@@ -88,7 +87,7 @@ pub fn explained(out: &mut dyn Write, explained: &Explained) -> io::Result<()> {
             members.insert("stack".into(), stack_json(stack));
         }
     }
-    writeln!(out, "{}", harmless(&serde_json::to_string(&line)?))
+    writeln!(out, "{}", one_line(&line))
 }
 
 fn blame_json(blame: &Blame) -> JsonValue {
@@ -116,7 +115,7 @@ fn executed_json(executed: &Executed) -> Map<String, JsonValue> {
     let inputs = executed.inputs.iter().map(|input| input_json(input).into());
     json.insert("inputs".into(), inputs.collect::<Vec<JsonValue>>().into());
     json.insert("height".into(), executed.height.into());
-    let stack = executed.stack.iter().map(value_json);
+    let stack = executed.stack.iter().map(typed);
     json.insert("stack".into(), stack.collect::<Vec<_>>().into());
     json
 }
@@ -124,7 +123,7 @@ fn executed_json(executed: &Executed) -> Map<String, JsonValue> {
 fn input_json(input: &Input) -> Map<String, JsonValue> {
     let mut json = Map::new();
     json.insert("cell".into(), input.cell.to_string().into());
-    json.insert("value".into(), value_json(&input.value));
+    json.insert("value".into(), typed(&input.value));
     json
 }
 
@@ -133,19 +132,8 @@ fn stack_json(stack: &Stack) -> JsonValue {
     json!({
         "path": stack.at.to_string(),
         "expected": wanted.collect::<Vec<_>>(),
-        "actual": stack.actual.iter().map(value_json).collect::<Vec<_>>(),
+        "actual": stack.actual.iter().map(typed).collect::<Vec<_>>(),
     })
-}
-
-/// JSON with everything escaped that could disturb a terminal and that JSON lets through.
-fn harmless(line: &str) -> Cow<'_, str> {
-    if !line.contains(is_harmful) {
-        return Cow::Borrowed(line);
-    }
-    let escape = |character: char| {
-        if is_harmful(character) { format!("\\u{:04x}", u32::from(character)) } else { character.to_string() }
-    };
-    Cow::Owned(line.chars().map(escape).collect())
 }
 
 fn case_json(report: &CaseReport) -> JsonValue {
@@ -193,7 +181,7 @@ fn difference_json(difference: &Difference) -> JsonValue {
         json.insert("step".into(), (*step).into());
     }
     json.insert("expected".into(), want_json(want));
-    json.insert("actual".into(), got.as_ref().map_or_else(|| json!({ "absent": true }), value_json));
+    json.insert("actual".into(), got.as_ref().map_or_else(|| json!({ "absent": true }), typed));
     if let Some(note) = note {
         json.insert("note".into(), note.clone().into());
     }
@@ -220,8 +208,8 @@ fn add_place(json: &mut Map<String, JsonValue>, place: &Place) {
 
 fn want_json(want: &Want) -> JsonValue {
     match want {
-        Want::Is(value) | Want::IsOrAbsent(value) => value_json(value),
-        Want::OneOf(values) => json!({ "oneOf": values.iter().map(value_json).collect::<Vec<_>>() }),
+        Want::Is(value) | Want::IsOrAbsent(value) => typed(value),
+        Want::OneOf(values) => json!({ "oneOf": values.iter().map(typed).collect::<Vec<_>>() }),
         Want::Absent => json!({ "absent": true }),
         Want::Record => json!({ "type": "object" }),
         Want::Type(name) => json!({ "type": name }),
@@ -233,23 +221,6 @@ fn want_json(want: &Want) -> JsonValue {
 
 fn names(keys: &[Key]) -> Vec<String> {
     keys.iter().map(Key::to_string).collect()
-}
-
-/// A value so that its type can be told: `{"int": "42"}`, `{"bytes": "0x2a"}`.
-fn value_json(value: &Value) -> JsonValue {
-    match value {
-        Value::Null => JsonValue::Null,
-        Value::Bool(bool) => (*bool).into(),
-        Value::Int(number) => json!({ "int": number.to_string() }),
-        Value::Bytes(bytes) => json!({ "bytes": format!("0x{}", hex::encode(bytes)) }),
-        Value::Text(text) => json!({ "text": text }),
-        Value::List(items) => json!({ "list": items.iter().map(value_json).collect::<Vec<_>>() }),
-        Value::Record(members) => {
-            let members = members.iter().map(|(name, value)| (name.clone(), value_json(value)));
-            json!({ "record": members.collect::<Map<_, _>>() })
-        }
-        Value::Typed(name, value) => json!({ "type": name, "value": value_json(value) }),
-    }
 }
 
 fn summary_json(summary: &Summary) -> JsonValue {

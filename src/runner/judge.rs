@@ -13,7 +13,7 @@ use crate::event::CaseReport;
 use crate::formats::{Context, Finding, Reading, Severity, Strictness};
 use crate::json::{Document, Node, Problem};
 use crate::machine::{LoadError, Status, Watch, reborrow};
-use crate::machines;
+use crate::machines::{self, MachineInfo};
 use crate::testee::Testee;
 use crate::testee::embedded::Embedded;
 use crate::value::{Key, Path};
@@ -54,28 +54,24 @@ impl<'o> Bench<'o> {
         plan: Planned,
         watch: Option<&mut dyn Watch>,
     ) -> Judged {
-        let OpenedCase { id, document, format, node, files, shared } =
-            opened.case(index).expect("a case that was counted");
+        let case = opened.case(index).expect("a case that was counted");
+        let (id, format) = (case.id.clone(), Some(case.format.name));
         let mut judged = Judged {
-            report: CaseReport { id, format: Some(format.name), machine: None, verdict: Verdict::Pass },
+            report: CaseReport { id, format, machine: None, verdict: Verdict::Pass },
             notes: Vec::new(),
             case: None,
         };
         judged.report.verdict = match plan {
             Planned::Skip => Verdict::Skip(SKIPPED.to_owned()),
-            Planned::Run => {
-                let context = Context { options: self.options.read, files: &files, shared: Some(shared) };
-                let read = || format.read_case(Node::at_index(document, node), context);
-                match guarded(read) {
-                    Ok(reading) => {
-                        let is_watched = watch.is_some();
-                        let verdict = self.judge_reading(&reading, index, document, watch, &mut judged);
-                        judged.case = reading.case.filter(|_| is_watched);
-                        verdict
-                    }
-                    Err(panic) => error(format!("the reader of {} panicked: {panic}", format.name)),
+            Planned::Run => match read(&case, self.options) {
+                Ok(reading) => {
+                    let is_watched = watch.is_some();
+                    let verdict = self.judge_reading(&reading, index, case.document, watch, &mut judged);
+                    judged.case = reading.case.filter(|_| is_watched);
+                    verdict
                 }
-            }
+                Err(panicked) => error(panicked),
+            },
         };
         judged
     }
@@ -143,6 +139,20 @@ impl<'o> Bench<'o> {
     }
 }
 
+/// The machine that a case of an opened file is for; none where the case cannot be read.
+pub fn machine_of(opened: &Opened<'_>, case: usize, options: &Options) -> Option<&'static MachineInfo> {
+    let reading = read(&opened.case(case)?, options).ok()?;
+    machines::by_name(reading.case?.machine)
+}
+
+/// Reads a case. The error is that the format panicked.
+fn read(case: &OpenedCase<'_>, options: &Options) -> Result<Reading, String> {
+    let OpenedCase { document, format, node, files, shared, .. } = case;
+    let context = Context { options: options.read, files, shared: Some(shared) };
+    guarded(|| format.read_case(Node::at_index(document, *node), context))
+        .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
+}
+
 /// What is to be done with a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Planned {
@@ -167,7 +177,11 @@ fn perform_case(
     let mut differences = Vec::new();
     for (index, step) in case.steps.iter().enumerate() {
         for action in &step.actions {
-            match testee.perform(action, reborrow(&mut watch)) {
+            let status = testee.perform(action, reborrow(&mut watch));
+            if let Some(watch) = reborrow(&mut watch) {
+                watch.pause(&*testee);
+            }
+            match status {
                 Status::Running | Status::Ended => {}
                 Status::Limit(reached) => return error(format!("{reached}; {}", testee.describe())),
                 Status::Refused(reason) => {

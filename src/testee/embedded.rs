@@ -57,6 +57,10 @@ impl Inspect for Embedded {
         self.machine.instruction()
     }
 
+    fn source(&self) -> Option<String> {
+        self.machine.source()
+    }
+
     fn height(&self) -> usize {
         self.machine.height()
     }
@@ -73,8 +77,20 @@ impl Inspect for Embedded {
         self.machine.gas()
     }
 
+    fn given_back(&self) -> u64 {
+        self.machine.given_back()
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.machine.failure()
+    }
+
     fn effects(&self) -> Effects {
         self.machine.effects()
+    }
+
+    fn value(&self, cell: &Cell) -> Option<Value> {
+        self.machine.value(cell)
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {

@@ -1,52 +1,43 @@
-//! Snapshots of the MiniC89 machine: one before the first instruction and one after each, as
+//! Snapshots of the MiniC89 machine: one before each instruction and one at the end, as
 //! `schemas/minic89-snapshot.schema.json` has them.
 
 use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json};
 
-use super::{TraceKind, Tracer};
-use crate::diff::Observe;
-use crate::machine::{At, Watch};
-use crate::value::plain::plain;
+use super::{Done, End, Step, TraceKind, Writer};
+use crate::inspect::Inspect;
+use crate::value::json::{one_line, plain};
 
 pub(super) const KIND: TraceKind = TraceKind {
     name: "minic89",
     doc: "snapshots of MiniC89, one JSON document a line",
     machine: Some("minic89"),
-    new: |out| Box::new(Snapshots { out, result: Ok(()) }),
+    new: |_| Box::new(Snapshots),
 };
 
 /// The members of a snapshot, in the order in which they are written.
 const MEMBERS: &[&str] =
     &["schema_version", "step", "status", "pc", "operand_stack", "call_stack", "trap", "halt"];
 
-struct Snapshots {
-    out: Box<dyn Write>,
-    result: io::Result<()>,
-}
+struct Snapshots;
 
-impl Snapshots {
-    fn write(&mut self, state: &dyn Observe) {
-        if self.result.is_err() {
-            return;
-        }
-        let member = |name: &&str| Some(((*name).to_owned(), plain(&state.observe(name)?)));
-        let snapshot: Map<_, _> = MEMBERS.iter().filter_map(member).collect();
-        self.result = writeln!(self.out, "{}", Json::Object(snapshot));
+impl Writer for Snapshots {
+    fn before(&mut self, step: &Step<'_>, out: &mut dyn Write) -> io::Result<()> {
+        write(step.at.state, out)
+    }
+
+    fn after(&mut self, _: &Done<'_>, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
+        write(end.state, out)
     }
 }
 
-impl Watch for Snapshots {
-    fn before(&mut self, at: &At<'_>) {
-        self.write(at.state);
-    }
-}
-
-impl Tracer for Snapshots {
-    fn end(&mut self, state: &dyn Observe) -> io::Result<()> {
-        self.write(state);
-        std::mem::replace(&mut self.result, Ok(()))?;
-        self.out.flush()
-    }
+fn write(state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
+    let member = |name: &&str| Some(((*name).to_owned(), plain(&state.observe(name)?)));
+    let snapshot: Map<_, _> = MEMBERS.iter().filter_map(member).collect();
+    writeln!(out, "{}", one_line(&Json::Object(snapshot)))
 }

@@ -2,7 +2,7 @@
 
 use crate::case::Want;
 use crate::formats::spell::{Differs, Spelled, Unspellable, resize};
-use crate::value::plain::plain;
+use crate::value::json::plain;
 use crate::value::{Path, Value};
 
 pub(super) fn spell<'d>(differs: &Differs<'d, '_>) -> Spelled<'d> {

@@ -72,6 +72,7 @@ fn answer(f: &mut Frame<'_>, asked: Asked) -> Flow {
         )?;
     }
     f.gas += gas + stipend;
+    f.context.given_back += gas + stipend;
     f.push(Word::from(made));
     Ok(())
 }

@@ -49,6 +49,19 @@ pub(super) enum Halt {
     UndefinedOpcode,
 }
 
+impl Halt {
+    /// In a few words.
+    pub(super) fn reason(self) -> &'static str {
+        match self {
+            Halt::OutOfGas => "out of gas",
+            Halt::StackUnderflow => "too few items on the stack",
+            Halt::StackOverflow => "more than 1024 items on the stack",
+            Halt::BadJump => "jump to what is no JUMPDEST",
+            Halt::UndefinedOpcode => "undefined opcode",
+        }
+    }
+}
+
 /// The limits of the runner that an EVM program can reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Limit {

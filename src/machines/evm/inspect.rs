@@ -35,6 +35,14 @@ impl Inspect for Evm {
         Some(self.gas)
     }
 
+    fn given_back(&self) -> u64 {
+        self.context.given_back
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.halt().map(|halt| halt.reason().to_owned())
+    }
+
     fn effects(&self) -> Effects {
         let mut effects = Effects::default();
         let Some(op) = self.program().get(self.pc).and_then(|code| super::EVM.by_code((*code).into())) else {
@@ -47,7 +55,9 @@ impl Inspect for Evm {
             Some(start..start.checked_add(length)?)
         };
         match code {
-            SLOAD => effects.reads.push((self.storage_cell(), self.stored())),
+            SLOAD => {
+                effects.read(self.storage_cell(), Some(self.stored(self.word(0).unwrap_or_default())));
+            }
             SSTORE => effects.write(self.storage_cell()),
             MLOAD => self.reads_memory(word(0, 32), &mut effects),
             MSTORE => writes_memory(word(0, 32), &mut effects),
@@ -80,6 +90,21 @@ impl Inspect for Evm {
             _ => {}
         }
         effects
+    }
+
+    fn value(&self, cell: &Cell) -> Option<Value> {
+        match cell {
+            Cell::Named("storage", key) => {
+                let key = Word::from_str_radix(key.strip_prefix("0x")?, 16).ok()?;
+                Some(self.stored(key))
+            }
+            Cell::Range("memory", range) => Some(self.shown_memory(range)),
+            Cell::Named("output", _) => {
+                let output = &self.context.output;
+                Some(Value::Bytes(output[..output.len().min(SHOWN)].to_vec()))
+            }
+            _ => None,
+        }
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {
@@ -132,17 +157,21 @@ impl Evm {
         Cell::named("storage", number_key(&key.to_be_bytes_vec()))
     }
 
-    fn stored(&self) -> Value {
-        let key = self.word(0).unwrap_or_default();
+    fn stored(&self, key: Word) -> Value {
         word_value(self.context.storage.get(&key).copied().unwrap_or_default())
     }
 
     fn reads_memory(&self, range: Option<Range<usize>>, effects: &mut Effects) {
         let Some(range) = range.filter(|range| !range.is_empty()) else { return };
+        let bytes = self.shown_memory(&range);
+        effects.read(Cell::Range("memory", range), Some(bytes));
+    }
+
+    /// The beginning of a part of the memory that is there.
+    fn shown_memory(&self, range: &Range<usize>) -> Value {
         let memory = self.context.memory.bytes();
-        let shown = range.start.min(memory.len())..range.end.min(memory.len()).min(range.start + SHOWN);
-        let bytes = memory.get(shown).unwrap_or_default().to_vec();
-        effects.read(Cell::Range("memory", range), Some(Value::Bytes(bytes)));
+        let end = range.end.min(memory.len()).min(range.start.saturating_add(SHOWN));
+        Value::Bytes(memory.get(range.start..end).unwrap_or_default().to_vec())
     }
 
     fn records_call(&self, effects: &mut Effects) {

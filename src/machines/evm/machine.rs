@@ -51,6 +51,8 @@ pub(super) struct Context {
     pub(super) logs: Vec<Log>,
     pub(super) calls: Vec<Recorded>,
     pub(super) refund: u64,
+    /// Gas that calls were charged and gave back, with what it was topped up by.
+    pub(super) given_back: u64,
     pub(super) count: Count,
     limits: Limits,
     /// Words copied or hashed, bytes put out and entries kept so far.
@@ -92,6 +94,7 @@ impl Context {
         self.logs.clear();
         self.calls.clear();
         self.refund = 0;
+        self.given_back = 0;
         self.count = Count::default();
         self.worked = 0;
         self.put_out = 0;
@@ -129,6 +132,7 @@ impl Evm {
                 logs: Vec::new(),
                 calls: Vec::new(),
                 refund: 0,
+                given_back: 0,
                 count: Count::default(),
                 limits: limits.clone(),
                 worked: 0,
@@ -223,6 +227,14 @@ impl Evm {
         LimitReached { flag, limit }
     }
 
+    /// Why the run halted, where it did.
+    pub(super) fn halt(&self) -> Option<Halt> {
+        match self.stop {
+            Some(Stop::Halted(halt)) => Some(halt),
+            _ => None,
+        }
+    }
+
     fn ended_normally(&self) -> bool {
         matches!(self.stop, Some(Stop::Stopped | Stop::Returned))
     }
@@ -259,11 +271,7 @@ impl Machine for Evm {
             None => "not ended",
             Some(Stop::Stopped) => "stopped",
             Some(Stop::Returned) => "returned",
-            Some(Stop::Halted(Halt::OutOfGas)) => "out of gas",
-            Some(Stop::Halted(Halt::StackUnderflow)) => "too few items on the stack",
-            Some(Stop::Halted(Halt::StackOverflow)) => "more than 1024 items on the stack",
-            Some(Stop::Halted(Halt::BadJump)) => "jump to what is no JUMPDEST",
-            Some(Stop::Halted(Halt::UndefinedOpcode)) => "undefined opcode",
+            Some(Stop::Halted(halt)) => halt.reason(),
             Some(Stop::Limited(_) | Stop::Fenced) => "ended by the runner",
         };
         let name = match self.program().get(self.pc) {

@@ -1,6 +1,6 @@
 //! What an instruction reads and writes, for blame and traces.
 
-use super::machine::MiniC89;
+use super::machine::{MiniC89, named};
 use super::table::Op;
 use crate::inspect::{Cell, Effects, Inspect};
 use crate::value::{Key, Path, Value};
@@ -10,6 +10,12 @@ impl Inspect for MiniC89 {
         self.stand().last().map_or(String::new(), |(function, ip)| self.written(function, ip))
     }
 
+    fn source(&self) -> Option<String> {
+        let (function, ip) = self.stand().last()?;
+        let line = function.source_map.line(ip)?;
+        Some(format!("{}, line {line}", named(function)))
+    }
+
     fn height(&self) -> usize {
         self.stack.len()
     }
@@ -17,6 +23,10 @@ impl Inspect for MiniC89 {
     fn item(&self, below: usize) -> Option<Value> {
         let index = self.stack.len().checked_sub(below + 1)?;
         Some(self.stack[index].to_value())
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.trap().map(|trap| trap.code().to_owned())
     }
 
     fn effects(&self) -> Effects {
@@ -46,6 +56,14 @@ impl Inspect for MiniC89 {
         effects
     }
 
+    fn value(&self, cell: &Cell) -> Option<Value> {
+        let Cell::Named("slot", name) = cell else { return None };
+        let (slot, frame) = name.split_once(OF_FRAME)?;
+        let frame = self.frames.get(frame.parse::<usize>().ok()?)?;
+        let at = frame.base.checked_add(slot.parse().ok()?)?;
+        self.slots.get(at).map(|word| word.to_value())
+    }
+
     fn cells(&self, at: &Path) -> Vec<Cell> {
         match &at.keys()[..] {
             [Key::Name(field), Key::Index(index), ..] if field == "operand_stack" => {
@@ -63,7 +81,9 @@ impl Inspect for MiniC89 {
     }
 }
 
+const OF_FRAME: &str = " of frame ";
+
 /// A slot of a frame, the oldest frame being 0.
 fn cell(frame: usize, slot: usize) -> Cell {
-    Cell::named("slot", format!("{slot} of frame {frame}"))
+    Cell::named("slot", format!("{slot}{OF_FRAME}{frame}"))
 }

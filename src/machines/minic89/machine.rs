@@ -161,6 +161,14 @@ impl MiniC89 {
         Some(&code.functions[code.by_fid(fid)?])
     }
 
+    /// What the run was stopped by.
+    pub(super) fn trap(&self) -> Option<&Trap> {
+        match &self.status {
+            RunStatus::Trapped(trap) => Some(trap),
+            RunStatus::Idle | RunStatus::Running | RunStatus::Halted(_) => None,
+        }
+    }
+
     fn has_begun(&self) -> bool {
         self.status != RunStatus::Idle
     }
@@ -318,7 +326,7 @@ impl MiniC89 {
 }
 
 /// The function's name, or its id where it has none.
-fn named(function: &Function) -> String {
+pub(super) fn named(function: &Function) -> String {
     if function.name.is_empty() { format!("function {}", function.fid) } else { function.name.clone() }
 }
 
@@ -363,14 +371,7 @@ static FIELDS: &[Field<MiniC89>] = &[
         read: |m| m.has_begun().then(|| list(&m.stack)),
     },
     Field { name: "call_stack", doc: "the frames, the current one last", read: call_stack },
-    Field {
-        name: "trap",
-        doc: "code and details of a trap",
-        read: |m| match &m.status {
-            RunStatus::Trapped(trap) => Some(trap.to_value()),
-            _ => None,
-        },
-    },
+    Field { name: "trap", doc: "code and details of a trap", read: |m| m.trap().map(Trap::to_value) },
     Field {
         name: "halt",
         doc: "the result of the first function",

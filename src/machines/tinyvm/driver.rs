@@ -171,7 +171,7 @@ impl Environment {
     }
 
     /// What is left of the budget.
-    fn left(&self) -> u64 {
+    pub(super) fn left(&self) -> u64 {
         self.budget.saturating_sub(self.driver_count + self.testee_count)
     }
 

@@ -61,6 +61,25 @@ impl Inspect for TinyVm {
         effects
     }
 
+    fn value(&self, cell: &Cell) -> Option<Value> {
+        let has = |kind: &str| self.cores().into_iter().flatten().find(|(_, who)| who.holds(kind));
+        match cell {
+            Cell::Named(kind, name) => {
+                let register: usize = name.strip_prefix('r')?.parse().ok()?;
+                has(kind)?.0.registers.get(register).map(|word| Value::int(*word))
+            }
+            Cell::Range(kind, range) => {
+                let data = &has(kind)?.0.data;
+                let words = &data[range.start.min(data.len())..range.end.min(data.len())];
+                Some(match words {
+                    [word] => Value::int(*word),
+                    words => Value::List(words.iter().take(SHOWN).map(|word| Value::int(*word)).collect()),
+                })
+            }
+            Cell::Stack(_) | Cell::Item(..) | Cell::Compound(_) => None,
+        }
+    }
+
     fn cells(&self, at: &Path) -> Vec<Cell> {
         let keys = at.keys();
         let (who, keys) = match &keys[..] {
@@ -103,12 +122,32 @@ pub(super) struct Who {
     command: &'static [usize],
 }
 
+impl Who {
+    /// Whether cells of this kind are its own.
+    fn holds(&self, kind: &str) -> bool {
+        kind == self.registers || kind == self.data
+    }
+}
+
 const SINGLE: Who = Who { name: "", registers: "register", data: "data", command: &[0] };
 const DRIVER: Who =
     Who { name: "driver", registers: "driver register", data: "driver data", command: &[0, 1, 2, 3] };
 const TESTEE: Who = Who { name: "testee", registers: "testee register", data: "testee data", command: &[0] };
 
+/// The most words of data that are shown as a value.
+const SHOWN: usize = 16;
+
 impl TinyVm {
+    /// The machines that there are.
+    fn cores(&self) -> [Option<(&Core, &'static Who)>; 2] {
+        match &self.mode {
+            Mode::Single(single) => [Some((&single.core, &SINGLE)), None],
+            Mode::Driver(environment) => {
+                [Some((&environment.driver, &DRIVER)), Some((&environment.testee, &TESTEE))]
+            }
+        }
+    }
+
     /// The machine that executes the next instruction.
     pub(super) fn current(&self) -> (&Core, &'static Who) {
         match &self.mode {

@@ -100,9 +100,12 @@ impl Machine for TinyVm {
     }
 
     fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status {
-        let Some(watch) = watch else { return self.go_on(budget) };
+        // A run of no instructions ends for want of them, watched or not.
+        let Some(watch) = watch.filter(|_| budget > 0) else { return self.go_on(budget) };
         for _ in 0..budget {
-            watch.before(&self.at());
+            if self.can_attempt() {
+                watch.before(&self.at());
+            }
             let status = self.go_on(1);
             if status != Status::Running {
                 return status;
@@ -140,6 +143,11 @@ impl TinyVm {
                 }
             }
         }
+    }
+
+    /// Whether there is an instruction to attempt: not when a driver's budget is used up.
+    fn can_attempt(&self) -> bool {
+        self.driver().is_none_or(|driver| driver.left() > 0)
     }
 
     fn at(&self) -> At<'_> {
