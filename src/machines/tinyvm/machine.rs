@@ -36,7 +36,7 @@ pub(super) enum Mode {
 /// One machine, and how it was when its run began.
 pub(super) struct Single {
     pub(super) core: Core,
-    stop: Option<Stop>,
+    pub(super) stop: Option<Stop>,
     first_registers: [u16; 16],
     first_data: Box<Words>,
 }
@@ -100,10 +100,11 @@ impl Machine for TinyVm {
     }
 
     fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status {
-        // A run of no instructions ends for want of them, watched or not.
+        // Not to go on at all is a stop too.
         let Some(watch) = watch.filter(|_| budget > 0) else { return self.go_on(budget) };
         for _ in 0..budget {
-            if self.can_attempt() {
+            // Without a rest of the budget nothing is attempted.
+            if !self.driver().is_some_and(Environment::is_spent) {
                 watch.before(&self.at());
             }
             let status = self.go_on(1);
@@ -143,11 +144,6 @@ impl TinyVm {
                 }
             }
         }
-    }
-
-    /// Whether there is an instruction to attempt: not when a driver's budget is used up.
-    fn can_attempt(&self) -> bool {
-        self.driver().is_none_or(|driver| driver.left() > 0)
     }
 
     fn at(&self) -> At<'_> {
