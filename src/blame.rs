@@ -127,7 +127,7 @@ pub struct Recorder {
     pub spent: BTreeMap<&'static str, Spent>,
     /// The instructions before the first question, the last one at the end.
     pub before_end: Vec<Executed>,
-    /// The first list on the way to the first datum that was asked for, with its path.
+    /// The last list on the way to the first datum that was asked for, with its path.
     pub list: Option<(Path, Value)>,
     most_before_end: usize,
 }
@@ -239,16 +239,16 @@ impl Recorder {
     }
 }
 
-/// The first list on the way to a datum of the state.
+/// The last list on the way to a datum of the state.
 fn list_of(path: &Path, state: &dyn Inspect) -> Option<(Path, Value)> {
-    let before = path.parent().and_then(|parent| list_of(parent, state));
-    before.or_else(|| {
-        let keys = path.keys();
-        let Key::Name(field) = &keys[0] else { return None };
-        let found =
-            keys[1..].iter().try_fold(state.observe(field)?, |value, key| value.child(key).cloned())?;
-        matches!(found, Value::List(_)).then(|| (path.clone(), found))
-    })
+    let keys = path.keys();
+    let Key::Name(field) = keys[0] else { return None };
+    let found = keys[1..].iter().try_fold(state.observe(field)?, |value, key| value.child(key).cloned());
+    let list = found.map(|found| if let Value::Typed(_, inner) = found { *inner } else { found });
+    match list {
+        Some(list @ Value::List(_)) => Some((path.clone(), list)),
+        _ => list_of(path.parent()?, state),
+    }
 }
 
 impl Executed {

@@ -29,7 +29,8 @@ fn with_settings(test: impl FnOnce()) {
     settings.bind(test);
 }
 
-/// One line a case: what came of it, how many instructions it took, what the machine shows.
+/// One line a case: what came of it, how many instructions it took, what the machine shows, a hash of
+/// its trace.
 #[test]
 fn vectors() {
     with_settings(|| {
@@ -42,7 +43,7 @@ fn vectors() {
 fn wrong_tinyvm() {
     with_settings(|| {
         insta::glob!("samples/tinyvm/wrong/*.json", |path| {
-            insta::assert_snapshot!("wrong-tinyvm", text_report(path));
+            insta::assert_snapshot!("wrong-tinyvm", explained(path));
         });
     });
 }
@@ -52,7 +53,7 @@ fn wrong_tinyvm() {
 fn wrong_minic89() {
     with_settings(|| {
         insta::glob!("samples/minic89/wrong/*.json", |path| {
-            insta::assert_snapshot!("wrong-minic89", text_report(path));
+            insta::assert_snapshot!("wrong-minic89", explained(path));
         });
         insta::glob!("samples/minic89/warned/*.json", |path| {
             let notes = vmconf(&["run", "--strict", &relative(path)]).stderr;
@@ -66,10 +67,10 @@ fn wrong_minic89() {
 fn wrong_neovm() {
     with_settings(|| {
         insta::glob!("samples/neovm-n3/wrong/*.json", |path| {
-            insta::assert_snapshot!("wrong-n3", text_report(path));
+            insta::assert_snapshot!("wrong-n3", explained(path));
         });
         insta::glob!("samples/neovm-2x/wrong/*.json", |path| {
-            insta::assert_snapshot!("wrong-2x", text_report(path));
+            insta::assert_snapshot!("wrong-2x", explained(path));
         });
     });
 }
@@ -82,7 +83,7 @@ fn wrong() {
             let json = vmconf(&["run", "--report", "json", &relative(path)]);
             insta::assert_snapshot!(
                 "wrong",
-                format!("{}---- json\n{}", text_report(path), shortened(&json.stdout))
+                format!("{}---- json\n{}", explained(path), shortened(&json.stdout))
             );
         });
     });
@@ -149,20 +150,39 @@ fn malformed() {
     }
 }
 
+/// Every malformed sample, a folder at a time: what `run` and `diff` say, which is the same.
+#[test]
+fn malformed_folders() {
+    with_settings(|| {
+        insta::glob!("samples/*/malformed*", |folder| {
+            insta::assert_snapshot!("malformed-all", explained(folder));
+        });
+    });
+}
+
 /// No snapshot is left of a vector or sample that is gone.
 #[test]
 fn every_snapshot_has_its_input() {
     for snapshot in files("tests/snapshots", "snap") {
         let text = std::fs::read_to_string(&snapshot).unwrap();
         let input = text.lines().find_map(|line| line.strip_prefix("input_file: ")).unwrap();
-        assert!(at_root(input).is_file(), "{} is of {input}", relative(&snapshot));
+        assert!(at_root(input).exists(), "{} is of {input}", relative(&snapshot));
     }
 }
 
+/// What `run` says of a file, and what `diff` says of its failures.
+fn explained(path: &Path) -> String {
+    format!("{}\n{}", text_report(path), output("diff", path))
+}
+
 fn text_report(path: &Path) -> String {
+    output("run", path)
+}
+
+fn output(command: &str, path: &Path) -> String {
     let path = relative(path);
-    let Ran { exit, stdout, stderr } = vmconf(&["run", &path]);
-    let mut text = format!("$ vmconf run {path}\nexit: {exit}\n{}", shortened(&stdout));
+    let Ran { exit, stdout, stderr } = vmconf(&[command, &path]);
+    let mut text = format!("$ vmconf {command} {path}\nexit: {exit}\n{}", shortened(&stdout));
     if !stderr.is_empty() {
         write!(text, "---- stderr\n{stderr}").unwrap();
     }
@@ -191,15 +211,16 @@ fn account(path: &Path) -> String {
     assert_eq!(verdicts.len(), cases.len());
     let mut text = String::new();
     for (case, verdict) in cases.iter().zip(verdicts) {
-        let mut count = Count(0);
+        let mut count = Count { steps: 0, hash: Fnv(0xcbf2_9ce4_8422_2325) };
         let machine = execute(&case.case, Some(&mut count));
-        let (instructions, ended) = (count.0, machine.describe());
+        let (instructions, ended) = (count.steps, machine.describe());
+        let trace = count.hash.0 >> 32;
         let state = match case.case.machine {
             "evm" => state(&*machine, &ended),
             "neo2" | "neo3" => left(&*machine, ended),
             _ => ended,
         };
-        writeln!(text, "{}: {verdict}, {instructions} ops, {state}", case.name).unwrap();
+        writeln!(text, "{}: {verdict}, {instructions} ops, {state}, trace {trace:08x}", case.name).unwrap();
     }
     text
 }
@@ -279,10 +300,30 @@ fn words(storage: &Value) -> String {
     }
 }
 
-struct Count(u64);
+/// Counts instructions, and makes one number of where each stood, what it was and what was left.
+struct Count {
+    steps: u64,
+    hash: Fnv,
+}
 
 impl Watch for Count {
-    fn before(&mut self, _: &At<'_>) {
-        self.0 += 1;
+    fn before(&mut self, at: &At<'_>) {
+        self.steps += 1;
+        self.hash.add(&(at.pc as u64).to_le_bytes());
+        self.hash.add(&at.code.to_le_bytes());
+        self.hash.add(at.operand);
+        self.hash.add(&(at.state.height() as u64).to_le_bytes());
+        self.hash.add(&at.state.gas().unwrap_or_default().to_le_bytes());
+    }
+}
+
+/// FNV-1a of 64 bits, which is the same everywhere and always.
+struct Fnv(u64);
+
+impl Fnv {
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
     }
 }

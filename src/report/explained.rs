@@ -167,7 +167,7 @@ fn stacks(text: &mut Vec<u8>, stack: &Stack) -> io::Result<()> {
     const ROWS: usize = 5;
     let half = (WIDTH - 14) / 2;
     let count = stack.wanted.len().max(stack.actual.len());
-    if count < 2 {
+    if count < 2 || stack.wanted.iter().all(Option::is_none) {
         return Ok(());
     }
     let from = stack.differs.saturating_sub(ROWS / 2).min(count.saturating_sub(ROWS));
