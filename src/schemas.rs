@@ -39,6 +39,7 @@ pub static SCHEMAS: &[Schema] = &[
         "a program of MiniC89, a member of its vectors"
     ),
     schema!("minic89-snapshot", "vmconf trace --as minic89", "a MiniC89 machine between two instructions"),
+    schema!("trace", "vmconf trace --as jsonl", "an instruction of a trace for programs"),
     schema!("report", "vmconf run --report json", "a line of a report for programs"),
 ];
 
