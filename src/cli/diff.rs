@@ -15,9 +15,9 @@ use super::{last_run, output};
 
 /// Say why cases fail: what differs, which instruction made it so, and the last instructions
 ///
-/// Without PATHS, those that failed in the last run from this folder.
-///
 /// Example: vmconf diff vectors/minic89/programs/add-overflows.json
+///
+/// Without PATHS it is about the cases that failed in the last run from this folder.
 #[derive(Debug, Args)]
 pub(super) struct Diff {
     #[command(flatten)]

@@ -18,10 +18,10 @@ use super::select::Select;
 
 /// Print every instruction of a case
 ///
+/// Example: vmconf trace vectors/evm/arithmetic/div.json::by-zero --last 5
+///
 /// One line a step: the instruction with its operands, its price where the machine has gas, the stack
 /// or what it reads, and what it writes. The last line says how the machine ended.
-///
-/// Example: vmconf trace vectors/evm/arithmetic/div.json::by-zero --last 5
 #[derive(Debug, Args)]
 pub(super) struct Trace {
     #[command(flatten)]
