@@ -111,6 +111,11 @@ impl Machine for TinyVm {
         Status::Running
     }
 
+    fn next(&self) -> Option<At<'_>> {
+        let is_over = self.driver().is_some_and(|driver| driver.outcome.is_some());
+        (!is_over).then(|| self.at())
+    }
+
     fn depth(&self) -> usize {
         1 + usize::from(self.driver().is_some_and(Environment::is_testing))
     }

@@ -7,7 +7,7 @@ use super::driver::{BUDGET, Environment, ZeroLimit};
 use super::machine::{Mode, Single};
 use super::random::Random;
 use crate::case::Program;
-use crate::machine::LoadError;
+use crate::machine::{LoadError, unchangeable};
 use crate::value::{Path, Value, hex_bytes};
 
 /// The machines of a program.
@@ -70,7 +70,7 @@ pub(super) fn change(core: &mut Core, changes: &Value) -> Result<(), LoadError> 
             }
             ("data", segment) => fill(&mut core.data, Some(segment), &Path::field("data"))?,
             ("pc", pc) => core.pc = word(pc, &Path::field("pc"))?,
-            _ => return Err(LoadError::new(format!("{name} cannot be set to {value}"))),
+            _ => return Err(unchangeable(name, value)),
         }
     }
     Ok(())
