@@ -72,19 +72,21 @@ fn shown(operand: Operand, bytes: &[u8]) -> String {
 pub fn disassemble<'p>(isa: &Isa, program: &'p [u8]) -> impl Iterator<Item = Line<'p>> {
     let mut offset = 0;
     std::iter::from_fn(move || {
-        let rest = program.get(offset..).filter(|rest| !rest.is_empty())?;
-        let line = decode(isa, rest, offset);
+        let line = line_at(isa, program, offset)?;
         offset += line.bytes.len();
         Some(line)
     })
 }
 
-fn decode<'p>(isa: &Isa, rest: &'p [u8], offset: usize) -> Line<'p> {
-    let Some(op) = isa.by_code(rest[0].into()) else {
-        return Line { offset, bytes: &rest[..1], op: None, cut_off: None };
+/// The instruction at an offset of a program; none at its end.
+pub fn line_at<'p>(isa: &Isa, program: &'p [u8], offset: usize) -> Option<Line<'p>> {
+    let rest = program.get(offset..)?;
+    let (code, operands) = rest.split_first()?;
+    let Some(op) = isa.by_code((*code).into()) else {
+        return Some(Line { offset, bytes: &rest[..1], op: None, cut_off: None });
     };
-    match op.operand_len(&rest[1..]) {
+    Some(match op.operand_len(operands) {
         Some(length) => Line { offset, bytes: &rest[..=length], op: Some(op), cut_off: None },
         None => Line { offset, bytes: rest, op: None, cut_off: Some(op) },
-    }
+    })
 }

@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::diff::Observe;
-use crate::value::{Path, Value};
+use crate::value::{Key, Path, Value};
 
 /// A machine in front of an instruction, or at its end.
 pub trait Inspect: Observe {
@@ -87,6 +87,16 @@ impl Cell {
         Cell::Named(kind, name.into())
     }
 
+    /// An item of a compound, as a path goes on to it. Keys of a map that differ in their types only,
+    /// which a path numbers, are one.
+    pub fn item(compound: usize, key: &Key) -> Cell {
+        let name = match key {
+            Key::Index(index) => index.to_string(),
+            Key::Name(name) => name.split('#').next().unwrap_or_default().to_owned(),
+        };
+        Cell::Item(compound, name)
+    }
+
     /// Whether writing one changes the other.
     pub fn touches(&self, other: &Cell) -> bool {
         match (self, other) {
@@ -99,6 +109,27 @@ impl Cell {
             (one, other) => one == other,
         }
     }
+}
+
+/// The cells of a datum in an item, the most particular one first: behind those of the compounds on
+/// the way to it is `cell`, which holds the item.
+pub fn cells_inside<I>(
+    cell: Cell,
+    mut item: Option<I>,
+    way: &[Key],
+    compound: impl Fn(&I) -> Option<usize>,
+    child: impl Fn(&I, &Key) -> Option<I>,
+) -> Vec<Cell> {
+    let mut cells = vec![cell];
+    let mut way = way.iter();
+    while let Some((outer, id)) = item.and_then(|item| compound(&item).map(|id| (item, id))) {
+        cells.push(Cell::Compound(id));
+        let Some(key) = way.next() else { break };
+        cells.push(Cell::item(id, key));
+        item = child(&outer, key);
+    }
+    cells.reverse();
+    cells
 }
 
 /// What an instruction reads and writes.

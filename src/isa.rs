@@ -228,6 +228,16 @@ macro_rules! isa {
             $(#[doc = concat!("`", $doc, "`")] $name = $code,)*
         }
 
+        impl $op {
+            /// The instruction of a code; none where it means nothing.
+            pub fn of_code(code: u8) -> Option<$op> {
+                match code {
+                    $($code => Some($op::$name),)*
+                    $($undefined)|* => None,
+                }
+            }
+        }
+
         /// The instruction set.
         pub static $isa: $crate::isa::Isa = $crate::isa::Isa::new($machine, $crate::isa::Unit::Bytes, &[
             $($crate::isa::OpInfo {

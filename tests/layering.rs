@@ -40,6 +40,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "case",
             "diff::Observe",
             "disasm::disassemble",
+            "disasm::line_at",
             "ecdsa",
             "inspect",
             "isa",

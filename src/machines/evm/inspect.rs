@@ -94,8 +94,11 @@ impl Inspect for Evm {
             ("logs", [Key::Index(index), ..]) => named("log", &index.to_string()),
             ("callcreates", []) => named("calls", ""),
             ("callcreates", [Key::Index(index), ..]) => named("call", &index.to_string()),
-            ("post", [Key::Name(_), Key::Name(part), Key::Name(key)]) if part == "storage" => {
-                named("storage", key)
+            // Only its own words can be written, and its end is the end of them.
+            ("post", [Key::Name(account), Key::Name(part), Key::Name(key)])
+                if part == "storage" && **account == self.account_key() =>
+            {
+                vec![Cell::named("storage", key.clone()), Cell::named("account", account.clone())]
             }
             ("post", [Key::Name(account), ..]) => named("account", account),
             _ => Vec::new(),

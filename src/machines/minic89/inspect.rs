@@ -37,9 +37,12 @@ impl Inspect for MiniC89 {
                     Op::CALL_DIRECT => self.function(instruction.argument),
                     _ => self.stack.last().and_then(|top| self.function(top.as_fun()?.into())),
                 };
-                let count = callee.map_or(0, |callee| callee.param_count);
-                effects.takes = Some(count + usize::from(instruction.op == Op::CALL_IND));
-                effects.writes.extend((0..count).map(|slot| cell(frame + 1, slot)));
+                let (parameters, locals) =
+                    callee.map_or((0, 0), |callee| (callee.param_count, callee.local_count));
+                let takes = parameters + usize::from(instruction.op == Op::CALL_IND);
+                effects.takes = Some(takes.min(self.stack.len()));
+                // Those that are no parameters have no value, whatever a frame before had there.
+                effects.writes.extend((0..locals).map(|slot| cell(frame + 1, slot)));
             }
             _ => {}
         }

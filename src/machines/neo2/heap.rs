@@ -12,6 +12,12 @@ use super::map::Map;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Id(u32);
 
+impl Id {
+    pub(super) fn number(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// What an item takes in a list, an entry in a map, a container by itself, in bytes.
 const PLACE: u64 = size_of::<Item>() as u64;
 const ENTRY: u64 = 128;

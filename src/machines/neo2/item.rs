@@ -51,6 +51,15 @@ impl Item {
         matches!(self, Item::Array(_) | Item::Struct(_) | Item::Map(_))
     }
 
+    /// The number of the container that it is, among lists and maps together.
+    pub(super) fn container(&self) -> Option<usize> {
+        match self {
+            Item::Array(id) | Item::Struct(id) => Some(2 * id.number()),
+            Item::Map(id) => Some(2 * id.number() + 1),
+            Item::Integer(_) | Item::Big(_) | Item::Boolean(_) | Item::Bytes(_) | Item::Interop(_) => None,
+        }
+    }
+
     /// What it is where a condition is asked for.
     #[inline(always)]
     pub(super) fn truth(&self) -> bool {

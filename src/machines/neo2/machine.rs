@@ -29,7 +29,7 @@ pub const INFO: MachineInfo = MachineInfo {
 /// A NeoVM 2.x.
 pub struct Neo2 {
     scripts: Vec<Script>,
-    context: Context,
+    pub(super) context: Context,
     end: Option<End>,
     limits: Limits,
 }
@@ -87,14 +87,23 @@ impl Neo2 {
         None
     }
 
-    /// The next instruction; none at the end of a script.
-    fn at(&self) -> Option<At<'_>> {
-        let call = self.context.frames.last()?;
-        let pc = usize::try_from(call.pc).ok()?;
-        let (code, rest) = self.scripts[call.script].bytes().get(pc..)?.split_first()?;
+    /// The next instruction; none after the last one.
+    pub(super) fn at(&self) -> Option<At<'_>> {
+        let (script, pc) = self.executed()?;
+        let (code, rest) = script[pc..].split_first()?;
         let op = NEO2.by_code((*code).into());
         let length = op.map_or(0, |op| op.operand_len(rest).unwrap_or(rest.len()));
         Some(At { pc, op, code: u16::from(*code), operand: &rest[..length], state: self })
+    }
+
+    /// The script of the current frame and where it is in it. The RET behind the end of the script is
+    /// a part of it where that comes next: no operand has it.
+    pub(super) fn executed(&self) -> Option<(&[u8], usize)> {
+        let call = self.context.frames.last()?;
+        let pc = usize::try_from(call.pc).ok()?;
+        let script = &self.scripts[call.script];
+        let script = if pc < script.bytes().len() { script.bytes() } else { &script.code };
+        (pc < script.len()).then_some((script, pc))
     }
 
     fn status(&self) -> Status {

@@ -8,6 +8,9 @@ use crate::value::{Value, bytes_key};
 /// be more than fits any memory.
 const MOST: usize = 1_000_000;
 
+/// As [`MOST`], of an item that is shown with each instruction.
+const MOST_OFTEN: usize = 256;
+
 /// Containers in containers that are shown: more than a vector can demand.
 const DEEPEST: usize = 256;
 
@@ -23,6 +26,11 @@ pub(super) struct Show<'m> {
 impl<'m> Show<'m> {
     pub(super) fn new(heap: &'m Heap) -> Show<'m> {
         Show { heap, left: MOST, above: Vec::new() }
+    }
+
+    /// One item, of a container only a small one.
+    pub(super) fn briefly(heap: &'m Heap, item: &Item) -> Value {
+        Show { heap, left: MOST_OFTEN, above: Vec::new() }.item(item)
     }
 
     /// A stack, the top first.
@@ -83,7 +91,7 @@ impl<'m> Show<'m> {
     /// By the bytes of the keys, in the order of the slots.
     fn map(&mut self, id: Id) -> Value {
         let entries = self.heap.map(id).entries();
-        let shown = entries.map(|entry| (key(&entry.key), self.item(&entry.value)));
+        let shown = entries.map(|entry| (key_name(&entry.key), self.item(&entry.value)));
         Value::Record(shown.collect())
     }
 }
@@ -96,7 +104,8 @@ fn same_container(one: &Item, other: &Item) -> bool {
     }
 }
 
-fn key(item: &Item) -> String {
+/// The text of a key: its bytes.
+pub(super) fn key_name(item: &Item) -> String {
     match item.bytes() {
         Some(bytes) if !bytes.is_empty() => bytes_key(&bytes),
         _ => String::new(),

@@ -72,6 +72,11 @@ impl Core {
         self.stack.len() + self.heap.counted
     }
 
+    /// The item so many below the top, if it is there.
+    pub(super) fn below(&self, below: usize) -> Option<&Item> {
+        self.stack.iter().nth_back(below)
+    }
+
     /// Counts bulk work, so that few instructions cannot take for ever.
     fn work(&mut self, amount: usize) -> Flow {
         self.worked += amount as u64 / 32;

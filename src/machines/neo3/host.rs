@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::convert::{bytes, int32};
 use super::fault::{Fault, Flow, Stop};
-use super::frame::Frame;
+use super::frame::{Core, Frame};
 use super::item::Item;
 use crate::ecdsa::{Curve, PublicKey};
 
@@ -31,6 +31,8 @@ pub struct Service {
     name: Name,
     /// Its parameters, the first one on top of the stack, and its result.
     pub signature: &'static str,
+    /// How many items it takes.
+    pub(super) takes: fn(&Core) -> usize,
     call: fn(&mut Frame<'_>) -> Flow,
 }
 
@@ -44,8 +46,18 @@ enum Name {
 
 /// The two services of the published vectors (reference, section 9.5).
 const TEST: &[Service] = &[
-    Service { name: Name::Number(0x7777_7777), signature: "() -> a new host object", call: new_object },
-    Service { name: Name::Number(0xadde_adde), signature: "() -> throws \"error\"", call: throw_error },
+    Service {
+        name: Name::Number(0x7777_7777),
+        signature: "() -> a new host object",
+        takes: |_| 0,
+        call: new_object,
+    },
+    Service {
+        name: Name::Number(0xadde_adde),
+        signature: "() -> throws \"error\"",
+        takes: |_| 0,
+        call: throw_error,
+    },
 ];
 
 /// The signature services of a node (reference, section 11).
@@ -53,11 +65,13 @@ const CRYPTO: &[Service] = &[
     Service {
         name: Name::Hashed("System.Crypto.CheckSig"),
         signature: "(public key, signature) -> Boolean",
+        takes: |_| 2,
         call: check_sig,
     },
     Service {
         name: Name::Hashed("System.Crypto.CheckMultisig"),
         signature: "(public keys, signatures) -> Boolean",
+        takes: two_lists,
         call: check_multisig,
     },
 ];
@@ -71,6 +85,11 @@ impl Host {
             Host::Test => TEST,
             Host::Crypto(_) => CRYPTO,
         }
+    }
+
+    /// The service of a number.
+    pub(super) fn service(&self, id: u32) -> Option<&'static Service> {
+        self.services().iter().find(|service| service.id() == id)
     }
 }
 
@@ -98,8 +117,7 @@ impl Service {
 /// SYSCALL
 pub(super) fn syscall(frame: &mut Frame<'_>) -> Flow {
     let id = frame.operand().map(u32::from_le_bytes)?;
-    let service = frame.core.host.services().iter().find(|service| service.id() == id);
-    (service.ok_or(Fault::NoSyscall(id))?.call)(frame)
+    (frame.core.host.service(id).ok_or(Fault::NoSyscall(id))?.call)(frame)
 }
 
 fn new_object(frame: &mut Frame<'_>) -> Flow {
@@ -156,6 +174,18 @@ fn pop_bytes(frame: &mut Frame<'_>) -> Result<Vec<u8>, Fault> {
         return Err(Fault::Underflow);
     }
     bytes(&frame.pop())
+}
+
+/// How many items two lists are, as [`pop_list`] takes them.
+fn two_lists(core: &Core) -> usize {
+    let list = |below: usize| match core.below(below) {
+        Some(item) if item.list().is_none() => {
+            1 + int32(item).ok().and_then(|count| usize::try_from(count).ok()).unwrap_or_default()
+        }
+        _ => 1,
+    };
+    let first = list(0);
+    first + list(first)
 }
 
 /// An Array or Struct of byte strings, or a count and so many of them below it.

@@ -26,8 +26,8 @@ pub const INFO: MachineInfo = MachineInfo {
 pub struct Neo3 {
     /// The script, and a RET behind its end.
     script: Vec<u8>,
-    pc: usize,
-    core: Core,
+    pub(super) pc: usize,
+    pub(super) core: Core,
     stop: Option<Stop>,
     steps: u64,
 }
@@ -58,7 +58,7 @@ impl Neo3 {
         None
     }
 
-    fn at(&self) -> At<'_> {
+    pub(super) fn at(&self) -> At<'_> {
         let code = self.script[self.pc];
         let op = NEO3.by_code(code.into());
         let rest = self.script[..self.length()].get(self.pc + 1..).unwrap_or_default();
@@ -222,6 +222,11 @@ impl Neo3 {
             }
         }
         Value::Record(members)
+    }
+
+    /// The script, with the RET behind its end where that comes next: no operand has it.
+    pub(super) fn executed(&self) -> &[u8] {
+        &self.script[..self.length().max(self.pc + 1)]
     }
 
     /// The mnemonic at a position; RET at the end, and the number of a code without a row.

@@ -3,13 +3,18 @@
 
 use std::collections::HashMap;
 
+use indexmap::IndexMap;
+
 use super::convert::number;
 use super::heap::Heap;
 use super::item::{Id, Item};
+use super::key::Key;
 use crate::value::{Value, bytes_key};
 
 /// How many items are shown at once; a vector that demands more is itself as large.
 const MOST_SHOWN: usize = 1_000_000;
+/// As [`MOST_SHOWN`], of an item that is shown with each instruction.
+const MOST_SHOWN_OFTEN: usize = 256;
 /// So many bytes are shown in place of an item.
 const BYTES_OF_ITEM: usize = 64;
 /// How deep items are shown.
@@ -26,6 +31,11 @@ pub(super) struct Show<'h> {
 impl<'h> Show<'h> {
     pub(super) fn new(heap: &'h Heap) -> Show<'h> {
         Show { heap, left: MOST_SHOWN, around: Vec::new() }
+    }
+
+    /// One item, of a compound only a small one.
+    pub(super) fn briefly(heap: &'h Heap, item: &Item) -> Value {
+        Show { heap, left: MOST_SHOWN_OFTEN, around: Vec::new() }.item(item)
     }
 
     /// A stack, the top first.
@@ -57,10 +67,8 @@ impl<'h> Show<'h> {
 
     /// Bytes, which many items may share.
     fn bytes(&mut self, bytes: &[u8]) -> Value {
-        if self.left == 0 && bytes.len() > BYTES_OF_ITEM {
-            return too_large();
-        }
-        self.left = self.left.saturating_sub(bytes.len() / BYTES_OF_ITEM);
+        let Some(left) = self.left.checked_sub(bytes.len() / BYTES_OF_ITEM) else { return too_large() };
+        self.left = left;
         Value::Bytes(bytes.to_vec())
     }
 
@@ -68,7 +76,7 @@ impl<'h> Show<'h> {
         if self.around.contains(&id) {
             return Value::text("contains itself");
         }
-        if self.left == 0 || self.around.len() >= DEEPEST {
+        if self.left < self.heap.size(id).max(1) || self.around.len() >= DEEPEST {
             return too_large();
         }
         self.around.push(id);
@@ -81,20 +89,27 @@ impl<'h> Show<'h> {
         self.in_order(self.heap.list(id))
     }
 
-    /// Pairs by the text of their keys. Keys of different types may have the same text; those get
-    /// a number, so that none hides another.
     fn map(&mut self, id: Id) -> Value {
-        let mut counts: HashMap<Vec<u8>, usize> = HashMap::new();
-        let pairs = self.heap.map(id).iter().map(|(key, value)| {
-            let bytes = key.bytes();
-            let text = if bytes.is_empty() { String::new() } else { bytes_key(&bytes) };
-            let count = counts.entry(bytes).or_default();
-            *count += 1;
-            let name = if *count == 1 { text } else { format!("{text}#{count}") };
-            (name, self.item(value))
-        });
-        Value::Record(pairs.collect())
+        Value::Record(pairs(self.heap.map(id)).map(|(name, value)| (name, self.item(value))).collect())
     }
+}
+
+/// Pairs by the text of their keys. Keys of different types may have the same text; those get a
+/// number, so that none hides another.
+pub(super) fn pairs(map: &IndexMap<Key, Item>) -> impl Iterator<Item = (String, &Item)> {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    map.iter().map(move |(key, value)| {
+        let text = key_name(key);
+        let count = counts.entry(text.clone()).or_default();
+        *count += 1;
+        (if *count == 1 { text } else { format!("{text}#{count}") }, value)
+    })
+}
+
+/// The text of a key: its bytes.
+pub(super) fn key_name(key: &Key) -> String {
+    let bytes = key.bytes();
+    if bytes.is_empty() { String::new() } else { bytes_key(&bytes) }
 }
 
 fn too_large() -> Value {

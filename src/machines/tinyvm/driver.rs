@@ -170,6 +170,21 @@ impl Environment {
         matches!(self.turn, Turn::Testee { .. })
     }
 
+    /// Whether the testee executes the last instruction that it may.
+    pub(super) fn is_last_of_test(&self) -> bool {
+        self.turn == Turn::Testee { left: 1 }
+    }
+
+    /// Whether the testee may execute nothing when the driver's next instruction asks it to.
+    pub(super) fn is_testee_stopped(&self) -> bool {
+        self.limit == 0 || self.left() <= 1
+    }
+
+    /// Whether nothing is left of the budget.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left() == 0
+    }
+
     /// What is left of the budget.
     fn left(&self) -> u64 {
         self.budget.saturating_sub(self.driver_count + self.testee_count)

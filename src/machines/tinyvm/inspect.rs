@@ -1,8 +1,10 @@
 //! What an instruction reads and writes, for blame and traces.
 
-use super::core::Core;
+use std::ops::Range;
+
+use super::core::{Core, Stop, Words};
 use super::disassembler::disassemble;
-use super::driver::Environment;
+use super::driver::{Environment, Outcome};
 use super::machine::{Mode, TinyVm};
 use super::table::TINYVM;
 use crate::inspect::{Cell, Effects, Inspect};
@@ -20,6 +22,7 @@ impl Inspect for TinyVm {
         let (core, who) = self.current();
         let mut effects = Effects::default();
         let word = core.instructions[usize::from(core.pc)];
+        self.ends_test(word, &mut effects);
         let Some(op) = TINYVM.by_code(word) else { return effects };
         let registers: Vec<_> = op.fields.iter().filter_map(|field| register(*field, word)).collect();
         let value = |register: usize| Value::int(core.registers[register]);
@@ -48,9 +51,9 @@ impl Inspect for TinyVm {
             }
             ("B" | "J" | "JR" | "JHI" | "DEBUG", _) => {}
             ("CPUID" | "TIME", _) => {
-                effects.writes.extend((0..4).map(|number| Cell::named(who.registers, format!("r{number}"))));
+                effects.writes.extend(numbered(who, 0..4));
             }
-            ("YIELD", _) => self.command(&mut effects),
+            ("YIELD", _) => self.commands(&mut effects),
             (
                 "LI" | "LHI" | "LWI" | "DECR" | "INCR" | "NOT" | "POPCNT" | "CLZ" | "CTZ" | "RND" | "MOV",
                 [to, ..],
@@ -77,7 +80,7 @@ impl Inspect for TinyVm {
                     address.strip_prefix("0x").and_then(|digits| u16::from_str_radix(digits, 16).ok());
                 address.map(|address| data(who.data, address)).into_iter().collect()
             }
-            [Key::Name(field)] if field == "value" => vec![Cell::named(SINGLE.registers, "r0")],
+            [Key::Name(field)] if field == "value" => self.yielded().into_iter().collect(),
             // The driver's results are its first words of data.
             [Key::Name(field), Key::Index(index)] if field == "results" => {
                 vec![data(DRIVER.data, *index as u16)]
@@ -118,34 +121,93 @@ impl TinyVm {
         }
     }
 
-    /// What a yield does in the test driver: a command of the driver, or the testee's answer.
-    fn command(&self, effects: &mut Effects) {
+    /// The register of the value that the run ends with; none for a word that is no instruction.
+    fn yielded(&self) -> Option<Cell> {
+        let who = match &self.mode {
+            Mode::Single(single) => matches!(single.stop, Some(Stop::Yield(_))).then_some(&SINGLE),
+            Mode::Driver(driver) => {
+                matches!(driver.outcome, Some(Outcome::IllegalYield(_))).then_some(&DRIVER)
+            }
+        };
+        who.map(|who| Cell::named(who.registers, "r0"))
+    }
+
+    /// What the driver is told when the testee's turn ends with its instruction.
+    fn ends_test(&self, word: u16, effects: &mut Effects) {
         let Mode::Driver(environment) = &self.mode else { return };
-        let Environment { driver, .. } = &**environment;
+        let is_last = match TINYVM.by_code(word).map(|op| op.name) {
+            None | Some("YIELD") => true,
+            Some("EXP" | "ROOT") if !environment.testee.has_powers => true,
+            Some(_) => environment.is_last_of_test(),
+        };
+        if environment.is_testing() && is_last {
+            effects.writes.extend(numbered(&DRIVER, 0..2));
+        }
+    }
+
+    /// What a yield of the driver does.
+    fn commands(&self, effects: &mut Effects) {
+        let Mode::Driver(environment) = &self.mode else { return };
+        let Environment { driver, testee, .. } = &**environment;
         if environment.is_testing() {
-            return effects
-                .writes
-                .extend([0, 1].map(|number| Cell::named(DRIVER.registers, format!("r{number}"))));
+            return;
         }
         let [command, r1, r2, r3, ..] = driver.registers;
-        let from = usize::from(r1)..usize::from(r1) + usize::from(r3);
         match command {
+            1 if environment.is_testee_stopped() => effects.writes.extend(numbered(&DRIVER, 0..2)),
             3 => {
-                effects
-                    .writes
-                    .extend((0..16).map(|number| Cell::named(TESTEE.registers, format!("r{number}"))));
-                effects.write(Cell::Range(DRIVER.data, usize::from(r2)..usize::from(r2) + 16));
+                for (number, value) in testee.registers.iter().enumerate() {
+                    if r1 >> number & 1 == 0 {
+                        effects.read(
+                            Cell::named(TESTEE.registers, format!("r{number}")),
+                            Some(Value::int(*value)),
+                        );
+                    }
+                }
+                reads_data(DRIVER.data, &driver.data, r2, 16, effects);
+                effects.writes.extend(numbered(&TESTEE, 0..16));
+                effects.writes.extend(wrapped(DRIVER.data, r2, 16));
             }
-            4 => effects.write(Cell::Range(TESTEE.data, from)),
-            5 | 6 => effects.write(Cell::Range(DRIVER.data, from)),
+            4 => {
+                reads_data(DRIVER.data, &driver.data, r2, r3, effects);
+                effects.writes.extend(wrapped(TESTEE.data, r1, r3));
+            }
+            5 => {
+                reads_data(TESTEE.data, &testee.data, r2, r3, effects);
+                effects.writes.extend(wrapped(DRIVER.data, r1, r3));
+            }
+            6 => effects.writes.extend(wrapped(DRIVER.data, r1, r3)),
             7 => {
-                effects
-                    .writes
-                    .extend((0..16).map(|number| Cell::named(TESTEE.registers, format!("r{number}"))));
-                effects.write(Cell::Range(TESTEE.data, 0..1 << 16));
+                effects.writes.extend(numbered(&TESTEE, 0..16));
+                effects.write(Cell::Range(TESTEE.data, 0..WORDS));
             }
             _ => {}
         }
+    }
+}
+
+/// How many words of data a machine has.
+const WORDS: usize = 1 << 16;
+/// The most words that are shown as a value.
+const SHOWN: usize = 16;
+
+fn numbered(who: &'static Who, numbers: Range<usize>) -> impl Iterator<Item = Cell> {
+    numbers.map(|number| Cell::named(who.registers, format!("r{number}")))
+}
+
+/// So many words of data. Addresses wrap around.
+fn wrapped(space: &'static str, from: u16, length: u16) -> impl Iterator<Item = Cell> {
+    let (from, length) = (usize::from(from), usize::from(length));
+    let end = (from + length).min(WORDS);
+    let ranges = [from..end, 0..from + length - end];
+    ranges.into_iter().filter(|range| !range.is_empty()).map(move |range| Cell::Range(space, range))
+}
+
+fn reads_data(space: &'static str, data: &Words, from: u16, length: u16, effects: &mut Effects) {
+    for cell in wrapped(space, from, length) {
+        let Cell::Range(_, range) = &cell else { continue };
+        let words = data[range.clone()].iter().take(SHOWN).map(|word| Value::int(*word)).collect();
+        effects.read(cell, Some(Value::List(words)));
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) enum Mode {
 /// One machine, and how it was when its run began.
 pub(super) struct Single {
     pub(super) core: Core,
-    stop: Option<Stop>,
+    pub(super) stop: Option<Stop>,
     first_registers: [u16; 16],
     first_data: Box<Words>,
 }
@@ -110,9 +110,13 @@ impl Machine for TinyVm {
     }
 
     fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status {
-        let Some(watch) = watch else { return self.go_on(budget) };
+        // Not to go on at all is a stop too.
+        let Some(watch) = watch.filter(|_| budget > 0) else { return self.go_on(budget) };
         for _ in 0..budget {
-            watch.before(&self.at());
+            // Without a rest of the budget nothing is attempted.
+            if !self.driver().is_some_and(Environment::is_spent) {
+                watch.before(&self.at());
+            }
             let status = self.go_on(1);
             if status != Status::Running {
                 return status;
