@@ -21,9 +21,6 @@ const FEWEST: usize = 3;
 /// How many differences are told besides the first, a line each.
 const FURTHER: usize = 3;
 
-/// How many instructions a blame names.
-const BLAMED: usize = 6;
-
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
@@ -62,14 +59,14 @@ fn failed(text: &mut Vec<u8>, explained: &Explained, failure: &Failure, length: 
     };
     for (index, difference) in failure.differences.iter().take(full).enumerate() {
         differs(text, id, difference)?;
-        match explained.blames.get(index) {
-            Some(Answer::By(blame)) => blamed(text, blame)?,
-            Some(Answer::NotWritten) => not_written(text, explained)?,
-            Some(Answer::NoCell) | None => {}
-        }
         if is_gas(&difference.at) {
             spent(text, explained)?;
+        } else if let Some(answer) = explained.blames.get(index) {
+            answered(text, explained, answer)?;
         }
+    }
+    if length == Length::Screen {
+        also(text, explained, failure)?;
     }
     if let Some(stack) = &explained.stack {
         stacks(text, stack)?;
@@ -88,11 +85,38 @@ fn is_gas(at: &Path) -> bool {
     at.to_string() == "gas"
 }
 
-/// The instruction that wrote the actual value, and those that wrote what it read.
-fn blamed(text: &mut Vec<u8>, blame: &Blame) -> io::Result<()> {
-    let mut left = BLAMED;
-    writeln!(text, "    {DIM}made by{DIM:#}  {}", executed(&blame.by, WIDTH - 13))?;
-    produced(text, blame, 1, &mut left)
+/// What is known of what made the actual value.
+fn answered(text: &mut Vec<u8>, explained: &Explained, answer: &Answer) -> io::Result<()> {
+    let (head, blame) = match answer {
+        Answer::By(blame) => ("made by", Some(blame)),
+        Answer::NotWritten(near) => {
+            not_written(text, explained)?;
+            ("instead", near.as_ref())
+        }
+        Answer::NoCell(last) => ("after", last.as_ref()),
+    };
+    blame.map_or(Ok(()), |blame| blamed(text, head, blame))
+}
+
+/// An instruction, and those that wrote what it read.
+fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame) -> io::Result<()> {
+    writeln!(text, "    {DIM}{head:<7}{DIM:#}  {}", executed(&blame.by, WIDTH - 13))?;
+    moved(text, 6, blame)?;
+    produced(text, blame, 1)?;
+    let Some(jump) = &blame.reached_by else { return Ok(()) };
+    writeln!(text, "    {DIM}reached by{DIM:#} {}", executed(&jump.by, WIDTH - 15))?;
+    produced(text, jump, 1)
+}
+
+/// The first difference that an instruction made, where that is not the first of all.
+fn also(text: &mut Vec<u8>, explained: &Explained, failure: &Failure) -> io::Result<()> {
+    let made = |answer: &Answer| matches!(answer, Answer::By(_));
+    let Some(index) = explained.blames.iter().position(made).filter(|index| *index > 0) else { return Ok(()) };
+    let (Some(difference), Answer::By(blame)) = (failure.differences.get(index), &explained.blames[index]) else {
+        return Ok(());
+    };
+    writeln!(text, "  {} differs, too", difference.at)?;
+    blamed(text, "made by", blame)
 }
 
 fn not_written(text: &mut Vec<u8>, explained: &Explained) -> io::Result<()> {
@@ -102,20 +126,28 @@ fn not_written(text: &mut Vec<u8>, explained: &Explained) -> io::Result<()> {
     writeln!(text, "    {DIM}made by{DIM:#}  no instruction: it was so from the start")
 }
 
-fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize, left: &mut usize) -> io::Result<()> {
+fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
     for (input, by) in blame.by.inputs.iter().zip(&blame.inputs) {
         let Some(by) = by else { continue };
-        if *left == 0 {
-            return Ok(());
-        }
-        *left -= 1;
-        let indent = " ".repeat(4 + 2 * depth);
+        let indent = 4 + 2 * depth;
         let value = cut(&escaped(&input.value.to_string()), 0, 24);
-        let room = WIDTH.saturating_sub(indent.len() + value.chars().count() + 7);
-        writeln!(text, "{indent}{value} {DIM}by{DIM:#} {}", executed(&by.by, room))?;
-        produced(text, by, depth + 1, left)?;
+        let room = WIDTH.saturating_sub(indent + value.chars().count() + 7);
+        writeln!(text, "{:indent$}{value} {DIM}by{DIM:#} {}", "", executed(&by.by, room))?;
+        moved(text, indent + 2, by)?;
+        produced(text, by, depth + 1)?;
     }
     Ok(())
+}
+
+/// The instructions that moved what another wrote.
+fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
+    if blame.moved_by.is_empty() {
+        return Ok(());
+    }
+    let one = |by: &Executed| format!("step {}, 0x{:02x} {}", by.step, by.pc, by.text);
+    let all: Vec<_> = blame.moved_by.iter().map(one).collect();
+    let all = cut(&escaped(&all.join("; ")), 0, WIDTH.saturating_sub(indent + 11));
+    writeln!(text, "{:indent$}{DIM}moved by{DIM:#} {all}", "")
 }
 
 /// An instruction with what it read, in one line: `step 2, 0x04 ADD of 3, 4`.

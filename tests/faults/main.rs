@@ -67,7 +67,9 @@ fn caught<'v>(vectors: &'v Vectors<'_>, fault: Fault, options: &Options) -> Opti
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Named {
     /// Among the instructions that made what differs.
-    Blamed,
+    Made,
+    /// Among those that came before what differs, or decided that it was reached.
+    Near,
     /// As what cost other than its row says.
     Spent,
     /// Among the last instructions.
@@ -83,17 +85,19 @@ fn text(explained: &Explained) -> String {
 
 fn named(explained: &Explained, text: &str, fault: Fault) -> Named {
     let op = fault.op;
-    let shown = |it: &&Executed| it.op == Some(op) && text.contains(&format!("step {}, 0x{:02x} ", it.step, it.pc));
-    let first = match explained.blames.first() {
-        Some(Answer::By(blame)) => all(blame),
-        _ => Vec::new(),
-    };
-    let is_last = |it: &Executed| it.op == Some(op) && text.contains(&format!("{:>8}  0x{:04x}  ", it.step, it.pc));
-    if first.iter().any(shown) {
-        Named::Blamed
-    } else if text.contains(&format!(" {} ", op.name)) && text.contains("not as in its row") {
+    let is_told = |it: &Executed| it.op == Some(op) && text.contains(&format!("step {}, 0x{:02x} ", it.step, it.pc));
+    let told = |blame: Option<&Blame>| blame.is_some_and(|blame| all(blame).iter().copied().any(is_told));
+    let blames = || explained.blames.iter();
+    let made = blames().filter(|answer| matches!(answer, Answer::By(_)));
+    let last = |it: &Executed| it.op == Some(op) && text.contains(&format!("{:>8}  0x{:04x}  ", it.step, it.pc));
+    let unlike_row = |part: &str| part.contains(&format!(" {} ", op.name)) && part.contains("not as in its row");
+    if made.clone().any(|answer| told(answer.blame())) {
+        Named::Made
+    } else if blames().any(|answer| told(answer.blame()) || told(answer.blame().and_then(|it| it.reached_by.as_deref()))) {
+        Named::Near
+    } else if text.split(',').any(unlike_row) {
         Named::Spent
-    } else if explained.last.iter().any(is_last) {
+    } else if explained.last.iter().any(last) {
         Named::Last
     } else {
         Named::Nowhere
@@ -102,7 +106,7 @@ fn named(explained: &Explained, text: &str, fault: Fault) -> Named {
 
 fn all(blame: &Blame) -> Vec<&Executed> {
     let further = blame.inputs.iter().flatten().flat_map(all);
-    [&blame.by].into_iter().chain(further).collect()
+    [&blame.by].into_iter().chain(&blame.moved_by).chain(further).collect()
 }
 
 #[test]

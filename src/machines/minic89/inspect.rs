@@ -31,6 +31,7 @@ impl Inspect for MiniC89 {
                 let value = base.checked_add(slot).and_then(|at| self.slots.get(at));
                 effects.read(cell(frame, slot), value.map(|word| word.to_value()));
             }
+            Op::JZ | Op::JNZ => effects.write(Cell::jump()),
             Op::STORE_LOCAL => effects.write(cell(frame, slot)),
             Op::CALL_DIRECT | Op::CALL_IND => {
                 let callee = match instruction.op {
