@@ -94,7 +94,7 @@ pub enum Answer {
     By(Box<Blame>),
     /// No instruction that was kept wrote it; the last one that wrote something of its kind.
     NotWritten(Option<Box<Blame>>),
-    /// No cell holds it, such as how the run ended; the last instruction.
+    /// No cell holds it, such as how the run ended; the last instruction that read something.
     NoCell(Option<Box<Blame>>),
 }
 
@@ -215,8 +215,9 @@ impl Recorder {
         let cells = state.cells(&datum.at);
         let blame = |writer| Box::new(self.blame(writer, datum.byte));
         let Some(first) = cells.first() else {
-            let last = self.records.back().map(|by| Writer { by, moved_by: Vec::new() });
-            return Answer::NoCell(last.map(blame));
+            // One that reads nothing decides nothing.
+            let last = self.records.iter().rev().find(|record| !record.inputs.is_empty());
+            return Answer::NoCell(last.or(self.records.back()).map(Writer::only).map(blame));
         };
         let end = self.step;
         match cells.iter().find_map(|cell| self.writer(cell, end)) {
@@ -224,7 +225,7 @@ impl Recorder {
             None => {
                 let near = |record: &&Executed| record.writes.iter().any(|cell| cell.is_like(first));
                 let near = self.records.iter().rev().find(near).or(self.records.back());
-                Answer::NotWritten(near.map(|by| Writer { by, moved_by: Vec::new() }).map(blame))
+                Answer::NotWritten(near.map(Writer::only).map(blame))
             }
         }
     }
@@ -234,7 +235,7 @@ impl Recorder {
     fn blame(&self, root: Writer<'_>, byte: Option<usize>) -> Blame {
         let before = self.jump_before(root.by.step);
         let mut blame = self.follow(root, byte);
-        blame.reached_by = before.map(|by| Box::new(self.follow(Writer { by, moved_by: Vec::new() }, None)));
+        blame.reached_by = before.map(|by| Box::new(self.follow(Writer::only(by), None)));
         blame
     }
 
@@ -251,6 +252,7 @@ impl Recorder {
                 let part = by.inputs[index].cell.part(byte.filter(|_| next == 0));
                 if found.len() < MOST
                     && let Some(writer) = self.writer(&part, by.step)
+                    && found.iter().all(|known| known.writer.by.step != writer.by.step)
                 {
                     let place = found.len();
                     found[next].inputs[index] = Some(place);
@@ -295,6 +297,12 @@ impl Recorder {
 struct Writer<'r> {
     by: &'r Executed,
     moved_by: Vec<&'r Executed>,
+}
+
+impl<'r> Writer<'r> {
+    fn only(by: &'r Executed) -> Writer<'r> {
+        Writer { by, moved_by: Vec::new() }
+    }
 }
 
 /// One of the instructions of an answer, with the places of those that wrote its inputs.

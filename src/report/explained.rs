@@ -2,6 +2,7 @@
 //! of an ordinary failure.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use super::block::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broken, differs, location, shown};
 use super::cut::{cut, cut_pair};
@@ -61,24 +62,40 @@ fn failed(text: &mut Vec<u8>, explained: &Explained, failure: &Failure, length: 
         differs(text, id, difference)?;
         if is_gas(&difference.at) {
             spent(text, explained)?;
-        } else if let Some(answer) = explained.blames.get(index) {
-            answered(text, explained, answer)?;
+        }
+        if let Some(answer) = explained.blames.get(index) {
+            answered(text, explained, answer, length)?;
         }
     }
     if length == Length::Screen {
         also(text, explained, failure)?;
     }
+    let others = &failure.differences[full..];
+    let mut rows = 0..0;
     if let Some(stack) = &explained.stack {
-        stacks(text, stack)?;
+        let reserved = FEWEST + 3 + others.len().min(1);
+        rows = stacks(text, stack, left(text, length).saturating_sub(reserved))?;
     }
-    further(text, explained, &failure.differences[full..])?;
-    let lines = memchr::memchr_iter(b'\n', text).count();
+    let is_row = |other: &&Difference| {
+        let list = explained.stack.as_ref().map(|stack| &stack.at);
+        list.is_some_and(|list| rows.clone().any(|row| other.at.starts_with(&list.child(row))))
+    };
+    let others: Vec<_> = others.iter().filter(|other| !is_row(other)).collect();
+    further(text, explained, &others, left(text, length).saturating_sub(FEWEST + 2))?;
     let wanted = match length {
-        Length::Screen => SCREEN.saturating_sub(lines + 2).max(FEWEST),
+        Length::Screen => left(text, length).saturating_sub(2).max(FEWEST),
         Length::Full(wanted) => wanted,
     };
     last(text, explained, wanted)?;
-    writeln!(text, "  {DIM}ended:{DIM:#} {}", cut(&escaped(&failure.ended), 0, 3 * WIDTH))
+    writeln!(text, "  {DIM}ended:{DIM:#} {}", cut(&escaped(&failure.ended), 0, WIDTH))
+}
+
+/// How many lines there is still room for.
+fn left(text: &[u8], length: Length) -> usize {
+    match length {
+        Length::Screen => SCREEN.saturating_sub(memchr::memchr_iter(b'\n', text).count()),
+        Length::Full(_) => usize::MAX,
+    }
 }
 
 fn is_gas(at: &Path) -> bool {
@@ -86,37 +103,68 @@ fn is_gas(at: &Path) -> bool {
 }
 
 /// What is known of what made the actual value.
-fn answered(text: &mut Vec<u8>, explained: &Explained, answer: &Answer) -> io::Result<()> {
+fn answered(text: &mut Vec<u8>, explained: &Explained, answer: &Answer, length: Length) -> io::Result<()> {
     let (head, blame) = match answer {
-        Answer::By(blame) => ("made by", Some(blame)),
+        Answer::By(blame) => return blamed(text, "made by", blame, Most { made: 8, reached: 3 }.of(length)),
         Answer::NotWritten(near) => {
             not_written(text, explained)?;
-            ("instead", near.as_ref())
+            ("instead", near)
         }
-        Answer::NoCell(last) => ("after", last.as_ref()),
+        Answer::NoCell(last) => ("after", last),
     };
-    blame.map_or(Ok(()), |blame| blamed(text, head, blame))
+    let most = Most { made: 4, reached: 3 }.of(length);
+    blame.as_ref().map_or(Ok(()), |blame| blamed(text, head, blame, most))
+}
+
+/// The most lines of a blame.
+struct Most {
+    /// Of what made a datum.
+    made: usize,
+    /// Of the jump that led there.
+    reached: usize,
+}
+
+impl Most {
+    fn of(self, length: Length) -> Most {
+        match length {
+            Length::Screen => self,
+            Length::Full(_) => Most { made: usize::MAX, reached: usize::MAX },
+        }
+    }
 }
 
 /// An instruction, and those that wrote what it read.
-fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame) -> io::Result<()> {
-    writeln!(text, "    {DIM}{head:<7}{DIM:#}  {}", executed(&blame.by, WIDTH - 13))?;
-    moved(text, 6, blame)?;
-    produced(text, blame, 1)?;
-    let Some(jump) = &blame.reached_by else { return Ok(()) };
-    writeln!(text, "    {DIM}reached by{DIM:#} {}", executed(&jump.by, WIDTH - 15))?;
-    produced(text, jump, 1)
+fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Result<()> {
+    tree(text, &format!("{DIM}{head:<7}{DIM:#} "), blame, most.made)?;
+    match &blame.reached_by {
+        Some(jump) => tree(text, &format!("{DIM}reached by{DIM:#}"), jump, most.reached),
+        None => Ok(()),
+    }
+}
+
+/// So many lines of the instructions of a blame, behind what they are.
+fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Result<()> {
+    let mut lines = Vec::new();
+    writeln!(lines, "    {head} {}", executed(&blame.by, WIDTH - 15))?;
+    moved(&mut lines, 6, blame)?;
+    produced(&mut lines, blame, 1)?;
+    lines.split_inclusive(|byte| *byte == b'\n').take(most).try_for_each(|line| text.write_all(line))
 }
 
 /// The first difference that an instruction made, where that is not the first of all.
 fn also(text: &mut Vec<u8>, explained: &Explained, failure: &Failure) -> io::Result<()> {
-    let made = |answer: &Answer| matches!(answer, Answer::By(_));
-    let Some(index) = explained.blames.iter().position(made).filter(|index| *index > 0) else { return Ok(()) };
-    let (Some(difference), Answer::By(blame)) = (failure.differences.get(index), &explained.blames[index]) else {
-        return Ok(());
-    };
-    writeln!(text, "  {} differs, too", difference.at)?;
-    blamed(text, "made by", blame)
+    let made = explained.blames.iter().zip(&failure.differences).enumerate();
+    let mut made = made.filter_map(|(index, (answer, difference))| match answer {
+        Answer::By(blame) => Some((index, blame, difference)),
+        Answer::NotWritten(_) | Answer::NoCell(_) => None,
+    });
+    match made.next() {
+        Some((1.., blame, difference)) => {
+            writeln!(text, "  {} differs, too", difference.at)?;
+            blamed(text, "made by", blame, Most { made: 3, reached: 1 })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn not_written(text: &mut Vec<u8>, explained: &Explained) -> io::Result<()> {
@@ -194,17 +242,20 @@ fn spent(text: &mut Vec<u8>, explained: &Explained) -> io::Result<()> {
     if line.is_empty() { Ok(()) } else { writeln!(text, "    {DIM}spent on{DIM:#} {line}") }
 }
 
-/// The stack that was demanded beside the one that is there, the items around the first that differs.
-fn stacks(text: &mut Vec<u8>, stack: &Stack) -> io::Result<()> {
+/// The stack that was demanded beside the one that is there, at most so many items around the first
+/// that differs; gives which.
+fn stacks(text: &mut Vec<u8>, stack: &Stack, most: usize) -> io::Result<Range<usize>> {
     const ROWS: usize = 5;
     let half = (WIDTH - 14) / 2;
     let count = stack.wanted.len().max(stack.actual.len());
-    if count < 2 {
-        return Ok(());
+    let rows = most.min(ROWS);
+    if count < 2 || rows < 2 {
+        return Ok(0..0);
     }
-    let from = stack.differs.saturating_sub(ROWS / 2).min(count.saturating_sub(ROWS));
+    let from = stack.differs.saturating_sub(rows / 2).min(count.saturating_sub(rows));
     writeln!(text, "  {DIM}{} expected and actual{DIM:#}", stack.at)?;
-    for index in from..count.min(from + ROWS) {
+    let rows = from..count.min(from + rows);
+    for index in rows.clone() {
         let actual = stack.actual.get(index);
         let (want, differs) = match stack.wanted.get(index) {
             None => ("(absent)".to_owned(), true),
@@ -216,7 +267,7 @@ fn stacks(text: &mut Vec<u8>, stack: &Stack) -> io::Result<()> {
         let (mark, style) = if differs { ("!", ACTUAL) } else { (" ", DIM) };
         writeln!(text, "  {mark} [{index}] {EXPECTED}{want:<half$}{EXPECTED:#} {style}{got}{style:#}")?;
     }
-    Ok(())
+    Ok(rows)
 }
 
 fn is_wrong(want: &Want, actual: Option<&Value>) -> bool {
@@ -227,9 +278,10 @@ fn is_wrong(want: &Want, actual: Option<&Value>) -> bool {
     }
 }
 
-/// The other differences, a line each.
-fn further(text: &mut Vec<u8>, explained: &Explained, others: &[Difference]) -> io::Result<()> {
-    for other in others.iter().take(FURTHER) {
+/// The other differences, a line each, in at most so many lines.
+fn further(text: &mut Vec<u8>, explained: &Explained, others: &[&Difference], most: usize) -> io::Result<()> {
+    let told = if others.len() <= most.min(FURTHER) { others.len() } else { FURTHER.min(most.saturating_sub(1)) };
+    for other in &others[..told] {
         let Difference { at, want, got, place, step, .. } = other;
         let step = step.map_or(String::new(), |step| format!("step {step}, "));
         let head = format!("{}: {step}{at}", location(&explained.report.id, place));
@@ -242,7 +294,7 @@ fn further(text: &mut Vec<u8>, explained: &Explained, others: &[Difference]) -> 
             "  {head}: expected {EXPECTED}{expected}{EXPECTED:#}, actual {ACTUAL}{actual}{ACTUAL:#}"
         )?;
     }
-    let more = others.len().saturating_sub(FURTHER);
+    let more = others.len() - told;
     if more > 0 {
         writeln!(text, "  and {more} more differences; --last N tells all")?;
     }

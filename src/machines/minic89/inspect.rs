@@ -32,6 +32,7 @@ impl Inspect for MiniC89 {
                 effects.read(cell(frame, slot), value.map(|word| word.to_value()));
             }
             Op::JZ | Op::JNZ => effects.write(Cell::jump()),
+            Op::RET if frame == 0 => effects.write(result()),
             Op::STORE_LOCAL => effects.write(cell(frame, slot)),
             Op::CALL_DIRECT | Op::CALL_IND => {
                 let callee = match instruction.op {
@@ -60,11 +61,15 @@ impl Inspect for MiniC89 {
             {
                 vec![cell(*frame, *slot)]
             }
-            // The result was on top of what is left.
-            [Key::Name(field), ..] if field == "halt" => vec![Cell::Stack(self.stack.len())],
+            [Key::Name(field), ..] if field == "halt" => vec![result()],
             _ => Vec::new(),
         }
     }
+}
+
+/// What the first function returned.
+fn result() -> Cell {
+    Cell::named("result", "")
 }
 
 /// A slot of a frame, the oldest frame being 0.
