@@ -92,7 +92,8 @@ pub type Question = (usize, Vec<Datum>);
 pub enum Answer {
     /// An instruction wrote it.
     By(Box<Blame>),
-    /// No instruction that was kept wrote it; the last one that wrote something of its kind.
+    /// No instruction that was kept wrote it; the last one that wrote something of its kind, or else the
+    /// last one.
     NotWritten(Option<Box<Blame>>),
     /// No cell holds it, such as how the run ended; the last instruction that read something.
     NoCell(Option<Box<Blame>>),
@@ -220,14 +221,12 @@ impl Recorder {
             return Answer::NoCell(last.or(self.records.back()).map(Writer::only).map(blame));
         };
         let end = self.step;
-        match cells.iter().find_map(|cell| self.writer(cell, end)) {
-            Some(writer) => Answer::By(blame(writer)),
-            None => {
-                let near = |record: &&Executed| record.writes.iter().any(|cell| cell.is_like(first));
-                let near = self.records.iter().rev().find(near).or(self.records.back());
-                Answer::NotWritten(near.map(Writer::only).map(blame))
-            }
+        if let Some(writer) = cells.iter().find_map(|cell| self.writer(cell, end)) {
+            return Answer::By(blame(writer));
         }
+        let is_near = |record: &&Executed| record.writes.iter().any(|cell| cell.is_like(first));
+        let near = self.records.iter().rev().find(is_near).or(self.records.back());
+        Answer::NotWritten(near.map(Writer::only).map(blame))
     }
 
     /// An instruction with what it came from. Where `byte` of what it wrote is asked for, and that is

@@ -67,9 +67,7 @@ pub fn explain(opened: &Opened<'_>, case: usize, options: &Options, last: usize)
     let end = first.checked_sub(1).and_then(|index| ends.get(index).copied()).unwrap_or(0);
     let mut questions: Vec<_> = steps
         .iter()
-        .map(|step| {
-            (*step, differences.iter().filter(|it| number(it) == *step).map(datum).collect())
-        })
+        .map(|step| (*step, differences.iter().filter(|it| number(it) == *step).map(datum).collect()))
         .collect();
     if questions.is_empty() {
         questions.push((first, Vec::new()));

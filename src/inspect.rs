@@ -103,6 +103,7 @@ impl Cell {
     }
 
     /// A byte of it where one is asked for and it is a range that has it, else all of it.
+    #[must_use]
     pub fn part(&self, byte: Option<usize>) -> Cell {
         match (self, byte) {
             (Cell::Range(name, range), Some(byte)) if byte < range.len() => {

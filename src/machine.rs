@@ -105,7 +105,10 @@ impl LoadError {
 /// # Errors
 ///
 /// When it is something else.
-pub(crate) fn numbered<'v>(field: &'static str, changes: &'v Value) -> Result<Vec<(usize, &'v Value)>, LoadError> {
+pub(crate) fn numbered<'v>(
+    field: &'static str,
+    changes: &'v Value,
+) -> Result<Vec<(usize, &'v Value)>, LoadError> {
     let wrong = || LoadError::at(Path::field(field), format!("{field} is {changes} and no record by number"));
     let members = changes.members().ok_or_else(wrong)?;
     let numbered = |(name, value): &'v (String, Value)| Some((name.parse().ok()?, value));

@@ -117,6 +117,7 @@ fn answered(text: &mut Vec<u8>, explained: &Explained, answer: &Answer, length: 
 }
 
 /// The most lines of a blame.
+#[derive(Clone, Copy)]
 struct Most {
     /// Of what made a datum.
     made: usize,
@@ -280,7 +281,8 @@ fn is_wrong(want: &Want, actual: Option<&Value>) -> bool {
 
 /// The other differences, a line each, in at most so many lines.
 fn further(text: &mut Vec<u8>, explained: &Explained, others: &[&Difference], most: usize) -> io::Result<()> {
-    let told = if others.len() <= most.min(FURTHER) { others.len() } else { FURTHER.min(most.saturating_sub(1)) };
+    let told =
+        if others.len() <= most.min(FURTHER) { others.len() } else { FURTHER.min(most.saturating_sub(1)) };
     for other in &others[..told] {
         let Difference { at, want, got, place, step, .. } = other;
         let step = step.map_or(String::new(), |step| format!("step {step}, "));

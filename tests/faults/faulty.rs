@@ -74,13 +74,17 @@ impl Faulty {
         let height = self.inner.height();
         let Effects { takes, reads, writes } = self.inner.effects();
         let takes = takes.unwrap_or_else(|| self.fault.op.pops.into()).min(height);
-        let operands: Vec<_> =
-            (0..takes).map(|below| Cell::Stack(height - 1 - below)).chain(reads.into_iter().map(|it| it.0)).collect();
+        let operands: Vec<_> = (0..takes)
+            .map(|below| Cell::Stack(height - 1 - below))
+            .chain(reads.into_iter().map(|it| it.0))
+            .collect();
         match self.fault.kind {
             Kind::ResultOneMore => {
                 let status = self.inner.run(1, None);
                 let results = if self.fault.op.pushes > 0 { self.top() } else { writes };
-                results.iter().for_each(|cell| self.make_one_more(cell));
+                for cell in &results {
+                    self.make_one_more(cell);
+                }
                 status
             }
             Kind::OperandOneMore => self.with_operands(&operands, &writes, |values| {

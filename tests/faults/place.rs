@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use vmconf::case::Program;
 use vmconf::inspect::Cell;
 use vmconf::machine::Machine;
-use vmconf::value::{Key, Value};
+use vmconf::value::{Key, Value, bytes_key};
 
 /// So many bytes of memory are a value.
 const MOST_BYTES: usize = 1 << 16;
@@ -28,7 +28,7 @@ pub(crate) fn read(machine: &dyn Machine, program: &Program, cell: &Cell) -> Opt
         // How it was at first: a write that is forgotten is always forgotten.
         Cell::Named("storage", key) => {
             let Value::Bytes(address) = program.0.get("address")? else { return None };
-            let account = program.0.get("pre")?.get(&format!("0x{}", hex(address)))?;
+            let account = program.0.get("pre")?.get(&bytes_key(address))?;
             account.get("storage")?.get(key).cloned().or_else(zero)
         }
         Cell::Named("slot", name) => {
@@ -101,8 +101,4 @@ fn item(list: &Value, name: &str) -> Option<Value> {
 /// The number that a name begins with: `3 of frame 0`.
 fn number(name: &str) -> Option<usize> {
     name.split(' ').next()?.parse().ok()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

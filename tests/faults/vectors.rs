@@ -46,7 +46,10 @@ impl<'s> Vectors<'s> {
         op: &'static OpInfo,
     ) -> impl Iterator<Item = CaseRef<'_>> {
         let meant = |case: &&Executes| case.machine == machine.name && case.codes.contains(&op.code);
-        self.cases.iter().filter(meant).map(|case| CaseRef { file: &self.files[case.file], index: case.index })
+        self.cases
+            .iter()
+            .filter(meant)
+            .map(|case| CaseRef { file: &self.files[case.file], index: case.index })
     }
 }
 
