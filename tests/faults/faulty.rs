@@ -161,6 +161,9 @@ impl Machine for Faulty {
     }
 
     fn run(&mut self, budget: u64, mut watch: Option<&mut dyn Watch>) -> Status {
+        if budget == 0 {
+            return self.inner.run(0, None);
+        }
         for _ in 0..budget {
             let next = self.inner.next();
             if let (Some(at), Some(watch)) = (&next, &mut watch) {

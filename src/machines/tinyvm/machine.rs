@@ -126,7 +126,7 @@ impl Machine for TinyVm {
     }
 
     fn next(&self) -> Option<At<'_>> {
-        let is_over = self.driver().is_some_and(|driver| driver.outcome.is_some());
+        let is_over = self.driver().is_some_and(|driver| driver.outcome.is_some() || driver.is_spent());
         (!is_over).then(|| self.at())
     }
 
