@@ -17,11 +17,8 @@ use crate::value::{Key, Path, Value};
 /// So many instructions are kept. What was written before is not found.
 pub const WINDOW: usize = 200_000;
 
-/// How far back an answer goes: instructions, and instructions whose results those take.
-const DEEPEST: usize = 4;
-
-/// The most instructions of one answer.
-const MOST: usize = 8;
+/// The most instructions of one answer, without those that only moved a value.
+const MOST: usize = 7;
 
 /// How many values of the stack are kept of each instruction.
 const SHOWN: usize = 6;
@@ -67,20 +64,13 @@ pub struct Input {
 pub struct Blame {
     /// The instruction that wrote it.
     pub by: Executed,
+    /// Those that since only moved it, the last one first.
+    pub moved_by: Vec<Executed>,
     /// What wrote each of [`Executed::inputs`], as far as that was followed.
     pub inputs: Vec<Option<Blame>>,
-}
-
-impl Blame {
-    /// How many instructions it names.
-    pub fn len(&self) -> usize {
-        1 + self.inputs.iter().flatten().map(Blame::len).sum::<usize>()
-    }
-
-    /// Never: it names one at least.
-    pub fn is_empty(&self) -> bool {
-        false
-    }
+    /// The last jump before it that may not have been taken, or not to there; told of the instruction
+    /// that an answer begins with.
+    pub reached_by: Option<Box<Blame>>,
 }
 
 /// What all instructions of one kind cost together.
@@ -94,18 +84,38 @@ pub struct Spent {
     pub unlike_row: u64,
 }
 
-/// A step of a case after which data are asked for: its number, from 1, and their paths.
-pub type Question = (usize, Vec<Path>);
+/// A step of a case after which data are asked for: its number, from 1, and the data.
+pub type Question = (usize, Vec<Datum>);
 
 /// What is known of a datum.
 #[derive(Debug, Clone)]
 pub enum Answer {
-    /// No cell holds it, such as how the run ended.
-    NoCell,
-    /// No instruction that was kept wrote it.
-    NotWritten,
     /// An instruction wrote it.
     By(Box<Blame>),
+    /// No instruction that was kept wrote it; the last one that wrote something of its kind, or else the
+    /// last one.
+    NotWritten(Option<Box<Blame>>),
+    /// No cell holds it, such as how the run ended; the last instruction that read something.
+    NoCell(Option<Box<Blame>>),
+}
+
+impl Answer {
+    /// The instruction that comes nearest to having made the datum.
+    pub fn blame(&self) -> Option<&Blame> {
+        match self {
+            Answer::By(blame) => Some(blame),
+            Answer::NotWritten(blame) | Answer::NoCell(blame) => blame.as_deref(),
+        }
+    }
+}
+
+/// A datum that is asked for.
+#[derive(Debug, Clone)]
+pub struct Datum {
+    /// Its path.
+    pub at: Path,
+    /// Which byte of it, where only that is asked for.
+    pub byte: Option<usize>,
 }
 
 /// Watches a run and answers questions about the state after steps of its case.
@@ -194,48 +204,132 @@ impl Recorder {
 
     fn answer(&mut self, number: usize, state: &dyn Inspect) {
         let questions = std::mem::take(&mut self.questions);
-        for (_, paths) in questions.iter().filter(|question| question.0 == number) {
+        for (_, data) in questions.iter().filter(|question| question.0 == number) {
             if self.before_end.is_empty() {
                 let skipped = self.records.len().saturating_sub(self.most_before_end);
                 self.before_end = self.records.iter().skip(skipped).cloned().collect();
             }
             if self.list.is_none() {
-                self.list = paths.first().and_then(|path| list_of(path, state));
+                self.list = data.first().and_then(|datum| list_of(&datum.at, state));
             }
-            for path in paths {
-                let cells = state.cells(path);
-                let mut left = MOST;
-                let found = cells.iter().find_map(|cell| self.blame(cell, u64::MAX, 0, &mut left));
-                let nothing = if cells.is_empty() { Answer::NoCell } else { Answer::NotWritten };
-                self.answers.push(found.map_or(nothing, |blame| Answer::By(Box::new(blame))));
-            }
+            let answers: Vec<_> = data.iter().map(|datum| self.made(datum, state)).collect();
+            self.answers.extend(answers);
         }
         self.questions = questions;
     }
 
-    /// The last instruction before `step` that wrote the cell, with what wrote its inputs.
-    fn blame(&self, cell: &Cell, step: u64, depth: usize, left: &mut usize) -> Option<Blame> {
-        if depth == DEEPEST || *left == 0 {
-            return None;
+    fn made(&self, datum: &Datum, state: &dyn Inspect) -> Answer {
+        let cells = state.cells(&datum.at);
+        let blame = |writer| Box::new(self.blame(writer, datum.byte));
+        let Some(first) = cells.first() else {
+            // One that reads nothing decides nothing.
+            let last = self.records.iter().rev().find(|record| !record.inputs.is_empty());
+            return Answer::NoCell(last.or(self.records.back()).map(Writer::only).map(blame));
+        };
+        let end = self.step;
+        if let Some(writer) = cells.iter().find_map(|cell| self.writer(cell, end)) {
+            return Answer::By(blame(writer));
         }
-        let by = self.writer(cell, step)?;
-        *left -= 1;
-        // Level by level would be fairer, but what the first operand is made of is asked first.
-        let inputs =
-            by.inputs.iter().map(|input| self.blame(&input.cell, by.step, depth + 1, left)).collect();
-        Some(Blame { by: by.clone(), inputs })
+        let is_near = |record: &&Executed| record.writes.iter().any(|cell| cell.is_like(first));
+        let near = self.records.iter().rev().find(is_near).or(self.records.back());
+        Answer::NotWritten(near.map(Writer::only).map(blame))
     }
 
-    fn writer(&self, cell: &Cell, mut step: u64) -> Option<&Executed> {
+    /// An instruction with what it came from. Where `byte` of what it wrote is asked for, and that is
+    /// what it read somewhere, only who wrote that byte there is told.
+    fn blame(&self, root: Writer<'_>, byte: Option<usize>) -> Blame {
+        let before = self.jump_before(root.by.step);
+        let mut blame = self.follow(root, byte);
+        blame.reached_by = before.map(|by| Box::new(self.follow(Writer::only(by), None)));
+        blame
+    }
+
+    /// Level by level, so that no operand is told of in depth before the next one is told of.
+    fn follow(&self, root: Writer<'_>, byte: Option<usize>) -> Blame {
+        let mut found = vec![Followed::new(root)];
+        let mut next = 0;
+        while next < found.len() {
+            let by = found[next].writer.by;
+            // What came from elsewhere than the stack comes first: the stack also shows in other ways.
+            let (on_stack, elsewhere): (Vec<_>, Vec<_>) =
+                (0..by.inputs.len()).partition(|index| matches!(by.inputs[*index].cell, Cell::Stack(_)));
+            for index in elsewhere.into_iter().chain(on_stack) {
+                let part = by.inputs[index].cell.part(byte.filter(|_| next == 0));
+                if found.len() < MOST
+                    && let Some(writer) = self.writer(&part, by.step)
+                    && found.iter().all(|known| known.writer.by.step != writer.by.step)
+                {
+                    let place = found.len();
+                    found[next].inputs[index] = Some(place);
+                    found.push(Followed::new(writer));
+                }
+            }
+            next += 1;
+        }
+        assemble(&found, 0)
+    }
+
+    /// The last instruction before `step` that wrote the cell, and those that moved what it wrote.
+    fn writer(&self, cell: &Cell, mut step: u64) -> Option<Writer<'_>> {
         let mut cell = cell.clone();
+        let mut moved_by = Vec::new();
         loop {
-            let last = self.records.partition_point(|record| record.step < step);
-            let found = self.records.iter().take(last).rev().find(|record| record.writes_to(&cell))?;
+            let found = self.before(step).find(|record| record.writes_to(&cell))?;
             match found.moved_from(&cell) {
-                Some(from) => (cell, step) = (Cell::Stack(from), found.step),
-                None => return Some(found),
+                Some(from) => {
+                    (cell, step) = (Cell::Stack(from), found.step);
+                    moved_by.push(found);
+                }
+                None => return Some(Writer { by: found, moved_by }),
             }
         }
+    }
+
+    /// The last instruction before `step` that decided where to go on.
+    fn jump_before(&self, step: u64) -> Option<&Executed> {
+        let decides = |record: &&Executed| !record.inputs.is_empty() && record.writes_to(&Cell::jump());
+        self.before(step).find(decides)
+    }
+
+    /// The instructions before `step`, the last one first.
+    fn before(&self, step: u64) -> impl Iterator<Item = &Executed> {
+        let count = self.records.partition_point(|record| record.step < step);
+        self.records.iter().take(count).rev()
+    }
+}
+
+/// An instruction that wrote a cell, and those that moved what it wrote.
+struct Writer<'r> {
+    by: &'r Executed,
+    moved_by: Vec<&'r Executed>,
+}
+
+impl<'r> Writer<'r> {
+    fn only(by: &'r Executed) -> Writer<'r> {
+        Writer { by, moved_by: Vec::new() }
+    }
+}
+
+/// One of the instructions of an answer, with the places of those that wrote its inputs.
+struct Followed<'r> {
+    writer: Writer<'r>,
+    inputs: Vec<Option<usize>>,
+}
+
+impl<'r> Followed<'r> {
+    fn new(writer: Writer<'r>) -> Followed<'r> {
+        let inputs = vec![None; writer.by.inputs.len()];
+        Followed { writer, inputs }
+    }
+}
+
+fn assemble(found: &[Followed<'_>], place: usize) -> Blame {
+    let Followed { writer, inputs } = &found[place];
+    Blame {
+        by: writer.by.clone(),
+        moved_by: writer.moved_by.iter().map(|it| (*it).clone()).collect(),
+        inputs: inputs.iter().map(|input| input.map(|place| assemble(found, place))).collect(),
+        reached_by: None,
     }
 }
 

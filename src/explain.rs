@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::blame::{Answer, Counter, Executed, Recorder, Spent, WINDOW};
+use crate::blame::{Answer, Counter, Datum, Executed, Recorder, Spent, WINDOW};
 use crate::case::{Case, Want};
 use crate::event::CaseReport;
 use crate::runner::{self, Opened, Options};
@@ -67,9 +67,7 @@ pub fn explain(opened: &Opened<'_>, case: usize, options: &Options, last: usize)
     let end = first.checked_sub(1).and_then(|index| ends.get(index).copied()).unwrap_or(0);
     let mut questions: Vec<_> = steps
         .iter()
-        .map(|step| {
-            (*step, differences.iter().filter(|it| number(it) == *step).map(|it| it.at.clone()).collect())
-        })
+        .map(|step| (*step, differences.iter().filter(|it| number(it) == *step).map(datum).collect()))
         .collect();
     if questions.is_empty() {
         questions.push((first, Vec::new()));
@@ -88,6 +86,17 @@ pub fn explain(opened: &Opened<'_>, case: usize, options: &Options, last: usize)
         stack,
         spent,
     }
+}
+
+/// What is asked of a difference: of bytes, what made the first that differs.
+fn datum(difference: &Difference) -> Datum {
+    let byte = match (&difference.want, &difference.got) {
+        (Want::Is(Value::Bytes(wanted)), Some(Value::Bytes(actual))) => {
+            wanted.iter().zip(actual).position(|(wanted, actual)| wanted != actual)
+        }
+        _ => None,
+    };
+    Datum { at: difference.at.clone(), byte }
 }
 
 /// What the case demands of the list that a difference is in.

@@ -107,6 +107,33 @@ impl Cell {
         Cell::Item(compound, name)
     }
 
+    /// Where the program goes on, written by what may go on elsewhere than behind itself.
+    pub fn jump() -> Cell {
+        Cell::named("jump", "")
+    }
+
+    /// A byte of it where one is asked for and it is a range that has it, else all of it.
+    #[must_use]
+    pub fn part(&self, byte: Option<usize>) -> Cell {
+        match (self, byte) {
+            (Cell::Range(name, range), Some(byte)) if byte < range.len() => {
+                Cell::Range(name, range.start + byte..range.start + byte + 1)
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// Whether it is another cell of the same kind.
+    pub fn is_like(&self, other: &Cell) -> bool {
+        match (self, other) {
+            (Cell::Range(one, _), Cell::Range(other, _)) | (Cell::Named(one, _), Cell::Named(other, _)) => {
+                one == other
+            }
+            (Cell::Item(..) | Cell::Compound(_), Cell::Item(..) | Cell::Compound(_)) => true,
+            _ => false,
+        }
+    }
+
     /// Whether writing one changes the other.
     pub fn touches(&self, other: &Cell) -> bool {
         match (self, other) {

@@ -32,6 +32,9 @@ pub trait Machine: Inspect {
         Err(LoadError::new(format!("the state of this machine cannot be set to {changes}")))
     }
 
+    /// The next instruction; none where nothing more will be executed.
+    fn next(&self) -> Option<At<'_>>;
+
     /// How many frames there are: what StepOver and StepOut compare.
     fn depth(&self) -> usize;
 
@@ -95,6 +98,26 @@ impl LoadError {
     pub fn at(at: Path, what: impl Into<String>) -> LoadError {
         LoadError { at: Some(at), what: what.into() }
     }
+}
+
+/// A record of changes by number: `{"0": 5}`.
+///
+/// # Errors
+///
+/// When it is something else.
+pub(crate) fn numbered<'v>(
+    field: &'static str,
+    changes: &'v Value,
+) -> Result<Vec<(usize, &'v Value)>, LoadError> {
+    let wrong = || LoadError::at(Path::field(field), format!("{field} is {changes} and no record by number"));
+    let members = changes.members().ok_or_else(wrong)?;
+    let numbered = |(name, value): &'v (String, Value)| Some((name.parse().ok()?, value));
+    members.iter().map(|member| numbered(member).ok_or_else(wrong)).collect()
+}
+
+/// Why a machine does not take a change.
+pub(crate) fn unchangeable(field: &str, value: &Value) -> LoadError {
+    LoadError::new(format!("{field} cannot be set to {value}"))
 }
 
 /// Sees each instruction before it is executed.

@@ -11,6 +11,7 @@ mod open;
 mod order;
 mod pool;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use self::judge::Planned;
@@ -21,7 +22,8 @@ use crate::formats::{self, Format};
 use crate::limits::Limits;
 use crate::machine::Watch;
 use crate::sources::Source;
-use crate::testee::Testee;
+use crate::testee::embedded::Embedded;
+use crate::testee::{MakeTestee, Testee};
 use crate::verdict::{Trouble, Verdict};
 
 pub use files::VectorFiles;
@@ -31,7 +33,7 @@ pub(crate) use open::{Faulty, Identified, identify, meant, read_text};
 pub use open::{Opened, OpenedCase, explain_format, open, open_text};
 
 /// How to run.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Options {
     /// The format of every file; none to recognise it.
     pub format: Option<&'static Format>,
@@ -45,6 +47,23 @@ pub struct Options {
     pub after_failure: AfterFailure,
     /// How many threads; at least one is used.
     pub jobs: usize,
+    /// What makes the testees.
+    pub testee: MakeTestee,
+}
+
+/// All cases, one after the other, on the machines of this crate.
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            format: None,
+            read: formats::Options::default(),
+            limits: Limits::default(),
+            filter: Filter::default(),
+            after_failure: AfterFailure::default(),
+            jobs: 0,
+            testee: Arc::new(|info, limits| Box::new(Embedded::new(info, limits))),
+        }
+    }
 }
 
 /// What happens after the first case that fails or is broken.

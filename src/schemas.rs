@@ -40,6 +40,7 @@ pub static SCHEMAS: &[Schema] = &[
     ),
     schema!("minic89-snapshot", "vmconf trace --as minic89", "a MiniC89 machine between two instructions"),
     schema!("trace", "vmconf trace --as jsonl", "an instruction of a trace for programs"),
+    schema!("diff", "vmconf diff --json", "why a case fails, for programs"),
     schema!("report", "vmconf run --report json", "a line of a report for programs"),
 ];
 

@@ -1,11 +1,18 @@
 //! What a case is run on.
 
+use std::sync::Arc;
+
 use crate::case::{Action, Program};
 use crate::inspect::Inspect;
+use crate::limits::Limits;
 use crate::machine::{LoadError, Status, Watch};
+use crate::machines::MachineInfo;
 use crate::value::Path;
 
 pub mod embedded;
+
+/// Makes what the cases of a machine are run on.
+pub type MakeTestee = Arc<dyn Fn(&MachineInfo, &Limits) -> Box<dyn Testee> + Send + Sync>;
 
 /// Something that can load a program, perform actions and be looked at: an embedded machine, or
 /// one in another process.

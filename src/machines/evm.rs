@@ -12,6 +12,7 @@
 //! | `world.rs` | accounts |
 //! | `program.rs` | what a program record must contain |
 //! | `log.rs` | log entries, their bloom filters and their hash; LOG0 to LOG4 |
+//! | `change.rs` | what can be changed between two instructions |
 //! | the others | handlers, one file an opcode family |
 //!
 //! # Program
@@ -21,10 +22,22 @@
 //! `timestamp` (numbers), `debit` (whether a recorded call takes its value off the balance) and
 //! `pre`, a record of accounts by `0x` address: `balance`, `nonce`, `code` and `storage`, a
 //! record of numbers by `0x` key in its shortest form of whole bytes.
+//!
+//! # What can be changed
+//!
+//! [`Action::Set`](crate::case::Action) takes, each of which may be missing,
+//!
+//! | member | meaning |
+//! |---|---|
+//! | `stack` | Record: numbers by how far below the top they stand, `"0"` for the top one |
+//! | `gas` | Int: gas left |
+//! | `memory` | Record: bytes by the `0x` offset where they start, all of them in memory |
+//! | `storage` | Record: words of the executing account by `0x` key; 0 for none |
 
 mod arith;
 mod bitwise;
 mod call;
+mod change;
 mod environment;
 mod flow;
 mod frame;

@@ -11,18 +11,28 @@
 //! | `lint.rs` | what is odd about a program |
 //! | `source.rs` | lines and names of the source beside the state |
 //! | `machine.rs` | what the runner sees: loading, running, what can be observed |
+//! | `change.rs` | what can be changed between two instructions |
 //! | the others | handlers, one file an instruction family |
 //!
 //! # Program
 //!
 //! The record is a metadata document as `schemas/minic89-metadata.schema.json` has it; the `loc` of a
-//! source map is `{line}`. [`Action::Set`](crate::case::Action) starts a run; it takes
+//! source map is `{line}`. [`Action::Set`](crate::case::Action) starts a run where it has an `entry`; it
+//! takes
 //!
 //! | member | meaning |
 //! |---|---|
 //! | `entry` | Int: the id of the function that starts |
 //! | `args` | List of Int: its arguments; none where it is missing |
 //! | `limits` | Record of `step_limit` (Int, or Null for none), `operand_stack`, `call_depth`; each may be missing |
+//!
+//! Without an `entry` it changes the run that was started. Values are as a snapshot has them, integers
+//! or records of `t` and `v`.
+//!
+//! | member | meaning |
+//! |---|---|
+//! | `operand_stack` | Record: values by how far below the top they stand, `"0"` for the top one |
+//! | `locals` | Record: values of the current frame by slot |
 //!
 //! A trap changes nothing but the status and the number of steps: handlers check everything before
 //! they change anything.
@@ -34,6 +44,7 @@
 
 mod arith;
 mod call;
+mod change;
 mod compare;
 mod cpu;
 mod flow;

@@ -12,6 +12,7 @@
 //! | `count.rs` | the machine's limit on items |
 //! | `program.rs`, `script.rs` | what a program record must contain; scripts and their hashes |
 //! | `show.rs` | items as values |
+//! | `change.rs` | what can be changed between two instructions |
 //! | the others | handlers, one file an opcode family |
 //!
 //! # Program
@@ -20,12 +21,23 @@
 //! empty), `message` (the bytes that signatures sign; without it there is no script container) and
 //! `scriptTable` (a list of the scripts that can be called; without it there is no table, which is
 //! not the same as an empty one).
+//!
+//! # What can be changed
+//!
+//! [`Action::Set`](crate::case::Action) takes records of items, as the machine shows them. What is
+//! changed and what it becomes is no container and no host object.
+//!
+//! | member | meaning |
+//! |---|---|
+//! | `stack` | by how far below the top they stand, `"0"` for the top one |
+//! | `altStack` | likewise |
 
 #![allow(clippy::cast_possible_wrap, reason = "no size or place comes near 2^63, and no count of items 2^31")]
 
 mod arith;
 mod bitwise;
 mod call;
+mod change;
 mod container;
 mod context;
 mod count;

@@ -11,6 +11,7 @@
 //! | `host.rs` | SYSCALL and the services that there are |
 //! | `program.rs` | what a program record must contain; strict validation |
 //! | `show.rs` | items as values |
+//! | `change.rs` | what can be changed between two instructions |
 //! | the others | handlers, one file an opcode family |
 //!
 //! # Program
@@ -21,12 +22,24 @@
 //! `message` (bytes that signatures are checked against) and `curve` (`secp256r1`, which is the
 //! default, or `secp256k1`).
 //!
+//! # What can be changed
+//!
+//! [`Action::Set`](crate::case::Action) takes records of items, as the machine shows them. What is
+//! changed and what it becomes is no compound.
+//!
+//! | member | meaning |
+//! |---|---|
+//! | `stack` | by how far below the top they stand, `"0"` for the top one |
+//! | `staticFields` | by index |
+//! | `localVariables`, `arguments` | those of the current frame, by index |
+//!
 //! # Speed
 //!
 //! Items have 16 bytes, numbers of 64 bits are worked on in place, and the references of stack
 //! entries are the height of the stack, so that most instructions count nothing.
 
 mod arith;
+mod change;
 mod compound;
 mod constant;
 mod convert;

@@ -19,7 +19,8 @@
 //! One machine: `instructions` and `data` (segments), `registers` (16 numbers), `pc`, `rnd` (a seed,
 //! or a list of the numbers to give), `features` (a list that may have `expRoot`). All may be missing.
 //! [`Action::Set`](crate::case::Action) takes `registers` (a record), `data` (a record of bytes) and
-//! `pc`.
+//! `pc`, and a new phase begins: what is changed is from there on what differs from its begin. With
+//! `phase`, which can be `same`, it goes on.
 //!
 //! The test driver: `driver` and `testee` (records of `instructions` and `rnd`), `budget`, `zeroLimit`
 //! (`fatal` or `timeout`), `features`.

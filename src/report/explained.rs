@@ -2,6 +2,7 @@
 //! of an ordinary failure.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use super::block::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broken, differs, location, shown};
 use super::cut::{cut, cut_pair};
@@ -20,9 +21,6 @@ const FEWEST: usize = 3;
 
 /// How many differences are told besides the first, a line each.
 const FURTHER: usize = 3;
-
-/// How many instructions a blame names.
-const BLAMED: usize = 6;
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,37 +60,112 @@ fn failed(text: &mut Vec<u8>, explained: &Explained, failure: &Failure, length: 
     };
     for (index, difference) in failure.differences.iter().take(full).enumerate() {
         differs(text, id, difference)?;
-        match explained.blames.get(index) {
-            Some(Answer::By(blame)) => blamed(text, blame)?,
-            Some(Answer::NotWritten) => not_written(text, explained)?,
-            Some(Answer::NoCell) | None => {}
-        }
         if is_gas(&difference.at) {
             spent(text, explained)?;
         }
+        if let Some(answer) = explained.blames.get(index) {
+            answered(text, explained, answer, length)?;
+        }
     }
+    if length == Length::Screen {
+        also(text, explained, failure)?;
+    }
+    let others = &failure.differences[full..];
+    let mut rows = 0..0;
     if let Some(stack) = &explained.stack {
-        stacks(text, stack)?;
+        let reserved = FEWEST + 3 + others.len().min(1);
+        rows = stacks(text, stack, left(text, length).saturating_sub(reserved))?;
     }
-    further(text, explained, &failure.differences[full..])?;
-    let lines = memchr::memchr_iter(b'\n', text).count();
+    let is_row = |other: &&Difference| {
+        let list = explained.stack.as_ref().map(|stack| &stack.at);
+        list.is_some_and(|list| rows.clone().any(|row| other.at.starts_with(&list.child(row))))
+    };
+    let others: Vec<_> = others.iter().filter(|other| !is_row(other)).collect();
+    further(text, explained, &others, left(text, length).saturating_sub(FEWEST + 2))?;
     let wanted = match length {
-        Length::Screen => SCREEN.saturating_sub(lines + 2).max(FEWEST),
+        Length::Screen => left(text, length).saturating_sub(2).max(FEWEST),
         Length::Full(wanted) => wanted,
     };
     last(text, explained, wanted)?;
-    writeln!(text, "  {DIM}ended:{DIM:#} {}", cut(&escaped(&failure.ended), 0, 3 * WIDTH))
+    writeln!(text, "  {DIM}ended:{DIM:#} {}", cut(&escaped(&failure.ended), 0, WIDTH))
+}
+
+/// How many lines there is still room for.
+fn left(text: &[u8], length: Length) -> usize {
+    match length {
+        Length::Screen => SCREEN.saturating_sub(memchr::memchr_iter(b'\n', text).count()),
+        Length::Full(_) => usize::MAX,
+    }
 }
 
 fn is_gas(at: &Path) -> bool {
     at.to_string() == "gas"
 }
 
-/// The instruction that wrote the actual value, and those that wrote what it read.
-fn blamed(text: &mut Vec<u8>, blame: &Blame) -> io::Result<()> {
-    let mut left = BLAMED;
-    writeln!(text, "    {DIM}made by{DIM:#}  {}", executed(&blame.by, WIDTH - 13))?;
-    produced(text, blame, 1, &mut left)
+/// What is known of what made the actual value.
+fn answered(text: &mut Vec<u8>, explained: &Explained, answer: &Answer, length: Length) -> io::Result<()> {
+    let (head, blame) = match answer {
+        Answer::By(blame) => return blamed(text, "made by", blame, Most { made: 8, reached: 3 }.of(length)),
+        Answer::NotWritten(near) => {
+            not_written(text, explained)?;
+            ("instead", near)
+        }
+        Answer::NoCell(last) => ("after", last),
+    };
+    let most = Most { made: 4, reached: 3 }.of(length);
+    blame.as_ref().map_or(Ok(()), |blame| blamed(text, head, blame, most))
+}
+
+/// The most lines of a blame.
+#[derive(Clone, Copy)]
+struct Most {
+    /// Of what made a datum.
+    made: usize,
+    /// Of the jump that led there.
+    reached: usize,
+}
+
+impl Most {
+    fn of(self, length: Length) -> Most {
+        match length {
+            Length::Screen => self,
+            Length::Full(_) => Most { made: usize::MAX, reached: usize::MAX },
+        }
+    }
+}
+
+/// An instruction, and those that wrote what it read.
+fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Result<()> {
+    tree(text, &format!("{DIM}{head:<7}{DIM:#} "), blame, most.made)?;
+    match &blame.reached_by {
+        Some(jump) => tree(text, &format!("{DIM}reached by{DIM:#}"), jump, most.reached),
+        None => Ok(()),
+    }
+}
+
+/// So many lines of the instructions of a blame, behind what they are.
+fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Result<()> {
+    let mut lines = Vec::new();
+    writeln!(lines, "    {head} {}", executed(&blame.by, WIDTH - 15))?;
+    moved(&mut lines, 6, blame)?;
+    produced(&mut lines, blame, 1)?;
+    lines.split_inclusive(|byte| *byte == b'\n').take(most).try_for_each(|line| text.write_all(line))
+}
+
+/// The first difference that an instruction made, where that is not the first of all.
+fn also(text: &mut Vec<u8>, explained: &Explained, failure: &Failure) -> io::Result<()> {
+    let made = explained.blames.iter().zip(&failure.differences).enumerate();
+    let mut made = made.filter_map(|(index, (answer, difference))| match answer {
+        Answer::By(blame) => Some((index, blame, difference)),
+        Answer::NotWritten(_) | Answer::NoCell(_) => None,
+    });
+    match made.next() {
+        Some((1.., blame, difference)) => {
+            writeln!(text, "  {} differs, too", difference.at)?;
+            blamed(text, "made by", blame, Most { made: 3, reached: 1 })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn not_written(text: &mut Vec<u8>, explained: &Explained) -> io::Result<()> {
@@ -102,20 +175,28 @@ fn not_written(text: &mut Vec<u8>, explained: &Explained) -> io::Result<()> {
     writeln!(text, "    {DIM}made by{DIM:#}  no instruction: it was so from the start")
 }
 
-fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize, left: &mut usize) -> io::Result<()> {
+fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
     for (input, by) in blame.by.inputs.iter().zip(&blame.inputs) {
         let Some(by) = by else { continue };
-        if *left == 0 {
-            return Ok(());
-        }
-        *left -= 1;
-        let indent = " ".repeat(4 + 2 * depth);
+        let indent = 4 + 2 * depth;
         let value = cut(&escaped(&input.value.to_string()), 0, 24);
-        let room = WIDTH.saturating_sub(indent.len() + value.chars().count() + 7);
-        writeln!(text, "{indent}{value} {DIM}by{DIM:#} {}", executed(&by.by, room))?;
-        produced(text, by, depth + 1, left)?;
+        let room = WIDTH.saturating_sub(indent + value.chars().count() + 7);
+        writeln!(text, "{:indent$}{value} {DIM}by{DIM:#} {}", "", executed(&by.by, room))?;
+        moved(text, indent + 2, by)?;
+        produced(text, by, depth + 1)?;
     }
     Ok(())
+}
+
+/// The instructions that moved what another wrote.
+fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
+    if blame.moved_by.is_empty() {
+        return Ok(());
+    }
+    let one = |by: &Executed| format!("step {}, 0x{:02x} {}", by.step, by.pc, by.text);
+    let all: Vec<_> = blame.moved_by.iter().map(one).collect();
+    let all = cut(&escaped(&all.join("; ")), 0, WIDTH.saturating_sub(indent + 11));
+    writeln!(text, "{:indent$}{DIM}moved by{DIM:#} {all}", "")
 }
 
 /// An instruction with what it read, in one line: `step 2, 0x04 ADD of 3, 4`.
@@ -162,17 +243,20 @@ fn spent(text: &mut Vec<u8>, explained: &Explained) -> io::Result<()> {
     if line.is_empty() { Ok(()) } else { writeln!(text, "    {DIM}spent on{DIM:#} {line}") }
 }
 
-/// The stack that was demanded beside the one that is there, the items around the first that differs.
-fn stacks(text: &mut Vec<u8>, stack: &Stack) -> io::Result<()> {
+/// The stack that was demanded beside the one that is there, at most so many items around the first
+/// that differs; gives which.
+fn stacks(text: &mut Vec<u8>, stack: &Stack, most: usize) -> io::Result<Range<usize>> {
     const ROWS: usize = 5;
     let half = (WIDTH - 14) / 2;
     let count = stack.wanted.len().max(stack.actual.len());
-    if count < 2 || stack.wanted.iter().all(Option::is_none) {
-        return Ok(());
+    let rows = most.min(ROWS);
+    if count < 2 || rows < 2 || stack.wanted.iter().all(Option::is_none) {
+        return Ok(0..0);
     }
-    let from = stack.differs.saturating_sub(ROWS / 2).min(count.saturating_sub(ROWS));
+    let from = stack.differs.saturating_sub(rows / 2).min(count.saturating_sub(rows));
     writeln!(text, "  {DIM}{} expected and actual{DIM:#}", stack.at)?;
-    for index in from..count.min(from + ROWS) {
+    let rows = from..count.min(from + rows);
+    for index in rows.clone() {
         let actual = stack.actual.get(index);
         let (want, differs) = match stack.wanted.get(index) {
             None => ("(absent)".to_owned(), true),
@@ -184,7 +268,7 @@ fn stacks(text: &mut Vec<u8>, stack: &Stack) -> io::Result<()> {
         let (mark, style) = if differs { ("!", ACTUAL) } else { (" ", DIM) };
         writeln!(text, "  {mark} [{index}] {EXPECTED}{want:<half$}{EXPECTED:#} {style}{got}{style:#}")?;
     }
-    Ok(())
+    Ok(rows)
 }
 
 fn is_wrong(want: &Want, actual: Option<&Value>) -> bool {
@@ -195,9 +279,11 @@ fn is_wrong(want: &Want, actual: Option<&Value>) -> bool {
     }
 }
 
-/// The other differences, a line each.
-fn further(text: &mut Vec<u8>, explained: &Explained, others: &[Difference]) -> io::Result<()> {
-    for other in others.iter().take(FURTHER) {
+/// The other differences, a line each, in at most so many lines.
+fn further(text: &mut Vec<u8>, explained: &Explained, others: &[&Difference], most: usize) -> io::Result<()> {
+    let told =
+        if others.len() <= most.min(FURTHER) { others.len() } else { FURTHER.min(most.saturating_sub(1)) };
+    for other in &others[..told] {
         let Difference { at, want, got, place, step, .. } = other;
         let step = step.map_or(String::new(), |step| format!("step {step}, "));
         let head = format!("{}: {step}{at}", location(&explained.report.id, place));
@@ -210,7 +296,7 @@ fn further(text: &mut Vec<u8>, explained: &Explained, others: &[Difference]) -> 
             "  {head}: expected {EXPECTED}{expected}{EXPECTED:#}, actual {ACTUAL}{actual}{ACTUAL:#}"
         )?;
     }
-    let more = others.len().saturating_sub(FURTHER);
+    let more = others.len() - told;
     if more > 0 {
         writeln!(text, "  and {more} more differences; --last N tells all")?;
     }

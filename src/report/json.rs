@@ -66,10 +66,7 @@ impl Report for Json {
 pub fn explained(out: &mut dyn Write, explained: &Explained) -> io::Result<()> {
     let mut line = case_json(&explained.report);
     if let JsonValue::Object(members) = &mut line {
-        let blames = explained.blames.iter().map(|answer| match answer {
-            Answer::By(blame) => blame_json(blame),
-            Answer::NotWritten | Answer::NoCell => JsonValue::Null,
-        });
+        let blames = explained.blames.iter().map(answer_json);
         members.insert("blames".into(), blames.collect::<Vec<_>>().into());
         members.insert("steps".into(), explained.steps.into());
         let last = explained.last.iter().map(|it| executed_json(it).into());
@@ -90,17 +87,37 @@ pub fn explained(out: &mut dyn Write, explained: &Explained) -> io::Result<()> {
     writeln!(out, "{}", one_line(&line))
 }
 
-fn blame_json(blame: &Blame) -> JsonValue {
+/// The instruction that comes nearest to having made a datum, and what it is to it.
+fn answer_json(answer: &Answer) -> JsonValue {
+    let Some(blame) = answer.blame() else { return JsonValue::Null };
+    let relation = match answer {
+        Answer::By(_) => "madeBy",
+        Answer::NotWritten(_) => "instead",
+        Answer::NoCell(_) => "after",
+    };
+    let mut json = blame_json(blame);
+    json.insert("relation".into(), relation.into());
+    json.into()
+}
+
+fn blame_json(blame: &Blame) -> Map<String, JsonValue> {
     let mut json = executed_json(&blame.by);
+    if !blame.moved_by.is_empty() {
+        let moved_by = blame.moved_by.iter().map(|by| executed_json(by).into());
+        json.insert("movedBy".into(), moved_by.collect::<Vec<JsonValue>>().into());
+    }
+    if let Some(jump) = &blame.reached_by {
+        json.insert("reachedBy".into(), blame_json(jump).into());
+    }
     let inputs = blame.by.inputs.iter().zip(&blame.inputs).map(|(input, by)| {
         let mut json = input_json(input);
         if let Some(by) = by {
-            json.insert("by".into(), blame_json(by));
+            json.insert("by".into(), blame_json(by).into());
         }
         json.into()
     });
     json.insert("inputs".into(), inputs.collect::<Vec<JsonValue>>().into());
-    json.into()
+    json
 }
 
 fn executed_json(executed: &Executed) -> Map<String, JsonValue> {

@@ -15,7 +15,6 @@ use crate::json::{Document, Node, Problem};
 use crate::machine::{LoadError, Status, Watch, reborrow};
 use crate::machines::{self, MachineInfo};
 use crate::testee::Testee;
-use crate::testee::embedded::Embedded;
 use crate::value::{Key, Path};
 use crate::verdict::{Difference, Failure, Place, Trouble, Verdict};
 
@@ -135,7 +134,7 @@ impl<'o> Bench<'o> {
             return Some(self.testees.swap_remove(known).1);
         }
         let info = machines::by_name(machine)?;
-        Some(Box::new(Embedded::new(info, &self.options.limits)))
+        Some((self.options.testee)(info, &self.options.limits))
     }
 }
 

@@ -19,7 +19,12 @@ pub struct Embedded {
 impl Embedded {
     /// A new machine.
     pub fn new(info: &MachineInfo, limits: &Limits) -> Embedded {
-        Embedded { machine: (info.new)(limits), budget: Budget::new(limits.steps), steps: limits.steps }
+        Embedded::of((info.new)(limits), limits)
+    }
+
+    /// This machine.
+    pub fn of(machine: Box<dyn Machine>, limits: &Limits) -> Embedded {
+        Embedded { machine, budget: Budget::new(limits.steps), steps: limits.steps }
     }
 }
 

@@ -79,6 +79,7 @@ impl Inspect for Evm {
                 self.reads_memory(memory(input, input + 1), &mut effects);
                 self.records_call(&mut effects);
             }
+            JUMP | JUMPI => effects.write(Cell::jump()),
             RETURN => {
                 self.reads_memory(memory(0, 1), &mut effects);
                 effects.write(Cell::named("output", ""));
@@ -145,6 +146,8 @@ const LOG4: u8 = Op::LOG4 as u8;
 const CREATE: u8 = Op::CREATE as u8;
 const CALL: u8 = Op::CALL as u8;
 const CALLCODE: u8 = Op::CALLCODE as u8;
+const JUMP: u8 = Op::JUMP as u8;
+const JUMPI: u8 = Op::JUMPI as u8;
 const RETURN: u8 = Op::RETURN as u8;
 const DELEGATECALL: u8 = Op::DELEGATECALL as u8;
 const SUICIDE: u8 = Op::SUICIDE as u8;

@@ -262,6 +262,14 @@ impl Machine for Evm {
         self.status()
     }
 
+    fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
+        self.change(changes)
+    }
+
+    fn next(&self) -> Option<At<'_>> {
+        (self.stop.is_none() && self.pc < self.program().len()).then(|| self.at())
+    }
+
     fn depth(&self) -> usize {
         usize::from(!matches!(self.stop, Some(Stop::Stopped | Stop::Returned)))
     }

@@ -78,10 +78,7 @@ impl<'v> Record<'v> {
     }
 
     fn bytes(&self, name: &str) -> Result<&'v [u8], LoadError> {
-        match self.get(name)? {
-            Value::Bytes(bytes) => Ok(bytes),
-            _ => Err(LoadError::new(format!("{name} must be bytes"))),
-        }
+        bytes(name, self.get(name)?)
     }
 
     fn address(&self, name: &str) -> Result<Word, LoadError> {
@@ -100,7 +97,16 @@ impl<'v> Record<'v> {
     }
 }
 
-fn word(name: &str, value: &Value) -> Result<Word, LoadError> {
+/// The value as bytes.
+pub(super) fn bytes<'v>(name: &str, value: &'v Value) -> Result<&'v [u8], LoadError> {
+    match value {
+        Value::Bytes(bytes) => Ok(bytes),
+        _ => Err(LoadError::new(format!("{name} must be bytes"))),
+    }
+}
+
+/// The value as a word.
+pub(super) fn word(name: &str, value: &Value) -> Result<Word, LoadError> {
     let wrong = || LoadError::new(format!("{name} must be a number from 0 to 2^256-1"));
     match value {
         Value::Int(number) if number.sign() != Sign::Minus => {
@@ -114,7 +120,8 @@ fn word(name: &str, value: &Value) -> Result<Word, LoadError> {
     }
 }
 
-fn word_of_key(key: &str) -> Result<Word, LoadError> {
+/// The number that a key is.
+pub(super) fn word_of_key(key: &str) -> Result<Word, LoadError> {
     Word::from_str_radix(key.trim_start_matches("0x"), 16)
         .map_err(|_| LoadError::new(format!("{key:?} must be a hex number of at most 32 bytes")))
 }

@@ -41,6 +41,8 @@ impl Inspect for MiniC89 {
                 let value = base.checked_add(slot).and_then(|at| self.slots.get(at));
                 effects.read(cell(frame, slot), value.map(|word| word.to_value()));
             }
+            Op::JZ | Op::JNZ => effects.write(Cell::jump()),
+            Op::RET if frame == 0 => effects.write(result()),
             Op::STORE_LOCAL => effects.write(cell(frame, slot)),
             Op::CALL_DIRECT | Op::CALL_IND => {
                 let callee = match instruction.op {
@@ -77,14 +79,17 @@ impl Inspect for MiniC89 {
             {
                 vec![cell(*frame, *slot)]
             }
-            // The result was on top of what is left.
-            [Key::Name(field), ..] if field == "halt" => vec![Cell::Stack(self.stack.len())],
+            [Key::Name(field), ..] if field == "halt" => vec![result()],
             _ => Vec::new(),
         }
     }
 }
 
 const OF_FRAME: &str = " of frame ";
+/// What the first function returned.
+fn result() -> Cell {
+    Cell::named("result", "")
+}
 
 /// A slot of a frame, the oldest frame being 0.
 fn cell(frame: usize, slot: usize) -> Cell {

@@ -67,6 +67,20 @@ impl MiniC89 {
         }
     }
 
+    /// Starts a run as a record of changes says.
+    fn begin(&mut self, entry: &Value, changes: &Value) -> Result<(), LoadError> {
+        self.limits = default_limits(self.memory);
+        self.limits.steps = self.code.as_ref().and_then(|code| code.step_limit);
+        if let Some(limits) = changes.get("limits") {
+            change_limits(&mut self.limits, limits)?;
+        }
+        match changes.get("args") {
+            None => self.start(entry, &[]),
+            Some(Value::List(arguments)) => self.start(entry, arguments),
+            Some(_) => Err(LoadError::at(Path::field("args"), "args is no list")),
+        }
+    }
+
     /// Enters a function as a call of it does.
     fn start(&mut self, entry: &Value, arguments: &[Value]) -> Result<(), LoadError> {
         let code = self.code.as_ref().ok_or_else(|| LoadError::new("there is no program"))?;
@@ -200,17 +214,15 @@ impl Machine for MiniC89 {
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
-        self.limits = default_limits(self.memory);
-        self.limits.steps = self.code.as_ref().and_then(|code| code.step_limit);
-        if let Some(limits) = changes.get("limits") {
-            change_limits(&mut self.limits, limits)?;
+        match changes.get("entry") {
+            Some(entry) => self.begin(entry, changes),
+            None if self.has_begun() => self.change(changes),
+            None => Err(LoadError::new("there is no entry")),
         }
-        let entry = changes.get("entry").ok_or_else(|| LoadError::new("there is no entry"))?;
-        match changes.get("args") {
-            None => self.start(entry, &[]),
-            Some(Value::List(arguments)) => self.start(entry, arguments),
-            Some(_) => Err(LoadError::at(Path::field("args"), "args is no list")),
-        }
+    }
+
+    fn next(&self) -> Option<At<'_>> {
+        (self.status == RunStatus::Running).then(|| self.at())
     }
 
     fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status {

@@ -52,6 +52,22 @@ impl Word {
         self.0 >> 16 == other.0 >> 16
     }
 
+    /// What [`Word::to_value`] gives for it.
+    pub(super) fn of_value(value: &Value) -> Option<Word> {
+        let number = |value: &Value| match value {
+            Value::Int(number) => i32::try_from(number).ok(),
+            _ => None,
+        };
+        match value.get("t") {
+            None => Some(Word::int(i16::try_from(number(value)?).ok()?)),
+            Some(Value::Text(kind)) if kind == "fun" => {
+                Some(Word::fun(u16::try_from(number(value.get("v")?)?).ok()?))
+            }
+            Some(Value::Text(kind)) if kind == "uninit" => Some(Word::UNINIT),
+            Some(_) => None,
+        }
+    }
+
     /// As a snapshot has it: an integer, or a record of `t` and `v`.
     pub(super) fn to_value(self) -> Value {
         let tagged = |t: &str, v: Option<u16>| {

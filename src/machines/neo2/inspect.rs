@@ -84,6 +84,7 @@ impl Neo2 {
 
     fn effects_of(&self, op: Op, operand: &[u8], effects: &mut Effects) {
         match op {
+            Op::JMPIF | Op::JMPIFNOT => effects.write(Cell::jump()),
             Op::PICK => self.reads(self.count(0).map(|count| count + 1), effects),
             Op::XSWAP => self.swaps(effects),
             // The operands are one count, and so many items and one more.

@@ -143,6 +143,14 @@ impl Machine for Neo2 {
         self.status()
     }
 
+    fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
+        self.context.change(changes)
+    }
+
+    fn next(&self) -> Option<At<'_>> {
+        if self.end.is_none() { self.at() } else { None }
+    }
+
     fn depth(&self) -> usize {
         self.context.frames.len()
     }

@@ -147,6 +147,7 @@ impl Neo3 {
     /// What an instruction does besides loading and storing variables.
     fn effects_of(&self, op: Op, operand: &[u8], effects: &mut Effects) {
         match op {
+            _ if (Op::JMPIF as u8..=Op::JMPLE_L as u8).contains(&(op as u8)) => effects.write(Cell::jump()),
             Op::PICK => {
                 if let Some(below) = self.count(0).map(|count| count + 1)
                     && let Some(cell) = self.stacked(below)

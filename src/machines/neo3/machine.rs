@@ -115,6 +115,14 @@ impl Machine for Neo3 {
         self.status()
     }
 
+    fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
+        self.core.change(changes)
+    }
+
+    fn next(&self) -> Option<At<'_>> {
+        (self.stop.is_none() && self.has_frame()).then(|| self.at())
+    }
+
     fn depth(&self) -> usize {
         if self.has_frame() { 1 + self.core.callers.len() } else { 0 }
     }

@@ -49,7 +49,8 @@ impl Inspect for TinyVm {
                 effects.read(data(who.data, address), Some(loaded));
                 effects.write(Cell::named(who.registers, format!("r{to}")));
             }
-            ("B" | "J" | "JR" | "JHI" | "DEBUG", _) => {}
+            ("B" | "JR" | "JHI", _) => effects.write(Cell::jump()),
+            ("J" | "DEBUG", _) => {}
             ("CPUID" | "TIME", _) => {
                 effects.writes.extend(numbered(who, 0..4));
             }

@@ -41,6 +41,15 @@ pub(super) struct Single {
     first_data: Box<Words>,
 }
 
+/// What a change is to what can be observed of changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// It goes on.
+    Same,
+    /// A new one begins.
+    New,
+}
+
 impl Single {
     pub(super) fn new(core: Core) -> Single {
         let mut single = Single { core, stop: None, first_registers: [0; 16], first_data: zeros() };
@@ -91,8 +100,9 @@ impl Machine for TinyVm {
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         match &mut self.mode {
             Mode::Single(single) => {
-                program::change(&mut single.core, changes)?;
-                single.begin();
+                if program::change(&mut single.core, changes)? == Phase::New {
+                    single.begin();
+                }
                 Ok(())
             }
             Mode::Driver(_) => Err(LoadError::new("a driver and its testee cannot be changed between runs")),
@@ -113,6 +123,11 @@ impl Machine for TinyVm {
             }
         }
         Status::Running
+    }
+
+    fn next(&self) -> Option<At<'_>> {
+        let is_over = self.driver().is_some_and(|driver| driver.outcome.is_some() || driver.is_spent());
+        (!is_over).then(|| self.at())
     }
 
     fn depth(&self) -> usize {

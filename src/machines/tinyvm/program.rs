@@ -4,10 +4,10 @@ use num_bigint::BigInt;
 
 use super::core::{Core, Words};
 use super::driver::{BUDGET, Environment, ZeroLimit};
-use super::machine::{Mode, Single};
+use super::machine::{Mode, Phase, Single};
 use super::random::Random;
 use crate::case::Program;
-use crate::machine::LoadError;
+use crate::machine::{LoadError, unchangeable};
 use crate::value::{Path, Value, hex_bytes};
 
 /// The machines of a program.
@@ -60,7 +60,8 @@ fn single(record: &Value) -> Result<Single, LoadError> {
 }
 
 /// Changes a machine as the record of an [`crate::case::Action::Set`] says.
-pub(super) fn change(core: &mut Core, changes: &Value) -> Result<(), LoadError> {
+pub(super) fn change(core: &mut Core, changes: &Value) -> Result<Phase, LoadError> {
+    let mut phase = Phase::New;
     for (name, value) in changes.members().unwrap_or_default() {
         match (name.as_str(), value) {
             ("registers", Value::Record(registers)) => {
@@ -70,10 +71,11 @@ pub(super) fn change(core: &mut Core, changes: &Value) -> Result<(), LoadError> 
             }
             ("data", segment) => fill(&mut core.data, Some(segment), &Path::field("data"))?,
             ("pc", pc) => core.pc = word(pc, &Path::field("pc"))?,
-            _ => return Err(LoadError::new(format!("{name} cannot be set to {value}"))),
+            ("phase", Value::Text(name)) if name == "same" => phase = Phase::Same,
+            _ => return Err(unchangeable(name, value)),
         }
     }
-    Ok(())
+    Ok(phase)
 }
 
 fn register<'c>(core: &'c mut Core, name: &str) -> Result<&'c mut u16, LoadError> {

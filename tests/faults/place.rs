@@ -1,0 +1,104 @@
+//! What of a machine a fault can get wrong: values of its cells, read and set between two
+//! instructions.
+
+use num_bigint::BigInt;
+use vmconf::case::Program;
+use vmconf::inspect::Cell;
+use vmconf::machine::Machine;
+use vmconf::value::{Key, Value, bytes_key};
+
+/// So many bytes of memory are a value.
+const MOST_BYTES: usize = 1 << 16;
+
+/// The value of a cell; none where it cannot be seen.
+pub(crate) fn read(machine: &dyn Machine, program: &Program, cell: &Cell) -> Option<Value> {
+    let zero = || Some(Value::int(0));
+    match cell {
+        Cell::Stack(at) => machine.item(machine.height().checked_sub(at + 1)?),
+        Cell::Range("memory", range) if range.len() <= MOST_BYTES => {
+            let Value::Bytes(memory) = machine.observe("memory")? else { return None };
+            let byte = |at| memory.get(at).copied().unwrap_or_default();
+            Some(Value::Bytes(range.clone().map(byte).collect()))
+        }
+        Cell::Range("data", range) => {
+            let address = format!("0x{:04x}", range.start);
+            machine.observe("data")?.get(&address).cloned().or_else(zero)
+        }
+        Cell::Named("register", name) => machine.observe("registers")?.get(name).cloned(),
+        // How it was at first: a write that is forgotten is always forgotten.
+        Cell::Named("storage", key) => {
+            let Value::Bytes(address) = program.0.get("address")? else { return None };
+            let account = program.0.get("pre")?.get(&bytes_key(address))?;
+            account.get("storage")?.get(key).cloned().or_else(zero)
+        }
+        Cell::Named("slot", name) => {
+            let Value::List(frames) = machine.observe("call_stack")? else { return None };
+            item(frames.last()?.get("locals")?, name)
+        }
+        Cell::Named("alt", _) => current_frame(machine, "altStack", "0"),
+        Cell::Named("static", name) => current_frame(machine, "staticFields", name),
+        Cell::Named("local", name) => current_frame(machine, "localVariables", name),
+        Cell::Named("argument", name) => current_frame(machine, "arguments", name),
+        _ => None,
+    }
+}
+
+/// What is to be set to make it the value of the cell; none where that cannot be.
+pub(crate) fn change(machine: &dyn Machine, cell: &Cell, value: Value) -> Option<Value> {
+    let (field, key, value) = match cell {
+        Cell::Stack(at) => {
+            let is_minic89 = machine.has_field("operand_stack");
+            let field = if is_minic89 { "operand_stack" } else { "stack" };
+            (field, machine.height().checked_sub(at + 1)?.to_string(), value)
+        }
+        Cell::Range("memory", range) => ("memory", format!("0x{:x}", range.start), value),
+        Cell::Range("data", range) => {
+            let Value::Int(word) = value else { return None };
+            let word = u16::try_from(word).ok()?;
+            ("data", format!("0x{:04x}", range.start), Value::Bytes(word.to_be_bytes().to_vec()))
+        }
+        Cell::Named("register", name) => ("registers", name.to_string(), value),
+        Cell::Named("storage", key) => ("storage", key.to_string(), value),
+        Cell::Named("slot", name) => ("locals", number(name)?.to_string(), value),
+        Cell::Named("alt", _) => ("altStack", "0".to_owned(), value),
+        Cell::Named("static", name) => ("staticFields", number(name)?.to_string(), value),
+        Cell::Named("local", name) => ("localVariables", number(name)?.to_string(), value),
+        Cell::Named("argument", name) => ("arguments", number(name)?.to_string(), value),
+        _ => return None,
+    };
+    let mut members = vec![(field.to_owned(), Value::Record(vec![(key, value)]))];
+    // Of this machine a change begins a new phase.
+    if machine.has_field("changedRegisters") {
+        members.push(("phase".to_owned(), Value::text("same")));
+    }
+    Some(Value::Record(members))
+}
+
+/// The value, and one more: the other truth value, bytes with another last one.
+pub(crate) fn one_more(value: &Value) -> Option<Value> {
+    match value {
+        Value::Int(number) => Some(Value::Int(number + BigInt::from(1))),
+        Value::Bool(truth) => Some(Value::Bool(!truth)),
+        Value::Bytes(bytes) => {
+            let (last, rest) = bytes.split_last().unwrap_or((&0, &[]));
+            Some(Value::Bytes([rest, &[last.wrapping_add(1)]].concat()))
+        }
+        Value::Typed(name, value) => Some(Value::Typed(name, Box::new(one_more(value)?))),
+        Value::Null | Value::Text(_) | Value::List(_) | Value::Record(_) => None,
+    }
+}
+
+/// One of the variables of the current frame of a NeoVM.
+fn current_frame(machine: &dyn Machine, field: &str, name: &str) -> Option<Value> {
+    let Value::List(frames) = machine.observe("invocationStack")? else { return None };
+    item(frames.first()?.get(field)?, name)
+}
+
+fn item(list: &Value, name: &str) -> Option<Value> {
+    list.child(&Key::Index(number(name)?)).cloned()
+}
+
+/// The number that a name begins with: `3 of frame 0`.
+fn number(name: &str) -> Option<usize> {
+    name.split(' ').next()?.parse().ok()
+}

@@ -1,0 +1,78 @@
+//! The cases of the own vectors, and which of them execute an opcode.
+
+use std::collections::BTreeSet;
+
+use vmconf::isa::OpInfo;
+use vmconf::machine::{At, Watch};
+use vmconf::machines::MachineInfo;
+use vmconf::runner::{self, Opened, Options};
+use vmconf::sources::Source;
+
+/// A case of an opened file.
+#[derive(Clone, Copy)]
+pub(crate) struct CaseRef<'v> {
+    pub(crate) file: &'v Opened<'v>,
+    pub(crate) index: usize,
+}
+
+/// Cases with what they execute, those with the fewest instructions first.
+pub(crate) struct Vectors<'s> {
+    files: Vec<Opened<'s>>,
+    cases: Vec<Executes>,
+}
+
+struct Executes {
+    machine: &'static str,
+    file: usize,
+    index: usize,
+    steps: u64,
+    codes: BTreeSet<u16>,
+}
+
+impl<'s> Vectors<'s> {
+    pub(crate) fn read(sources: &'s [Source]) -> Vectors<'s> {
+        let options = Options::default();
+        let files: Vec<_> = sources.iter().map(|source| runner::open(source, &options)).collect();
+        let mut cases: Vec<_> = files.iter().enumerate().flat_map(|file| executed(file, &options)).collect();
+        // A sort that keeps the order of files and cases.
+        cases.sort_by_key(|case| case.steps);
+        Vectors { files, cases }
+    }
+
+    /// The cases that execute an opcode.
+    pub(crate) fn that_execute(
+        &self,
+        machine: &'static MachineInfo,
+        op: &'static OpInfo,
+    ) -> impl Iterator<Item = CaseRef<'_>> {
+        let meant = |case: &&Executes| case.machine == machine.name && case.codes.contains(&op.code);
+        self.cases
+            .iter()
+            .filter(meant)
+            .map(|case| CaseRef { file: &self.files[case.file], index: case.index })
+    }
+}
+
+fn executed(file: (usize, &Opened<'_>), options: &Options) -> Vec<Executes> {
+    let (number, opened) = file;
+    let case = |index| {
+        let mut seen = Seen::default();
+        let machine = runner::watch(opened, index, options, &mut seen).report.machine?;
+        Some(Executes { machine, file: number, index, steps: seen.steps, codes: seen.codes })
+    };
+    (0..opened.cases()).filter_map(case).collect()
+}
+
+/// Which opcodes are executed.
+#[derive(Default)]
+struct Seen {
+    steps: u64,
+    codes: BTreeSet<u16>,
+}
+
+impl Watch for Seen {
+    fn before(&mut self, at: &At<'_>) {
+        self.steps += 1;
+        self.codes.extend(at.op.map(|op| op.code));
+    }
+}
