@@ -24,6 +24,9 @@ const SCRIPT: &str = include_str!("html/page.js");
 /// What the filter by verdict offers.
 const VERDICTS: &[&str] = &["pass", "fail", "error", "skip"];
 
+/// So many causes are shown before they are asked for.
+const MOST_OPEN: usize = 10;
+
 /// One page with everything in it.
 pub struct Html {
     out: Box<dyn Write>,
@@ -117,10 +120,13 @@ impl Html {
             writeln!(
                 page,
                 "<label class=\"{verdict}\"><input type=\"checkbox\" name=\"verdict\" value=\"{verdict}\"> \
-                 <span>{verdict}</span> {count}</label>"
+                 <span class=\"verdict\">{verdict}</span> {count}</label>"
             )?;
         }
-        writeln!(page, "</fieldset>\n<label>Machine <select name=\"machine\"><option value=\"\">all</option>")?;
+        writeln!(
+            page,
+            "</fieldset>\n<label>Machine <select name=\"machine\"><option value=\"\">all</option>"
+        )?;
         for machine in &self.machines {
             writeln!(page, "<option>{machine}</option>")?;
         }
@@ -138,7 +144,12 @@ impl Html {
         if self.causes.is_empty() {
             return Ok(());
         }
-        writeln!(page, "<h2>Causes</h2>\n<ol id=\"causes\">")?;
+        let open = if self.causes.len() <= MOST_OPEN { " open" } else { "" };
+        writeln!(
+            page,
+            "<details id=\"causes\"{open}><summary>Causes: {}</summary>\n<ol>",
+            self.causes.len()
+        )?;
         for (number, (cause, count)) in self.causes.iter().enumerate() {
             let first = self.rows.iter().position(|row| row.cause == Some(number));
             let first = first.map_or(String::new(), |row| self.rows[row].anchor());
@@ -149,7 +160,7 @@ impl Html {
                 html(cause)
             )?;
         }
-        writeln!(page, "</ol>")
+        writeln!(page, "</ol>\n</details>")
     }
 }
 

@@ -3,13 +3,15 @@
 
 use std::borrow::Cow;
 
+use indexmap::IndexSet;
+
 use crate::case::Want;
 use crate::event::CaseReport;
 use crate::value::{Key, Path, Value, escaped};
 use crate::verdict::{Difference, Failure, Trouble, Verdict};
 
 /// The longest signature; a message can be as long as a vector makes it.
-const LONGEST: usize = 200;
+const LONGEST: usize = 400;
 
 /// The signature of a case that fails or is broken: `evm post/*/storage/*: other value`.
 pub(super) fn signature(report: &CaseReport) -> Option<String> {
@@ -17,13 +19,15 @@ pub(super) fn signature(report: &CaseReport) -> Option<String> {
     let cause = match &report.verdict {
         Verdict::Pass | Verdict::Skip(_) => return None,
         Verdict::Fail(failure) => difference(failure)?,
-        Verdict::Error(troubles) => error(troubles.first()?),
+        Verdict::Error(troubles) => error(troubles),
     };
     Some(format!("{machine}{cause}").chars().take(LONGEST).collect())
 }
 
-fn error(trouble: &Trouble) -> String {
-    format!("error: {}", general(&trouble.what))
+/// All that is broken, each thing once.
+fn error(troubles: &[Trouble]) -> String {
+    let causes: IndexSet<String> = troubles.iter().map(|trouble| general(&trouble.what)).collect();
+    format!("error: {}", causes.into_iter().collect::<Vec<_>>().join("; "))
 }
 
 fn difference(Failure { differences, ended }: &Failure) -> Option<String> {
