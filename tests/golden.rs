@@ -159,9 +159,10 @@ fn every_snapshot_has_its_input() {
     }
 }
 
+/// Each failure in full, whatever they have in common.
 fn text_report(path: &Path) -> String {
     let path = relative(path);
-    let Ran { exit, stdout, stderr } = vmconf(&["run", &path]);
+    let Ran { exit, stdout, stderr } = vmconf(&["run", "--no-group", &path]);
     let mut text = format!("$ vmconf run {path}\nexit: {exit}\n{}", shortened(&stdout));
     if !stderr.is_empty() {
         write!(text, "---- stderr\n{stderr}").unwrap();

@@ -55,12 +55,13 @@ pub(super) fn plain(block: &[u8]) -> String {
 
 /// What is wrong with a case, or why it was not run, in one line; nothing where it passed.
 pub(super) fn headline(report: &CaseReport) -> Option<String> {
-    match &report.verdict {
-        Verdict::Pass => None,
-        Verdict::Fail(failure) => failure.differences.first().map(headline_of),
-        Verdict::Error(troubles) => troubles.first().map(|trouble| escaped(&trouble.what).into_owned()),
-        Verdict::Skip(reason) => Some(escaped(reason).into_owned()),
-    }
+    let headline = match &report.verdict {
+        Verdict::Pass => return None,
+        Verdict::Fail(failure) => headline_of(failure.differences.first()?),
+        Verdict::Error(troubles) => escaped(&troubles.first()?.what).into_owned(),
+        Verdict::Skip(reason) => escaped(reason).into_owned(),
+    };
+    Some(cut(&headline, 0, 4 * WIDTH))
 }
 
 fn headline_of(difference: &Difference) -> String {

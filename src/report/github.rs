@@ -77,7 +77,7 @@ fn annotation(report: &CaseReport, flags: &str) -> String {
     });
     let mut lines = vec![headline(report).unwrap_or_default()];
     if let Verdict::Fail(failure) = &report.verdict {
-        lines.push(format!("ended: {}", escaped(&failure.ended)));
+        lines.push(format!("ended: {}", cut(&escaped(&failure.ended), 0, 2 * LONGEST)));
     }
     lines.push(format!("why: vmconf diff {}{flags}", shell_quoted(&id)));
     format!(

@@ -36,7 +36,7 @@ impl Markdown {
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
         if matches!(report.verdict, Verdict::Skip(_)) && self.skipped.len() < MOST_SKIPPED {
             let reason = headline(report).unwrap_or_default();
-            self.skipped.push(format!("- {}: {}", code(&report.id.to_string()), referenced(&reason)));
+            self.skipped.push(format!("- {}: {}", code(&report.id.to_string()), code(&reason)));
         }
         self.groups.add(report)
     }
