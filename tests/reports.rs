@@ -137,10 +137,11 @@ impl Write for Shared {
 fn render(name: &str, options: &Options, events: &[Event]) -> String {
     let out = Shared::default();
     let mut report = (report::by_name(name).unwrap().new)(Box::new(out.clone()), options);
-    events.iter().for_each(|event| report.event(event).unwrap());
-    let text =
-        anstream::adapter::strip_str(&String::from_utf8(out.0.lock().unwrap().clone()).unwrap()).to_string();
-    text
+    for event in events {
+        report.event(event).unwrap();
+    }
+    let written = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
+    anstream::adapter::strip_str(&written).to_string()
 }
 
 fn rendered(name: &str) -> String {
@@ -249,7 +250,7 @@ fn text_is_the_same_for_any_number_of_threads() {
             vmconf(&["run", support::WRONG, "vectors/neo2", "--report", report, "--jobs", jobs]).stdout;
         // The one number that differs stands in the summary of each report.
         let is_timed = |line: &&str| !["<header>", "<testsuites", " s |"].iter().any(|it| line.contains(it));
-        text.lines().filter(is_timed).map(|line| format!("{line}\n")).collect::<String>()
+        text.lines().filter(is_timed).map(str::to_owned).collect::<Vec<_>>()
     };
     for kind in REPORTS {
         assert_eq!(run(kind.name, "1"), run(kind.name, "4"), "{}", kind.name);
@@ -452,7 +453,7 @@ fn browser() -> Option<PathBuf> {
 
 /// What the page is once its script ran.
 fn dom(browser: &Path, folder: &Path, page: &Path, fragment: &str) -> String {
-    const LONGEST: Duration = Duration::from_secs(120);
+    const LONGEST: Duration = Duration::from_mins(2);
     let file = |name: &str| fs::File::create(folder.join(name)).unwrap();
     let mut command = Command::new(browser);
     command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"]);

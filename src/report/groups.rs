@@ -3,6 +3,7 @@
 use std::io;
 
 use indexmap::IndexMap;
+use indexmap::map::Entry;
 
 use super::block::{case, shell_quoted};
 use super::signature::signature;
@@ -53,11 +54,10 @@ impl Groups {
         };
         let mut block = Vec::new();
         case(&mut block, report, &self.options.flags)?;
-        match self.groups.get_mut(&key) {
-            Some(group) => group.add(id, block),
-            None => {
-                let group = Group { count: 1, block, shown: id.clone(), first: vec![id] };
-                self.groups.insert(key, group);
+        match self.groups.entry(key) {
+            Entry::Occupied(mut known) => known.get_mut().add(id, block),
+            Entry::Vacant(place) => {
+                place.insert(Group { count: 1, block, shown: id.clone(), first: vec![id] });
             }
         }
         Ok(())
@@ -88,9 +88,10 @@ impl Group {
     /// The command that shows the cases that are not shown: by name where they are few.
     pub(super) fn command(&self, options: &Options) -> String {
         let others = self.first.iter().filter(|id| **id != self.shown);
-        let names: String = others.map(|id| format!(" {}", shell_quoted(id))).collect();
+        let names: Vec<_> = others.map(|id| shell_quoted(id)).collect();
+        let names = names.join(" ");
         if self.count <= NAMED + 1 && names.len() <= LONGEST {
-            format!("vmconf diff{names}{}", options.flags)
+            format!("vmconf diff {names}{}", options.flags)
         } else {
             format!("vmconf run{}{} --no-group", options.selection, options.flags)
         }
