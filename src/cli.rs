@@ -6,6 +6,7 @@ mod bless;
 mod check;
 mod diff;
 mod disasm;
+mod explained;
 mod isa;
 mod last_run;
 mod list;

@@ -25,6 +25,14 @@ pub enum Event {
     Finished(CaseReport),
     /// All cases of a file are done.
     FileDone,
+    /// Why a case that did not pass did not, in full. Comes after all cases, and only where a report
+    /// needs it: the runner itself never tells it.
+    Explained {
+        /// Which case.
+        id: CaseId,
+        /// What `vmconf diff` prints, without colours.
+        text: String,
+    },
     /// The run is over.
     Ended(Summary),
 }

@@ -44,7 +44,7 @@
 //! | [`blame`] | which instruction made a datum what it is | inspect, isa, machine, value |
 //! | [`explain`] | a failing case run again to see why | blame, runner, event, verdict |
 //! | [`bless`] | what a machine did, written as the expectation | runner, formats, edit, verdict, event, sources, value, case |
-//! | [`report`] | events, and why a case fails, to text and JSON | event, explain, blame, verdict, value, case, excerpt |
+//! | [`report`] | events to text, JSON lines, JUnit, TAP, annotations, Markdown and HTML; why a case fails | event, explain, blame, verdict, value, case, excerpt |
 //! | [`check`] | files to what is wrong with them, as text and SARIF; executes nothing | the runner and what it may use, asm, excerpt, rules |
 //! | [`schemas`] | the JSON Schemas of all that is read and written | nothing |
 //! | `cli` (the binary) | the command line | anything; only it prints, reads the environment or picks an exit code |

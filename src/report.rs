@@ -7,8 +7,17 @@ use crate::event::Event;
 mod block;
 mod cut;
 pub mod explained;
+pub mod github;
+mod groups;
+pub mod html;
 pub mod json;
+pub mod junit;
+pub mod markdown;
+mod signature;
+pub mod tap;
 pub mod text;
+
+pub use block::shell_word;
 
 /// Renders events.
 pub trait Report {
@@ -27,8 +36,19 @@ pub struct ReportKind {
     pub name: &'static str,
     /// What it is, in one line.
     pub doc: &'static str,
+    /// What it is made from.
+    pub needs: Needs,
     /// Makes one that writes there.
     pub new: fn(Box<dyn Write>, &Options) -> Box<dyn Report>,
+}
+
+/// What a report is made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// What the runner tells.
+    Events,
+    /// Also why cases do not pass: [`Event::Explained`] for the first of them.
+    Explanations,
 }
 
 /// What the user wants of reports.
@@ -38,6 +58,20 @@ pub struct Options {
     pub verbosity: Verbosity,
     /// The flags that a command for one of the cases needs besides its id, each with a space before it.
     pub flags: String,
+    /// The paths and filters of the run as they are typed, each with a space before it.
+    pub selection: String,
+    /// Whether failures of the same cause are told once.
+    pub grouping: Grouping,
+}
+
+/// How failures of the same cause are told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Grouping {
+    /// Once: the shortest of them, and how many there are.
+    #[default]
+    ByCause,
+    /// Each in full.
+    None,
 }
 
 /// How much the text report says.
@@ -50,17 +84,49 @@ pub enum Verbosity {
     Normal,
 }
 
-/// Every report.
+/// Every report; the first is the one that is made unless another one is asked for.
 pub static REPORTS: &[ReportKind] = &[
     ReportKind {
         name: "text",
         doc: "for people: failures and errors in full, then a summary line",
+        needs: Needs::Events,
         new: |out, options| Box::new(text::Text::new(out, options)),
     },
     ReportKind {
         name: "json",
         doc: "one JSON object a line: the run, each case, the summary",
+        needs: Needs::Events,
         new: |out, _| Box::new(json::Json::new(out)),
+    },
+    ReportKind {
+        name: "junit",
+        doc: "JUnit XML, a suite for each file",
+        needs: Needs::Events,
+        new: |out, options| Box::new(junit::Junit::new(out, options)),
+    },
+    ReportKind {
+        name: "tap",
+        doc: "TAP version 14",
+        needs: Needs::Events,
+        new: |out, options| Box::new(tap::Tap::new(out, options)),
+    },
+    ReportKind {
+        name: "github",
+        doc: "annotations of GitHub Actions on the lines of vector files",
+        needs: Needs::Events,
+        new: |out, options| Box::new(github::GitHub::new(out, options)),
+    },
+    ReportKind {
+        name: "markdown",
+        doc: "a summary in Markdown",
+        needs: Needs::Events,
+        new: |out, options| Box::new(markdown::Markdown::new(out, options)),
+    },
+    ReportKind {
+        name: "html",
+        doc: "one page that needs no network: search, filters, and why each case fails",
+        needs: Needs::Explanations,
+        new: |out, options| Box::new(html::Html::new(out, options)),
     },
 ];
 

@@ -167,12 +167,12 @@ pub fn number_key(bytes: &[u8]) -> String {
     }
 }
 
-/// Whether a character could disturb a terminal or show text other than it is: control
-/// characters, and those that are invisible or reorder text.
+/// Whether a character could disturb a terminal, show text other than it is, or not be written in
+/// XML at all: control characters, those that are invisible or reorder text, and two that are none.
 pub fn is_harmful(character: char) -> bool {
     let invisible = ['\u{200b}'..='\u{200f}', '\u{2028}'..='\u{202e}', '\u{2060}'..='\u{206f}'];
     character.is_control()
-        || character == '\u{feff}'
+        || matches!(character, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
         || invisible.iter().any(|range| range.contains(&character))
 }
 

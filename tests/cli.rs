@@ -132,7 +132,7 @@ fn a_selection_of_cases() {
 #[cfg(unix)]
 #[test]
 fn the_line_that_explains_a_case_works() {
-    let report = stdout(&["run", &format!("{WRONG}/names.json")]);
+    let report = stdout(&["run", "--no-group", &format!("{WRONG}/names.json")]);
     let lines: Vec<_> = report.lines().filter_map(|line| line.strip_prefix("  why:   vmconf ")).collect();
     assert_eq!(lines.len(), 10);
     for line in lines {

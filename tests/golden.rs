@@ -172,17 +172,18 @@ fn every_snapshot_has_its_input() {
 
 /// What `run` says of a file, and what `diff` says of its failures.
 fn explained(path: &Path) -> String {
-    format!("{}\n{}", text_report(path), output("diff", path))
+    format!("{}\n{}", text_report(path), output(&["diff"], path))
 }
 
+/// Each failure in full, whatever they have in common.
 fn text_report(path: &Path) -> String {
-    output("run", path)
+    output(&["run", "--no-group"], path)
 }
 
-fn output(command: &str, path: &Path) -> String {
+fn output(command: &[&str], path: &Path) -> String {
     let path = relative(path);
-    let Ran { exit, stdout, stderr } = vmconf(&[command, &path]);
-    let mut text = format!("$ vmconf {command} {path}\nexit: {exit}\n{}", shortened(&stdout));
+    let Ran { exit, stdout, stderr } = vmconf(&[command, &[&path]].concat());
+    let mut text = format!("$ vmconf {} {path}\nexit: {exit}\n{}", command[0], shortened(&stdout));
     if !stderr.is_empty() {
         write!(text, "---- stderr\n{stderr}").unwrap();
     }

@@ -104,6 +104,8 @@ const SHARED: &[(&str, &str)] = &[
     ("formats", "spell"),
     ("report", "block"),
     ("report", "cut"),
+    ("report", "groups"),
+    ("report", "signature"),
 ];
 
 /// What only the command line may do.

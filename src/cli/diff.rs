@@ -33,7 +33,7 @@ pub(super) struct Diff {
 }
 
 /// How many last instructions a screen can hold.
-const LAST: usize = 10;
+pub(super) const LAST: usize = 10;
 
 /// What came of the cases.
 #[derive(Default)]

@@ -42,6 +42,12 @@ pub(super) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
+/// Adds to a file that others write to as well; colours do not reach it.
+pub(super) fn appended(path: &Path) -> io::Result<impl Write + use<>> {
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
+    Ok(BufWriter::with_capacity(1 << 16, anstream::StripStream::new(file)))
+}
+
 /// A file of results: written beside its place and put there when it is whole, so that nobody
 /// ever sees half of one.
 pub(super) struct Replaced {

@@ -7,14 +7,15 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use vmconf::case::CaseId;
 use vmconf::event::{CaseReport, Event, Exit};
-use vmconf::report::{self, REPORTS, Report, ReportKind, Verbosity};
+use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind, Verbosity};
 use vmconf::runner::{self, AfterFailure};
 use vmconf::verdict::Verdict;
 
-use super::last_run;
 use super::output::{self, Replaced};
 use super::select::Select;
+use super::{explained, last_run};
 
 /// Run vectors
 ///
@@ -32,9 +33,12 @@ pub(super) struct Run {
     #[arg(long)]
     fail_fast: bool,
 
-    /// Make a report: text, json; to FILE, or to standard output instead of the text; repeatable
-    #[arg(long, value_name = "NAME[=FILE]", value_parser = parse_report)]
+    #[arg(long, value_name = "NAME[=FILE]", value_parser = parse_report, help = report_help())]
     report: Vec<Wanted>,
+
+    /// Tell each failure in full instead of those of the same cause once
+    #[arg(long)]
+    no_group: bool,
 
     /// Print the summary alone
     #[arg(short, long)]
@@ -46,6 +50,14 @@ pub(super) struct Run {
 struct Wanted {
     kind: &'static ReportKind,
     file: Option<PathBuf>,
+}
+
+fn report_help() -> String {
+    let names: Vec<_> = REPORTS.iter().map(|report| report.name).collect();
+    format!(
+        "Make a report: {}; to FILE, or to standard output instead of the text; repeatable",
+        names.join(", ")
+    )
 }
 
 fn parse_report(text: &str) -> Result<Wanted, String> {
@@ -70,6 +82,7 @@ impl Run {
         let sources = self.select.sources()?;
         let mut reports = self.reports()?;
         let mut progress = Progress::new(self.verbosity());
+        let needs = self.needs();
         let mut failed = None;
         let mut not_passed = Vec::new();
         let summary = runner::run(&sources, &options, &mut |event| {
@@ -77,16 +90,20 @@ impl Run {
             if let Event::Finished(CaseReport { id, verdict: Verdict::Fail(_) | Verdict::Error(_), .. }) =
                 &event
             {
-                not_passed.push(id.to_string());
+                not_passed.push(id.clone());
             }
-            failed = failed.take().or_else(|| reports.event(&event).err());
+            let mut tell = |event| failed = failed.take().or_else(|| reports.event(&event).err());
+            if needs == Needs::Explanations && matches!(event, Event::Ended(_)) {
+                explained::tell(&not_passed, &sources, &options, &mut tell);
+            }
+            tell(event);
         });
         if let Some(error) = failed {
             return Err(error).context("a report cannot be written");
         }
         reports.finish().context("a report cannot be written")?;
         // That the cache cannot be written takes nothing from the run.
-        if let Err(error) = last_run::keep(&not_passed) {
+        if let Err(error) = last_run::keep(&not_passed.iter().map(CaseId::to_string).collect::<Vec<_>>()) {
             output::note(&format!("note: what failed cannot be kept for vmconf diff: {error}"));
         }
         if summary.exit() == Exit::NothingRan {
@@ -99,10 +116,28 @@ impl Run {
         if self.quiet { Verbosity::Quiet } else { Verbosity::Normal }
     }
 
+    /// What the most demanding of the reports is made from.
+    fn needs(&self) -> Needs {
+        let explained = self.report.iter().any(|wanted| wanted.kind.needs == Needs::Explanations);
+        if explained { Needs::Explanations } else { Needs::Events }
+    }
+
+    /// Where GitHub takes a summary of this step, where annotations for it are wanted.
+    fn step_summary(&self) -> Option<PathBuf> {
+        let wanted = self.report.iter().any(|wanted| wanted.kind.name == "github");
+        let path = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| wanted && !path.is_empty());
+        path.map(PathBuf::from)
+    }
+
     /// The reports that are wanted: text on standard output unless another one goes there.
     fn reports(&self) -> anyhow::Result<Reports> {
         let mut reports = Reports::default();
-        let options = report::Options { verbosity: self.verbosity(), flags: self.select.flags() };
+        let options = report::Options {
+            verbosity: self.verbosity(),
+            flags: self.select.flags(),
+            selection: self.select.selection(),
+            grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
+        };
         for Wanted { kind, file } in &self.report {
             match file {
                 Some(path) => {
@@ -116,6 +151,11 @@ impl Run {
         if self.report.iter().all(|wanted| wanted.file.is_some()) {
             let text = &REPORTS[0];
             reports.all.push((text.new)(Box::new(output::stdout()), &options));
+        }
+        if let Some(path) = self.step_summary() {
+            let markdown = report::by_name("markdown").context("no report in Markdown")?;
+            let appended = output::appended(&path).with_context(|| path.display().to_string())?;
+            reports.all.push((markdown.new)(Box::new(appended), &options));
         }
         Ok(reports)
     }
@@ -174,7 +214,7 @@ impl Progress {
                     self.notes.print();
                 }
             }
-            Event::Started { .. } | Event::Finished(_) => {}
+            Event::Started { .. } | Event::Finished(_) | Event::Explained { .. } => {}
         }
     }
 }

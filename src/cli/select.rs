@@ -8,6 +8,7 @@ use clap::{Arg, ArgMatches, Args, FromArgMatches, ValueEnum, value_parser};
 use vmconf::filter::Filter;
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
 use vmconf::limits::{self, Limits};
+use vmconf::report::shell_word;
 use vmconf::runner;
 use vmconf::sources::{self, Source};
 
@@ -85,6 +86,13 @@ impl Select {
         };
         let limits = limits::ROWS.iter().filter_map(limit);
         format.chain(strict).chain(value_debit).chain(limits).collect()
+    }
+
+    /// The paths and filters as they are typed: each with a space before it.
+    pub(super) fn selection(&self) -> String {
+        let paths = self.paths.iter().map(|path| format!(" {}", shell_word(&path.to_string_lossy())));
+        let filters = self.filter.iter().map(|pattern| format!(" --filter {}", shell_word(pattern)));
+        paths.chain(filters).collect()
     }
 
     /// How to run, as far as these arguments say.

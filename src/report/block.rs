@@ -1,4 +1,5 @@
-//! The parts of which text for people is made: a difference, a line of a vector, a word of a shell.
+//! The parts of which text for people is made: a case, a difference, a line of a vector, a word of a
+//! shell.
 
 use std::io::{self, Write};
 
@@ -6,9 +7,10 @@ use anstyle::{AnsiColor, Style};
 
 use super::cut::{cut, cut_pair};
 use crate::case::{CaseId, Want};
+use crate::event::{CaseReport, Summary};
 use crate::excerpt::Excerpt;
 use crate::value::{Value, escaped};
-use crate::verdict::{Difference, Place, Trouble};
+use crate::verdict::{Difference, Failure, Place, Trouble, Verdict};
 
 /// Columns of a line, where the vector's own names allow it.
 pub(super) const WIDTH: usize = 100;
@@ -18,6 +20,88 @@ pub(super) const ERROR: Style = AnsiColor::Magenta.on_default().bold();
 pub(super) const DIM: Style = Style::new().dimmed();
 pub(super) const EXPECTED: Style = AnsiColor::Green.on_default();
 pub(super) const ACTUAL: Style = AnsiColor::Red.on_default();
+
+/// How many differences of one case are told.
+const MOST_DIFFERENCES: usize = 10;
+
+/// All that is told of a case that fails or is broken; nothing of any other.
+pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &str) -> io::Result<()> {
+    match &report.verdict {
+        Verdict::Pass | Verdict::Skip(_) => Ok(()),
+        Verdict::Fail(failure) => {
+            writeln!(out, "{FAIL}FAIL{FAIL:#}  {}", report.id)?;
+            failed(out, &report.id, failure)?;
+            why(out, &report.id, flags)
+        }
+        Verdict::Error(troubles) => {
+            writeln!(out, "{ERROR}ERROR{ERROR:#} {}", report.id)?;
+            troubles.iter().try_for_each(|trouble| broken(out, &report.id, trouble))?;
+            why(out, &report.id, flags)
+        }
+    }
+}
+
+/// The same without colours.
+pub(super) fn plain_case(report: &CaseReport, flags: &str) -> io::Result<String> {
+    let mut block = Vec::new();
+    case(&mut block, report, flags)?;
+    Ok(plain(&block))
+}
+
+/// A block without colours.
+pub(super) fn plain(block: &[u8]) -> String {
+    anstream::adapter::strip_str(&String::from_utf8_lossy(block)).to_string()
+}
+
+/// What is wrong with a case, or why it was not run, in one line; nothing where it passed.
+pub(super) fn headline(report: &CaseReport) -> Option<String> {
+    let headline = match &report.verdict {
+        Verdict::Pass => return None,
+        Verdict::Fail(failure) => headline_of(failure.differences.first()?),
+        Verdict::Error(troubles) => escaped(&troubles.first()?.what).into_owned(),
+        Verdict::Skip(reason) => escaped(reason).into_owned(),
+    };
+    Some(cut(&headline, 0, 4 * WIDTH))
+}
+
+fn headline_of(difference: &Difference) -> String {
+    let Difference { step, at, want, got, .. } = difference;
+    let step = step.map_or(String::new(), |step| format!("step {step}, "));
+    let (expected, actual) = (want.to_string(), shown(want, got.as_ref()));
+    let (expected, actual) = cut_pair(&escaped(&expected), &escaped(&actual), WIDTH);
+    format!("{step}{at}: expected {expected}, actual {actual}")
+}
+
+/// The place in the vector file that a reader is sent to.
+pub(super) fn first_place(verdict: &Verdict) -> Option<&Place> {
+    match verdict {
+        Verdict::Pass | Verdict::Skip(_) => None,
+        Verdict::Fail(failure) => failure.differences.first().map(|difference| &difference.place),
+        Verdict::Error(troubles) => troubles.iter().find_map(|trouble| trouble.place.as_ref()),
+    }
+}
+
+fn failed(out: &mut Vec<u8>, id: &CaseId, failure: &Failure) -> io::Result<()> {
+    for difference in failure.differences.iter().take(MOST_DIFFERENCES) {
+        differs(out, id, difference)?;
+    }
+    let more = failure.differences.len().saturating_sub(MOST_DIFFERENCES);
+    if more > 0 {
+        writeln!(out, "  and {more} more differences")?;
+    }
+    writeln!(out, "  {DIM}ended:{DIM:#} {}", escaped(&failure.ended))
+}
+
+/// The command that tells more.
+fn why(out: &mut Vec<u8>, id: &CaseId, flags: &str) -> io::Result<()> {
+    writeln!(out, "  {DIM}why:{DIM:#}   vmconf diff {}{flags}", shell_quoted(&id.to_string()))
+}
+
+/// The counts of a run in words, without the time, which differs from run to run.
+pub(super) fn counts(summary: &Summary) -> String {
+    let Summary { passed, failed, errors, skipped, seconds: _ } = summary;
+    format!("{passed} passed, {failed} failed, {errors} errors, {skipped} skipped")
+}
 
 /// A leaf that differs, with the line of the vector that demands it.
 pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -> io::Result<()> {
@@ -69,7 +153,13 @@ fn excerpt(out: &mut Vec<u8>, place: &Place) -> io::Result<()> {
     write!(out, "{}", Excerpt { place, indent: 4, caret: FAIL })
 }
 
-/// The text as one word of a shell.
+/// The text as one word of a shell, in quotes where it needs them.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/._-".contains(it);
+    if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { shell_quoted(text) }
+}
+
+/// The text as one word of a shell, in quotes.
 pub(super) fn shell_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as JsonValue, json};
 
 use super::Report;
+use super::signature::signature;
 use crate::blame::{Answer, Blame, Executed, Input, Spent};
 use crate::case::Want;
 use crate::event::{CaseReport, Event, Summary};
@@ -49,7 +50,7 @@ impl Report for Json {
                 self.line(&note.into())
             }
             Event::Finished(report) => self.line(&case_json(report)),
-            Event::FileDone => Ok(()),
+            Event::FileDone | Event::Explained { .. } => Ok(()),
             Event::Ended(summary) => {
                 self.line(&summary_json(summary))?;
                 self.out.flush()
@@ -157,12 +158,15 @@ fn case_json(report: &CaseReport) -> JsonValue {
     let CaseReport { id, format, machine, verdict } = report;
     let mut case = Map::new();
     case.insert("type".into(), "case".into());
-    case.insert("verdict".into(), verdict_name(verdict).into());
+    case.insert("verdict".into(), verdict.name().into());
     case.insert("id".into(), id.to_string().into());
     case.insert("file".into(), (*id.file).into());
     case.insert("name".into(), id.name.clone().into());
     case.insert("format".into(), (*format).into());
     case.insert("machine".into(), (*machine).into());
+    if let Some(signature) = signature(report) {
+        case.insert("signature".into(), signature.into());
+    }
     match verdict {
         Verdict::Pass => {}
         Verdict::Fail(failure) => {
@@ -179,15 +183,6 @@ fn case_json(report: &CaseReport) -> JsonValue {
         }
     }
     case.into()
-}
-
-fn verdict_name(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Pass => "pass",
-        Verdict::Fail(_) => "fail",
-        Verdict::Error(_) => "error",
-        Verdict::Skip(_) => "skip",
-    }
 }
 
 fn difference_json(difference: &Difference) -> JsonValue {

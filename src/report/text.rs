@@ -5,15 +5,11 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::block::{DIM, ERROR, FAIL, broken, differs, shell_quoted};
+use super::block::{DIM, ERROR, FAIL};
+use super::groups::{Group, Groups};
 use super::{Options, Report, Verbosity};
-use crate::case::CaseId;
-use crate::event::{CaseReport, Event, Summary};
+use crate::event::{Event, Summary};
 use crate::value::escaped;
-use crate::verdict::{Failure, Verdict};
-
-/// How many differences of one case are told.
-const MOST_DIFFERENCES: usize = 10;
 
 const PASS: Style = AnsiColor::Green.on_default().bold();
 const SKIP: Style = AnsiColor::Yellow.on_default();
@@ -23,67 +19,46 @@ const SKIP: Style = AnsiColor::Yellow.on_default();
 pub struct Text {
     out: Box<dyn Write>,
     options: Options,
-    blocks: Vec<u8>,
+    groups: Groups,
 }
 
 impl Text {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Text {
-        Text { out, options: options.clone(), blocks: Vec::new() }
+        Text { out, options: options.clone(), groups: Groups::new(options) }
+    }
+
+    fn end(&mut self, end: &Summary) -> io::Result<()> {
+        for group in self.groups.iter() {
+            self.out.write_all(&group.block)?;
+            more(&mut self.out, group, &self.options)?;
+            writeln!(self.out)?;
+        }
+        summary(&mut self.out, end)?;
+        self.out.flush()
     }
 }
 
 impl Report for Text {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
-            Event::Finished(report) if self.options.verbosity != Verbosity::Quiet => {
-                block(&mut self.blocks, report, &self.options.flags)
-            }
-            Event::Started { .. } | Event::Note { .. } | Event::Finished(_) | Event::FileDone => Ok(()),
-            Event::Ended(end) => {
-                self.out.write_all(&self.blocks)?;
-                summary(&mut self.out, end)?;
-                self.out.flush()
-            }
+            Event::Finished(report) if self.options.verbosity != Verbosity::Quiet => self.groups.add(report),
+            Event::Started { .. }
+            | Event::Note { .. }
+            | Event::Finished(_)
+            | Event::FileDone
+            | Event::Explained { .. } => Ok(()),
+            Event::Ended(end) => self.end(end),
         }
     }
 }
 
-fn block(out: &mut Vec<u8>, report: &CaseReport, flags: &str) -> io::Result<()> {
-    match &report.verdict {
-        Verdict::Pass | Verdict::Skip(_) => Ok(()),
-        Verdict::Fail(failure) => {
-            writeln!(out, "{FAIL}FAIL{FAIL:#}  {}", report.id)?;
-            failed(out, &report.id, failure)?;
-            why(out, &report.id, flags)
-        }
-        Verdict::Error(troubles) => {
-            writeln!(out, "{ERROR}ERROR{ERROR:#} {}", report.id)?;
-            troubles.iter().try_for_each(|trouble| broken(out, &report.id, trouble))?;
-            why(out, &report.id, flags)
-        }
+/// How many more cases there are like the one that is shown, and the command that shows them.
+fn more(out: &mut dyn Write, group: &Group, options: &Options) -> io::Result<()> {
+    match group.count - 1 {
+        0 => Ok(()),
+        more => writeln!(out, "  {DIM}and {more} more like it:{DIM:#} {}", escaped(&group.command(options))),
     }
-}
-
-fn failed(out: &mut Vec<u8>, id: &CaseId, failure: &Failure) -> io::Result<()> {
-    for difference in failure.differences.iter().take(MOST_DIFFERENCES) {
-        differs(out, id, difference)?;
-    }
-    let more = failure.differences.len().saturating_sub(MOST_DIFFERENCES);
-    if more > 0 {
-        writeln!(out, "  and {more} more differences")?;
-    }
-    writeln!(out, "  {DIM}ended:{DIM:#} {}", escaped(&failure.ended))
-}
-
-/// The command that tells more.
-fn why(out: &mut Vec<u8>, id: &CaseId, flags: &str) -> io::Result<()> {
-    writeln!(
-        out,
-        "  {DIM}why:{DIM:#}   vmconf diff {}{flags}
-",
-        shell_quoted(&id.to_string())
-    )
 }
 
 fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {

@@ -1,0 +1,33 @@
+//! Why cases did not pass, for the reports that tell it.
+
+use std::collections::HashSet;
+
+use vmconf::case::CaseId;
+use vmconf::event::Event;
+use vmconf::explain::explain;
+use vmconf::report::explained::{self, Length};
+use vmconf::runner::{self, Options};
+use vmconf::sources::Source;
+
+use super::diff::LAST;
+
+/// So many cases are explained: each runs again for it.
+const MOST: usize = 200;
+
+/// Tells of the first of these cases what `vmconf diff` prints. One that is broken before its machine
+/// starts tells nothing that its report does not.
+pub(super) fn tell(cases: &[CaseId], sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) {
+    let cases: HashSet<&CaseId> = cases.iter().take(MOST).collect();
+    let files: HashSet<&str> = cases.iter().map(|id| &*id.file).collect();
+    for source in sources.iter().filter(|source| files.contains(&*source.shown)) {
+        let opened = runner::open(source, options);
+        for (index, id) in opened.ids().enumerate().filter(|(_, id)| cases.contains(id)) {
+            let explained = explain(&opened, index, options, LAST);
+            let mut text = Vec::new();
+            if explained::write(&mut text, &explained, Length::Screen).is_ok() {
+                let text = String::from_utf8_lossy(&text);
+                sink(Event::Explained { id, text: anstream::adapter::strip_str(&text).to_string() });
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Annotations of GitHub Actions: workflow commands that put a message on the line of a vector file
+//! that demanded what is not so.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use super::block::{counts, first_place, headline, shell_quoted};
+use super::cut::cut;
+use super::signature::signature;
+use super::{Options, Report};
+use crate::event::{CaseReport, Event, Summary};
+use crate::value::escaped;
+use crate::verdict::{Place, Verdict};
+
+/// GitHub shows so many annotations of each level for a step and drops the rest.
+const MOST: usize = 10;
+
+/// The longest name in a title.
+const LONGEST: usize = 200;
+
+/// Annotations of GitHub Actions.
+pub struct GitHub {
+    out: Box<dyn Write>,
+    flags: String,
+    causes: HashSet<String>,
+    /// Those that are the first of their cause.
+    first: Vec<String>,
+    /// Others.
+    further: Vec<String>,
+}
+
+impl GitHub {
+    /// A report that writes to `out`.
+    pub fn new(out: Box<dyn Write>, options: &Options) -> GitHub {
+        let flags = options.flags.clone();
+        GitHub { out, flags, causes: HashSet::new(), first: Vec::new(), further: Vec::new() }
+    }
+
+    fn case(&mut self, report: &CaseReport) {
+        let Some(signature) = signature(report) else { return };
+        let known = if self.causes.insert(signature) { &mut self.first } else { &mut self.further };
+        if known.len() < MOST {
+            known.push(annotation(report, &self.flags));
+        }
+    }
+
+    /// One of each cause first, which says most, then others as long as GitHub shows them.
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        let shown: Vec<_> = self.first.iter().chain(&self.further).take(MOST).collect();
+        for annotation in &shown {
+            writeln!(self.out, "{annotation}")?;
+        }
+        let more = (summary.failed + summary.errors).saturating_sub(shown.len() as u64);
+        let more = if more > 0 { format!("; {more} more that do not pass") } else { String::new() };
+        writeln!(self.out, "::notice title=vmconf::{}{more}", counts(summary))?;
+        self.out.flush()
+    }
+}
+
+impl Report for GitHub {
+    fn event(&mut self, event: &Event) -> io::Result<()> {
+        match event {
+            Event::Finished(report) => {
+                self.case(report);
+                Ok(())
+            }
+            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained { .. } => Ok(()),
+            Event::Ended(summary) => self.end(summary),
+        }
+    }
+}
+
+fn annotation(report: &CaseReport, flags: &str) -> String {
+    let id = report.id.to_string();
+    let place = first_place(&report.verdict).map_or(String::new(), |Place { position, .. }| {
+        format!(",line={},col={}", position.line, position.column)
+    });
+    let mut lines = vec![headline(report).unwrap_or_default()];
+    if let Verdict::Fail(failure) = &report.verdict {
+        lines.push(format!("ended: {}", cut(&escaped(&failure.ended), 0, 2 * LONGEST)));
+    }
+    lines.push(format!("why: vmconf diff {}{flags}", shell_quoted(&id)));
+    format!(
+        "::error file={}{place},title={}::{}",
+        property(&escaped(&report.id.file)),
+        property(&cut(&format!("{} {id}", report.verdict.name()), 0, LONGEST)),
+        data(&lines.join("\n")),
+    )
+}
+
+/// Text as the message of a workflow command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Text as a property of a workflow command.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,79 @@
+//! The report that CI servers read: JUnit XML with a suite for each file. Text that differs from run
+//! to run is the time alone, which stands at the top.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
+
+use super::block::{headline, plain_case};
+use super::{Options, Report};
+use crate::event::{CaseReport, Event, Summary};
+use crate::value::escaped;
+use crate::verdict::Verdict;
+
+/// JUnit XML.
+pub struct Junit {
+    out: Box<dyn Write>,
+    flags: String,
+    suites: Suites,
+    /// The suite of the file whose cases come now.
+    open: Option<TestSuite>,
+}
+
+impl Junit {
+    /// A report that writes to `out`.
+    pub fn new(out: Box<dyn Write>, options: &Options) -> Junit {
+        Junit { out, flags: options.flags.clone(), suites: Suites::new("vmconf"), open: None }
+    }
+
+    fn case(&mut self, report: &CaseReport) -> io::Result<()> {
+        let file = escaped(&report.id.file);
+        let mut case = TestCase::new(report.id.to_string(), status(report, &self.flags)?);
+        case.set_classname(report.machine.unwrap_or("vmconf"));
+        self.open.get_or_insert_with(|| TestSuite::new(&*file)).add_test_case(case);
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.suites.add_test_suites(self.open.take());
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        self.close();
+        self.suites.set_time(Duration::from_secs_f64(summary.seconds));
+        self.suites.serialize(&mut self.out).map_err(io::Error::other)?;
+        self.out.flush()
+    }
+}
+
+impl Report for Junit {
+    fn event(&mut self, event: &Event) -> io::Result<()> {
+        match event {
+            Event::Finished(report) => self.case(report),
+            Event::FileDone => {
+                self.close();
+                Ok(())
+            }
+            Event::Started { .. } | Event::Note { .. } | Event::Explained { .. } => Ok(()),
+            Event::Ended(summary) => self.end(summary),
+        }
+    }
+}
+
+fn status(report: &CaseReport, flags: &str) -> io::Result<TestCaseStatus> {
+    let mut status = match &report.verdict {
+        Verdict::Pass => return Ok(TestCaseStatus::success()),
+        Verdict::Fail(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        Verdict::Error(_) => TestCaseStatus::non_success(NonSuccessKind::Error),
+        Verdict::Skip(_) => TestCaseStatus::skipped(),
+    };
+    if let Some(headline) = headline(report) {
+        status.set_message(headline);
+    }
+    let text = plain_case(report, flags)?;
+    if !text.is_empty() {
+        status.set_type(report.verdict.name()).set_description(text);
+    }
+    Ok(status)
+}

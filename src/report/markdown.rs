@@ -1,0 +1,120 @@
+//! A summary in Markdown, such as GitHub shows for a step. Text from vectors stands in HTML elements
+//! with every mark of Markdown written as a character reference, so that none of it has an effect.
+
+use std::io::{self, Write};
+
+use super::block::{counts, headline, plain};
+use super::cut::cut;
+use super::groups::{Group, Groups};
+use super::{Options, Report};
+use crate::event::{CaseReport, Event, Summary};
+use crate::verdict::Verdict;
+
+/// How many bytes of groups are told; GitHub takes 1 MiB for a step.
+const MOST_BYTES: usize = 512 << 10;
+
+/// How many skipped cases are named.
+const MOST_SKIPPED: usize = 20;
+
+/// The longest name outside the blocks.
+const LONGEST: usize = 200;
+
+/// A summary in Markdown.
+pub struct Markdown {
+    out: Box<dyn Write>,
+    options: Options,
+    groups: Groups,
+    skipped: Vec<String>,
+}
+
+impl Markdown {
+    /// A report that writes to `out`.
+    pub fn new(out: Box<dyn Write>, options: &Options) -> Markdown {
+        Markdown { out, options: options.clone(), groups: Groups::new(options), skipped: Vec::new() }
+    }
+
+    fn case(&mut self, report: &CaseReport) -> io::Result<()> {
+        if matches!(report.verdict, Verdict::Skip(_)) && self.skipped.len() < MOST_SKIPPED {
+            let reason = headline(report).unwrap_or_default();
+            self.skipped.push(format!("- {}: {}", code(&report.id.to_string()), code(&reason)));
+        }
+        self.groups.add(report)
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        let Summary { passed, failed, errors, skipped, seconds } = *summary;
+        let text = &mut self.out;
+        writeln!(text, "## vmconf: {}\n", counts(summary))?;
+        writeln!(text, "| passed | failed | errors | skipped | time |\n|---:|---:|---:|---:|---:|")?;
+        writeln!(text, "| {passed} | {failed} | {errors} | {skipped} | {seconds:.2} s |")?;
+        let (mut left, mut untold) = (MOST_BYTES, 0);
+        for (signature, group) in self.groups.with_signature() {
+            let text = told(signature, group, &self.options);
+            match left.checked_sub(text.len()) {
+                Some(rest) => {
+                    left = rest;
+                    self.out.write_all(text.as_bytes())?;
+                }
+                None => untold += 1,
+            }
+        }
+        if untold > 0 {
+            writeln!(self.out, "\nand {untold} more that do not fit here")?;
+        }
+        self.tell_skipped(summary.skipped)?;
+        self.out.flush()
+    }
+
+    fn tell_skipped(&mut self, count: u64) -> io::Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        writeln!(self.out, "\n### Skipped\n\n{}", self.skipped.join("\n"))?;
+        match count - self.skipped.len() as u64 {
+            0 => Ok(()),
+            more => writeln!(self.out, "- and {more} more"),
+        }
+    }
+}
+
+impl Report for Markdown {
+    fn event(&mut self, event: &Event) -> io::Result<()> {
+        match event {
+            Event::Finished(report) => self.case(report),
+            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained { .. } => Ok(()),
+            Event::Ended(summary) => self.end(summary),
+        }
+    }
+}
+
+fn told(signature: &str, group: &Group, options: &Options) -> String {
+    let block = html_text(&plain(&group.block));
+    let more = match group.count - 1 {
+        0 => String::new(),
+        more => format!("\nand {more} more like it: {}\n", code(&group.command(options))),
+    };
+    // A blank line on both sides, or what stands in the element is no Markdown.
+    format!(
+        "\n<details><summary>{} × {}</summary>\n\n<pre>\n{block}</pre>\n{more}\n</details>\n",
+        group.count,
+        code(signature)
+    )
+}
+
+/// Short text as code.
+fn code(text: &str) -> String {
+    format!("<code>{}</code>", referenced(&cut(&crate::value::escaped(text), 0, LONGEST)))
+}
+
+/// Text in which no character has a meaning to Markdown or HTML.
+fn referenced(text: &str) -> String {
+    let one = |it: char| {
+        if it.is_ascii_punctuation() { format!("&#{};", it as u32) } else { it.to_string() }
+    };
+    text.chars().map(one).collect()
+}
+
+/// Text inside an element of HTML that Markdown leaves alone.
+fn html_text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

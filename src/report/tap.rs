@@ -1,0 +1,86 @@
+//! TAP version 14: a line a case, and a YAML block for each that fails or is broken.
+
+use std::io::{self, Write};
+
+use super::block::{first_place, headline, plain_case};
+use super::{Options, Report};
+use crate::event::{CaseReport, Event, Summary};
+use crate::verdict::{Place, Verdict};
+
+/// TAP version 14.
+pub struct Tap {
+    out: Box<dyn Write>,
+    flags: String,
+    count: u64,
+}
+
+impl Tap {
+    /// A report that writes to `out`.
+    pub fn new(out: Box<dyn Write>, options: &Options) -> Tap {
+        Tap { out, flags: options.flags.clone(), count: 0 }
+    }
+
+    fn case(&mut self, report: &CaseReport) -> io::Result<()> {
+        self.count += 1;
+        let (number, name) = (self.count, description(&report.id.to_string()));
+        match &report.verdict {
+            Verdict::Pass => writeln!(self.out, "ok {number} - {name}"),
+            Verdict::Skip(_) => {
+                let reason = description(&headline(report).unwrap_or_default());
+                writeln!(self.out, "ok {number} - {name} # SKIP {reason}")
+            }
+            Verdict::Fail(_) | Verdict::Error(_) => {
+                writeln!(self.out, "not ok {number} - {name}")?;
+                self.diagnostic(report)
+            }
+        }
+    }
+
+    /// The YAML block behind a line.
+    fn diagnostic(&mut self, report: &CaseReport) -> io::Result<()> {
+        let out = &mut self.out;
+        writeln!(out, "  ---")?;
+        writeln!(out, "  message: {}", scalar(&headline(report).unwrap_or_default()))?;
+        writeln!(out, "  severity: {}", report.verdict.name())?;
+        writeln!(out, "  file: {}", scalar(&report.id.file))?;
+        if let Some(Place { position, .. }) = first_place(&report.verdict) {
+            writeln!(out, "  line: {}\n  column: {}", position.line, position.column)?;
+        }
+        writeln!(out, "  text:")?;
+        for line in plain_case(report, &self.flags)?.lines() {
+            writeln!(out, "    - {}", scalar(line))?;
+        }
+        writeln!(out, "  ...")
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        // A plan of no tests must say why in version 14.
+        match self.count {
+            0 => writeln!(self.out, "1..0 # SKIP no case ran")?,
+            count => writeln!(self.out, "1..{count}")?,
+        }
+        writeln!(self.out, "# {}", super::block::counts(summary))?;
+        self.out.flush()
+    }
+}
+
+impl Report for Tap {
+    fn event(&mut self, event: &Event) -> io::Result<()> {
+        match event {
+            Event::Started { .. } => writeln!(self.out, "TAP version 14"),
+            Event::Finished(report) => self.case(report),
+            Event::Note { .. } | Event::FileDone | Event::Explained { .. } => Ok(()),
+            Event::Ended(summary) => self.end(summary),
+        }
+    }
+}
+
+/// The text with what would begin a directive escaped.
+fn description(text: &str) -> String {
+    text.replace('\\', r"\\").replace('#', r"\#")
+}
+
+/// The text as a scalar of YAML, which takes those of JSON.
+fn scalar(text: &str) -> String {
+    serde_json::Value::from(&*crate::value::escaped(text)).to_string()
+}
