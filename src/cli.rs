@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use vmconf::event::Exit;
 
+use self::output::Lines;
 use self::program::Broken;
 
 /// A conformance test runner for virtual machines
@@ -77,6 +78,10 @@ pub(crate) fn main() -> ExitCode {
         Err(error) if error.is::<Broken>() => {
             output::note(&error.to_string());
             ExitCode::from(Exit::Broken as u8)
+        }
+        Err(error) if error.is::<Lines>() => {
+            error.downcast_ref().map(Lines::tell);
+            ExitCode::from(Exit::Usage as u8)
         }
         Err(error) => {
             output::note(&format!("error: {error:#}"));

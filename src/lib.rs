@@ -40,6 +40,7 @@
 //! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
 //! | [`excerpt`] | a line of a file with a caret, for people | value, verdict |
 //! | [`sources`], [`filter`] | which files and cases are meant | case |
+//! | [`select`] | the language of `-E`: which cases are meant, by what they are and do | case, filter, formats, isa, machines, suggest, value |
 //! | [`runner`] | files to events, on many threads | all of the above, no insides of machines or formats |
 //! | [`blame`] | which instruction made a datum what it is | inspect, isa, machine, value |
 //! | [`explain`] | a failing case run again to see why | blame, runner, event, verdict |
@@ -107,6 +108,7 @@ pub mod report;
 pub mod rules;
 pub mod runner;
 pub mod schemas;
+pub mod select;
 pub mod sources;
 pub mod suggest;
 pub mod testee;

@@ -20,6 +20,7 @@ use crate::filter::Filter;
 use crate::formats::{self, Format};
 use crate::limits::Limits;
 use crate::machine::Watch;
+use crate::select::Select;
 use crate::sources::Source;
 use crate::testee::Testee;
 use crate::verdict::{Trouble, Verdict};
@@ -39,8 +40,10 @@ pub struct Options {
     pub read: formats::Options,
     /// Limits on files, cases and machines.
     pub limits: Limits,
-    /// Which cases are meant.
+    /// Which cases are meant, by their ids.
     pub filter: Filter,
+    /// Which of those; none for all.
+    pub select: Option<Select>,
     /// What happens after the first case that fails or is broken.
     pub after_failure: AfterFailure,
     /// How many threads; at least one is used.

@@ -17,6 +17,18 @@ pub enum Verdict {
     Skip(String),
 }
 
+impl Verdict {
+    /// As it is written, in one word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Fail(_) => "fail",
+            Verdict::Error(_) => "error",
+            Verdict::Skip(_) => "skip",
+        }
+    }
+}
+
 /// How the machine differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {

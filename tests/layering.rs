@@ -59,12 +59,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("event", &["case", "verdict"]),
     ("filter", &["case"]),
     ("sources", &["case", "value"]),
+    ("select", &["case", "filter::glob", "formats", "isa", "machines", "suggest", "value"]),
     // No insides of machines and formats: only what their lists say.
     (
         "runner",
         &[
-            "case", "diff", "event", "filter", "formats", "json", "limits", "machine", "machines", "rules",
-            "sources", "testee", "value", "verdict",
+            "case", "coverage", "diff", "event", "filter", "formats", "isa", "json", "limits", "machine",
+            "machines", "rules", "select", "sources", "testee", "value", "verdict",
         ],
     ),
     ("excerpt", &["value", "verdict"]),

@@ -42,6 +42,18 @@ pub(super) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
+/// What is wrong with the command line, in several lines. The first says that it is an error.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Lines(pub(super) String);
+
+impl Lines {
+    /// Tells them on standard error.
+    pub(super) fn tell(&self) {
+        self.0.lines().for_each(note);
+    }
+}
+
 /// A file of results: written beside its place and put there when it is whole, so that nobody
 /// ever sees half of one.
 pub(super) struct Replaced {

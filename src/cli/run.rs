@@ -10,7 +10,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use vmconf::event::{CaseReport, Event, Exit};
 use vmconf::report::{self, REPORTS, Report, ReportKind, Verbosity};
 use vmconf::runner::{self, AfterFailure};
-use vmconf::verdict::Verdict;
 
 use super::last_run;
 use super::output::{self, Replaced};
@@ -71,13 +70,11 @@ impl Run {
         let mut reports = self.reports()?;
         let mut progress = Progress::new(self.verbosity());
         let mut failed = None;
-        let mut not_passed = Vec::new();
+        let mut outcomes = Vec::new();
         let summary = runner::run(&sources, &options, &mut |event| {
             progress.event(&event);
-            if let Event::Finished(CaseReport { id, verdict: Verdict::Fail(_) | Verdict::Error(_), .. }) =
-                &event
-            {
-                not_passed.push(id.to_string());
+            if let Event::Finished(CaseReport { id, verdict, .. }) = &event {
+                outcomes.push((verdict.name(), id.to_string()));
             }
             failed = failed.take().or_else(|| reports.event(&event).err());
         });
@@ -86,8 +83,10 @@ impl Run {
         }
         reports.finish().context("a report cannot be written")?;
         // That the cache cannot be written takes nothing from the run.
-        if let Err(error) = last_run::keep(&not_passed) {
-            output::note(&format!("note: what failed cannot be kept for vmconf diff: {error}"));
+        if let Err(error) = last_run::keep(&outcomes) {
+            output::note(&format!(
+                "note: what came of the cases cannot be kept for vmconf diff and -E verdict: {error}"
+            ));
         }
         if summary.exit() == Exit::NothingRan {
             output::note("note: no case ran");

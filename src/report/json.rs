@@ -140,7 +140,7 @@ fn case_json(report: &CaseReport) -> JsonValue {
     let CaseReport { id, format, machine, verdict } = report;
     let mut case = Map::new();
     case.insert("type".into(), "case".into());
-    case.insert("verdict".into(), verdict_name(verdict).into());
+    case.insert("verdict".into(), verdict.name().into());
     case.insert("id".into(), id.to_string().into());
     case.insert("file".into(), (*id.file).into());
     case.insert("name".into(), id.name.clone().into());
@@ -162,15 +162,6 @@ fn case_json(report: &CaseReport) -> JsonValue {
         }
     }
     case.into()
-}
-
-fn verdict_name(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Pass => "pass",
-        Verdict::Fail(_) => "fail",
-        Verdict::Error(_) => "error",
-        Verdict::Skip(_) => "skip",
-    }
 }
 
 fn difference_json(difference: &Difference) -> JsonValue {

@@ -6,11 +6,16 @@ use std::sync::Arc;
 
 use super::Options;
 use super::files::VectorFiles;
-use crate::case::CaseId;
+use super::judge::{Bench, read};
+use crate::case::{Case, CaseId};
+use crate::coverage::Coverage;
 use crate::event::CaseReport;
 use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Severity, Shared};
+use crate::isa::OpInfo;
 use crate::json::{Document, Node, Problem};
+use crate::machines;
 use crate::rules::Rule;
+use crate::select::Facts;
 use crate::sources::{Named, Source};
 use crate::verdict::{Trouble, Verdict};
 
@@ -137,12 +142,55 @@ pub(crate) fn identify(source: &Source, text: String, options: &Options) -> Resu
 }
 
 /// The cases that are meant, each with its id.
-pub(crate) fn meant(source: &Source, entries: Vec<Entry>, options: &Options) -> Vec<(CaseId, Entry)> {
+pub(crate) fn meant(
+    source: &Source,
+    document: &Document,
+    format: &'static Format,
+    entries: Vec<Entry>,
+    options: &Options,
+) -> Vec<(CaseId, Entry)> {
     let named = numbered(entries).into_iter().map(|(entry, nth)| {
         let id = CaseId { file: source.shown.clone(), name: Some(entry.name.clone()), nth };
         (id, entry)
     });
-    named.filter(|(id, _)| source.means(id) && options.filter.matches(id)).collect()
+    let named = named.filter(|(id, _)| source.means(id) && options.filter.matches(id));
+    let Some(select) = &options.select else { return named.collect() };
+    let shared = Shared::default();
+    let is_selected = |id: &CaseId, node| {
+        let files = VectorFiles::new(&source.path, format.folders);
+        let case = OpenedCase { id: id.clone(), document, format, node, files, shared: &shared };
+        select.means(&Asked { case, options })
+    };
+    named.filter(|(id, entry)| is_selected(id, entry.node)).collect()
+}
+
+/// A case of which an expression asks something.
+struct Asked<'o> {
+    case: OpenedCase<'o>,
+    options: &'o Options,
+}
+
+impl Facts for Asked<'_> {
+    fn id(&self) -> &CaseId {
+        &self.case.id
+    }
+
+    fn format(&self) -> &'static Format {
+        self.case.format
+    }
+
+    fn read(&self) -> Option<Case> {
+        read(&self.case, self.options).ok()?.case
+    }
+
+    fn executed(&self) -> Vec<&'static OpInfo> {
+        let mut seen = Coverage::default();
+        let judged = Bench::new(self.options).judge_alone(&self.case, &mut seen);
+        let machine = judged.report.machine.and_then(machines::by_name);
+        machine.map_or_else(Vec::new, |machine| {
+            machine.isa.ops.iter().filter(|op| seen.count(op.name) > 0).collect()
+        })
+    }
 }
 
 impl<'s> Opened<'s> {
@@ -173,7 +221,7 @@ impl<'s> Opened<'s> {
                 Severity::Note | Severity::Warning => self.notes.push(trouble),
             }
         }
-        let entries = meant(self.source, entries, options);
+        let entries = meant(self.source, &document, format, entries, options);
         Ok(Some(Cases { document, format, entries, shared: Shared::default() }))
     }
 
