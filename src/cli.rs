@@ -7,6 +7,7 @@ mod check;
 mod diff;
 mod disasm;
 mod isa;
+mod known;
 mod last_run;
 mod list;
 mod one;
@@ -53,6 +54,7 @@ enum Command {
     Diff(diff::Diff),
     Trace(trace::Trace),
     Bless(bless::Bless),
+    Known(known::KnownCommand),
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -68,6 +70,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Diff(command) => command.run(),
         Command::Trace(command) => command.run(),
         Command::Bless(command) => command.run(),
+        Command::Known(command) => command.run(),
         Command::Isa(command) => command.run(),
         Command::Asm(command) => command.run(),
         Command::Disasm(command) => command.run(),

@@ -41,6 +41,8 @@
 //! | [`excerpt`] | a line of a file with a caret, for people | value, verdict |
 //! | [`sources`], [`filter`] | which files and cases are meant | case |
 //! | [`select`] | the language of `-E`: which cases are meant, by what they are and do | case, filter, formats, isa, machines, suggest, value |
+//! | [`signature`] | in what way a case fails | case, value, verdict |
+//! | [`known`] | the list of known failures, and how it holds | case, event, filter, json::position, signature, suggest, verdict |
 //! | [`runner`] | files to events, on many threads | all of the above, no insides of machines or formats |
 //! | [`blame`] | which instruction made a datum what it is | inspect, isa, machine, value |
 //! | [`explain`] | a failing case run again to see why | blame, runner, event, verdict |
@@ -79,8 +81,8 @@
 //! [`report::REPORTS`]; a way to write traces a module below [`trace`] with a row in
 //! [`trace::TRACES`]; a limit a row in [`limits::ROWS`]; a rule of `vmconf check` a row of
 //! [`rules`], which whoever finds it broken names; a JSON Schema a file in `schemas/` with a row in
-//! [`schemas::SCHEMAS`]. The command line, the help texts and the tests over all of them find it
-//! there.
+//! [`schemas::SCHEMAS`]; something to ask of cases a row in [`select::PREDICATES`]. The command
+//! line, the help texts and the tests over all of them find it there.
 
 pub mod asm;
 pub mod blame;
@@ -100,6 +102,7 @@ pub mod formats;
 pub mod inspect;
 pub mod isa;
 pub mod json;
+pub mod known;
 pub mod limits;
 pub mod machine;
 pub mod machines;
@@ -109,6 +112,7 @@ pub mod rules;
 pub mod runner;
 pub mod schemas;
 pub mod select;
+pub mod signature;
 pub mod sources;
 pub mod suggest;
 pub mod testee;

@@ -60,12 +60,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("filter", &["case"]),
     ("sources", &["case", "value"]),
     ("select", &["case", "filter::glob", "formats", "isa", "machines", "suggest", "value"]),
+    ("signature", &["case", "value", "verdict"]),
+    ("known", &["case", "event", "filter::glob", "json::position", "signature", "suggest", "verdict"]),
     // No insides of machines and formats: only what their lists say.
     (
         "runner",
         &[
-            "case", "coverage", "diff", "event", "filter", "formats", "isa", "json", "limits", "machine",
-            "machines", "rules", "select", "sources", "testee", "value", "verdict",
+            "case", "coverage", "diff", "event", "filter", "formats", "isa", "json", "known", "limits",
+            "machine", "machines", "rules", "select", "sources", "testee", "value", "verdict",
         ],
     ),
     ("excerpt", &["value", "verdict"]),

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -9,8 +10,9 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use vmconf::event::{CaseReport, Event, Exit};
 use vmconf::report::{self, REPORTS, Report, ReportKind, Verbosity};
-use vmconf::runner::{self, AfterFailure};
+use vmconf::runner::{self, AfterFailure, Entries};
 
+use super::known::KnownArgs;
 use super::last_run;
 use super::output::{self, Replaced};
 use super::select::Select;
@@ -30,6 +32,9 @@ pub(super) struct Run {
     /// Skip all cases after the first that fails or is broken
     #[arg(long)]
     fail_fast: bool,
+
+    #[command(flatten)]
+    known: KnownArgs,
 
     /// Make a report: text, json; to FILE, or to standard output instead of the text; repeatable
     #[arg(long, value_name = "NAME[=FILE]", value_parser = parse_report)]
@@ -66,6 +71,11 @@ impl Run {
             jobs: self.jobs.map_or_else(processors, usize::from),
             ..self.select.options()?
         };
+        let options = runner::Options {
+            known: self.known.read()?.map(Arc::new),
+            entries: if self.select.is_narrow() { Entries::SomeMay } else { Entries::AllNameCases },
+            ..options
+        };
         let sources = self.select.sources()?;
         let mut reports = self.reports()?;
         let mut progress = Progress::new(self.verbosity());
@@ -73,7 +83,10 @@ impl Run {
         let mut outcomes = Vec::new();
         let summary = runner::run(&sources, &options, &mut |event| {
             progress.event(&event);
-            if let Event::Finished(CaseReport { id, verdict, .. }) = &event {
+            // What is wrong with the list of known failures is no case.
+            if let Event::Finished(CaseReport { id, verdict, .. }) = &event
+                && options.known.as_ref().is_none_or(|known| known.file != id.file)
+            {
                 outcomes.push((verdict.name(), id.to_string()));
             }
             failed = failed.take().or_else(|| reports.event(&event).err());

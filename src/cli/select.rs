@@ -77,6 +77,12 @@ impl Select {
         Ok(found.sources)
     }
 
+    /// Whether cases are chosen out of files.
+    pub(super) fn is_narrow(&self) -> bool {
+        let is_case = |path: &PathBuf| path.to_string_lossy().contains("::");
+        !self.filter.is_empty() || self.expr.is_some() || self.paths.iter().any(is_case)
+    }
+
     /// The flags that change what comes of a case, as they are typed: each with a space before it.
     pub(super) fn flags(&self) -> String {
         let format = self.format.iter().map(|format| format!(" --format {format}"));

@@ -11,7 +11,7 @@ use crate::event::{CaseReport, Event, Summary};
 use crate::explain::{Explained, Stack};
 use crate::value::Key;
 use crate::value::json::{one_line, typed};
-use crate::verdict::{Difference, Place, Trouble, Verdict};
+use crate::verdict::{Difference, Listing, Place, Trouble, Verdict};
 
 /// Counts up when a member changes its meaning.
 const VERSION: u32 = 1;
@@ -148,10 +148,19 @@ fn case_json(report: &CaseReport) -> JsonValue {
     case.insert("machine".into(), (*machine).into());
     match verdict {
         Verdict::Pass => {}
-        Verdict::Fail(failure) => {
+        Verdict::Fail(failure) | Verdict::Known(failure, _) => {
             let differences = failure.differences.iter().map(difference_json).collect();
             case.insert("differences".into(), JsonValue::Array(differences));
             case.insert("ended".into(), failure.ended.clone().into());
+            if let Some(listed) = &failure.listed {
+                case.insert("listed".into(), listed.clone().into());
+            }
+            if let Verdict::Known(_, listing) = verdict {
+                case.insert("known".into(), listing_json(listing));
+            }
+        }
+        Verdict::Fixed(listing) => {
+            case.insert("known".into(), listing_json(listing));
         }
         Verdict::Error(troubles) => {
             let problems = troubles.iter().map(|trouble| trouble_json(trouble).into()).collect();
@@ -162,6 +171,17 @@ fn case_json(report: &CaseReport) -> JsonValue {
         }
     }
     case.into()
+}
+
+fn listing_json(listing: &Listing) -> JsonValue {
+    let Listing { place, reason, link } = listing;
+    let mut json = Map::new();
+    json.insert("place".into(), place.clone().into());
+    json.insert("reason".into(), reason.clone().into());
+    if let Some(link) = link {
+        json.insert("link".into(), link.clone().into());
+    }
+    json.into()
 }
 
 fn difference_json(difference: &Difference) -> JsonValue {
@@ -215,14 +235,19 @@ fn names(keys: &[Key]) -> Vec<String> {
 }
 
 fn summary_json(summary: &Summary) -> JsonValue {
-    let Summary { passed, failed, errors, skipped, seconds } = summary;
-    json!({
-        "type": "summary",
-        "passed": passed,
-        "failed": failed,
-        "errors": errors,
-        "skipped": skipped,
-        "exit": summary.exit() as u8,
-        "seconds": seconds,
-    })
+    let Summary { passed, failed, known, fixed, errors, skipped, seconds } = summary;
+    let mut json = Map::new();
+    json.insert("type".into(), "summary".into());
+    json.insert("passed".into(), (*passed).into());
+    json.insert("failed".into(), (*failed).into());
+    for (name, count) in [("known", *known), ("fixed", *fixed)] {
+        if count > 0 {
+            json.insert(name.into(), count.into());
+        }
+    }
+    json.insert("errors".into(), (*errors).into());
+    json.insert("skipped".into(), (*skipped).into());
+    json.insert("exit".into(), (summary.exit() as u8).into());
+    json.insert("seconds".into(), (*seconds).into());
+    json.into()
 }

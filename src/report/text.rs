@@ -10,7 +10,7 @@ use super::{Options, Report, Verbosity};
 use crate::case::CaseId;
 use crate::event::{CaseReport, Event, Summary};
 use crate::value::escaped;
-use crate::verdict::{Failure, Verdict};
+use crate::verdict::{Failure, Listing, Verdict};
 
 /// How many differences of one case are told.
 const MOST_DIFFERENCES: usize = 10;
@@ -51,7 +51,11 @@ impl Report for Text {
 
 fn block(out: &mut Vec<u8>, report: &CaseReport, flags: &str) -> io::Result<()> {
     match &report.verdict {
-        Verdict::Pass | Verdict::Skip(_) => Ok(()),
+        Verdict::Pass | Verdict::Skip(_) | Verdict::Known(..) => Ok(()),
+        Verdict::Fixed(Listing { place, reason, .. }) => {
+            writeln!(out, "{FAIL}FIXED{FAIL:#} {}", report.id)?;
+            writeln!(out, "  {}: known to fail, and passes: {}\n", escaped(place), escaped(reason))
+        }
         Verdict::Fail(failure) => {
             writeln!(out, "{FAIL}FAIL{FAIL:#}  {}", report.id)?;
             failed(out, &report.id, failure)?;
@@ -73,6 +77,9 @@ fn failed(out: &mut Vec<u8>, id: &CaseId, failure: &Failure) -> io::Result<()> {
     if more > 0 {
         writeln!(out, "  and {more} more differences")?;
     }
+    if let Some(listed) = &failure.listed {
+        writeln!(out, "  {DIM}known:{DIM:#} {}", escaped(listed))?;
+    }
     writeln!(out, "  {DIM}ended:{DIM:#} {}", escaped(&failure.ended))
 }
 
@@ -87,16 +94,15 @@ fn why(out: &mut Vec<u8>, id: &CaseId, flags: &str) -> io::Result<()> {
 }
 
 fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-    let Summary { passed, failed, errors, skipped, seconds } = *summary;
+    let Summary { passed, failed, known, fixed, errors, skipped, seconds } = *summary;
     let count = |count: u64, style: Style, name: &str| {
         let style = if count > 0 { style } else { Style::new() };
         format!("{style}{count} {name}{style:#}")
     };
-    let counts = [
-        count(passed, PASS, "passed"),
-        count(failed, FAIL, "failed"),
-        count(errors, ERROR, "errors"),
-        count(skipped, SKIP, "skipped"),
-    ];
+    let mut counts = vec![count(passed, PASS, "passed"), count(failed, FAIL, "failed")];
+    // Of a list of known failures nobody hears who has none.
+    counts.extend((known > 0).then(|| count(known, SKIP, "known")));
+    counts.extend((fixed > 0).then(|| count(fixed, FAIL, "fixed")));
+    counts.extend([count(errors, ERROR, "errors"), count(skipped, SKIP, "skipped")]);
     writeln!(out, "{} in {seconds:.2} s", counts.join(", "))
 }
