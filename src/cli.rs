@@ -10,8 +10,10 @@ mod isa;
 mod known;
 mod last_run;
 mod list;
+mod merge;
 mod one;
 mod output;
+mod partition;
 mod program;
 mod run;
 mod schema;
@@ -55,6 +57,7 @@ enum Command {
     Trace(trace::Trace),
     Bless(bless::Bless),
     Known(known::KnownCommand),
+    Merge(merge::Merge),
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -71,6 +74,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Trace(command) => command.run(),
         Command::Bless(command) => command.run(),
         Command::Known(command) => command.run(),
+        Command::Merge(command) => command.run(),
         Command::Isa(command) => command.run(),
         Command::Asm(command) => command.run(),
         Command::Disasm(command) => command.run(),

@@ -43,11 +43,13 @@
 //! | [`select`] | the language of `-E`: which cases are meant, by what they are and do | case, filter, formats, isa, machines, suggest, value |
 //! | [`signature`] | in what way a case fails | case, value, verdict |
 //! | [`known`] | the list of known failures, and how it holds | case, event, filter, json::position, signature, suggest, verdict |
+//! | [`partition`] | one part of a selection of cases | case |
 //! | [`runner`] | files to events, on many threads | all of the above, no insides of machines or formats |
 //! | [`blame`] | which instruction made a datum what it is | inspect, isa, machine, value |
 //! | [`explain`] | a failing case run again to see why | blame, runner, event, verdict |
 //! | [`bless`] | what a machine did, written as the expectation | runner, formats, edit, verdict, event, sources, value, case |
 //! | [`report`] | events, and why a case fails, to text and JSON | event, explain, blame, verdict, value, case, excerpt |
+//! | [`merge`] | JSON reports of parts back to the events of one run | event, verdict, case, value, json::Position, names of formats and machines |
 //! | [`check`] | files to what is wrong with them, as text and SARIF; executes nothing | the runner and what it may use, asm, excerpt, rules |
 //! | [`schemas`] | the JSON Schemas of all that is read and written | nothing |
 //! | `cli` (the binary) | the command line | anything; only it prints, reads the environment or picks an exit code |
@@ -106,7 +108,9 @@ pub mod known;
 pub mod limits;
 pub mod machine;
 pub mod machines;
+pub mod merge;
 pub mod nef;
+pub mod partition;
 pub mod report;
 pub mod rules;
 pub mod runner;

@@ -1,8 +1,10 @@
 //! The list of reports. A report renders events; it changes nothing.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use crate::event::Event;
+use crate::partition::Part;
 
 mod block;
 mod cut;
@@ -32,12 +34,14 @@ pub struct ReportKind {
 }
 
 /// What the user wants of reports.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// How much the text report says.
     pub verbosity: Verbosity,
     /// The flags that a command for one of the cases needs besides its id, each with a space before it.
     pub flags: String,
+    /// The part of a run that is reported; none for a whole run.
+    pub part: Option<Arc<Part>>,
 }
 
 /// How much the text report says.
@@ -60,7 +64,7 @@ pub static REPORTS: &[ReportKind] = &[
     ReportKind {
         name: "json",
         doc: "one JSON object a line: the run, each case, the summary",
-        new: |out, _| Box::new(json::Json::new(out)),
+        new: |out, options| Box::new(json::Json::new(out, options)),
     },
 ];
 

@@ -23,6 +23,7 @@ use crate::formats::{self, Format};
 use crate::known::Known;
 use crate::limits::Limits;
 use crate::machine::Watch;
+use crate::partition::{FileCases, Part, Partition};
 use crate::select::Select;
 use crate::sources::Source;
 use crate::testee::Testee;
@@ -47,6 +48,8 @@ pub struct Options {
     pub filter: Filter,
     /// Which of those; none for all.
     pub select: Option<Select>,
+    /// The part of those that is meant; none for all.
+    pub part: Option<Arc<Part>>,
     /// What is known to fail.
     pub known: Option<Arc<Known>>,
     /// Whether every entry of that must name a case.
@@ -94,6 +97,16 @@ pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -
     summary.seconds = start.elapsed().as_secs_f64();
     sink(Event::Ended(summary));
     summary
+}
+
+/// Finds the cases of a part of a run: all files are opened for that. `flags` are what else makes a run
+/// another one.
+pub fn part(sources: &[Source], options: &Options, partition: Partition, flags: &str) -> Part {
+    let cases = |source: &Source| FileCases {
+        file: source.shown.clone(),
+        cases: open(source, options).ids().collect(),
+    };
+    Part::new(partition, flags, &sources.iter().map(cases).collect::<Vec<_>>())
 }
 
 /// A case that was run alone.

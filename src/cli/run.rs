@@ -9,13 +9,16 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use vmconf::event::{CaseReport, Event, Exit};
+use vmconf::partition::Part;
 use vmconf::report::{self, REPORTS, Report, ReportKind, Verbosity};
 use vmconf::runner::{self, AfterFailure, Entries};
 
+use vmconf::sources::Source;
+
 use super::known::KnownArgs;
-use super::last_run;
 use super::output::{self, Replaced};
 use super::select::Select;
+use super::{last_run, partition};
 
 /// Run vectors
 ///
@@ -33,6 +36,11 @@ pub(super) struct Run {
     #[arg(long)]
     fail_fast: bool,
 
+    /// Only one part of the cases: hash:2/8 by their ids, slice:2/8 in turn, or auto as a scheduler
+    /// says it, auto/8 where that does not say of how many; vmconf merge joins the JSON reports
+    #[arg(long, value_name = "PART", value_parser = partition::parse, long_help = partition::help())]
+    partition: Option<partition::Wanted>,
+
     #[command(flatten)]
     known: KnownArgs,
 
@@ -47,12 +55,12 @@ pub(super) struct Run {
 
 /// A report that the user asked for.
 #[derive(Debug, Clone)]
-struct Wanted {
+pub(super) struct Wanted {
     kind: &'static ReportKind,
     file: Option<PathBuf>,
 }
 
-fn parse_report(text: &str) -> Result<Wanted, String> {
+pub(super) fn parse_report(text: &str) -> Result<Wanted, String> {
     let (name, file) = match text.split_once('=') {
         Some((_, "")) => return Err("a file name is missing behind =".to_owned()),
         Some((name, file)) => (name, Some(PathBuf::from(file))),
@@ -73,11 +81,20 @@ impl Run {
         };
         let options = runner::Options {
             known: self.known.read()?.map(Arc::new),
-            entries: if self.select.is_narrow() { Entries::SomeMay } else { Entries::AllNameCases },
+            entries: if self.select.is_narrow() || self.partition.is_some() {
+                Entries::SomeMay
+            } else {
+                Entries::AllNameCases
+            },
             ..options
         };
         let sources = self.select.sources()?;
-        let mut reports = self.reports()?;
+        let part = self.part(&sources, &options)?;
+        let options = runner::Options { part: part.clone(), ..options };
+        let mut reports = Reports::new(
+            &self.report,
+            &report::Options { verbosity: self.verbosity(), flags: self.select.flags(), part },
+        )?;
         let mut progress = Progress::new(self.verbosity());
         let mut failed = None;
         let mut outcomes = Vec::new();
@@ -111,25 +128,11 @@ impl Run {
         if self.quiet { Verbosity::Quiet } else { Verbosity::Normal }
     }
 
-    /// The reports that are wanted: text on standard output unless another one goes there.
-    fn reports(&self) -> anyhow::Result<Reports> {
-        let mut reports = Reports::default();
-        let options = report::Options { verbosity: self.verbosity(), flags: self.select.flags() };
-        for Wanted { kind, file } in &self.report {
-            match file {
-                Some(path) => {
-                    let replaced = Replaced::new(path).with_context(|| path.display().to_string())?;
-                    reports.all.push((kind.new)(Box::new(replaced.writer()?), &options));
-                    reports.files.push(replaced);
-                }
-                None => reports.all.push((kind.new)(Box::new(output::stdout()), &options)),
-            }
-        }
-        if self.report.iter().all(|wanted| wanted.file.is_some()) {
-            let text = &REPORTS[0];
-            reports.all.push((text.new)(Box::new(output::stdout()), &options));
-        }
-        Ok(reports)
+    /// The part of the cases that is wanted.
+    fn part(&self, sources: &[Source], options: &runner::Options) -> anyhow::Result<Option<Arc<Part>>> {
+        let Some(wanted) = &self.partition else { return Ok(None) };
+        let partition = wanted.part()?;
+        Ok(Some(Arc::new(runner::part(sources, options, partition, &self.select.flags()))))
     }
 }
 
@@ -139,17 +142,37 @@ fn processors() -> usize {
 
 /// All reports of a run and the files that some go to.
 #[derive(Default)]
-struct Reports {
+pub(super) struct Reports {
     all: Vec<Box<dyn Report>>,
     files: Vec<Replaced>,
 }
 
 impl Reports {
-    fn event(&mut self, event: &Event) -> io::Result<()> {
+    /// The reports that are wanted: text on standard output unless another one goes there.
+    pub(super) fn new(wanted: &[Wanted], options: &report::Options) -> anyhow::Result<Reports> {
+        let mut reports = Reports::default();
+        for Wanted { kind, file } in wanted {
+            match file {
+                Some(path) => {
+                    let replaced = Replaced::new(path).with_context(|| path.display().to_string())?;
+                    reports.all.push((kind.new)(Box::new(replaced.writer()?), options));
+                    reports.files.push(replaced);
+                }
+                None => reports.all.push((kind.new)(Box::new(output::stdout()), options)),
+            }
+        }
+        if wanted.iter().all(|wanted| wanted.file.is_some()) {
+            let text = &REPORTS[0];
+            reports.all.push((text.new)(Box::new(output::stdout()), options));
+        }
+        Ok(reports)
+    }
+
+    pub(super) fn event(&mut self, event: &Event) -> io::Result<()> {
         self.all.iter_mut().try_for_each(|report| report.event(event))
     }
 
-    fn finish(self) -> io::Result<()> {
+    pub(super) fn finish(self) -> io::Result<()> {
         drop(self.all);
         self.files.into_iter().try_for_each(Replaced::finish)
     }

@@ -39,7 +39,17 @@ struct Cases {
 /// Opens a file and finds the cases that are meant. Whatever is wrong with it is told by the
 /// result.
 pub fn open<'s>(source: &'s Source, options: &Options) -> Opened<'s> {
-    Opened::of(source, read_text(source, options), options)
+    let Some(part) = &options.part else { return Opened::of(source, read_text(source, options), options) };
+    if !part.has_file(&source.shown) {
+        return Opened::empty(source);
+    }
+    let mut opened = Opened::of(source, read_text(source, options), options);
+    if !part.has(&CaseId::of_file(source.shown.clone())) {
+        // Another part tells of the file as a whole.
+        opened.errors.clear();
+        opened.notes.clear();
+    }
+    opened
 }
 
 /// As [`open`], when the file had this text.
@@ -154,6 +164,10 @@ pub(crate) fn meant(
         (id, entry)
     });
     let named = named.filter(|(id, _)| source.means(id) && options.filter.matches(id));
+    if let Some(part) = &options.part {
+        // What is in it was selected.
+        return named.filter(|(id, _)| part.has(id)).collect();
+    }
     let Some(select) = &options.select else { return named.collect() };
     let shared = Shared::default();
     let is_selected = |id: &CaseId, node| {
@@ -195,13 +209,17 @@ impl Facts for Asked<'_> {
 
 impl<'s> Opened<'s> {
     fn of(source: &'s Source, text: Result<String, Faulty>, options: &Options) -> Opened<'s> {
-        let mut opened = Opened { source, cases: None, errors: Vec::new(), notes: Vec::new() };
+        let mut opened = Opened::empty(source);
         let identified = text.and_then(|text| identify(source, text, options));
         match identified.map_err(|faulty| faulty.trouble()).and_then(|it| opened.outline(it, options)) {
             Ok(cases) => opened.cases = cases,
             Err(trouble) => opened.errors.push(trouble),
         }
         opened
+    }
+
+    fn empty(source: &'s Source) -> Opened<'s> {
+        Opened { source, cases: None, errors: Vec::new(), notes: Vec::new() }
     }
 
     fn outline(&mut self, identified: Identified, options: &Options) -> Result<Option<Cases>, Trouble> {
