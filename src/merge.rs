@@ -78,16 +78,13 @@ pub fn merge(
         for line in lines {
             let (number, json) = line?;
             let unreadable = || wrong(format!("line {number} is none of a report"));
-            match json["type"].as_str() {
-                Some("summary") => {
-                    let seconds = json["seconds"].as_f64().ok_or_else(unreadable)?;
-                    summary.seconds = summary.seconds.max(seconds);
-                    ended = true;
-                }
-                _ => {
-                    let place = json["position"].as_u64().ok_or_else(unreadable)?;
-                    placed.push((place, reader.event(&json).ok_or_else(unreadable)?));
-                }
+            if json["type"] == "summary" {
+                let seconds = json["seconds"].as_f64().ok_or_else(unreadable)?;
+                summary.seconds = summary.seconds.max(seconds);
+                ended = true;
+            } else {
+                let place = json["position"].as_u64().ok_or_else(unreadable)?;
+                placed.push((place, reader.event(&json).ok_or_else(unreadable)?));
             }
         }
         if !ended {
@@ -152,11 +149,11 @@ fn check(head: &Head, others: &[(Head, &str)]) -> Result<(), String> {
 
 /// That no part is missing. That is found without counting them: a report may say that there are many.
 fn complete(heads: &[(Head, &str)]) -> Result<(), Unjoinable> {
+    const SHOWN: usize = 5;
     let of = heads.first().map_or(0, |(head, _)| head.of);
     if heads.len() as u64 == of {
         return Ok(());
     }
-    const SHOWN: usize = 5;
     let is_missing = |part: &u64| heads.iter().all(|(head, _)| head.part != *part);
     let missing: Vec<_> = (1..=of).filter(is_missing).take(SHOWN).map(|part| part.to_string()).collect();
     let more = if of - heads.len() as u64 > SHOWN as u64 { " and more" } else { "" };

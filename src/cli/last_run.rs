@@ -36,8 +36,8 @@ pub(super) fn keep(outcomes: &[(&str, String)]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let lines: String = outcomes.iter().map(|(verdict, id)| format!("{verdict} {id}\n")).collect();
-    Replaced::with(&path, lines.as_bytes())
+    let lines: Vec<_> = outcomes.iter().map(|(verdict, id)| format!("{verdict} {id}")).collect();
+    Replaced::with(&path, (lines.join("\n") + "\n").as_bytes())
 }
 
 /// The ids of the cases in the last run from this folder, each with its verdict.
