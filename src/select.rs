@@ -55,7 +55,7 @@ impl PartialEq for Term {
     }
 }
 
-/// What came of each case in the last run: a word of [`predicates`] by id.
+/// What came of each case in the last run: [`crate::verdict::Verdict::name`] by id.
 pub type Outcomes = HashMap<String, String>;
 
 /// An expression, and what it needs to know that is in no vector.
