@@ -154,7 +154,8 @@ fn malformed() {
 fn every_snapshot_has_its_input() {
     for snapshot in files("tests/snapshots", "snap") {
         let text = std::fs::read_to_string(&snapshot).unwrap();
-        let input = text.lines().find_map(|line| line.strip_prefix("input_file: ")).unwrap();
+        // Those of other test files are of no input.
+        let Some(input) = text.lines().find_map(|line| line.strip_prefix("input_file: ")) else { continue };
         assert!(at_root(input).is_file(), "{} is of {input}", relative(&snapshot));
     }
 }
