@@ -161,7 +161,7 @@ impl Case {
         let report = bench.run_case(opened, index);
         Case {
             range: opened.case(index).map_or(0..0, |case| case.range()),
-            is_open: matches!(report.verdict, Verdict::Fail(_)),
+            is_open: report.verdict.failure().is_some(),
             first: report.clone(),
             last: report,
             is_changed: false,
@@ -250,11 +250,11 @@ impl Case {
     /// Adds what came of it.
     fn tell(self, blessed: &mut Blessed) {
         match self.first.verdict {
-            Verdict::Pass | Verdict::Skip(_) => blessed.passed += 1,
+            Verdict::Pass | Verdict::Fixed(_) | Verdict::Skip(_) => blessed.passed += 1,
             Verdict::Error(_) => blessed.broken.push(self.first),
-            Verdict::Fail(_) if self.is_changed => blessed.cases.push(self.first.id),
-            Verdict::Fail(_) if self.refused.is_empty() => blessed.not_asked_for += 1,
-            Verdict::Fail(_) => {}
+            Verdict::Fail(_) | Verdict::Known(..) if self.is_changed => blessed.cases.push(self.first.id),
+            Verdict::Fail(_) | Verdict::Known(..) if self.refused.is_empty() => blessed.not_asked_for += 1,
+            Verdict::Fail(_) | Verdict::Known(..) => {}
         }
         blessed.refused.extend(self.refused);
     }
@@ -262,10 +262,7 @@ impl Case {
 
 /// The differences of a case that fails.
 fn differences(report: &CaseReport) -> &[Difference] {
-    match &report.verdict {
-        Verdict::Fail(failure) => &failure.differences,
-        Verdict::Pass | Verdict::Error(_) | Verdict::Skip(_) => &[],
-    }
+    report.verdict.failure().map_or(&[], |failure| &failure.differences)
 }
 
 fn same_datum(one: &Difference, other: &Difference) -> bool {

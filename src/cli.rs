@@ -8,10 +8,13 @@ mod diff;
 mod disasm;
 mod explained;
 mod isa;
+mod known;
 mod last_run;
 mod list;
+mod merge;
 mod one;
 mod output;
+mod partition;
 mod program;
 mod run;
 mod schema;
@@ -23,6 +26,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use vmconf::event::Exit;
 
+use self::output::Lines;
 use self::program::Broken;
 
 /// A conformance test runner for virtual machines
@@ -53,6 +57,8 @@ enum Command {
     Diff(diff::Diff),
     Trace(trace::Trace),
     Bless(bless::Bless),
+    Known(known::KnownCommand),
+    Merge(merge::Merge),
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -68,6 +74,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Diff(command) => command.run(),
         Command::Trace(command) => command.run(),
         Command::Bless(command) => command.run(),
+        Command::Known(command) => command.run(),
+        Command::Merge(command) => command.run(),
         Command::Isa(command) => command.run(),
         Command::Asm(command) => command.run(),
         Command::Disasm(command) => command.run(),
@@ -78,6 +86,10 @@ pub(crate) fn main() -> ExitCode {
         Err(error) if error.is::<Broken>() => {
             output::note(&error.to_string());
             ExitCode::from(Exit::Broken as u8)
+        }
+        Err(error) if error.is::<Lines>() => {
+            error.downcast_ref().map(Lines::tell);
+            ExitCode::from(Exit::Usage as u8)
         }
         Err(error) => {
             output::note(&format!("error: {error:#}"));

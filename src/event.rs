@@ -57,6 +57,10 @@ pub struct Summary {
     pub passed: u64,
     /// Cases in which the machine differs.
     pub failed: u64,
+    /// Cases in which the machine differs as a list says.
+    pub known: u64,
+    /// Cases that passed though a list says otherwise.
+    pub fixed: u64,
     /// Cases and files that are broken.
     pub errors: u64,
     /// Cases that were not run.
@@ -71,6 +75,8 @@ impl Summary {
         match verdict {
             Verdict::Pass => self.passed += 1,
             Verdict::Fail(_) => self.failed += 1,
+            Verdict::Known(..) => self.known += 1,
+            Verdict::Fixed(_) => self.fixed += 1,
             Verdict::Error(_) => self.errors += 1,
             Verdict::Skip(_) => self.skipped += 1,
         }
@@ -80,8 +86,8 @@ impl Summary {
     pub fn exit(&self) -> Exit {
         match self {
             Summary { errors: 1.., .. } => Exit::Broken,
-            Summary { failed: 1.., .. } => Exit::Failed,
-            Summary { passed: 0, .. } => Exit::NothingRan,
+            Summary { failed: 1.., .. } | Summary { fixed: 1.., .. } => Exit::Failed,
+            Summary { passed: 0, known: 0, .. } => Exit::NothingRan,
             _ => Exit::Passed,
         }
     }

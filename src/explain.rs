@@ -7,7 +7,7 @@ use crate::case::{Case, Want};
 use crate::event::CaseReport;
 use crate::runner::{self, Opened, Options};
 use crate::value::{Key, Path, Value};
-use crate::verdict::{Difference, Failure, Trouble, Verdict};
+use crate::verdict::{Difference, Trouble};
 
 /// A case, what came of it, and why.
 pub struct Explained {
@@ -56,10 +56,9 @@ pub fn explain(opened: &Opened<'_>, case: usize, options: &Options, last: usize)
     let watched = runner::watch(opened, case, options, &mut counter);
     let Counter { ends, .. } = counter;
     let number = |difference: &Difference| difference.step.unwrap_or(1);
-    let differences = match &watched.report.verdict {
-        Verdict::Fail(Failure { differences, .. }) => &differences[..differences.len().min(MOST_BLAMED)],
-        Verdict::Pass | Verdict::Error(_) | Verdict::Skip(_) => &[],
-    };
+    let failure = watched.report.verdict.failure();
+    let differences = failure.map_or(&[][..], |failure| &failure.differences);
+    let differences = &differences[..differences.len().min(MOST_BLAMED)];
     let mut steps: Vec<_> = differences.iter().map(number).collect();
     steps.dedup();
     // Where nothing differs, what is wanted is the end.

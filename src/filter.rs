@@ -37,10 +37,19 @@ impl Filter {
 
 impl Pattern {
     fn new(pattern: &str) -> Result<Pattern, globset::Error> {
-        if !pattern.contains(['*', '?', '[', '{']) {
-            return Ok(Pattern::Contains(pattern.to_owned()));
-        }
-        let glob = GlobBuilder::new(pattern).literal_separator(false).build()?;
-        Ok(Pattern::Glob(glob.compile_matcher()))
+        Ok(match glob(pattern)? {
+            Some(glob) => Pattern::Glob(glob),
+            None => Pattern::Contains(pattern.to_owned()),
+        })
     }
+}
+
+/// The pattern as a glob for a whole text, in which `*` matches everything, `/` too; none where it has
+/// nothing of `*?[{` and so is no glob.
+pub(crate) fn glob(pattern: &str) -> Result<Option<GlobMatcher>, globset::Error> {
+    if !pattern.contains(['*', '?', '[', '{']) {
+        return Ok(None);
+    }
+    let glob = GlobBuilder::new(pattern).literal_separator(false).build()?;
+    Ok(Some(glob.compile_matcher()))
 }

@@ -33,6 +33,8 @@ pub struct Format {
     pub name: &'static str,
     /// What it is, in one line.
     pub doc: &'static str,
+    /// The machine of all its cases.
+    pub machine: &'static str,
     /// What a file of it looks like, as a noun: "an object of tests that have …".
     pub looks_like: &'static str,
     /// What tells it from formats that look alike.

@@ -40,11 +40,16 @@
 //! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
 //! | [`excerpt`] | a line of a file with a caret, for people | value, verdict |
 //! | [`sources`], [`filter`] | which files and cases are meant | case |
+//! | [`select`] | the language of `-E`: which cases are meant, by what they are and do | case, filter, formats, isa, machines, suggest, value |
+//! | [`signature`] | in what way a case fails | case, value, verdict |
+//! | [`known`] | the list of known failures, and how it holds | case, event, filter, json::position, signature, suggest, verdict |
+//! | [`partition`] | one part of a selection of cases | case |
 //! | [`runner`] | files to events, on many threads | all of the above, no insides of machines or formats |
 //! | [`blame`] | which instruction made a datum what it is | inspect, isa, machine, value |
 //! | [`explain`] | a failing case run again to see why | blame, runner, event, verdict |
 //! | [`bless`] | what a machine did, written as the expectation | runner, formats, edit, verdict, event, sources, value, case |
-//! | [`report`] | events to text, JSON lines, JUnit, TAP, annotations, Markdown and HTML; why a case fails | event, explain, blame, verdict, value, case, excerpt |
+//! | [`report`] | events to text, JSON lines, JUnit, TAP, annotations, Markdown and HTML; why a case fails | event, explain, blame, signature, verdict, value, case, excerpt |
+//! | [`merge`] | JSON reports of parts back to the events of one run | event, verdict, case, value, json::Position, names of formats and machines |
 //! | [`check`] | files to what is wrong with them, as text and SARIF; executes nothing | the runner and what it may use, asm, excerpt, rules |
 //! | [`schemas`] | the JSON Schemas of all that is read and written | nothing |
 //! | `cli` (the binary) | the command line | anything; only it prints, reads the environment or picks an exit code |
@@ -78,8 +83,8 @@
 //! [`report::REPORTS`]; a way to write traces a module below [`trace`] with a row in
 //! [`trace::TRACES`]; a limit a row in [`limits::ROWS`]; a rule of `vmconf check` a row of
 //! [`rules`], which whoever finds it broken names; a JSON Schema a file in `schemas/` with a row in
-//! [`schemas::SCHEMAS`]. The command line, the help texts and the tests over all of them find it
-//! there.
+//! [`schemas::SCHEMAS`]; something to ask of cases a row in [`select::PREDICATES`]. The command
+//! line, the help texts and the tests over all of them find it there.
 
 pub mod asm;
 pub mod blame;
@@ -99,14 +104,19 @@ pub mod formats;
 pub mod inspect;
 pub mod isa;
 pub mod json;
+pub mod known;
 pub mod limits;
 pub mod machine;
 pub mod machines;
+pub mod merge;
 pub mod nef;
+pub mod partition;
 pub mod report;
 pub mod rules;
 pub mod runner;
 pub mod schemas;
+pub mod select;
+pub mod signature;
 pub mod sources;
 pub mod suggest;
 pub mod testee;

@@ -2,7 +2,8 @@
 
 use crate::asm::{AsmError, Assembled};
 use crate::case::Program;
-use crate::isa::Isa;
+use crate::disasm::disassemble;
+use crate::isa::{Isa, OpInfo};
 use crate::limits::Limits;
 use crate::machine::{LoadError, Machine};
 
@@ -23,6 +24,9 @@ pub struct MachineInfo {
     pub isa: &'static Isa,
     /// How its programs are written.
     pub language: Language,
+    /// The instructions that a program contains, with repeats, executed or not; none of one that is
+    /// malformed.
+    pub contains: fn(&Program) -> Vec<&'static OpInfo>,
     /// What is odd about a program that can be loaded all the same, each with its datum.
     pub lint: fn(&Program) -> Vec<LoadError>,
     /// Makes one.
@@ -51,6 +55,11 @@ pub enum Language {
 /// Of a machine that finds nothing odd.
 fn nothing_odd(_: &Program) -> Vec<LoadError> {
     Vec::new()
+}
+
+/// The instructions of a program of bytes.
+fn in_bytes(isa: &Isa, program: &[u8]) -> Vec<&'static OpInfo> {
+    disassemble(isa, program).filter_map(|line| line.op.or(line.cut_off)).collect()
 }
 
 /// Every machine.

@@ -1,8 +1,10 @@
 //! The list of reports. A report renders events; it changes nothing.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use crate::event::Event;
+use crate::partition::Part;
 
 mod block;
 mod cut;
@@ -13,7 +15,6 @@ pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
-mod signature;
 pub mod tap;
 pub mod text;
 
@@ -52,7 +53,7 @@ pub enum Needs {
 }
 
 /// What the user wants of reports.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// How much the text report says.
     pub verbosity: Verbosity,
@@ -62,6 +63,8 @@ pub struct Options {
     pub selection: String,
     /// Whether failures of the same cause are told once.
     pub grouping: Grouping,
+    /// The part of a run that is reported; none for a whole run.
+    pub part: Option<Arc<Part>>,
 }
 
 /// How failures of the same cause are told.
@@ -96,7 +99,7 @@ pub static REPORTS: &[ReportKind] = &[
         name: "json",
         doc: "one JSON object a line: the run, each case, the summary",
         needs: Needs::Events,
-        new: |out, _| Box::new(json::Json::new(out)),
+        new: |out, options| Box::new(json::Json::new(out, options)),
     },
     ReportKind {
         name: "junit",

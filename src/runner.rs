@@ -11,6 +11,7 @@ mod open;
 mod order;
 mod pool;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,8 +20,11 @@ use crate::case::Case;
 use crate::event::{CaseReport, Event, Summary};
 use crate::filter::Filter;
 use crate::formats::{self, Format};
+use crate::known::Known;
 use crate::limits::Limits;
 use crate::machine::Watch;
+use crate::partition::{FileCases, Part, Partition};
+use crate::select::Select;
 use crate::sources::Source;
 use crate::testee::embedded::Embedded;
 use crate::testee::{MakeTestee, Testee};
@@ -41,8 +45,16 @@ pub struct Options {
     pub read: formats::Options,
     /// Limits on files, cases and machines.
     pub limits: Limits,
-    /// Which cases are meant.
+    /// Which cases are meant, by their ids.
     pub filter: Filter,
+    /// Which of those; none for all.
+    pub select: Option<Select>,
+    /// The part of those that is meant; none for all.
+    pub part: Option<Arc<Part>>,
+    /// What is known to fail.
+    pub known: Option<Arc<Known>>,
+    /// Whether every entry of that must name a case.
+    pub entries: Entries,
     /// What happens after the first case that fails or is broken.
     pub after_failure: AfterFailure,
     /// How many threads; at least one is used.
@@ -59,6 +71,10 @@ impl Default for Options {
             read: formats::Options::default(),
             limits: Limits::default(),
             filter: Filter::default(),
+            select: None,
+            part: None,
+            known: None,
+            entries: Entries::default(),
             after_failure: AfterFailure::default(),
             jobs: 0,
             testee: Arc::new(|info, limits| Box::new(Embedded::new(info, limits))),
@@ -76,22 +92,43 @@ pub enum AfterFailure {
     SkipTheRest,
 }
 
+/// Whether every entry of a list of known failures must name a case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Entries {
+    /// It must: all cases run.
+    #[default]
+    AllNameCases,
+    /// It need not: only some of the cases run.
+    SomeMay,
+}
+
 /// Runs all cases that are meant and tells `sink` what happens.
 ///
 /// Events are the same whatever the number of threads, but for [`Summary::seconds`].
 pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -> Summary {
     let start = Instant::now();
     sink(Event::Started { files: sources.len() });
-    let mut tally = Tally { summary: Summary::default(), options, sink };
+    let mut tally = Tally { summary: Summary::default(), options, sink, naming: BTreeSet::new() };
     if options.jobs <= 1 {
         one_by_one(sources, options, &mut tally);
     } else {
         pool::run(sources, options, &mut tally);
     }
+    tally.entries();
     let Tally { mut summary, sink, .. } = tally;
     summary.seconds = start.elapsed().as_secs_f64();
     sink(Event::Ended(summary));
     summary
+}
+
+/// Finds the cases of a part of a run: all files are opened for that. `flags` are what else makes a run
+/// another one.
+pub fn part(sources: &[Source], options: &Options, partition: Partition, flags: &str) -> Part {
+    let cases = |source: &Source| FileCases {
+        file: source.shown.clone(),
+        cases: open(source, options).ids().collect(),
+    };
+    Part::new(partition, flags, &sources.iter().map(cases).collect::<Vec<_>>())
 }
 
 /// A case that was run alone.
@@ -134,6 +171,8 @@ struct Tally<'s> {
     summary: Summary,
     options: &'s Options,
     sink: &'s mut dyn FnMut(Event),
+    /// The entries of the list of known failures that name a case.
+    naming: BTreeSet<usize>,
 }
 
 impl Tally<'_> {
@@ -156,8 +195,20 @@ impl Tally<'_> {
         }
     }
 
+    /// Tells of entries that name no case.
+    fn entries(&mut self) {
+        let known = self.options.known.as_ref().filter(|_| self.options.entries == Entries::AllNameCases);
+        if let Some(report) = known.and_then(|known| known.unmatched(&self.naming)) {
+            self.summary.count(&report.verdict);
+            (self.sink)(Event::Finished(report));
+        }
+    }
+
     fn case(&mut self, judged: Judged) {
         let Judged { mut report, mut notes, .. } = judged;
+        if let Some(known) = &self.options.known {
+            self.naming.extend(known.naming(&report.id));
+        }
         if self.plan() == Planned::Skip {
             // Another thread may have run it before it was known that it need not.
             report.verdict = Verdict::Skip(SKIPPED.to_owned());

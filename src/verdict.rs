@@ -11,6 +11,10 @@ pub enum Verdict {
     Pass,
     /// The machine differs.
     Fail(Failure),
+    /// The machine differs, as a list of known failures says.
+    Known(Failure, Listing),
+    /// The machine does all that the vector demands, though a list of known failures says otherwise.
+    Fixed(Listing),
     /// The vector, its file or the testee is broken; why, in document order.
     Error(Vec<Trouble>),
     /// Not run, and why.
@@ -18,11 +22,21 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The one word for it in every report.
+    /// How the machine differs, if it does.
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            Verdict::Fail(failure) | Verdict::Known(failure, _) => Some(failure),
+            Verdict::Pass | Verdict::Fixed(_) | Verdict::Error(_) | Verdict::Skip(_) => None,
+        }
+    }
+
+    /// As it is written, in one word.
     pub fn name(&self) -> &'static str {
         match self {
             Verdict::Pass => "pass",
             Verdict::Fail(_) => "fail",
+            Verdict::Known(..) => "known",
+            Verdict::Fixed(_) => "fixed",
             Verdict::Error(_) => "error",
             Verdict::Skip(_) => "skip",
         }
@@ -36,6 +50,19 @@ pub struct Failure {
     pub differences: Vec<Difference>,
     /// In one line how the machine ended.
     pub ended: String,
+    /// Why an entry of a list of known failures that names the case does not hold, in one line.
+    pub listed: Option<String>,
+}
+
+/// An entry of a list of known failures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// File, line and column.
+    pub place: String,
+    /// Why the case fails.
+    pub reason: String,
+    /// Where more is said.
+    pub link: Option<String>,
 }
 
 /// A leaf that differs.

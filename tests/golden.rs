@@ -165,7 +165,8 @@ fn malformed_folders() {
 fn every_snapshot_has_its_input() {
     for snapshot in files("tests/snapshots", "snap") {
         let text = std::fs::read_to_string(&snapshot).unwrap();
-        let input = text.lines().find_map(|line| line.strip_prefix("input_file: ")).unwrap();
+        // Those of other test files are of no input.
+        let Some(input) = text.lines().find_map(|line| line.strip_prefix("input_file: ")) else { continue };
         assert!(at_root(input).exists(), "{} is of {input}", relative(&snapshot));
     }
 }

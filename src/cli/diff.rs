@@ -73,11 +73,11 @@ impl Diff {
 
     fn tell(&self, out: &mut dyn Write, explained: &Explained, seen: &mut Seen) -> anyhow::Result<()> {
         match explained.report.verdict {
-            Verdict::Pass | Verdict::Skip(_) => {
+            Verdict::Pass | Verdict::Fixed(_) | Verdict::Skip(_) => {
                 seen.passed += 1;
                 return Ok(());
             }
-            Verdict::Fail(_) => seen.failed += 1,
+            Verdict::Fail(_) | Verdict::Known(..) => seen.failed += 1,
             Verdict::Error(_) => seen.broken += 1,
         }
         if self.json {

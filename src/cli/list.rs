@@ -20,7 +20,7 @@ pub(super) struct List {
     select: Select,
 
     /// List the files instead: of which format each is, and what shows it
-    #[arg(long, conflicts_with_all = ["format", "filter"])]
+    #[arg(long, conflicts_with_all = ["format", "filter", "expr"])]
     formats: bool,
 }
 

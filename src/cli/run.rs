@@ -2,20 +2,23 @@
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use vmconf::case::CaseId;
 use vmconf::event::{CaseReport, Event, Exit};
+use vmconf::partition::Part;
 use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind, Verbosity};
-use vmconf::runner::{self, AfterFailure};
+use vmconf::runner::{self, AfterFailure, Entries};
+use vmconf::sources::Source;
 use vmconf::verdict::Verdict;
 
+use super::known::KnownArgs;
 use super::output::{self, Replaced};
 use super::select::Select;
-use super::{explained, last_run};
+use super::{explained, last_run, partition};
 
 /// Run vectors
 ///
@@ -33,6 +36,14 @@ pub(super) struct Run {
     #[arg(long)]
     fail_fast: bool,
 
+    /// Only one part of the cases: hash:2/8 by their ids, slice:2/8 in turn, or auto as a scheduler
+    /// says it, auto/8 where that does not say of how many; vmconf merge joins the JSON reports
+    #[arg(long, value_name = "PART", value_parser = partition::parse, long_help = partition::help())]
+    partition: Option<partition::Wanted>,
+
+    #[command(flatten)]
+    known: KnownArgs,
+
     #[arg(long, value_name = "NAME[=FILE]", value_parser = parse_report, help = report_help())]
     report: Vec<Wanted>,
 
@@ -47,7 +58,7 @@ pub(super) struct Run {
 
 /// A report that the user asked for.
 #[derive(Debug, Clone)]
-struct Wanted {
+pub(super) struct Wanted {
     kind: &'static ReportKind,
     file: Option<PathBuf>,
 }
@@ -60,7 +71,7 @@ fn report_help() -> String {
     )
 }
 
-fn parse_report(text: &str) -> Result<Wanted, String> {
+pub(super) fn parse_report(text: &str) -> Result<Wanted, String> {
     let (name, file) = match text.split_once('=') {
         Some((_, "")) => return Err("a file name is missing behind =".to_owned()),
         Some((name, file)) => (name, Some(PathBuf::from(file))),
@@ -79,18 +90,42 @@ impl Run {
             jobs: self.jobs.map_or_else(processors, usize::from),
             ..self.select.options()?
         };
+        let options = runner::Options {
+            known: self.known.read()?.map(Arc::new),
+            entries: if self.select.is_narrow() || self.partition.is_some() {
+                Entries::SomeMay
+            } else {
+                Entries::AllNameCases
+            },
+            ..options
+        };
         let sources = self.select.sources()?;
-        let mut reports = self.reports()?;
+        let part = self.part(&sources, &options)?;
+        let options = runner::Options { part: part.clone(), ..options };
+        let mut reports = Reports::new(
+            &self.report,
+            &report::Options {
+                verbosity: self.verbosity(),
+                flags: self.select.flags(),
+                selection: self.select.selection() + &self.known.flags(),
+                grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
+                part,
+            },
+        )?;
         let mut progress = Progress::new(self.verbosity());
         let needs = self.needs();
         let mut failed = None;
-        let mut not_passed = Vec::new();
+        let (mut outcomes, mut not_passed) = (Vec::new(), Vec::new());
         let summary = runner::run(&sources, &options, &mut |event| {
             progress.event(&event);
-            if let Event::Finished(CaseReport { id, verdict: Verdict::Fail(_) | Verdict::Error(_), .. }) =
-                &event
+            // What is wrong with the list of known failures is no case.
+            if let Event::Finished(CaseReport { id, verdict, .. }) = &event
+                && options.known.as_ref().is_none_or(|known| known.file != id.file)
             {
-                not_passed.push(id.clone());
+                outcomes.push((verdict.name(), id.to_string()));
+                if matches!(verdict, Verdict::Fail(_) | Verdict::Error(_)) {
+                    not_passed.push(id.clone());
+                }
             }
             let mut tell = |event| failed = failed.take().or_else(|| reports.event(&event).err());
             if needs == Needs::Explanations && matches!(event, Event::Ended(_)) {
@@ -103,8 +138,10 @@ impl Run {
         }
         reports.finish().context("a report cannot be written")?;
         // That the cache cannot be written takes nothing from the run.
-        if let Err(error) = last_run::keep(&not_passed.iter().map(CaseId::to_string).collect::<Vec<_>>()) {
-            output::note(&format!("note: what failed cannot be kept for vmconf diff: {error}"));
+        if let Err(error) = last_run::keep(&outcomes) {
+            output::note(&format!(
+                "note: what came of the cases cannot be kept for vmconf diff and -E verdict: {error}"
+            ));
         }
         if summary.exit() == Exit::NothingRan {
             output::note("note: no case ran");
@@ -122,42 +159,11 @@ impl Run {
         if explained { Needs::Explanations } else { Needs::Events }
     }
 
-    /// Where GitHub takes a summary of this step, where annotations for it are wanted.
-    fn step_summary(&self) -> Option<PathBuf> {
-        let wanted = self.report.iter().any(|wanted| wanted.kind.name == "github");
-        let path = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| wanted && !path.is_empty());
-        path.map(PathBuf::from)
-    }
-
-    /// The reports that are wanted: text on standard output unless another one goes there.
-    fn reports(&self) -> anyhow::Result<Reports> {
-        let mut reports = Reports::default();
-        let options = report::Options {
-            verbosity: self.verbosity(),
-            flags: self.select.flags(),
-            selection: self.select.selection(),
-            grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
-        };
-        for Wanted { kind, file } in &self.report {
-            match file {
-                Some(path) => {
-                    let replaced = Replaced::new(path).with_context(|| path.display().to_string())?;
-                    reports.all.push((kind.new)(Box::new(replaced.writer()?), &options));
-                    reports.files.push(replaced);
-                }
-                None => reports.all.push((kind.new)(Box::new(output::stdout()), &options)),
-            }
-        }
-        if self.report.iter().all(|wanted| wanted.file.is_some()) {
-            let text = &REPORTS[0];
-            reports.all.push((text.new)(Box::new(output::stdout()), &options));
-        }
-        if let Some(path) = self.step_summary() {
-            let markdown = report::by_name("markdown").context("no report in Markdown")?;
-            let appended = output::appended(&path).with_context(|| path.display().to_string())?;
-            reports.all.push((markdown.new)(Box::new(appended), &options));
-        }
-        Ok(reports)
+    /// The part of the cases that is wanted.
+    fn part(&self, sources: &[Source], options: &runner::Options) -> anyhow::Result<Option<Arc<Part>>> {
+        let Some(wanted) = &self.partition else { return Ok(None) };
+        let partition = wanted.part()?;
+        Ok(Some(Arc::new(runner::part(sources, options, partition, &self.select.flags()))))
     }
 }
 
@@ -167,20 +173,52 @@ fn processors() -> usize {
 
 /// All reports of a run and the files that some go to.
 #[derive(Default)]
-struct Reports {
+pub(super) struct Reports {
     all: Vec<Box<dyn Report>>,
     files: Vec<Replaced>,
 }
 
 impl Reports {
-    fn event(&mut self, event: &Event) -> io::Result<()> {
+    /// The reports that are wanted: text on standard output unless another one goes there.
+    pub(super) fn new(wanted: &[Wanted], options: &report::Options) -> anyhow::Result<Reports> {
+        let mut reports = Reports::default();
+        for Wanted { kind, file } in wanted {
+            match file {
+                Some(path) => {
+                    let replaced = Replaced::new(path).with_context(|| path.display().to_string())?;
+                    reports.all.push((kind.new)(Box::new(replaced.writer()?), options));
+                    reports.files.push(replaced);
+                }
+                None => reports.all.push((kind.new)(Box::new(output::stdout()), options)),
+            }
+        }
+        if wanted.iter().all(|wanted| wanted.file.is_some()) {
+            let text = &REPORTS[0];
+            reports.all.push((text.new)(Box::new(output::stdout()), options));
+        }
+        if let Some(path) = step_summary(wanted) {
+            let markdown = report::by_name("markdown").context("no report in Markdown")?;
+            let appended = output::appended(&path).with_context(|| path.display().to_string())?;
+            reports.all.push((markdown.new)(Box::new(appended), options));
+        }
+        Ok(reports)
+    }
+
+    pub(super) fn event(&mut self, event: &Event) -> io::Result<()> {
         self.all.iter_mut().try_for_each(|report| report.event(event))
     }
 
-    fn finish(self) -> io::Result<()> {
+    pub(super) fn finish(self) -> io::Result<()> {
         drop(self.all);
         self.files.into_iter().try_for_each(Replaced::finish)
     }
+}
+
+/// Where GitHub takes a summary of this step, where annotations for it are wanted.
+fn step_summary(wanted: &[Wanted]) -> Option<PathBuf> {
+    let wanted = wanted.iter().any(|wanted| wanted.kind.name == "github");
+    let path = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| wanted && !path.is_empty());
+    path.map(PathBuf::from)
 }
 
 /// Notes, and a bar while files are done, on standard error; the bar on a terminal only.

@@ -1,6 +1,7 @@
 //! The arguments that choose files and cases, for every command that reads vectors.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
@@ -10,9 +11,11 @@ use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
 use vmconf::limits::{self, Limits};
 use vmconf::report::shell_word;
 use vmconf::runner;
+use vmconf::select::{self, Expr, Outcomes};
 use vmconf::sources::{self, Source};
 
-use super::output;
+use super::last_run;
+use super::output::{self, Lines};
 
 /// Which vectors, and how to read them.
 #[derive(Debug, Args)]
@@ -23,6 +26,10 @@ pub(super) struct Select {
     /// Only cases whose id contains PATTERN, or matches it if it has one of *?[{; repeatable
     #[arg(short, long, value_name = "PATTERN")]
     filter: Vec<String>,
+
+    /// Only cases of which EXPR holds, such as "machine(evm) and uses(SSTORE) and not name(~gas)"
+    #[arg(short = 'E', long = "expr", value_name = "EXPR", long_help = expr_help())]
+    expr: Option<String>,
 
     /// Read every file as this format instead of recognising it
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name)))]
@@ -58,7 +65,7 @@ impl Select {
         &self,
         default: impl FnOnce() -> anyhow::Result<Vec<PathBuf>>,
     ) -> anyhow::Result<Vec<Source>> {
-        let found = if self.paths.is_empty() && self.filter.is_empty() {
+        let found = if self.paths.is_empty() && self.filter.is_empty() && self.expr.is_none() {
             sources::find(&default()?)?
         } else if self.paths.is_empty() {
             sources::find(&["vectors/".into()])?
@@ -69,6 +76,12 @@ impl Select {
             output::note(&format!("note: {passed_over}"));
         }
         Ok(found.sources)
+    }
+
+    /// Whether cases are chosen out of files.
+    pub(super) fn is_narrow(&self) -> bool {
+        let is_case = |path: &PathBuf| path.to_string_lossy().contains("::");
+        !self.filter.is_empty() || self.expr.is_some() || self.paths.iter().any(is_case)
     }
 
     /// The flags that change what comes of a case, as they are typed: each with a space before it.
@@ -92,7 +105,8 @@ impl Select {
     pub(super) fn selection(&self) -> String {
         let paths = self.paths.iter().map(|path| format!(" {}", shell_word(&path.to_string_lossy())));
         let filters = self.filter.iter().map(|pattern| format!(" --filter {}", shell_word(pattern)));
-        paths.chain(filters).collect()
+        let expr = self.expr.iter().map(|expr| format!(" -E {}", shell_word(expr)));
+        paths.chain(filters).chain(expr).collect()
     }
 
     /// How to run, as far as these arguments say.
@@ -110,9 +124,21 @@ impl Select {
             },
             limits: self.limits.0.clone(),
             filter: Filter::new(patterns).context("--filter")?,
+            select: self.expr.as_deref().map(selection).transpose()?,
             ..runner::Options::default()
         })
     }
+}
+
+fn expr_help() -> String {
+    format!("Only cases of which EXPR holds, such as \"machine(evm) and uses(SSTORE)\"\n\n{}", select::help())
+}
+
+/// The expression, and what came of the cases in the last run where it asks for that.
+fn selection(text: &str) -> anyhow::Result<select::Select> {
+    let expr: Expr = text.parse().map_err(|wrong| Lines(format!("error: -E, {wrong}")))?;
+    let last = if expr.asks_for_last_run() { last_run::outcomes()?.collect() } else { Outcomes::new() };
+    Ok(select::Select { expr, last: Arc::new(last) })
 }
 
 /// One argument for each row of [`limits::ROWS`].

@@ -112,7 +112,7 @@ fn end(tracer: &mut Tracer, watched: &Watched) -> anyhow::Result<()> {
             let told: Vec<_> = troubles.iter().map(|trouble| trouble.what.as_str()).collect();
             tracer.end(&**testee, &told.join("; "))?;
         }
-        Verdict::Pass | Verdict::Fail(_) | Verdict::Skip(_) => tracer.end(&**testee, &testee.describe())?,
+        _ => tracer.end(&**testee, &testee.describe())?,
     }
     Ok(())
 }

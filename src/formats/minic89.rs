@@ -27,6 +27,7 @@ use crate::value::{Path, Value};
 pub const FORMAT: Format = Format {
     name: "minic89",
     doc: "MiniC89 vectors, a format of vmconf",
+    machine: MACHINE,
     looks_like: "an object with \"machine\": \"minic89\"",
     told_by: "\"machine\": \"minic89\"",
     file_name: None,

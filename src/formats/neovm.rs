@@ -44,6 +44,7 @@ use crate::value::Value;
 pub const N3: Format = Format {
     name: "neovm-n3",
     doc: "NeoVM test vectors of N3",
+    machine: rules::N3.machine,
     looks_like: "an object with \"tests\" that have \"steps\"",
     told_by: "\"machine\": \"neo3\", or what only N3 has: a script in an array, slots, \"refs\", a ByteString",
     file_name: None,
@@ -62,6 +63,7 @@ pub const N3: Format = Format {
 pub const V2: Format = Format {
     name: "neovm-2x",
     doc: "NeoVM test vectors of 2.x",
+    machine: rules::V2.machine,
     looks_like: "an object with \"tests\" that have \"steps\"",
     told_by: "\"machine\": \"neo2\", or what only 2.x has: \"scriptHash\", \"altStack\", \"scriptTable\", a ByteArray",
     file_name: None,

@@ -40,6 +40,7 @@ pub use testcases::FORMAT as TESTCASES;
 pub const FORMAT: Format = Format {
     name: "tinyvm",
     doc: "TinyVM vectors, a format of vmconf",
+    machine: MACHINE,
     looks_like: "an object with \"machine\": \"tinyvm\"",
     told_by: "\"machine\": \"tinyvm\"",
     file_name: None,

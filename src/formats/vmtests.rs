@@ -22,6 +22,7 @@ use crate::value::{Key, Path, Value, bytes_key};
 pub const FORMAT: Format = Format {
     name: "vmtests",
     doc: "Ethereum VMTests, 2015 to 2019",
+    machine: MACHINE,
     looks_like: "an object of tests that have \"exec\" and \"pre\"",
     told_by: "tests that have \"exec\"",
     file_name: None,

@@ -10,7 +10,7 @@ use crate::case::{CaseId, Want};
 use crate::event::{CaseReport, Summary};
 use crate::excerpt::Excerpt;
 use crate::value::{Value, escaped};
-use crate::verdict::{Difference, Failure, Place, Trouble, Verdict};
+use crate::verdict::{Difference, Failure, Listing, Place, Trouble, Verdict};
 
 /// Columns of a line, where the vector's own names allow it.
 pub(super) const WIDTH: usize = 100;
@@ -24,10 +24,15 @@ pub(super) const ACTUAL: Style = AnsiColor::Red.on_default();
 /// How many differences of one case are told.
 const MOST_DIFFERENCES: usize = 10;
 
-/// All that is told of a case that fails or is broken; nothing of any other.
+/// All that is told of a case that fails or is broken, or passes though it is known to fail; nothing of
+/// any other.
 pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &str) -> io::Result<()> {
     match &report.verdict {
-        Verdict::Pass | Verdict::Skip(_) => Ok(()),
+        Verdict::Pass | Verdict::Skip(_) | Verdict::Known(..) => Ok(()),
+        Verdict::Fixed(Listing { place, reason, .. }) => {
+            writeln!(out, "{FAIL}FIXED{FAIL:#} {}", report.id)?;
+            writeln!(out, "  {}: known to fail, and passes: {}", escaped(place), escaped(reason))
+        }
         Verdict::Fail(failure) => {
             writeln!(out, "{FAIL}FAIL{FAIL:#}  {}", report.id)?;
             failed(out, &report.id, failure)?;
@@ -58,6 +63,8 @@ pub(super) fn headline(report: &CaseReport) -> Option<String> {
     let headline = match &report.verdict {
         Verdict::Pass => return None,
         Verdict::Fail(failure) => headline_of(failure.differences.first()?),
+        Verdict::Known(_, listing) => format!("known to fail: {}", escaped(&listing.reason)),
+        Verdict::Fixed(listing) => format!("known to fail, and passes: {}", escaped(&listing.reason)),
         Verdict::Error(troubles) => escaped(&troubles.first()?.what).into_owned(),
         Verdict::Skip(reason) => escaped(reason).into_owned(),
     };
@@ -75,8 +82,10 @@ fn headline_of(difference: &Difference) -> String {
 /// The place in the vector file that a reader is sent to.
 pub(super) fn first_place(verdict: &Verdict) -> Option<&Place> {
     match verdict {
-        Verdict::Pass | Verdict::Skip(_) => None,
-        Verdict::Fail(failure) => failure.differences.first().map(|difference| &difference.place),
+        Verdict::Pass | Verdict::Fixed(_) | Verdict::Skip(_) => None,
+        Verdict::Fail(failure) | Verdict::Known(failure, _) => {
+            failure.differences.first().map(|difference| &difference.place)
+        }
         Verdict::Error(troubles) => troubles.iter().find_map(|trouble| trouble.place.as_ref()),
     }
 }
@@ -89,6 +98,9 @@ fn failed(out: &mut Vec<u8>, id: &CaseId, failure: &Failure) -> io::Result<()> {
     if more > 0 {
         writeln!(out, "  and {more} more differences")?;
     }
+    if let Some(listed) = &failure.listed {
+        writeln!(out, "  {DIM}known:{DIM:#} {}", escaped(listed))?;
+    }
     writeln!(out, "  {DIM}ended:{DIM:#} {}", escaped(&failure.ended))
 }
 
@@ -99,8 +111,16 @@ fn why(out: &mut Vec<u8>, id: &CaseId, flags: &str) -> io::Result<()> {
 
 /// The counts of a run in words, without the time, which differs from run to run.
 pub(super) fn counts(summary: &Summary) -> String {
-    let Summary { passed, failed, errors, skipped, seconds: _ } = summary;
-    format!("{passed} passed, {failed} failed, {errors} errors, {skipped} skipped")
+    let counts: Vec<_> = counted(summary).iter().map(|(name, count)| format!("{count} {name}")).collect();
+    counts.join(", ")
+}
+
+/// The counts of a run by name. Of a list of known failures nobody hears who has none.
+pub(super) fn counted(summary: &Summary) -> Vec<(&'static str, u64)> {
+    let Summary { passed, failed, known, fixed, errors, skipped, seconds: _ } = *summary;
+    let listed = [("known", known), ("fixed", fixed)].into_iter().filter(|(_, count)| *count > 0);
+    let all = [("passed", passed), ("failed", failed)].into_iter().chain(listed);
+    all.chain([("errors", errors), ("skipped", skipped)]).collect()
 }
 
 /// A leaf that differs, with the line of the vector that demands it.

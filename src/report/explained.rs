@@ -40,13 +40,13 @@ pub fn write(out: &mut dyn Write, explained: &Explained, length: Length) -> io::
     let mut text = Vec::new();
     let id = &explained.report.id;
     match &explained.report.verdict {
-        Verdict::Pass => writeln!(text, "pass  {id}: nothing differs")?,
+        Verdict::Pass | Verdict::Fixed(_) => writeln!(text, "pass  {id}: nothing differs")?,
         Verdict::Skip(reason) => writeln!(text, "skip  {id}: {}", escaped(reason))?,
         Verdict::Error(troubles) => {
             writeln!(text, "{ERROR}ERROR{ERROR:#} {id}")?;
             troubles.iter().try_for_each(|trouble| broken(&mut text, id, trouble))?;
         }
-        Verdict::Fail(failure) => failed(&mut text, explained, failure, length)?,
+        Verdict::Fail(failure) | Verdict::Known(failure, _) => failed(&mut text, explained, failure, length)?,
     }
     out.write_all(&text)
 }

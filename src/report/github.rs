@@ -6,9 +6,9 @@ use std::io::{self, Write};
 
 use super::block::{counts, first_place, headline, shell_quoted};
 use super::cut::cut;
-use super::signature::signature;
 use super::{Options, Report};
 use crate::event::{CaseReport, Event, Summary};
+use crate::signature::cause;
 use crate::value::escaped;
 use crate::verdict::{Place, Verdict};
 
@@ -37,8 +37,13 @@ impl GitHub {
     }
 
     fn case(&mut self, report: &CaseReport) {
-        let Some(signature) = signature(report) else { return };
-        let known = if self.causes.insert(signature) { &mut self.first } else { &mut self.further };
+        let cause = match &report.verdict {
+            Verdict::Pass | Verdict::Known(..) | Verdict::Skip(_) => return,
+            // Each is to leave the list.
+            Verdict::Fixed(_) => report.id.to_string(),
+            verdict => cause(report.machine, verdict).unwrap_or_default(),
+        };
+        let known = if self.causes.insert(cause) { &mut self.first } else { &mut self.further };
         if known.len() < MOST {
             known.push(annotation(report, &self.flags));
         }
@@ -50,7 +55,7 @@ impl GitHub {
         for annotation in &shown {
             writeln!(self.out, "{annotation}")?;
         }
-        let more = (summary.failed + summary.errors).saturating_sub(shown.len() as u64);
+        let more = (summary.failed + summary.fixed + summary.errors).saturating_sub(shown.len() as u64);
         let more = if more > 0 { format!("; {more} more that do not pass") } else { String::new() };
         writeln!(self.out, "::notice title=vmconf::{}{more}", counts(summary))?;
         self.out.flush()
@@ -79,7 +84,11 @@ fn annotation(report: &CaseReport, flags: &str) -> String {
     if let Verdict::Fail(failure) = &report.verdict {
         lines.push(format!("ended: {}", cut(&escaped(&failure.ended), 0, 2 * LONGEST)));
     }
-    lines.push(format!("why: vmconf diff {}{flags}", shell_quoted(&id)));
+    if let Verdict::Fixed(listing) = &report.verdict {
+        lines.push(format!("listed: {}", escaped(&listing.place)));
+    } else {
+        lines.push(format!("why: vmconf diff {}{flags}", shell_quoted(&id)));
+    }
     format!(
         "::error file={}{place},title={}::{}",
         property(&escaped(&report.id.file)),

@@ -6,9 +6,10 @@ use indexmap::IndexMap;
 use indexmap::map::Entry;
 
 use super::block::{case, shell_quoted};
-use super::signature::signature;
 use super::{Grouping, Options};
 use crate::event::CaseReport;
+use crate::signature::cause;
+use crate::verdict::Verdict;
 
 /// So many further cases a command names; what shows more is the same run without groups.
 const NAMED: usize = 3;
@@ -40,16 +41,21 @@ impl Groups {
         Groups { options: options.clone(), groups: IndexMap::new() }
     }
 
-    /// Adds a case, unless it passed or was not run.
+    /// Adds a case, unless it passed, failed as it is known to, or was not run.
     ///
     /// # Errors
     ///
     /// When it cannot be written, which in memory does not happen.
     pub(super) fn add(&mut self, report: &CaseReport) -> io::Result<()> {
-        let Some(signature) = signature(report) else { return Ok(()) };
         let id = report.id.to_string();
+        let cause = match &report.verdict {
+            Verdict::Pass | Verdict::Known(..) | Verdict::Skip(_) => return Ok(()),
+            // Each is to leave the list.
+            Verdict::Fixed(_) => id.clone(),
+            verdict => cause(report.machine, verdict).unwrap_or_default(),
+        };
         let key = match self.options.grouping {
-            Grouping::ByCause => signature,
+            Grouping::ByCause => cause,
             Grouping::None => id.clone(),
         };
         let mut block = Vec::new();
@@ -69,7 +75,7 @@ impl Groups {
     }
 
     /// The groups, each with what its cases have in common.
-    pub(super) fn with_signature(&self) -> impl Iterator<Item = (&String, &Group)> {
+    pub(super) fn with_cause(&self) -> impl Iterator<Item = (&String, &Group)> {
         self.groups.iter()
     }
 }

@@ -11,18 +11,15 @@ use indexmap::{IndexMap, IndexSet};
 use sha2::{Digest, Sha256};
 
 use super::block::{counts, headline, plain_case};
-use super::signature::signature;
 use super::{Options, Report};
 use crate::case::CaseId;
 use crate::event::{CaseReport, Event, Summary};
+use crate::signature;
 use crate::value::escaped;
 use crate::verdict::Verdict;
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
-
-/// What the filter by verdict offers.
-const VERDICTS: &[&str] = &["pass", "fail", "error", "skip"];
 
 /// So many causes are shown before they are asked for.
 const MOST_OPEN: usize = 10;
@@ -66,8 +63,8 @@ impl Html {
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
-        let cause = signature(report).map(|signature| {
-            let entry = self.causes.entry(signature);
+        let cause = signature::cause(report.machine, &report.verdict).map(|cause| {
+            let entry = self.causes.entry(cause);
             let number = entry.index();
             *entry.or_default() += 1;
             number
@@ -112,11 +109,13 @@ impl Html {
 
     /// Search and filters, which only a script can show.
     fn controls(&self, page: &mut String, summary: &Summary) -> std::fmt::Result {
-        let Summary { passed, failed, errors, skipped, seconds: _ } = *summary;
+        let Summary { passed, failed, known, fixed, errors, skipped, seconds: _ } = *summary;
+        let listed = [("known", known), ("fixed", fixed)].into_iter().filter(|(_, count)| *count > 0);
+        let verdicts = [("pass", passed), ("fail", failed)].into_iter().chain(listed);
         writeln!(page, "<form id=\"filters\" role=\"search\" hidden>")?;
         writeln!(page, "<label>Search <input type=\"search\" name=\"q\" autocomplete=\"off\"></label>")?;
         writeln!(page, "<fieldset><legend>Verdict</legend>")?;
-        for (verdict, count) in VERDICTS.iter().zip([passed, failed, errors, skipped]) {
+        for (verdict, count) in verdicts.chain([("error", errors), ("skip", skipped)]) {
             writeln!(
                 page,
                 "<label class=\"{verdict}\"><input type=\"checkbox\" name=\"verdict\" value=\"{verdict}\"> \

@@ -1,18 +1,20 @@
 //! The report for programs: one JSON object a line. Its schema is `schemas/report.schema.json`.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use serde_json::{Map, Value as JsonValue, json};
 
-use super::Report;
-use super::signature::signature;
+use super::{Options, Report};
 use crate::blame::{Answer, Blame, Executed, Input, Spent};
-use crate::case::Want;
+use crate::case::{CaseId, Want};
 use crate::event::{CaseReport, Event, Summary};
 use crate::explain::{Explained, Stack};
+use crate::partition::{Part, Partition};
+use crate::signature::signature;
 use crate::value::Key;
 use crate::value::json::{one_line, typed};
-use crate::verdict::{Difference, Place, Trouble, Verdict};
+use crate::verdict::{Difference, Listing, Place, Trouble, Verdict};
 
 /// Counts up when a member changes its meaning.
 const VERSION: u32 = 1;
@@ -20,37 +22,68 @@ const VERSION: u32 = 1;
 /// The report for programs.
 pub struct Json {
     out: Box<dyn Write>,
+    part: Option<Arc<Part>>,
+    /// Notes of which the place in the whole run is not known yet.
+    notes: Vec<Map<String, JsonValue>>,
 }
 
 impl Json {
     /// A report that writes to `out`.
-    pub fn new(out: Box<dyn Write>) -> Json {
-        Json { out }
+    pub fn new(out: Box<dyn Write>, options: &Options) -> Json {
+        Json { out, part: options.part.clone(), notes: Vec::new() }
     }
 
     fn line(&mut self, line: &JsonValue) -> io::Result<()> {
         writeln!(self.out, "{}", one_line(line))
+    }
+
+    /// A line of a case, and the notes before it. In a part of a run each says where it stands in the
+    /// whole, by which `vmconf merge` puts them in order.
+    fn placed(&mut self, id: &CaseId, line: Option<Map<String, JsonValue>>) -> io::Result<()> {
+        let place = self.part.as_ref().map(|part| part.place(id));
+        for mut line in self.notes.split_off(0).into_iter().chain(line) {
+            line.extend(place.map(|place| ("position".to_owned(), place.into())));
+            self.line(&line.into())?;
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, files: usize) -> io::Result<()> {
+        let mut run = Map::new();
+        run.insert("type".into(), "run".into());
+        run.insert("version".into(), VERSION.into());
+        run.insert("vmconf".into(), env!("CARGO_PKG_VERSION").into());
+        run.insert("files".into(), files.into());
+        if let Some(part) = &self.part {
+            let Partition { kind, part: number, of } = part.partition;
+            let selection = &part.selection;
+            run.insert(
+                "partition".into(),
+                json!({ "kind": kind.name(), "part": number, "of": of, "selection": selection }),
+            );
+        }
+        self.line(&run.into())
     }
 }
 
 impl Report for Json {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
-            Event::Started { files } => self.line(&json!({
-                "type": "run",
-                "version": VERSION,
-                "vmconf": env!("CARGO_PKG_VERSION"),
-                "files": files,
-            })),
+            Event::Started { files } => self.run(*files),
             Event::Note { file, trouble } => {
                 let mut note = Map::new();
                 note.insert("type".into(), "note".into());
                 note.insert("file".into(), (**file).into());
                 note.extend(trouble_json(trouble));
-                self.line(&note.into())
+                self.notes.push(note);
+                Ok(())
             }
-            Event::Finished(report) => self.line(&case_json(report)),
-            Event::FileDone | Event::Explained { .. } => Ok(()),
+            Event::Finished(report) => self.placed(&report.id, Some(case_json(report))),
+            Event::FileDone => {
+                let file = self.notes.first().and_then(|note| note["file"].as_str());
+                file.map(|file| CaseId::of_file(file.into())).map_or(Ok(()), |id| self.placed(&id, None))
+            }
+            Event::Explained { .. } => Ok(()),
             Event::Ended(summary) => {
                 self.line(&summary_json(summary))?;
                 self.out.flush()
@@ -65,7 +98,7 @@ impl Report for Json {
 ///
 /// When it cannot be written.
 pub fn explained(out: &mut dyn Write, explained: &Explained) -> io::Result<()> {
-    let mut line = case_json(&explained.report);
+    let mut line = JsonValue::Object(case_json(&explained.report));
     if let JsonValue::Object(members) = &mut line {
         let blames = explained.blames.iter().map(answer_json);
         members.insert("blames".into(), blames.collect::<Vec<_>>().into());
@@ -154,7 +187,7 @@ fn stack_json(stack: &Stack) -> JsonValue {
     })
 }
 
-fn case_json(report: &CaseReport) -> JsonValue {
+fn case_json(report: &CaseReport) -> Map<String, JsonValue> {
     let CaseReport { id, format, machine, verdict } = report;
     let mut case = Map::new();
     case.insert("type".into(), "case".into());
@@ -164,15 +197,24 @@ fn case_json(report: &CaseReport) -> JsonValue {
     case.insert("name".into(), id.name.clone().into());
     case.insert("format".into(), (*format).into());
     case.insert("machine".into(), (*machine).into());
-    if let Some(signature) = signature(report) {
+    if let Some(signature) = signature(*machine, verdict) {
         case.insert("signature".into(), signature.into());
     }
     match verdict {
         Verdict::Pass => {}
-        Verdict::Fail(failure) => {
+        Verdict::Fail(failure) | Verdict::Known(failure, _) => {
             let differences = failure.differences.iter().map(difference_json).collect();
             case.insert("differences".into(), JsonValue::Array(differences));
             case.insert("ended".into(), failure.ended.clone().into());
+            if let Some(listed) = &failure.listed {
+                case.insert("listed".into(), listed.clone().into());
+            }
+            if let Verdict::Known(_, listing) = verdict {
+                case.insert("known".into(), listing_json(listing));
+            }
+        }
+        Verdict::Fixed(listing) => {
+            case.insert("known".into(), listing_json(listing));
         }
         Verdict::Error(troubles) => {
             let problems = troubles.iter().map(|trouble| trouble_json(trouble).into()).collect();
@@ -182,7 +224,18 @@ fn case_json(report: &CaseReport) -> JsonValue {
             case.insert("reason".into(), reason.clone().into());
         }
     }
-    case.into()
+    case
+}
+
+fn listing_json(listing: &Listing) -> JsonValue {
+    let Listing { place, reason, link } = listing;
+    let mut json = Map::new();
+    json.insert("place".into(), place.clone().into());
+    json.insert("reason".into(), reason.clone().into());
+    if let Some(link) = link {
+        json.insert("link".into(), link.clone().into());
+    }
+    json.into()
 }
 
 fn difference_json(difference: &Difference) -> JsonValue {
@@ -236,14 +289,19 @@ fn names(keys: &[Key]) -> Vec<String> {
 }
 
 fn summary_json(summary: &Summary) -> JsonValue {
-    let Summary { passed, failed, errors, skipped, seconds } = summary;
-    json!({
-        "type": "summary",
-        "passed": passed,
-        "failed": failed,
-        "errors": errors,
-        "skipped": skipped,
-        "exit": summary.exit() as u8,
-        "seconds": seconds,
-    })
+    let Summary { passed, failed, known, fixed, errors, skipped, seconds } = summary;
+    let mut json = Map::new();
+    json.insert("type".into(), "summary".into());
+    json.insert("passed".into(), (*passed).into());
+    json.insert("failed".into(), (*failed).into());
+    for (name, count) in [("known", *known), ("fixed", *fixed)] {
+        if count > 0 {
+            json.insert(name.into(), count.into());
+        }
+    }
+    json.insert("errors".into(), (*errors).into());
+    json.insert("skipped".into(), (*skipped).into());
+    json.insert("exit".into(), (summary.exit() as u8).into());
+    json.insert("seconds".into(), (*seconds).into());
+    json.into()
 }

@@ -64,9 +64,10 @@ impl Report for Junit {
 fn status(report: &CaseReport, flags: &str) -> io::Result<TestCaseStatus> {
     let mut status = match &report.verdict {
         Verdict::Pass => return Ok(TestCaseStatus::success()),
-        Verdict::Fail(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        // Each known failure would else fail the job; a fixed one is to, as it fails the run.
+        Verdict::Fail(_) | Verdict::Fixed(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Verdict::Error(_) => TestCaseStatus::non_success(NonSuccessKind::Error),
-        Verdict::Skip(_) => TestCaseStatus::skipped(),
+        Verdict::Known(..) | Verdict::Skip(_) => TestCaseStatus::skipped(),
     };
     if let Some(headline) = headline(report) {
         status.set_message(headline);

@@ -42,14 +42,17 @@ impl Markdown {
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
-        let Summary { passed, failed, errors, skipped, seconds } = *summary;
+        let seconds = summary.seconds;
+        let counted = super::block::counted(summary);
         let text = &mut self.out;
         writeln!(text, "## vmconf: {}\n", counts(summary))?;
-        writeln!(text, "| passed | failed | errors | skipped | time |\n|---:|---:|---:|---:|---:|")?;
-        writeln!(text, "| {passed} | {failed} | {errors} | {skipped} | {seconds:.2} s |")?;
+        let (names, counts): (Vec<_>, Vec<_>) =
+            counted.iter().map(|(name, count)| (*name, count.to_string())).unzip();
+        writeln!(text, "| {} | time |\n|{}---:|", names.join(" | "), "---:|".repeat(names.len()))?;
+        writeln!(text, "| {} | {seconds:.2} s |", counts.join(" | "))?;
         let (mut left, mut untold) = (MOST_BYTES, 0);
-        for (signature, group) in self.groups.with_signature() {
-            let text = told(signature, group, &self.options);
+        for (cause, group) in self.groups.with_cause() {
+            let text = told(cause, group, &self.options);
             match left.checked_sub(text.len()) {
                 Some(rest) => {
                     left = rest;
@@ -87,7 +90,7 @@ impl Report for Markdown {
     }
 }
 
-fn told(signature: &str, group: &Group, options: &Options) -> String {
+fn told(cause: &str, group: &Group, options: &Options) -> String {
     let block = html_text(&plain(&group.block));
     let more = match group.count - 1 {
         0 => String::new(),
@@ -97,7 +100,7 @@ fn told(signature: &str, group: &Group, options: &Options) -> String {
     format!(
         "\n<details><summary>{} × {}</summary>\n\n<pre>\n{block}</pre>\n{more}\n</details>\n",
         group.count,
-        code(signature)
+        code(cause)
     )
 }
 

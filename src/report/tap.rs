@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::block::{first_place, headline, plain_case};
 use super::{Options, Report};
 use crate::event::{CaseReport, Event, Summary};
+use crate::value::escaped;
 use crate::verdict::{Place, Verdict};
 
 /// TAP version 14.
@@ -29,7 +30,11 @@ impl Tap {
                 let reason = description(&headline(report).unwrap_or_default());
                 writeln!(self.out, "ok {number} - {name} # SKIP {reason}")
             }
-            Verdict::Fail(_) | Verdict::Error(_) => {
+            Verdict::Known(_, listing) => {
+                let reason = description(&escaped(&listing.reason));
+                writeln!(self.out, "not ok {number} - {name} # TODO {reason}")
+            }
+            Verdict::Fail(_) | Verdict::Fixed(_) | Verdict::Error(_) => {
                 writeln!(self.out, "not ok {number} - {name}")?;
                 self.diagnostic(report)
             }
@@ -82,5 +87,5 @@ fn description(text: &str) -> String {
 
 /// The text as a scalar of YAML, which takes those of JSON.
 fn scalar(text: &str) -> String {
-    serde_json::Value::from(&*crate::value::escaped(text)).to_string()
+    serde_json::Value::from(&*escaped(text)).to_string()
 }

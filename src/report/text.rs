@@ -62,16 +62,15 @@ fn more(out: &mut dyn Write, group: &Group, options: &Options) -> io::Result<()>
 }
 
 fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-    let Summary { passed, failed, errors, skipped, seconds } = *summary;
+    let Summary { passed, failed, known, fixed, errors, skipped, seconds } = *summary;
     let count = |count: u64, style: Style, name: &str| {
         let style = if count > 0 { style } else { Style::new() };
         format!("{style}{count} {name}{style:#}")
     };
-    let counts = [
-        count(passed, PASS, "passed"),
-        count(failed, FAIL, "failed"),
-        count(errors, ERROR, "errors"),
-        count(skipped, SKIP, "skipped"),
-    ];
+    let mut counts = vec![count(passed, PASS, "passed"), count(failed, FAIL, "failed")];
+    // Of a list of known failures nobody hears who has none.
+    counts.extend((known > 0).then(|| count(known, SKIP, "known")));
+    counts.extend((fixed > 0).then(|| count(fixed, FAIL, "fixed")));
+    counts.extend([count(errors, ERROR, "errors"), count(skipped, SKIP, "skipped")]);
     writeln!(out, "{} in {seconds:.2} s", counts.join(", "))
 }

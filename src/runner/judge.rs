@@ -54,6 +54,21 @@ impl<'o> Bench<'o> {
         watch: Option<&mut dyn Watch>,
     ) -> Judged {
         let case = opened.case(index).expect("a case that was counted");
+        self.judge_case(&case, index, plan, watch)
+    }
+
+    /// What comes of a case that belongs to no run.
+    pub(super) fn judge_alone(&mut self, case: &OpenedCase<'_>, watch: &mut dyn Watch) -> Judged {
+        self.judge_case(case, 0, Planned::Run, Some(watch))
+    }
+
+    fn judge_case(
+        &mut self,
+        case: &OpenedCase<'_>,
+        index: usize,
+        plan: Planned,
+        watch: Option<&mut dyn Watch>,
+    ) -> Judged {
         let (id, format) = (case.id.clone(), Some(case.format.name));
         let mut judged = Judged {
             report: CaseReport { id, format, machine: None, verdict: Verdict::Pass },
@@ -62,7 +77,7 @@ impl<'o> Bench<'o> {
         };
         judged.report.verdict = match plan {
             Planned::Skip => Verdict::Skip(SKIPPED.to_owned()),
-            Planned::Run => match read(&case, self.options) {
+            Planned::Run => match read(case, self.options) {
                 Ok(reading) => {
                     let is_watched = watch.is_some();
                     let verdict = self.judge_reading(&reading, index, case.document, watch, &mut judged);
@@ -72,6 +87,10 @@ impl<'o> Bench<'o> {
                 Err(panicked) => error(panicked),
             },
         };
+        if let Some(known) = &self.options.known {
+            let CaseReport { id, machine, verdict, .. } = &mut judged.report;
+            *verdict = known.judge(id, *machine, std::mem::replace(verdict, Verdict::Pass));
+        }
         judged
     }
 
@@ -145,7 +164,7 @@ pub fn machine_of(opened: &Opened<'_>, case: usize, options: &Options) -> Option
 }
 
 /// Reads a case. The error is that the format panicked.
-fn read(case: &OpenedCase<'_>, options: &Options) -> Result<Reading, String> {
+pub(super) fn read(case: &OpenedCase<'_>, options: &Options) -> Result<Reading, String> {
     let OpenedCase { document, format, node, files, shared, .. } = case;
     let context = Context { options: options.read, files, shared: Some(shared) };
     guarded(|| format.read_case(Node::at_index(document, *node), context))
@@ -203,7 +222,7 @@ fn perform_case(
     if differences.is_empty() {
         Verdict::Pass
     } else {
-        Verdict::Fail(Failure { differences, ended: testee.describe() })
+        Verdict::Fail(Failure { differences, ended: testee.describe(), listed: None })
     }
 }
 

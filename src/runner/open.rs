@@ -6,11 +6,16 @@ use std::sync::Arc;
 
 use super::Options;
 use super::files::VectorFiles;
-use crate::case::CaseId;
+use super::judge::{Bench, read};
+use crate::case::{Case, CaseId};
+use crate::coverage::Coverage;
 use crate::event::CaseReport;
 use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Severity, Shared};
+use crate::isa::OpInfo;
 use crate::json::{Document, Node, Problem};
+use crate::machines;
 use crate::rules::Rule;
+use crate::select::Facts;
 use crate::sources::{Named, Source};
 use crate::verdict::{Trouble, Verdict};
 
@@ -34,7 +39,17 @@ struct Cases {
 /// Opens a file and finds the cases that are meant. Whatever is wrong with it is told by the
 /// result.
 pub fn open<'s>(source: &'s Source, options: &Options) -> Opened<'s> {
-    Opened::of(source, read_text(source, options), options)
+    let Some(part) = &options.part else { return Opened::of(source, read_text(source, options), options) };
+    if !part.has_file(&source.shown) {
+        return Opened::empty(source);
+    }
+    let mut opened = Opened::of(source, read_text(source, options), options);
+    if !part.has(&CaseId::of_file(source.shown.clone())) {
+        // Another part tells of the file as a whole.
+        opened.errors.clear();
+        opened.notes.clear();
+    }
+    opened
 }
 
 /// As [`open`], when the file had this text.
@@ -137,23 +152,74 @@ pub(crate) fn identify(source: &Source, text: String, options: &Options) -> Resu
 }
 
 /// The cases that are meant, each with its id.
-pub(crate) fn meant(source: &Source, entries: Vec<Entry>, options: &Options) -> Vec<(CaseId, Entry)> {
+pub(crate) fn meant(
+    source: &Source,
+    document: &Document,
+    format: &'static Format,
+    entries: Vec<Entry>,
+    options: &Options,
+) -> Vec<(CaseId, Entry)> {
     let named = numbered(entries).into_iter().map(|(entry, nth)| {
         let id = CaseId { file: source.shown.clone(), name: Some(entry.name.clone()), nth };
         (id, entry)
     });
-    named.filter(|(id, _)| source.means(id) && options.filter.matches(id)).collect()
+    let named = named.filter(|(id, _)| source.means(id) && options.filter.matches(id));
+    if let Some(part) = &options.part {
+        // What is in it was selected.
+        return named.filter(|(id, _)| part.has(id)).collect();
+    }
+    let Some(select) = &options.select else { return named.collect() };
+    let shared = Shared::default();
+    let is_selected = |id: &CaseId, node| {
+        let files = VectorFiles::new(&source.path, format.folders);
+        let case = OpenedCase { id: id.clone(), document, format, node, files, shared: &shared };
+        select.means(&Asked { case, options })
+    };
+    named.filter(|(id, entry)| is_selected(id, entry.node)).collect()
+}
+
+/// A case of which an expression asks something.
+struct Asked<'o> {
+    case: OpenedCase<'o>,
+    options: &'o Options,
+}
+
+impl Facts for Asked<'_> {
+    fn id(&self) -> &CaseId {
+        &self.case.id
+    }
+
+    fn format(&self) -> &'static Format {
+        self.case.format
+    }
+
+    fn read(&self) -> Option<Case> {
+        read(&self.case, self.options).ok()?.case
+    }
+
+    fn executed(&self) -> Vec<&'static OpInfo> {
+        let mut seen = Coverage::default();
+        let judged = Bench::new(self.options).judge_alone(&self.case, &mut seen);
+        let machine = judged.report.machine.and_then(machines::by_name);
+        machine.map_or_else(Vec::new, |machine| {
+            machine.isa.ops.iter().filter(|op| seen.count(op.name) > 0).collect()
+        })
+    }
 }
 
 impl<'s> Opened<'s> {
     fn of(source: &'s Source, text: Result<String, Faulty>, options: &Options) -> Opened<'s> {
-        let mut opened = Opened { source, cases: None, errors: Vec::new(), notes: Vec::new() };
+        let mut opened = Opened::empty(source);
         let identified = text.and_then(|text| identify(source, text, options));
         match identified.map_err(|faulty| faulty.trouble()).and_then(|it| opened.outline(it, options)) {
             Ok(cases) => opened.cases = cases,
             Err(trouble) => opened.errors.push(trouble),
         }
         opened
+    }
+
+    fn empty(source: &'s Source) -> Opened<'s> {
+        Opened { source, cases: None, errors: Vec::new(), notes: Vec::new() }
     }
 
     fn outline(&mut self, identified: Identified, options: &Options) -> Result<Option<Cases>, Trouble> {
@@ -173,7 +239,7 @@ impl<'s> Opened<'s> {
                 Severity::Note | Severity::Warning => self.notes.push(trouble),
             }
         }
-        let entries = meant(self.source, entries, options);
+        let entries = meant(self.source, &document, format, entries, options);
         Ok(Some(Cases { document, format, entries, shared: Shared::default() }))
     }
 

@@ -15,6 +15,7 @@ use crate::value::{Path, Value};
 pub const FORMAT: Format = Format {
     name: "testcases",
     doc: "TinyVM drivers and testees, in the public folder layout",
+    machine: MACHINE,
     looks_like: "a file testcases.json with an array of pairs of names",
     told_by: "an array in a file testcases.json",
     file_name: Some("testcases.json"),

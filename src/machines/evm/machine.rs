@@ -23,6 +23,7 @@ pub const INFO: MachineInfo = MachineInfo {
     doc: "Ethereum Virtual Machine, Homestead, one call frame",
     isa: &EVM,
     language: Language::Bytes,
+    contains: program::contains,
     lint: crate::machines::nothing_odd,
     new: |limits| Box::new(Evm::new(limits)),
 };

@@ -6,9 +6,12 @@ use super::environment::Environment;
 use super::frame::Word;
 use super::machine::Context;
 use super::storage::Storage;
+use super::table::EVM;
 use super::world::{Account, World};
 use crate::case::Program;
+use crate::isa::OpInfo;
 use crate::machine::LoadError;
+use crate::machines::in_bytes;
 use crate::value::{Value, number_key};
 
 /// The largest gas that can be told from none in a signed number.
@@ -41,6 +44,11 @@ pub(super) fn load(program: &Program, context: &mut Context, code: &mut Vec<u8>)
     code.clear();
     code.extend_from_slice(bytes);
     Ok(gas)
+}
+
+/// See [`crate::machines::MachineInfo::contains`].
+pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
+    Record(&program.0).bytes("code").map_or_else(|_| Vec::new(), |code| in_bytes(&EVM, code))
 }
 
 fn load_world(accounts: &[(String, Value)], world: &mut World) -> Result<(), LoadError> {

@@ -21,6 +21,7 @@ pub const INFO: MachineInfo = MachineInfo {
     doc: "the abstract machine of MiniC89: 16-bit integers, function references",
     isa: &MINIC89,
     language: Language::Document { schema: "minic89-metadata" },
+    contains: program::contains,
     lint: super::lint::lint,
     new: |limits| Box::new(MiniC89::new(limits)),
 };

@@ -6,6 +6,8 @@ use num_bigint::BigInt;
 
 use super::source::{LocalName, SourceMap};
 use super::table::Op;
+use crate::case::Program;
+use crate::isa::OpInfo;
 use crate::machine::LoadError;
 use crate::value::{Path, Value};
 
@@ -24,6 +26,13 @@ pub(super) struct Code {
     places: Vec<Option<u32>>,
     /// The document that this was made of.
     pub(super) document: Arc<Value>,
+}
+
+/// See [`crate::machines::MachineInfo::contains`].
+pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
+    let Ok(code) = Code::new(&program.0) else { return Vec::new() };
+    let instructions = code.functions.iter().flat_map(|function| &function.instructions);
+    instructions.filter_map(|instruction| instruction.op.info()).collect()
 }
 
 /// A function.

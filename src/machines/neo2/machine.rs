@@ -22,6 +22,7 @@ pub const INFO: MachineInfo = MachineInfo {
     doc: "NeoVM 2.x, with the host services of its own test runner",
     isa: &NEO2,
     language: Language::Bytes,
+    contains: program::contains,
     lint: crate::machines::nothing_odd,
     new: |limits| Box::new(Neo2::new(limits)),
 };

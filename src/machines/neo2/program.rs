@@ -8,7 +8,9 @@ use super::context::Context;
 use super::script::Script;
 use super::table::NEO2;
 use crate::case::Program;
+use crate::isa::OpInfo;
 use crate::machine::LoadError;
+use crate::machines::in_bytes;
 use crate::value::{Path, Value};
 
 /// Second mnemonics.
@@ -35,6 +37,21 @@ pub(super) fn load(program: &Program, context: &mut Context) -> Result<Vec<Scrip
     let message = record.get("message").map(|message| bytes("message", message)).transpose()?;
     context.message = message.map(|message| Rc::new(message.to_vec()));
     Ok(scripts)
+}
+
+/// See [`crate::machines::MachineInfo::contains`]: of the script and of those that it can call.
+pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
+    let script = match program.0.get("script") {
+        Some(Value::List(entries)) => concatenated(entries).ok(),
+        Some(Value::Bytes(script)) => Some(script.clone()),
+        _ => None,
+    };
+    let Some(Value::List(table)) = program.0.get("scriptTable") else {
+        return script.map_or_else(Vec::new, |script| in_bytes(&NEO2, &script));
+    };
+    let table = table.iter().filter_map(|entry| bytes("an entry of scriptTable", entry).ok());
+    let all = script.iter().map(Vec::as_slice).chain(table);
+    all.flat_map(|script| in_bytes(&NEO2, script)).collect()
 }
 
 fn bytes<'v>(name: &str, value: &'v Value) -> Result<&'v [u8], LoadError> {

@@ -18,6 +18,7 @@ pub const INFO: MachineInfo = MachineInfo {
     doc: "NeoVM of Neo N3, with the light reference counter",
     isa: &NEO3,
     language: Language::Bytes,
+    contains: program::contains,
     lint: crate::machines::nothing_odd,
     new: |limits| Box::new(Neo3::new(limits)),
 };

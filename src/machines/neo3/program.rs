@@ -10,6 +10,7 @@ use crate::case::Program;
 use crate::ecdsa::Curve;
 use crate::isa::{OpInfo, Operand};
 use crate::machine::LoadError;
+use crate::machines::in_bytes;
 use crate::value::{Path, Value};
 
 /// A program that was read.
@@ -29,6 +30,11 @@ pub(super) fn load(program: &Program) -> Result<Loaded, LoadError> {
         Some(other) => return Err(wrong("strict", other, "true or false")),
     };
     Ok(Loaded { script, host: host(program)?, rejected })
+}
+
+/// See [`crate::machines::MachineInfo::contains`].
+pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
+    script(program.0.get("script")).map_or_else(|_| Vec::new(), |script| in_bytes(&NEO3, &script))
 }
 
 /// The bytes of a script: bytes, or a list of bytes and mnemonics.

@@ -17,6 +17,7 @@ pub const INFO: MachineInfo = MachineInfo {
     doc: "16-bit register machine, alone or under a test driver",
     isa: &TINYVM,
     language: Language::Own { assemble: super::assembler::assemble, disassemble: disassembler::disassemble },
+    contains: program::contains,
     lint: crate::machines::nothing_odd,
     new: |limits| Box::new(TinyVm::new(limits)),
 };

@@ -6,7 +6,9 @@ use super::core::{Core, Words};
 use super::driver::{BUDGET, Environment, ZeroLimit};
 use super::machine::{Mode, Phase, Single};
 use super::random::Random;
+use super::table::TINYVM;
 use crate::case::Program;
+use crate::isa::OpInfo;
 use crate::machine::{LoadError, unchangeable};
 use crate::value::{Path, Value, hex_bytes};
 
@@ -83,6 +85,35 @@ fn register<'c>(core: &'c mut Core, name: &str) -> Result<&'c mut u16, LoadError
     number
         .and_then(|number| core.registers.get_mut(number))
         .ok_or_else(|| LoadError::new(format!("there is no register {name:?}")))
+}
+
+/// See [`crate::machines::MachineInfo::contains`]: of one machine, or of the driver and its testee.
+pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
+    let parts = [Some(&*program.0), program.0.get("driver"), program.0.get("testee")];
+    let segments = parts.into_iter().flatten().filter_map(|part| part.get("instructions"));
+    segments.flat_map(written).filter_map(|word| TINYVM.by_code(word)).collect()
+}
+
+/// The words that a segment writes.
+fn written(segment: &Value) -> Vec<u16> {
+    let words = |bytes: &[u8]| -> Vec<u16> {
+        bytes.chunks_exact(2).map(|word| u16::from_be_bytes([word[0], word[1]])).collect()
+    };
+    match segment {
+        Value::Bytes(bytes) => words(bytes),
+        Value::Text(source) => super::assembler::assemble(source).map_or_else(
+            |_| Vec::new(),
+            |assembled| {
+                assembled.lines.keys().map(|address| assembled.words[usize::from(*address)]).collect()
+            },
+        ),
+        Value::Record(parts) => parts
+            .iter()
+            .filter_map(|(_, part)| if let Value::Bytes(bytes) = part { Some(words(bytes)) } else { None })
+            .flatten()
+            .collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Puts a segment into a memory.

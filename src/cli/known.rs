@@ -1,0 +1,161 @@
+//! `vmconf known`, and the list of known failures for `vmconf run`
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use vmconf::event::{CaseReport, Event, Exit};
+use vmconf::known::{self, Accepted, Date, Known};
+use vmconf::report::shell_word;
+use vmconf::runner;
+
+use super::output::{self, Replaced};
+use super::program::Broken;
+use super::select::Select;
+
+/// The list of known failures
+#[derive(Debug, Args)]
+pub(super) struct KnownArgs {
+    /// The cases that are known to fail, a TOML file; they do not fail the run
+    #[arg(long = "known", value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// The day on which entries of the list are held to have expired [default: of the clock]
+    #[arg(long, value_name = "DATE", value_parser = parse_date, requires = "file")]
+    today: Option<Date>,
+}
+
+fn parse_date(text: &str) -> Result<Date, String> {
+    let datetime: Option<toml_edit::Datetime> = text.parse().ok();
+    let date = datetime.filter(|it| it.time.is_none()).and_then(|it| it.date);
+    date.ok_or_else(|| "a day is written as 2030-12-31".to_owned())
+}
+
+impl KnownArgs {
+    /// The flags as they are typed: each with a space before it.
+    pub(super) fn flags(&self) -> String {
+        let file = self.file.iter().map(|file| format!(" --known {}", shell_word(&file.to_string_lossy())));
+        let today = self.today.iter().map(|today| format!(" --today {today}"));
+        file.chain(today).collect()
+    }
+
+    /// The list, if there is one. Which day it is is told where that matters.
+    pub(super) fn read(&self) -> anyhow::Result<Option<Known>> {
+        let Some(path) = &self.file else { return Ok(None) };
+        let today = self.today.map_or_else(clock, Ok)?;
+        let (known, _) = read(path, today)?;
+        if known.has_dates() {
+            output::note(&format!("note: {}: today is {today}", path.display()));
+        }
+        Ok(Some(known))
+    }
+}
+
+/// A list and its text.
+fn read(path: &Path, today: Date) -> anyhow::Result<(Known, String)> {
+    let shown = path.display().to_string();
+    let text = fs::read_to_string(path).with_context(|| shown.clone())?;
+    let known = Known::parse(&shown, &text, today).map_err(|trouble| Broken(trouble.located(&shown)))?;
+    Ok((known, text))
+}
+
+/// The day in UTC.
+fn clock() -> anyhow::Result<Date> {
+    const SECONDS: u64 = 24 * 60 * 60;
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock")?;
+    Ok(day(since.as_secs() / SECONDS))
+}
+
+/// The day so many days after 1970-01-01.
+fn day(mut days: u64) -> Date {
+    let is_leap =
+        |year: u16| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let mut year = 1970;
+    while days >= 365 + u64::from(is_leap(year)) {
+        days -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    Date { year, month, day: days as u8 + 1 }
+}
+
+/// Look after a list of known failures
+///
+/// Example: vmconf known update tests/samples/known.toml tests/samples/vmtests/wrong
+#[derive(Debug, Args)]
+pub(super) struct KnownCommand {
+    #[command(subcommand)]
+    command: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Update(Update),
+}
+
+/// Bring a list of known failures up to date: take out what no longer fails, and sign anew what fails
+/// otherwise
+///
+/// Example: vmconf known update known.toml vectors/
+///
+/// All else in the file stays as it is, comments too.
+#[derive(Debug, Args)]
+struct Update {
+    /// The list
+    file: PathBuf,
+
+    #[command(flatten)]
+    select: Select,
+
+    /// Add the failures that are not listed, with this reason
+    #[arg(long, value_name = "REASON")]
+    accept: Option<String>,
+}
+
+impl KnownCommand {
+    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        match &self.command {
+            Action::Update(update) => update.run(),
+        }
+    }
+}
+
+impl Update {
+    fn run(&self) -> anyhow::Result<Exit> {
+        if self.select.is_narrow() {
+            anyhow::bail!("a list is brought up to date with all cases of its files, not with some");
+        }
+        let (known, text) = read(&self.file, clock()?)?;
+        let mut reports: Vec<CaseReport> = Vec::new();
+        runner::run(&self.select.sources()?, &self.select.options()?, &mut |event| {
+            if let Event::Finished(report) = event {
+                reports.push(report);
+            }
+        });
+        let accepted = self.accept.clone().map_or(Accepted::Nothing, Accepted::All);
+        let updated = known::update(&known, &text, &reports, &accepted).map_err(anyhow::Error::msg)?;
+        let mut out = output::stdout();
+        for change in &updated.changes {
+            writeln!(out, "{}", vmconf::value::escaped(change))?;
+        }
+        if updated.changes.is_empty() {
+            writeln!(out, "nothing to change")?;
+        }
+        if updated.text != text {
+            Replaced::with(&self.file, updated.text.as_bytes())?;
+        }
+        out.flush()?;
+        Ok(Exit::Passed)
+    }
+}

@@ -1,0 +1,145 @@
+//! `--partition`: which part of a run this machine does, as the user says or a scheduler.
+
+use std::fs;
+
+use anyhow::{Context, bail};
+use vmconf::partition::{Kind, Partition};
+
+use super::output;
+
+/// What a user says of parts.
+#[derive(Debug, Clone)]
+pub(super) enum Wanted {
+    /// This part.
+    Is(Partition),
+    /// The one that a scheduler says, of so many where it does not say that.
+    Auto(Option<u64>),
+}
+
+/// Reads `hash:2/8`, `auto` or `auto/8`.
+pub(super) fn parse(text: &str) -> Result<Wanted, String> {
+    match text.strip_prefix("auto") {
+        Some("") => Ok(Wanted::Auto(None)),
+        Some(of) => {
+            let of = of.strip_prefix('/').and_then(|of| of.parse().ok()).filter(|of| *of > 0);
+            of.map(|of| Wanted::Auto(Some(of))).ok_or_else(|| "auto is written as auto or auto/8".to_owned())
+        }
+        None => text.parse().map(Wanted::Is),
+    }
+}
+
+/// A scheduler that starts one command several times, and the variables in which it says which.
+struct Scheduler {
+    name: &'static str,
+    /// Which part this is.
+    index: &'static str,
+    /// How many there are.
+    total: &'static str,
+    first: First,
+    /// How far one index is from the next, where it may be more than 1.
+    step: Option<&'static str>,
+    /// The file to touch, as a sign that parts are known here.
+    status_file: Option<&'static str>,
+}
+
+/// The index of the first part.
+enum First {
+    Is(u64),
+    /// In this variable.
+    In(&'static str),
+}
+
+const SCHEDULERS: &[Scheduler] = &[
+    Scheduler {
+        status_file: Some("TEST_SHARD_STATUS_FILE"),
+        ..scheduler("Bazel", "TEST_SHARD_INDEX", "TEST_TOTAL_SHARDS", First::Is(0))
+    },
+    Scheduler {
+        step: Some("SLURM_ARRAY_TASK_STEP"),
+        ..scheduler(
+            "Slurm",
+            "SLURM_ARRAY_TASK_ID",
+            "SLURM_ARRAY_TASK_COUNT",
+            First::In("SLURM_ARRAY_TASK_MIN"),
+        )
+    },
+    // It does not say how many: JOB_COMPLETIONS is what a manifest sets, if it does.
+    scheduler("Kubernetes", "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", First::Is(0)),
+    scheduler("GitLab", "CI_NODE_INDEX", "CI_NODE_TOTAL", First::Is(1)),
+    scheduler("CircleCI", "CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", First::Is(0)),
+    scheduler("Buildkite", "BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", First::Is(0)),
+];
+
+const fn scheduler(name: &'static str, index: &'static str, total: &'static str, first: First) -> Scheduler {
+    Scheduler { name, index, total, first, step: None, status_file: None }
+}
+
+/// What `--partition` takes, for a person.
+pub(super) fn help() -> String {
+    let row = |row: &Scheduler| format!("  {:10}  {} of {}\n", row.name, row.index, row.total);
+    let rows: String = SCHEDULERS.iter().map(row).collect();
+    format!(
+        "Only one part of the cases: hash:2/8 by their ids, slice:2/8 one after the other in turn, or \
+         auto, a part by ids as a scheduler says it in the environment, and auto/8 where that does not say \
+         of how many. vmconf merge joins the JSON reports of all parts.\n\nSchedulers:\n{}",
+        rows.trim_end()
+    )
+}
+
+impl Wanted {
+    /// The part; where a scheduler said it, that is told.
+    pub(super) fn part(&self) -> anyhow::Result<Partition> {
+        let total = match self {
+            Wanted::Is(partition) => return Ok(*partition),
+            Wanted::Auto(total) => *total,
+        };
+        let Some(scheduler) = SCHEDULERS.iter().find(|it| variable(it.index).is_some()) else {
+            let variables: Vec<_> = SCHEDULERS.iter().map(|scheduler| scheduler.index).collect();
+            bail!(
+                "--partition auto: no scheduler says which part this is; none of {} is set",
+                variables.join(", ")
+            );
+        };
+        let partition = scheduler.part(total)?;
+        output::note(&format!(
+            "note: part {} of {}, as {} of {} says",
+            partition.part, partition.of, scheduler.index, scheduler.name
+        ));
+        Ok(partition)
+    }
+}
+
+impl Scheduler {
+    fn part(&self, total: Option<u64>) -> anyhow::Result<Partition> {
+        let (index, first) = (number(self.index)?, self.first()?);
+        let step = self.step.filter(|step| variable(step).is_some()).map_or(Ok(1), number)?;
+        let of = total.map_or_else(|| number(self.total), Ok)?;
+        let from_first = index.checked_sub(first).filter(|distance| step > 0 && distance % step == 0);
+        let part = from_first.and_then(|distance| (distance / step).checked_add(1));
+        let partition = part.and_then(|part| Partition::new(Kind::Hash, part, of));
+        let partition = partition.with_context(|| {
+            format!("{} is {index}, which is none of {of} from {first} in steps of {step}", self.index)
+        })?;
+        if let Some(path) = self.status_file.and_then(variable) {
+            fs::write(&path, "").with_context(|| path)?;
+        }
+        Ok(partition)
+    }
+
+    fn first(&self) -> anyhow::Result<u64> {
+        match self.first {
+            First::Is(first) => Ok(first),
+            First::In(name) => number(name),
+        }
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn number(name: &str) -> anyhow::Result<u64> {
+    let value = variable(name)
+        .with_context(|| format!("--partition auto: {name} is not set; auto/8 says of how many"))?;
+    value.trim().parse().with_context(|| format!("{name} is {value:?} and must be a number"))
+}
