@@ -17,6 +17,10 @@ use crate::value::{Key, Path, Value};
 /// So many instructions are kept. What was written before is not found.
 pub const WINDOW: usize = 200_000;
 
+/// What is kept of instructions takes no more memory than this, in bytes, beside a fixed part of each.
+/// Where values are large, fewer instructions are kept.
+const MOST_BYTES: usize = 1 << 27;
+
 /// The most instructions of one answer, without those that only moved a value.
 const MOST: usize = 7;
 
@@ -125,6 +129,8 @@ pub struct Recorder {
     from: u64,
     step: u64,
     records: VecDeque<Executed>,
+    /// The bytes of the values in `records`.
+    bytes: usize,
     /// Gas before the last instruction.
     gas: Option<u64>,
     last_op: Option<&'static OpInfo>,
@@ -137,6 +143,8 @@ pub struct Recorder {
     pub spent: BTreeMap<&'static str, Spent>,
     /// The instructions before the first question, the last one at the end.
     pub before_end: Vec<Executed>,
+    /// How many instructions were kept when the first question was answered.
+    pub kept: usize,
     /// The last list on the way to the first datum that was asked for, with its path.
     pub list: Option<(Path, Value)>,
     most_before_end: usize,
@@ -151,6 +159,7 @@ impl Recorder {
             from,
             step: 0,
             records: VecDeque::new(),
+            bytes: 0,
             gas: None,
             last_op: None,
             pending: false,
@@ -158,14 +167,20 @@ impl Recorder {
             answers: Vec::new(),
             spent: BTreeMap::new(),
             before_end: Vec::new(),
+            kept: 0,
             list: None,
             most_before_end,
         }
     }
 
-    /// How many instructions there were.
-    pub fn steps(&self) -> u64 {
-        self.step
+    /// Keeps an instruction, and for it as few of the oldest not as need be.
+    fn keep(&mut self, executed: Executed) {
+        self.bytes += executed.bytes();
+        self.records.push_back(executed);
+        while self.records.len() > WINDOW || self.bytes > MOST_BYTES && self.records.len() > 1 {
+            let oldest = self.records.pop_front();
+            self.bytes -= oldest.map_or(0, |oldest| oldest.bytes());
+        }
     }
 
     /// Completes the last instruction with what only the state behind it tells.
@@ -175,9 +190,7 @@ impl Recorder {
         }
         self.count_gas(state);
         let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
-        if last.cost.is_none() {
-            last.cost = self.gas.zip(state.gas()).map(|(before, after)| before.saturating_sub(after));
-        }
+        last.cost = self.gas.zip(state.gas()).map(|(before, after)| before.saturating_sub(after));
         let pushes = last.op.map_or(0, |op| op.pushes.into());
         let height = state.height();
         let taken = last.height.saturating_sub(last.taken());
@@ -206,6 +219,7 @@ impl Recorder {
         let questions = std::mem::take(&mut self.questions);
         for (_, data) in questions.iter().filter(|question| question.0 == number) {
             if self.before_end.is_empty() {
+                self.kept = self.records.len();
                 let skipped = self.records.len().saturating_sub(self.most_before_end);
                 self.before_end = self.records.iter().skip(skipped).cloned().collect();
             }
@@ -274,7 +288,7 @@ impl Recorder {
         let mut cell = cell.clone();
         let mut moved_by = Vec::new();
         loop {
-            let found = self.before(step).find(|record| record.writes_to(&cell))?;
+            let found = self.preceding(step).find(|record| record.writes_to(&cell))?;
             match found.moved_from(&cell) {
                 Some(from) => {
                     (cell, step) = (Cell::Stack(from), found.step);
@@ -288,11 +302,11 @@ impl Recorder {
     /// The last instruction before `step` that decided where to go on.
     fn jump_before(&self, step: u64) -> Option<&Executed> {
         let decides = |record: &&Executed| !record.inputs.is_empty() && record.writes_to(&Cell::jump());
-        self.before(step).find(decides)
+        self.preceding(step).find(decides)
     }
 
     /// The instructions before `step`, the last one first.
-    fn before(&self, step: u64) -> impl Iterator<Item = &Executed> {
+    fn preceding(&self, step: u64) -> impl Iterator<Item = &Executed> {
         let count = self.records.partition_point(|record| record.step < step);
         self.records.iter().take(count).rev()
     }
@@ -333,6 +347,20 @@ fn assemble(found: &[Followed<'_>], place: usize) -> Blame {
     }
 }
 
+/// The bytes that a value takes, about.
+fn bytes(value: &Value) -> usize {
+    size_of::<Value>()
+        + match value {
+            Value::Null | Value::Bool(_) => 0,
+            Value::Int(number) => number.bits() as usize / 8,
+            Value::Bytes(bytes) => bytes.len(),
+            Value::Text(text) => text.len(),
+            Value::List(items) => items.iter().map(bytes).sum(),
+            Value::Record(members) => members.iter().map(|(name, value)| name.len() + bytes(value)).sum(),
+            Value::Typed(_, value) => bytes(value),
+        }
+}
+
 /// The last list on the way to a datum of the state.
 fn list_of(path: &Path, state: &dyn Inspect) -> Option<(Path, Value)> {
     let keys = path.keys();
@@ -371,6 +399,13 @@ impl Executed {
             written: 0..0,
             moved: Vec::new(),
         }
+    }
+
+    /// The bytes of its values and its text.
+    fn bytes(&self) -> usize {
+        let inputs = self.inputs.iter().map(|input| bytes(&input.value));
+        let stack = self.stack.iter().map(bytes);
+        self.text.len() + inputs.chain(stack).sum::<usize>()
     }
 
     /// How many values it took from the stack.
@@ -420,10 +455,7 @@ impl Watch for Recorder {
         self.last_op = at.op;
         self.pending = true;
         if self.step >= self.from {
-            if self.records.len() == WINDOW {
-                self.records.pop_front();
-            }
-            self.records.push_back(Executed::new(self.step, at));
+            self.keep(Executed::new(self.step, at));
         }
         self.step += 1;
     }
@@ -454,5 +486,54 @@ impl Watch for Counter {
 
     fn after_step(&mut self, _: usize, _: &dyn Inspect) {
         self.ends.push(self.count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_BYTES, Recorder};
+    use crate::diff::Observe;
+    use crate::inspect::Inspect;
+    use crate::machine::{At, Watch};
+    use crate::value::Value;
+
+    /// A machine with one large value on its stack.
+    struct Large;
+
+    impl Observe for Large {
+        fn has_field(&self, _: &str) -> bool {
+            false
+        }
+
+        fn observe(&self, _: &str) -> Option<Value> {
+            None
+        }
+    }
+
+    impl Inspect for Large {
+        fn instruction(&self) -> String {
+            "NOP".to_owned()
+        }
+
+        fn height(&self) -> usize {
+            1
+        }
+
+        fn item(&self, _: usize) -> Option<Value> {
+            Some(Value::Bytes(vec![0; MOST_BYTES / 20]))
+        }
+    }
+
+    #[test]
+    fn large_values_push_old_instructions_out() {
+        let mut recorder = Recorder::new(Vec::new(), 0, 0);
+        for pc in 0..100 {
+            recorder.before(&At { pc, op: None, code: 0, operand: &[], state: &Large });
+            let kept: usize = recorder.records.iter().map(super::Executed::bytes).sum();
+            assert_eq!(kept, recorder.bytes);
+            assert!(kept <= MOST_BYTES, "{kept} bytes");
+        }
+        assert_eq!(recorder.records.len(), 19);
+        assert_eq!(recorder.records.back().map(|last| last.pc), Some(99));
     }
 }

@@ -21,6 +21,8 @@ pub struct Explained {
     pub last: Vec<Executed>,
     /// How many instructions there were up to there.
     pub steps: u64,
+    /// How many of them, the last ones, were looked at for what made a datum.
+    pub kept: u64,
     /// The list that the first difference is in.
     pub stack: Option<Stack>,
     /// What was spent on each kind of instruction, on a machine with gas.
@@ -73,7 +75,7 @@ pub fn explain(opened: &Opened<'_>, case: usize, options: &Options, last: usize)
     }
     let mut recorder = Recorder::new(questions, end.saturating_sub(WINDOW as u64), last);
     runner::watch(opened, case, options, &mut recorder);
-    let Recorder { answers, spent, before_end, list, .. } = recorder;
+    let Recorder { answers, spent, before_end, kept, list, .. } = recorder;
     let stack = differences.first().zip(list).zip(watched.case.as_ref());
     let stack = stack.and_then(|((difference, list), case)| stack_of(difference, list, case));
     Explained {
@@ -82,6 +84,7 @@ pub fn explain(opened: &Opened<'_>, case: usize, options: &Options, last: usize)
         blames: answers,
         last: before_end,
         steps: end,
+        kept: kept as u64,
         stack,
         spent,
     }

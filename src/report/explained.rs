@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::block::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broken, differs, location, shown};
 use super::cut::{cut, cut_pair};
-use crate::blame::{Answer, Blame, Executed, Input, WINDOW};
+use crate::blame::{Answer, Blame, Executed, Input};
 use crate::case::Want;
 use crate::explain::{Explained, Stack};
 use crate::inspect::Cell;
@@ -169,8 +169,9 @@ fn also(text: &mut Vec<u8>, explained: &Explained, failure: &Failure) -> io::Res
 }
 
 fn not_written(text: &mut Vec<u8>, explained: &Explained) -> io::Result<()> {
-    if explained.steps > WINDOW as u64 {
-        return writeln!(text, "    {DIM}made by{DIM:#}  none of the last {WINDOW} instructions");
+    let Explained { steps, kept, .. } = explained;
+    if kept < steps {
+        return writeln!(text, "    {DIM}made by{DIM:#}  none of the last {kept} instructions");
     }
     writeln!(text, "    {DIM}made by{DIM:#}  no instruction: it was so from the start")
 }
