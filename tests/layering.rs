@@ -29,7 +29,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("machine", &["case", "inspect", "isa", "value"]),
     ("inspect", &["diff::Observe", "value"]),
     ("coverage", &["isa", "machine"]),
-    ("blame", &["inspect", "isa::OpInfo", "machine", "value"]),
+    ("blame", &["diff::Observe", "inspect", "isa::OpInfo", "machine", "value"]),
     ("explain", &["blame", "case", "event", "runner", "value", "verdict"]),
     ("trace", &["inspect", "isa", "machine", "value"]),
     // A file of a machine uses its own machine's besides; see `own`.
