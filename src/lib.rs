@@ -46,6 +46,7 @@
 //! | [`bless`] | what a machine did, written as the expectation | runner, formats, edit, verdict, event, sources, value, case |
 //! | [`report`] | events, and why a case fails, to text and JSON | event, explain, blame, verdict, value, case, excerpt |
 //! | [`check`] | files to what is wrong with them, as text and SARIF; executes nothing | the runner and what it may use, asm, excerpt, rules |
+//! | [`config`] | `vmconf.toml` to settings, each with its place; has no list of them | json, suggest, verdict |
 //! | [`schemas`] | the JSON Schemas of all that is read and written | nothing |
 //! | `cli` (the binary) | the command line | anything; only it prints, reads the environment or picks an exit code |
 //!
@@ -86,6 +87,7 @@ pub mod blame;
 pub mod bless;
 pub mod case;
 pub mod check;
+pub mod config;
 pub mod coverage;
 pub mod diff;
 pub mod disasm;

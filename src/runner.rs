@@ -5,6 +5,7 @@
 //! that the threads share the cases of one large file as well as many small files. With one
 //! thread there is no queue: files and cases are done where they stand.
 
+mod exception;
 mod files;
 mod judge;
 mod open;
@@ -24,6 +25,7 @@ use crate::sources::Source;
 use crate::testee::Testee;
 use crate::verdict::{Trouble, Verdict};
 
+pub use exception::Exception;
 pub use files::VectorFiles;
 pub use judge::{Bench, machine_of};
 pub(crate) use judge::{guarded, place_of};
@@ -45,6 +47,8 @@ pub struct Options {
     pub after_failure: AfterFailure,
     /// How many threads; at least one is used.
     pub jobs: usize,
+    /// Files that are read and run otherwise; the first that means a file counts.
+    pub exceptions: Vec<Exception>,
 }
 
 /// What happens after the first case that fails or is broken.

@@ -59,6 +59,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("verdict", &["case", "json", "value"]),
     ("event", &["case", "verdict"]),
     ("filter", &["case"]),
+    ("config", &["json", "suggest", "verdict"]),
     ("sources", &["case", "value"]),
     // No insides of machines and formats: only what their lists say.
     (

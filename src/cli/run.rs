@@ -95,6 +95,11 @@ impl Run {
         Ok(summary.exit())
     }
 
+    /// The paths that the user named.
+    pub(super) fn paths(&self) -> &[PathBuf] {
+        self.select.paths()
+    }
+
     fn verbosity(&self) -> Verbosity {
         if self.quiet { Verbosity::Quiet } else { Verbosity::Normal }
     }

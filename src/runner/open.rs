@@ -18,6 +18,8 @@ use crate::verdict::{Trouble, Verdict};
 pub struct Opened<'s> {
     source: &'s Source,
     cases: Option<Cases>,
+    /// The number of the exception that it is, if it is one.
+    pub(super) exception: Option<usize>,
     /// What is wrong, and what is worth a note, and belongs to no case.
     errors: Vec<Trouble>,
     notes: Vec<Trouble>,
@@ -34,12 +36,12 @@ struct Cases {
 /// Opens a file and finds the cases that are meant. Whatever is wrong with it is told by the
 /// result.
 pub fn open<'s>(source: &'s Source, options: &Options) -> Opened<'s> {
-    Opened::of(source, read_text(source, options), options)
+    Opened::of(source, |options| read_text(source, options), options)
 }
 
 /// As [`open`], when the file had this text.
 pub fn open_text<'s>(source: &'s Source, text: String, options: &Options) -> Opened<'s> {
-    Opened::of(source, Ok(text), options)
+    Opened::of(source, |_| Ok(text), options)
 }
 
 /// What a file is taken for, and why.
@@ -89,6 +91,7 @@ impl Faulty {
 ///
 /// When the file cannot be read, or must be a vector file and is not recognised.
 pub fn explain_format(source: &Source, options: &Options) -> Result<String, Trouble> {
+    let options = options.of(source);
     let document = read_text(source, options).and_then(|text| parse(text, options));
     let document = document.map_err(|faulty| faulty.trouble())?;
     Ok(match recognised(source, &document).map_err(|problem| Trouble::of(&problem, &document))? {
@@ -146,9 +149,15 @@ pub(crate) fn meant(source: &Source, entries: Vec<Entry>, options: &Options) -> 
 }
 
 impl<'s> Opened<'s> {
-    fn of(source: &'s Source, text: Result<String, Faulty>, options: &Options) -> Opened<'s> {
-        let mut opened = Opened { source, cases: None, errors: Vec::new(), notes: Vec::new() };
-        let identified = text.and_then(|text| identify(source, text, options));
+    fn of(
+        source: &'s Source,
+        text: impl FnOnce(&Options) -> Result<String, Faulty>,
+        options: &Options,
+    ) -> Opened<'s> {
+        let exception = options.exception(source);
+        let options = options.under(exception);
+        let mut opened = Opened { source, cases: None, exception, errors: Vec::new(), notes: Vec::new() };
+        let identified = text(options).and_then(|text| identify(source, text, options));
         match identified.map_err(|faulty| faulty.trouble()).and_then(|it| opened.outline(it, options)) {
             Ok(cases) => opened.cases = cases,
             Err(trouble) => opened.errors.push(trouble),
