@@ -44,7 +44,8 @@ Exit codes:
   1  a case failed
   2  the command line is wrong
   3  a vector, a file or a machine is broken
-  4  no case ran";
+  4  no case ran
+  130  the run was ended by Ctrl-C";
 
 #[derive(Debug, Subcommand)]
 enum Command {

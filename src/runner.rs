@@ -7,6 +7,7 @@
 
 mod exception;
 mod files;
+mod interrupt;
 mod judge;
 mod open;
 mod order;
@@ -27,6 +28,7 @@ use crate::verdict::{Trouble, Verdict};
 
 pub use exception::Exception;
 pub use files::VectorFiles;
+pub use interrupt::Interrupt;
 pub use judge::{Bench, machine_of};
 pub(crate) use judge::{guarded, place_of};
 pub(crate) use open::{Faulty, Identified, identify, meant, read_text};
@@ -49,6 +51,8 @@ pub struct Options {
     pub jobs: usize,
     /// Files that are read and run otherwise; the first that means a file counts.
     pub exceptions: Vec<Exception>,
+    /// Ends the run early. Cases that are done, in the order of events, are told.
+    pub interrupt: Interrupt,
 }
 
 /// What happens after the first case that fails or is broken.
@@ -74,6 +78,7 @@ pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -
         pool::run(sources, options, &mut tally);
     }
     let Tally { mut summary, sink, .. } = tally;
+    summary.interrupted = options.interrupt.is_asked();
     summary.seconds = start.elapsed().as_secs_f64();
     sink(Event::Ended(summary));
     summary
@@ -105,9 +110,15 @@ pub fn watch(opened: &Opened<'_>, case: usize, options: &Options, watch: &mut dy
 fn one_by_one(sources: &[Source], options: &Options, tally: &mut Tally<'_>) {
     let mut bench = Bench::new(options);
     for source in sources {
+        if options.interrupt.is_asked() {
+            return;
+        }
         let opened = open(source, options);
         tally.file(&opened);
         for case in 0..opened.cases() {
+            if options.interrupt.is_asked() {
+                return;
+            }
             tally.case(bench.judge(&opened, case, tally.plan(), None));
         }
         (tally.sink)(Event::FileDone);

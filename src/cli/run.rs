@@ -9,7 +9,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use vmconf::event::{CaseReport, Event, Exit};
 use vmconf::report::{self, REPORTS, Report, ReportKind, Verbosity};
-use vmconf::runner::{self, AfterFailure};
+use vmconf::runner::{self, AfterFailure, Interrupt};
 use vmconf::verdict::Verdict;
 
 use super::last_run;
@@ -68,6 +68,8 @@ impl Run {
             ..self.select.options()?
         };
         let sources = self.select.sources()?;
+        let interrupt = options.interrupt.clone();
+        ctrlc::set_handler(move || interrupted(&interrupt))?;
         let mut reports = self.reports()?;
         let mut progress = Progress::new(self.verbosity());
         let mut failed = None;
@@ -124,6 +126,15 @@ impl Run {
         }
         Ok(reports)
     }
+}
+
+/// Ctrl-C: the run ends when the cases at hand are done, with its summary and whole reports. The
+/// second time, which is for a case that takes long, the process ends.
+fn interrupted(interrupt: &Interrupt) {
+    if interrupt.ask() {
+        std::process::exit(Exit::Interrupted as i32);
+    }
+    output::note("note: ending after the cases at hand; Ctrl-C again ends at once, without reports");
 }
 
 fn processors() -> usize {

@@ -224,7 +224,7 @@ fn names(keys: &[Key]) -> Vec<String> {
 }
 
 fn summary_json(summary: &Summary) -> JsonValue {
-    let Summary { passed, failed, errors, skipped, seconds } = summary;
+    let Summary { passed, failed, errors, skipped, seconds, interrupted: _ } = summary;
     json!({
         "type": "summary",
         "passed": passed,

@@ -87,7 +87,7 @@ fn why(out: &mut Vec<u8>, id: &CaseId, flags: &str) -> io::Result<()> {
 }
 
 fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-    let Summary { passed, failed, errors, skipped, seconds } = *summary;
+    let Summary { passed, failed, errors, skipped, seconds, interrupted } = *summary;
     let count = |count: u64, style: Style, name: &str| {
         let style = if count > 0 { style } else { Style::new() };
         format!("{style}{count} {name}{style:#}")
@@ -98,5 +98,6 @@ fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         count(errors, ERROR, "errors"),
         count(skipped, SKIP, "skipped"),
     ];
-    writeln!(out, "{} in {seconds:.2} s", counts.join(", "))
+    let end = if interrupted { ", interrupted" } else { "" };
+    writeln!(out, "{} in {seconds:.2} s{end}", counts.join(", "))
 }
