@@ -102,7 +102,7 @@ impl Command {
             Command::Disasm(command) => command.run(),
             Command::Config(command) => command.run(),
             Command::Completions(command) => command.run(Cli::command()),
-            Command::Man(command) => command.run(Cli::command()),
+            Command::Man(completions::Man {}) => completions::Man::run(Cli::command()),
         }
     }
 }

@@ -33,7 +33,7 @@ impl Completions {
 pub(super) struct Man {}
 
 impl Man {
-    pub(super) fn run(&self, mut command: clap::Command) -> anyhow::Result<Exit> {
+    pub(super) fn run(mut command: clap::Command) -> anyhow::Result<Exit> {
         command.build();
         let mut out = output::stdout();
         clap_mangen::Man::new(command.clone()).render(&mut out)?;
