@@ -46,8 +46,7 @@ fn set(folder: &Path, profile: Option<&str>, args: &str) -> String {
     let args: Vec<_> = args.split(' ').collect();
     let Ran { exit, stdout, stderr } = vmconf(folder, profile, &args);
     assert_eq!((exit, &*stderr), (0, ""), "{args:?}");
-    let lines = stdout.lines().filter(|line| !line.ends_with("# default"));
-    lines.map(|line| format!("{line}\n")).collect()
+    stdout.split_inclusive('\n').filter(|line| !line.ends_with("# default\n")).collect()
 }
 
 #[test]
@@ -134,7 +133,8 @@ fn errors() {
         let folder = folder(&text);
         let Ran { exit, stdout, stderr } = vmconf(folder.path(), None, &["run", "add.json"]);
         assert_eq!((exit, &*stdout), (2, ""), "{}", path.display());
-        told += &format!("# {}\n{text}\n{stderr}\n", path.file_name().unwrap().to_str().unwrap());
+        let name = path.file_name().unwrap().to_str().unwrap();
+        told.extend(["# ", name, "\n", &text, "\n", &stderr, "\n"]);
     }
     with_settings(|| insta::assert_snapshot!("config-errors", told));
 }
