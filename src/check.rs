@@ -59,6 +59,8 @@ pub struct Edit {
 
 /// Checks files one after the other.
 pub struct Checker<'o> {
+    all: &'o Options,
+    /// Those for the file at hand.
     options: &'o Options,
     bench: Bench<'o>,
 }
@@ -66,11 +68,12 @@ pub struct Checker<'o> {
 impl<'o> Checker<'o> {
     /// A checker that reads as these options say. Where they say to be strict, warnings are errors.
     pub fn new(options: &'o Options) -> Checker<'o> {
-        Checker { options, bench: Bench::new(options) }
+        Checker { all: options, options, bench: Bench::new(options) }
     }
 
     /// Everything that is wrong with a file.
     pub fn check(&mut self, source: &Source) -> Checked {
+        self.turn_to(source);
         match read_text(source, self.options) {
             Ok(text) => self.check_text(source, text),
             Err(faulty) => of_faulty(source, faulty),
@@ -79,6 +82,7 @@ impl<'o> Checker<'o> {
 
     /// Everything that would be wrong with a file if this were its text.
     pub fn check_text(&mut self, source: &Source, text: String) -> Checked {
+        self.turn_to(source);
         match identify(source, text, self.options) {
             Err(faulty) => of_faulty(source, faulty),
             Ok(Identified::PassedOver(document, why)) => {
@@ -88,6 +92,11 @@ impl<'o> Checker<'o> {
             }
             Ok(Identified::Vectors(document, format)) => self.check_vectors(source, document, format),
         }
+    }
+
+    fn turn_to(&mut self, source: &Source) {
+        self.options = self.all.of(source);
+        self.bench.turn_to(self.options);
     }
 
     fn check_vectors(&mut self, source: &Source, document: Document, format: &'static Format) -> Checked {

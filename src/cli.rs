@@ -4,6 +4,8 @@
 mod asm;
 mod bless;
 mod check;
+mod completions;
+mod config;
 mod diff;
 mod disasm;
 mod explained;
@@ -21,9 +23,10 @@ mod schema;
 mod select;
 mod trace;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use vmconf::event::Exit;
 
 use self::output::Lines;
@@ -46,7 +49,8 @@ Exit codes:
   1  a case failed
   2  the command line is wrong
   3  a vector, a file or a machine is broken
-  4  no case ran";
+  4  no case ran
+  130  the run was ended by Ctrl-C";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -62,24 +66,57 @@ enum Command {
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
+    Config(config::Config),
+    Completions(completions::Completions),
+    Man(completions::Man),
 }
 
 /// Runs the command that the arguments name.
 pub(crate) fn main() -> ExitCode {
-    let result = match Cli::parse().command {
-        Command::Run(command) => command.run(),
-        Command::List(command) => command.run(),
-        Command::Check(command) => command.run(),
-        Command::Schema(command) => command.run(),
-        Command::Diff(command) => command.run(),
-        Command::Trace(command) => command.run(),
-        Command::Bless(command) => command.run(),
-        Command::Known(command) => command.run(),
-        Command::Merge(command) => command.run(),
-        Command::Isa(command) => command.run(),
-        Command::Asm(command) => command.run(),
-        Command::Disasm(command) => command.run(),
-    };
+    exit_code(Cli::read().and_then(|cli| cli.command.run()))
+}
+
+impl Cli {
+    /// The command line, with what the configuration adds to it.
+    fn read() -> anyhow::Result<Cli> {
+        let mut command = Cli::command();
+        let typed = command.get_matches_mut();
+        let mut arguments: Vec<OsString> = std::env::args_os().collect();
+        if let Some((name, typed)) = typed.subcommand().filter(|(_, typed)| config::is_read_by(typed)) {
+            let added = config::added(command.find_subcommand(name).unwrap_or(&command), typed)?;
+            // In front of the command stand flags alone.
+            let at =
+                arguments.iter().position(|argument| argument == name).map_or(arguments.len(), |at| at + 1);
+            arguments.splice(at..at, added.into_iter().map(OsString::from));
+        }
+        let matches = Cli::command().get_matches_from(arguments);
+        Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))
+    }
+}
+
+impl Command {
+    fn run(self) -> anyhow::Result<Exit> {
+        match self {
+            Command::Run(command) => command.run(),
+            Command::List(command) => command.run(),
+            Command::Check(command) => command.run(),
+            Command::Schema(command) => command.run(),
+            Command::Diff(command) => command.run(),
+            Command::Trace(command) => command.run(),
+            Command::Bless(command) => command.run(),
+            Command::Known(command) => command.run(),
+            Command::Merge(command) => command.run(),
+            Command::Isa(command) => command.run(),
+            Command::Asm(command) => command.run(),
+            Command::Disasm(command) => command.run(),
+            Command::Config(command) => command.run(),
+            Command::Completions(command) => command.run(Cli::command()),
+            Command::Man(completions::Man {}) => completions::Man::run(Cli::command()),
+        }
+    }
+}
+
+fn exit_code(result: anyhow::Result<Exit>) -> ExitCode {
     match result {
         Ok(exit) => ExitCode::from(exit as u8),
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,

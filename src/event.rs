@@ -67,6 +67,8 @@ pub struct Summary {
     pub skipped: u64,
     /// How long it took.
     pub seconds: f64,
+    /// Whether the user ended the run before all cases were done.
+    pub interrupted: bool,
 }
 
 impl Summary {
@@ -82,9 +84,10 @@ impl Summary {
         }
     }
 
-    /// How the process should exit; the largest applies: broken wins over failed.
+    /// How the process should exit; the largest applies: interrupted wins over broken, that over failed.
     pub fn exit(&self) -> Exit {
         match self {
+            Summary { interrupted: true, .. } => Exit::Interrupted,
             Summary { errors: 1.., .. } => Exit::Broken,
             Summary { failed: 1.., .. } | Summary { fixed: 1.., .. } => Exit::Failed,
             Summary { passed: 0, known: 0, .. } => Exit::NothingRan,
@@ -106,4 +109,6 @@ pub enum Exit {
     Broken = 3,
     /// No case ran.
     NothingRan = 4,
+    /// The user ended the run before all cases were done.
+    Interrupted = 130,
 }

@@ -51,6 +51,7 @@
 //! | [`report`] | events to text, JSON lines, JUnit, TAP, annotations, Markdown and HTML; why a case fails | event, explain, blame, signature, verdict, value, case, excerpt |
 //! | [`merge`] | JSON reports of parts back to the events of one run | event, verdict, case, value, json::Position, names of formats and machines |
 //! | [`check`] | files to what is wrong with them, as text and SARIF; executes nothing | the runner and what it may use, asm, excerpt, rules |
+//! | [`config`] | `vmconf.toml` to settings, each with its place; has no list of them | json, suggest, verdict |
 //! | [`schemas`] | the JSON Schemas of all that is read and written | nothing |
 //! | `cli` (the binary) | the command line | anything; only it prints, reads the environment or picks an exit code |
 //!
@@ -91,6 +92,7 @@ pub mod blame;
 pub mod bless;
 pub mod case;
 pub mod check;
+pub mod config;
 pub mod coverage;
 pub mod diff;
 pub mod disasm;

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::Value as Json;
 
 use crate::case::CaseId;
-use crate::event::{Event, Summary};
+use crate::event::{Event, Exit, Summary};
 
 mod read;
 
@@ -79,6 +79,9 @@ pub fn merge(
             let (number, json) = line?;
             let unreadable = || wrong(format!("line {number} is none of a report"));
             if json["type"] == "summary" {
+                if json["exit"] == Exit::Interrupted as u8 {
+                    return Err(wrong("is of a run that was interrupted".to_owned()));
+                }
                 let seconds = json["seconds"].as_f64().ok_or_else(unreadable)?;
                 summary.seconds = summary.seconds.max(seconds);
                 ended = true;

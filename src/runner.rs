@@ -5,13 +5,15 @@
 //! that the threads share the cases of one large file as well as many small files. With one
 //! thread there is no queue: files and cases are done where they stand.
 
+mod exception;
 mod files;
+mod interrupt;
 mod judge;
 mod open;
 mod order;
 mod pool;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -30,7 +32,9 @@ use crate::testee::embedded::Embedded;
 use crate::testee::{MakeTestee, Testee};
 use crate::verdict::{Trouble, Verdict};
 
+pub use exception::Exception;
 pub use files::VectorFiles;
+pub use interrupt::Interrupt;
 pub use judge::{Bench, machine_of};
 pub(crate) use judge::{guarded, place_of};
 pub(crate) use open::{Faulty, Identified, identify, meant, read_text};
@@ -59,6 +63,10 @@ pub struct Options {
     pub after_failure: AfterFailure,
     /// How many threads; at least one is used.
     pub jobs: usize,
+    /// Files that are read and run otherwise; the first that means a file counts.
+    pub exceptions: Vec<Exception>,
+    /// Ends the run early. Cases that are done, in the order of events, are told.
+    pub interrupt: Interrupt,
     /// What makes the testees.
     pub testee: MakeTestee,
 }
@@ -77,8 +85,20 @@ impl Default for Options {
             entries: Entries::default(),
             after_failure: AfterFailure::default(),
             jobs: 0,
+            exceptions: Vec::new(),
+            interrupt: Interrupt::default(),
             testee: Arc::new(|info, limits| Box::new(Embedded::new(info, limits))),
         }
+    }
+}
+
+impl Options {
+    /// Every list of known failures that some file is judged by, each once.
+    pub fn known_lists(&self) -> impl Iterator<Item = &Arc<Known>> {
+        let of_exceptions = self.exceptions.iter().filter_map(|exception| exception.options.known.as_ref());
+        let lists: BTreeMap<_, _> =
+            self.known.iter().chain(of_exceptions).map(|known| (&known.file, known)).collect();
+        lists.into_values()
     }
 }
 
@@ -108,7 +128,8 @@ pub enum Entries {
 pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -> Summary {
     let start = Instant::now();
     sink(Event::Started { files: sources.len() });
-    let mut tally = Tally { summary: Summary::default(), options, sink, naming: BTreeSet::new() };
+    let mut tally =
+        Tally { summary: Summary::default(), options, sink, known: None, naming: BTreeMap::new() };
     if options.jobs <= 1 {
         one_by_one(sources, options, &mut tally);
     } else {
@@ -116,6 +137,7 @@ pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -
     }
     tally.entries();
     let Tally { mut summary, sink, .. } = tally;
+    summary.interrupted = options.interrupt.is_asked();
     summary.seconds = start.elapsed().as_secs_f64();
     sink(Event::Ended(summary));
     summary
@@ -157,9 +179,15 @@ pub fn watch(opened: &Opened<'_>, case: usize, options: &Options, watch: &mut dy
 fn one_by_one(sources: &[Source], options: &Options, tally: &mut Tally<'_>) {
     let mut bench = Bench::new(options);
     for source in sources {
+        if options.interrupt.is_asked() {
+            return;
+        }
         let opened = open(source, options);
         tally.file(&opened);
         for case in 0..opened.cases() {
+            if options.interrupt.is_asked() {
+                return;
+            }
             tally.case(bench.judge(&opened, case, tally.plan(), None));
         }
         (tally.sink)(Event::FileDone);
@@ -171,8 +199,10 @@ struct Tally<'s> {
     summary: Summary,
     options: &'s Options,
     sink: &'s mut dyn FnMut(Event),
-    /// The entries of the list of known failures that name a case.
-    naming: BTreeSet<usize>,
+    /// What is known to fail of the file at hand.
+    known: Option<Arc<Known>>,
+    /// The entries of each list of known failures that name a case, by the file of the list.
+    naming: BTreeMap<Arc<str>, BTreeSet<usize>>,
 }
 
 impl Tally<'_> {
@@ -187,6 +217,7 @@ impl Tally<'_> {
 
     /// What a file has to tell besides its cases.
     fn file(&mut self, opened: &Opened<'_>) {
+        self.known = self.options.under(opened.exception).known.clone();
         for (trouble, file) in opened.notes() {
             (self.sink)(Event::Note { file, trouble });
         }
@@ -197,17 +228,20 @@ impl Tally<'_> {
 
     /// Tells of entries that name no case.
     fn entries(&mut self) {
-        let known = self.options.known.as_ref().filter(|_| self.options.entries == Entries::AllNameCases);
-        if let Some(report) = known.and_then(|known| known.unmatched(&self.naming)) {
-            self.summary.count(&report.verdict);
-            (self.sink)(Event::Finished(report));
+        let all_ran = self.options.entries == Entries::AllNameCases && !self.options.interrupt.is_asked();
+        for known in self.options.known_lists().filter(|_| all_ran) {
+            let naming = self.naming.remove(&known.file).unwrap_or_default();
+            if let Some(report) = known.unmatched(&naming) {
+                self.summary.count(&report.verdict);
+                (self.sink)(Event::Finished(report));
+            }
         }
     }
 
     fn case(&mut self, judged: Judged) {
         let Judged { mut report, mut notes, .. } = judged;
-        if let Some(known) = &self.options.known {
-            self.naming.extend(known.naming(&report.id));
+        if let Some(known) = &self.known {
+            self.naming.entry(known.file.clone()).or_default().extend(known.naming(&report.id));
         }
         if self.plan() == Planned::Skip {
             // Another thread may have run it before it was known that it need not.

@@ -59,6 +59,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("verdict", &["case", "json", "value"]),
     ("event", &["case", "verdict"]),
     ("filter", &["case"]),
+    ("config", &["json", "suggest", "verdict"]),
     ("sources", &["case", "value"]),
     ("select", &["case", "filter::glob", "formats", "isa", "machines", "suggest", "value"]),
     ("partition", &["case"]),

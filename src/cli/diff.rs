@@ -13,7 +13,7 @@ use vmconf::verdict::Verdict;
 use super::select::Select;
 use super::{last_run, output};
 
-/// Say why cases fail: what differs, which instruction made it so, and the last instructions
+/// Say why cases fail: what differs, which instruction made it so, and the last ones
 ///
 /// Example: vmconf diff vectors/minic89/programs/add-overflows.json
 ///

@@ -12,6 +12,7 @@ use vmconf::known::{self, Accepted, Date, Known};
 use vmconf::report::shell_word;
 use vmconf::runner;
 
+use super::config;
 use super::output::{self, Replaced};
 use super::program::Broken;
 use super::select::Select;
@@ -35,22 +36,39 @@ fn parse_date(text: &str) -> Result<Date, String> {
 }
 
 impl KnownArgs {
-    /// The flags as they are typed: each with a space before it.
+    /// The flags as they are typed: each with a space before it. What the configuration sets is not among
+    /// them.
     pub(super) fn flags(&self) -> String {
-        let file = self.file.iter().map(|file| format!(" --known {}", shell_word(&file.to_string_lossy())));
+        let file = self.file.iter().filter(|_| !config::sets("known"));
+        let file = file.map(|file| format!(" --known {}", shell_word(&file.to_string_lossy())));
         let today = self.today.iter().map(|today| format!(" --today {today}"));
         file.chain(today).collect()
     }
 
+    /// Whether there is a list for all files.
+    pub(super) fn is_given(&self) -> bool {
+        self.file.is_some()
+    }
+
     /// The list, if there is one. Which day it is is told where that matters.
     pub(super) fn read(&self) -> anyhow::Result<Option<Known>> {
-        let Some(path) = &self.file else { return Ok(None) };
+        self.file.as_deref().map(|path| self.list(path)).transpose()
+    }
+
+    /// The list for the files of each override of the configuration, in its order; none where it is that
+    /// of all files.
+    pub(super) fn overridden(&self) -> anyhow::Result<Vec<Option<Known>>> {
+        let files = config::overridden("known").into_iter();
+        files.map(|file| file.map(|file| self.list(Path::new(&file))).transpose()).collect()
+    }
+
+    fn list(&self, path: &Path) -> anyhow::Result<Known> {
         let today = self.today.map_or_else(clock, Ok)?;
         let (known, _) = read(path, today)?;
         if known.has_dates() {
             output::note(&format!("note: {}: today is {today}", path.display()));
         }
-        Ok(Some(known))
+        Ok(known)
     }
 }
 

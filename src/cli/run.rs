@@ -11,14 +11,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use vmconf::event::{CaseReport, Event, Exit};
 use vmconf::partition::Part;
 use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind, Verbosity};
-use vmconf::runner::{self, AfterFailure, Entries};
+use vmconf::runner::{self, AfterFailure, Entries, Interrupt};
 use vmconf::sources::Source;
 use vmconf::verdict::Verdict;
 
 use super::known::KnownArgs;
 use super::output::{self, Replaced};
 use super::select::Select;
-use super::{explained, last_run, partition};
+use super::{config, explained, last_run, partition};
 
 /// Run vectors
 ///
@@ -91,17 +91,14 @@ impl Run {
             ..self.select.options()?
         };
         let options = runner::Options {
-            known: self.known.read()?.map(Arc::new),
-            entries: if self.select.is_narrow() || self.partition.is_some() {
-                Entries::SomeMay
-            } else {
-                Entries::AllNameCases
-            },
-            ..options
+            entries: if self.may_leave_out_known() { Entries::SomeMay } else { Entries::AllNameCases },
+            ..self.with_known(options)?
         };
         let sources = self.select.sources()?;
         let part = self.part(&sources, &options)?;
         let options = runner::Options { part: part.clone(), ..options };
+        let interrupt = options.interrupt.clone();
+        ctrlc::set_handler(move || interrupted(&interrupt))?;
         let mut reports = Reports::new(
             &self.report,
             &report::Options {
@@ -120,7 +117,7 @@ impl Run {
             progress.event(&event);
             // What is wrong with the list of known failures is no case.
             if let Event::Finished(CaseReport { id, verdict, .. }) = &event
-                && options.known.as_ref().is_none_or(|known| known.file != id.file)
+                && options.known_lists().all(|known| known.file != id.file)
             {
                 outcomes.push((verdict.name(), id.to_string()));
                 if matches!(verdict, Verdict::Fail(_) | Verdict::Error(_)) {
@@ -149,6 +146,27 @@ impl Run {
         Ok(summary.exit())
     }
 
+    /// The options with what is known to fail.
+    fn with_known(&self, options: runner::Options) -> anyhow::Result<runner::Options> {
+        let known = self.known.read()?.map(Arc::new);
+        let mut exceptions = options.exceptions;
+        for (exception, own) in exceptions.iter_mut().zip(self.known.overridden()?) {
+            exception.options.known = own.map(Arc::new).or_else(|| known.clone());
+        }
+        Ok(runner::Options { known, exceptions, ..options })
+    }
+
+    /// Whether cases may be left out that the lists of known failures name.
+    fn may_leave_out_known(&self) -> bool {
+        let is_typed = self.known.is_given() && !config::sets("known");
+        self.select.is_narrow() || self.partition.is_some() || !is_typed && !self.paths().is_empty()
+    }
+
+    /// The paths that the user named.
+    pub(super) fn paths(&self) -> &[PathBuf] {
+        self.select.paths()
+    }
+
     fn verbosity(&self) -> Verbosity {
         if self.quiet { Verbosity::Quiet } else { Verbosity::Normal }
     }
@@ -165,6 +183,15 @@ impl Run {
         let partition = wanted.part()?;
         Ok(Some(Arc::new(runner::part(sources, options, partition, &self.select.flags()))))
     }
+}
+
+/// Ctrl-C: the run ends when the cases at hand are done, with its summary and whole reports. The
+/// second time, which is for a case that takes long, the process ends.
+fn interrupted(interrupt: &Interrupt) {
+    if interrupt.ask() {
+        std::process::exit(Exit::Interrupted as i32);
+    }
+    output::note("note: ending after the cases at hand; Ctrl-C again ends at once, without reports");
 }
 
 fn processors() -> usize {

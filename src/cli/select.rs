@@ -14,8 +14,8 @@ use vmconf::runner;
 use vmconf::select::{self, Expr, Outcomes};
 use vmconf::sources::{self, Source};
 
-use super::last_run;
 use super::output::{self, Lines};
+use super::{config, last_run};
 
 /// Which vectors, and how to read them.
 #[derive(Debug, Args)]
@@ -45,6 +45,9 @@ pub(super) struct Select {
 
     #[command(flatten)]
     limits: LimitArgs,
+
+    #[command(flatten)]
+    config: config::Choice,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -84,21 +87,38 @@ impl Select {
         !self.filter.is_empty() || self.expr.is_some() || self.paths.iter().any(is_case)
     }
 
-    /// The flags that change what comes of a case, as they are typed: each with a space before it.
+    /// The flags that change what comes of a case, as they are typed: each with a space before it. What
+    /// the configuration sets is not among them, since it applies to every command.
     pub(super) fn flags(&self) -> String {
-        let format = self.format.iter().map(|format| format!(" --format {format}"));
-        let strict = self.strict.then(|| " --strict".to_owned());
+        let format = self
+            .format
+            .iter()
+            .filter(|_| !config::sets("format"))
+            .map(|format| format!(" --format {format}"));
+        let strict = (self.strict && !config::sets("strict")).then(|| " --strict".to_owned());
         let value_debit = match self.value_debit {
+            _ if config::sets("value-debit") => None,
             When::Auto => None,
             When::On => Some(" --value-debit on".to_owned()),
             When::Off => Some(" --value-debit off".to_owned()),
         };
         let limit = |row: &limits::Row| {
             let value = (row.get)(&self.limits.0);
-            (value != row.default).then(|| format!(" --{} {value}", row.flag))
+            (value != row.default && !config::sets(row.flag)).then(|| format!(" --{} {value}", row.flag))
         };
         let limits = limits::ROWS.iter().filter_map(limit);
-        format.chain(strict).chain(value_debit).chain(limits).collect()
+        format.chain(strict).chain(value_debit).chain(limits).chain(config::chosen()).collect()
+    }
+
+    /// The paths that the user named.
+    pub(super) fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// How to run, as far as these arguments and the configuration say.
+    pub(super) fn options(&self) -> anyhow::Result<runner::Options> {
+        let exceptions = config::exceptions(Select::typed)?;
+        Ok(runner::Options { exceptions, ..self.typed()? })
     }
 
     /// The paths and filters as they are typed: each with a space before it.
@@ -110,7 +130,7 @@ impl Select {
     }
 
     /// How to run, as far as these arguments say.
-    pub(super) fn options(&self) -> anyhow::Result<runner::Options> {
+    fn typed(&self) -> anyhow::Result<runner::Options> {
         let patterns = self.filter.iter().map(String::as_str);
         Ok(runner::Options {
             format: self.format.as_deref().and_then(formats::by_name),

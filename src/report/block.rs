@@ -109,15 +109,19 @@ fn why(out: &mut Vec<u8>, id: &CaseId, flags: &str) -> io::Result<()> {
     writeln!(out, "  {DIM}why:{DIM:#}   vmconf diff {}{flags}", shell_quoted(&id.to_string()))
 }
 
+/// What stands behind the counts of a run that was ended early.
+pub(super) const INTERRUPTED: &str = "interrupted";
+
 /// The counts of a run in words, without the time, which differs from run to run.
 pub(super) fn counts(summary: &Summary) -> String {
-    let counts: Vec<_> = counted(summary).iter().map(|(name, count)| format!("{count} {name}")).collect();
-    counts.join(", ")
+    let counts = counted(summary).into_iter().map(|(name, count)| format!("{count} {name}"));
+    let end = summary.interrupted.then(|| INTERRUPTED.to_owned());
+    counts.chain(end).collect::<Vec<_>>().join(", ")
 }
 
 /// The counts of a run by name. Of a list of known failures nobody hears who has none.
 pub(super) fn counted(summary: &Summary) -> Vec<(&'static str, u64)> {
-    let Summary { passed, failed, known, fixed, errors, skipped, seconds: _ } = *summary;
+    let Summary { passed, failed, known, fixed, errors, skipped, seconds: _, interrupted: _ } = *summary;
     let listed = [("known", known), ("fixed", fixed)].into_iter().filter(|(_, count)| *count > 0);
     let all = [("passed", passed), ("failed", failed)].into_iter().chain(listed);
     all.chain([("errors", errors), ("skipped", skipped)]).collect()

@@ -289,7 +289,7 @@ fn names(keys: &[Key]) -> Vec<String> {
 }
 
 fn summary_json(summary: &Summary) -> JsonValue {
-    let Summary { passed, failed, known, fixed, errors, skipped, seconds } = summary;
+    let Summary { passed, failed, known, fixed, errors, skipped, seconds, interrupted: _ } = summary;
     let mut json = Map::new();
     json.insert("type".into(), "summary".into());
     json.insert("passed".into(), (*passed).into());

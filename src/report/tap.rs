@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::block::{first_place, headline, plain_case};
+use super::block::{INTERRUPTED, counts, first_place, headline, plain_case};
 use super::{Options, Report};
 use crate::event::{CaseReport, Event, Summary};
 use crate::value::escaped;
@@ -59,12 +59,17 @@ impl Tap {
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        // Without a plan, what reads it knows that tests are missing.
+        if summary.interrupted {
+            writeln!(self.out, "Bail out! {INTERRUPTED}")?;
+            return self.out.flush();
+        }
         // A plan of no tests must say why in version 14.
         match self.count {
             0 => writeln!(self.out, "1..0 # SKIP no case ran")?,
             count => writeln!(self.out, "1..{count}")?,
         }
-        writeln!(self.out, "# {}", super::block::counts(summary))?;
+        writeln!(self.out, "# {}", counts(summary))?;
         self.out.flush()
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::block::{DIM, ERROR, FAIL};
+use super::block::{DIM, ERROR, FAIL, INTERRUPTED};
 use super::groups::{Group, Groups};
 use super::{Options, Report, Verbosity};
 use crate::event::{Event, Summary};
@@ -62,7 +62,7 @@ fn more(out: &mut dyn Write, group: &Group, options: &Options) -> io::Result<()>
 }
 
 fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-    let Summary { passed, failed, known, fixed, errors, skipped, seconds } = *summary;
+    let Summary { passed, failed, known, fixed, errors, skipped, seconds, interrupted } = *summary;
     let count = |count: u64, style: Style, name: &str| {
         let style = if count > 0 { style } else { Style::new() };
         format!("{style}{count} {name}{style:#}")
@@ -72,5 +72,6 @@ fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     counts.extend((known > 0).then(|| count(known, SKIP, "known")));
     counts.extend((fixed > 0).then(|| count(fixed, FAIL, "fixed")));
     counts.extend([count(errors, ERROR, "errors"), count(skipped, SKIP, "skipped")]);
-    writeln!(out, "{} in {seconds:.2} s", counts.join(", "))
+    let end = if interrupted { format!(", {INTERRUPTED}") } else { String::new() };
+    writeln!(out, "{} in {seconds:.2} s{end}", counts.join(", "))
 }

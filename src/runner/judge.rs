@@ -21,6 +21,8 @@ use crate::verdict::{Difference, Failure, Place, Trouble, Verdict};
 /// What a thread runs cases with: one testee a machine, made when it is first needed and used
 /// again.
 pub struct Bench<'o> {
+    all: &'o Options,
+    /// Those for the file at hand.
     options: &'o Options,
     testees: Vec<(&'static str, Box<dyn Testee>)>,
 }
@@ -28,7 +30,16 @@ pub struct Bench<'o> {
 impl<'o> Bench<'o> {
     /// No testee yet.
     pub fn new(options: &'o Options) -> Bench<'o> {
-        Bench { options, testees: Vec::new() }
+        Bench { all: options, options, testees: Vec::new() }
+    }
+
+    /// Makes the bench one for a file with these options, which are of those that it was made with.
+    pub(crate) fn turn_to(&mut self, options: &'o Options) {
+        if !std::ptr::eq(self.options, options) {
+            // A testee is made under the limits of one file and must not be used under others.
+            self.testees.clear();
+            self.options = options;
+        }
     }
 
     /// What comes of a case of an opened file.
@@ -53,6 +64,7 @@ impl<'o> Bench<'o> {
         plan: Planned,
         watch: Option<&mut dyn Watch>,
     ) -> Judged {
+        self.turn_to(self.all.under(opened.exception));
         let case = opened.case(index).expect("a case that was counted");
         self.judge_case(&case, index, plan, watch)
     }
@@ -159,7 +171,7 @@ impl<'o> Bench<'o> {
 
 /// The machine that a case of an opened file is for; none where the case cannot be read.
 pub fn machine_of(opened: &Opened<'_>, case: usize, options: &Options) -> Option<&'static MachineInfo> {
-    let reading = read(&opened.case(case)?, options).ok()?;
+    let reading = read(&opened.case(case)?, options.under(opened.exception)).ok()?;
     machines::by_name(reading.case?.machine)
 }
 

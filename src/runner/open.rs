@@ -23,6 +23,8 @@ use crate::verdict::{Trouble, Verdict};
 pub struct Opened<'s> {
     source: &'s Source,
     cases: Option<Cases>,
+    /// The number of the exception that it is, if it is one.
+    pub(super) exception: Option<usize>,
     /// What is wrong, and what is worth a note, and belongs to no case.
     errors: Vec<Trouble>,
     notes: Vec<Trouble>,
@@ -39,11 +41,12 @@ struct Cases {
 /// Opens a file and finds the cases that are meant. Whatever is wrong with it is told by the
 /// result.
 pub fn open<'s>(source: &'s Source, options: &Options) -> Opened<'s> {
-    let Some(part) = &options.part else { return Opened::of(source, read_text(source, options), options) };
+    let text = |options: &Options| read_text(source, options);
+    let Some(part) = &options.part else { return Opened::of(source, text, options) };
     if !part.has_file(&source.shown) {
         return Opened::empty(source);
     }
-    let mut opened = Opened::of(source, read_text(source, options), options);
+    let mut opened = Opened::of(source, text, options);
     if !part.has(&CaseId::of_file(source.shown.clone())) {
         // Another part tells of the file as a whole.
         opened.errors.clear();
@@ -54,7 +57,7 @@ pub fn open<'s>(source: &'s Source, options: &Options) -> Opened<'s> {
 
 /// As [`open`], when the file had this text.
 pub fn open_text<'s>(source: &'s Source, text: String, options: &Options) -> Opened<'s> {
-    Opened::of(source, Ok(text), options)
+    Opened::of(source, |_| Ok(text), options)
 }
 
 /// What a file is taken for, and why.
@@ -104,6 +107,7 @@ impl Faulty {
 ///
 /// When the file cannot be read, or must be a vector file and is not recognised.
 pub fn explain_format(source: &Source, options: &Options) -> Result<String, Trouble> {
+    let options = options.of(source);
     let document = read_text(source, options).and_then(|text| parse(text, options));
     let document = document.map_err(|faulty| faulty.trouble())?;
     Ok(match recognised(source, &document).map_err(|problem| Trouble::of(&problem, &document))? {
@@ -208,9 +212,15 @@ impl Facts for Asked<'_> {
 }
 
 impl<'s> Opened<'s> {
-    fn of(source: &'s Source, text: Result<String, Faulty>, options: &Options) -> Opened<'s> {
-        let mut opened = Opened::empty(source);
-        let identified = text.and_then(|text| identify(source, text, options));
+    fn of(
+        source: &'s Source,
+        text: impl FnOnce(&Options) -> Result<String, Faulty>,
+        options: &Options,
+    ) -> Opened<'s> {
+        let exception = options.exception(source);
+        let options = options.under(exception);
+        let mut opened = Opened { exception, ..Opened::empty(source) };
+        let identified = text(options).and_then(|text| identify(source, text, options));
         match identified.map_err(|faulty| faulty.trouble()).and_then(|it| opened.outline(it, options)) {
             Ok(cases) => opened.cases = cases,
             Err(trouble) => opened.errors.push(trouble),
@@ -219,7 +229,7 @@ impl<'s> Opened<'s> {
     }
 
     fn empty(source: &'s Source) -> Opened<'s> {
-        Opened { source, cases: None, errors: Vec::new(), notes: Vec::new() }
+        Opened { source, cases: None, exception: None, errors: Vec::new(), notes: Vec::new() }
     }
 
     fn outline(&mut self, identified: Identified, options: &Options) -> Result<Option<Cases>, Trouble> {

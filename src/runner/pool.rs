@@ -7,15 +7,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use super::judge::{Bench, Planned};
 use super::open::{Opened, open};
 use super::order::{Done, Order};
-use super::{AfterFailure, Judged, Options, Tally};
+use super::{AfterFailure, Interrupt, Judged, Options, Tally};
 use crate::event::Event;
 use crate::sources::Source;
 use crate::verdict::Verdict;
 
 /// Runs all cases on `options.jobs` threads; this one puts what comes of them in order.
-pub(super) fn run(sources: &[Source], options: &Options, tally: &mut Tally<'_>) {
+pub(super) fn run<'s>(sources: &'s [Source], options: &'s Options, tally: &mut Tally<'_>) {
     let (results, finished) = mpsc::channel();
-    let work = Work::new(sources);
+    let work = Work::new(sources, &options.interrupt);
     let stop = Stop::new(options.after_failure);
     std::thread::scope(|scope| {
         for _ in 0..options.jobs {
@@ -100,6 +100,7 @@ enum Task<'s> {
 /// The work list.
 struct Work<'s> {
     sources: &'s [Source],
+    interrupt: &'s Interrupt,
     queue: Mutex<Queue<'s>>,
     added: Condvar,
 }
@@ -113,8 +114,8 @@ struct Queue<'s> {
 }
 
 impl<'s> Work<'s> {
-    fn new(sources: &'s [Source]) -> Work<'s> {
-        Work { sources, queue: Mutex::default(), added: Condvar::new() }
+    fn new(sources: &'s [Source], interrupt: &'s Interrupt) -> Work<'s> {
+        Work { sources, interrupt, queue: Mutex::default(), added: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<'s>> {
@@ -125,6 +126,10 @@ impl<'s> Work<'s> {
     fn next(&self) -> Option<Task<'s>> {
         let mut queue = self.lock();
         loop {
+            // Whoever has taken a file still adds it, which wakes those that wait for it.
+            if self.interrupt.is_asked() {
+                return None;
+            }
             if let Some((file, case, opened)) = queue.cases.front_mut() {
                 let task = Task::Judge { file: *file, case: *case, opened: opened.clone() };
                 *case += 1;

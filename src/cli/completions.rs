@@ -1,0 +1,51 @@
+//! `vmconf completions` and `vmconf man`: what is made of the command line's own description.
+
+use std::io::Write;
+
+use clap::Args;
+use clap_complete::Shell;
+use vmconf::event::Exit;
+
+use super::output;
+
+/// Print a script that completes commands and flags in a shell
+///
+/// Example: vmconf completions bash
+#[derive(Debug, Args)]
+pub(super) struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub(super) fn run(&self, mut command: clap::Command) -> anyhow::Result<Exit> {
+        let mut out = output::stdout();
+        clap_complete::generate(self.shell, &mut command, "vmconf", &mut out);
+        out.flush()?;
+        Ok(Exit::Passed)
+    }
+}
+
+/// Print the manual page, in the language of man
+///
+/// Example: vmconf man
+#[derive(Debug, Args)]
+pub(super) struct Man {}
+
+impl Man {
+    pub(super) fn run(mut command: clap::Command) -> anyhow::Result<Exit> {
+        command.build();
+        let mut out = output::stdout();
+        clap_mangen::Man::new(command.clone()).render(&mut out)?;
+        // Pages of their own for commands would have to be installed one by one.
+        for part in command.get_subcommands().filter(|part| part.get_name() != "help") {
+            let page = clap_mangen::Man::new(part.clone());
+            writeln!(out, ".SH VMCONF {}", part.get_name().to_uppercase())?;
+            page.render_synopsis_section(&mut out)?;
+            page.render_description_section(&mut out)?;
+            page.render_options_section(&mut out)?;
+        }
+        out.flush()?;
+        Ok(Exit::Passed)
+    }
+}
