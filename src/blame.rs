@@ -5,6 +5,9 @@
 //! from the cell that holds one it goes back to the instruction that last wrote the cell, from there
 //! to those that wrote what that one read, and so on. It knows no machine; what each instruction
 //! reads and writes it asks through [`Inspect`].
+//!
+//! It keeps only so many instructions. Where the one that is asked for came long before the question, a
+//! [`Search`], which keeps nothing but numbers, finds it, and another recorder keeps those up to it.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -14,7 +17,7 @@ use crate::isa::OpInfo;
 use crate::machine::{At, Watch};
 use crate::value::{Key, Path, Value};
 
-/// So many instructions are kept. What was written before is not found.
+/// So many instructions are kept. What was written before takes a [`Search`].
 pub const WINDOW: usize = 200_000;
 
 /// What is kept of instructions takes no more memory than this, in bytes, beside a fixed part of each.
@@ -125,8 +128,8 @@ pub struct Datum {
 /// Watches a run and answers questions about the state after steps of its case.
 pub struct Recorder {
     questions: Vec<Question>,
-    /// From this instruction on they are kept.
-    from: u64,
+    /// The numbers of the instructions that are kept.
+    keep: Range<u64>,
     step: u64,
     records: VecDeque<Executed>,
     /// The bytes of the values in `records`.
@@ -139,6 +142,8 @@ pub struct Recorder {
     compounds: HashSet<usize>,
     /// The answers, in the order of the questions and their paths.
     pub answers: Vec<Answer>,
+    /// The data that no kept instruction wrote.
+    pub sought: Vec<Sought>,
     /// What was spent on each kind of instruction up to the last question, on a machine with gas.
     pub spent: BTreeMap<&'static str, Spent>,
     /// The instructions before the first question, the last one at the end.
@@ -151,12 +156,12 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder that keeps instructions from number `from` on, and gives the last `most_before_end`
-    /// ones before the first question.
-    pub fn new(questions: Vec<Question>, from: u64, most_before_end: usize) -> Recorder {
+    /// A recorder that keeps the instructions of these numbers, and gives the last `most_before_end` ones
+    /// of them before the first question.
+    pub fn new(questions: Vec<Question>, keep: Range<u64>, most_before_end: usize) -> Recorder {
         Recorder {
             questions,
-            from,
+            keep,
             step: 0,
             records: VecDeque::new(),
             bytes: 0,
@@ -165,6 +170,7 @@ impl Recorder {
             pending: false,
             compounds: HashSet::new(),
             answers: Vec::new(),
+            sought: Vec::new(),
             spent: BTreeMap::new(),
             before_end: Vec::new(),
             kept: 0,
@@ -188,20 +194,14 @@ impl Recorder {
         if !std::mem::take(&mut self.pending) {
             return;
         }
+        let pushes = self.last_op.map_or(0, |op| op.pushes.into());
+        let created = created(pushes, state, &mut self.compounds);
         self.count_gas(state);
         let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
         last.cost = self.gas.zip(state.gas()).map(|(before, after)| before.saturating_sub(after));
-        let pushes = last.op.map_or(0, |op| op.pushes.into());
-        let height = state.height();
-        let taken = last.height.saturating_sub(last.taken());
-        last.written = taken.min(height.saturating_sub(pushes))..height;
+        last.written = written(last.height.saturating_sub(last.taken()), pushes, state.height());
         last.moved = moved(last, pushes, state);
-        if pushes > 0
-            && let Some(compound) = state.compound(0)
-            && self.compounds.insert(compound)
-        {
-            last.writes.push(Cell::Compound(compound));
-        }
+        last.writes.extend(created);
     }
 
     fn count_gas(&mut self, state: &dyn Inspect) {
@@ -226,8 +226,15 @@ impl Recorder {
             if self.list.is_none() {
                 self.list = data.first().and_then(|datum| list_of(&datum.at, state));
             }
-            let answers: Vec<_> = data.iter().map(|datum| self.made(datum, state)).collect();
-            self.answers.extend(answers);
+            for datum in data {
+                let answer = self.made(datum, state);
+                if let Answer::NotWritten(_) = answer {
+                    let (answer, cells) = (self.answers.len(), state.cells(&datum.at));
+                    let question = (number, vec![datum.clone()]);
+                    self.sought.push(Sought { answer, question, cells, end: self.step });
+                }
+                self.answers.push(answer);
+            }
         }
         self.questions = questions;
     }
@@ -378,7 +385,7 @@ impl Executed {
         let state = at.state;
         let Effects { takes, reads, writes } = state.effects();
         let height = state.height();
-        let takes = takes.unwrap_or_else(|| at.op.map_or(0, |op| op.pops.into())).min(height);
+        let takes = taken(takes, at.op, height);
         let stack: Vec<_> = (0..takes.max(SHOWN).min(height)).filter_map(|below| state.item(below)).collect();
         let operand = |(below, value): (usize, &Value)| Input {
             cell: Cell::Stack(height - 1 - below),
@@ -428,6 +435,23 @@ impl Executed {
     }
 }
 
+/// How many values an instruction takes from a stack of this height.
+fn taken(takes: Option<usize>, op: Option<&OpInfo>, height: usize) -> usize {
+    takes.unwrap_or_else(|| op.map_or(0, |op| op.pops.into())).min(height)
+}
+
+/// The places of the stack that an instruction wrote which left so many of its values, took others, and
+/// pushed some.
+fn written(left: usize, pushes: usize, height: usize) -> Range<usize> {
+    left.min(height.saturating_sub(pushes))..height
+}
+
+/// The compound on top of the stack, where the last instruction pushed it and none did before.
+fn created(pushes: usize, state: &dyn Inspect, known: &mut HashSet<usize>) -> Option<Cell> {
+    let compound = state.compound(0).filter(|_| pushes > 0)?;
+    known.insert(compound).then_some(Cell::Compound(compound))
+}
+
 /// The places to which an instruction that leaves several values only moved one that it took: what
 /// DUP and SWAP do is nothing to blame them for, unless they do something else.
 fn moved(last: &Executed, pushes: usize, state: &dyn Inspect) -> Vec<(usize, usize)> {
@@ -454,7 +478,7 @@ impl Watch for Recorder {
         self.gas = at.state.gas();
         self.last_op = at.op;
         self.pending = true;
-        if self.step >= self.from {
+        if self.keep.contains(&self.step) {
             self.keep(Executed::new(self.step, at));
         }
         self.step += 1;
@@ -468,6 +492,89 @@ impl Watch for Recorder {
     fn after_step(&mut self, number: usize, state: &dyn Inspect) {
         self.complete(state);
         self.answer(number, state);
+    }
+}
+
+/// A datum that no instruction that was kept wrote.
+#[derive(Debug, Clone)]
+pub struct Sought {
+    /// The number of its answer.
+    pub answer: usize,
+    /// The question for it alone.
+    pub question: Question,
+    /// The cells that hold it.
+    cells: Vec<Cell>,
+    /// How many instructions there were before the question.
+    pub end: u64,
+}
+
+/// Watches a run for the last instructions that wrote some data, however long ago.
+pub struct Search {
+    sought: Vec<Sought>,
+    /// For each of them and each of its cells, the number of the last instruction that wrote it.
+    writers: Vec<Vec<Option<u64>>>,
+    step: u64,
+    /// How many values the last instruction left on the stack, and how many it pushed.
+    last: Option<(usize, usize)>,
+    compounds: HashSet<usize>,
+}
+
+impl Search {
+    /// A search for these data.
+    pub fn new(sought: Vec<Sought>) -> Search {
+        let writers = sought.iter().map(|sought| vec![None; sought.cells.len()]).collect();
+        Search { sought, writers, step: 0, last: None, compounds: HashSet::new() }
+    }
+
+    /// The data that were found, each with the number of the instruction.
+    pub fn found(self) -> impl Iterator<Item = (Sought, u64)> {
+        let found = self.sought.into_iter().zip(self.writers);
+        found.filter_map(|(sought, writers)| Some((sought, writers.into_iter().flatten().next()?)))
+    }
+
+    /// The instruction before this one wrote these cells.
+    fn wrote(&mut self, is_written: impl Fn(&Cell) -> bool) {
+        let last = self.step - 1;
+        for (sought, writers) in self.sought.iter().zip(&mut self.writers) {
+            for (cell, writer) in sought.cells.iter().zip(writers) {
+                if last < sought.end && is_written(cell) {
+                    *writer = Some(last);
+                }
+            }
+        }
+    }
+
+    /// Completes the last instruction with what only the state behind it tells.
+    fn complete(&mut self, state: &dyn Inspect) {
+        let Some((left, pushes)) = self.last.take() else { return };
+        let places = written(left, pushes, state.height());
+        let created = created(pushes, state, &mut self.compounds);
+        self.wrote(|cell| match cell {
+            Cell::Stack(at) => places.contains(at),
+            other => created.as_ref().is_some_and(|created| created.touches(other)),
+        });
+    }
+}
+
+impl Watch for Search {
+    fn before(&mut self, at: &At<'_>) {
+        self.complete(at.state);
+        self.step += 1;
+        let Effects { takes, writes, .. } = at.state.effects();
+        let height = at.state.height();
+        let left = height - taken(takes, at.op, height);
+        self.last = Some((left, at.op.map_or(0, |op| op.pushes.into())));
+        if !writes.is_empty() {
+            self.wrote(|cell| writes.iter().any(|written| written.touches(cell)));
+        }
+    }
+
+    fn pause(&mut self, state: &dyn Inspect) {
+        self.complete(state);
+    }
+
+    fn after_step(&mut self, _: usize, state: &dyn Inspect) {
+        self.complete(state);
     }
 }
 

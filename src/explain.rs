@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::blame::{Answer, Counter, Datum, Executed, Recorder, Spent, WINDOW};
+use crate::blame::{Answer, Counter, Datum, Executed, Recorder, Search, Sought, Spent, WINDOW};
 use crate::case::{Case, Want};
 use crate::event::CaseReport;
 use crate::runner::{self, Opened, Options};
@@ -44,6 +44,10 @@ pub struct Stack {
 /// Of so many items it is told what was demanded; a vector may demand any length.
 const MOST_ITEMS: usize = 10_000;
 
+/// In a run of so many instructions at most, what was written long before its end is searched for: more
+/// would take longer than a person waits.
+const MOST_SEARCHED: u64 = 50_000_000;
+
 /// For so many differences it is asked what made them.
 const MOST_BLAMED: usize = 10;
 
@@ -73,9 +77,18 @@ pub fn explain(opened: &Opened<'_>, case: usize, options: &Options, last: usize)
     if questions.is_empty() {
         questions.push((first, Vec::new()));
     }
-    let mut recorder = Recorder::new(questions, end.saturating_sub(WINDOW as u64), last);
+    let from = end.saturating_sub(WINDOW as u64);
+    let mut recorder = Recorder::new(questions, from..u64::MAX, last);
     runner::watch(opened, case, options, &mut recorder);
-    let Recorder { answers, spent, before_end, kept, list, .. } = recorder;
+    let Recorder { mut answers, sought, spent, before_end, kept, list, .. } = recorder;
+    let mut kept = kept as u64;
+    let longest = sought.iter().map(|sought| sought.end).max();
+    if longest.is_some_and(|longest| kept < longest && longest <= MOST_SEARCHED) {
+        for (answer, found) in search(opened, case, options, sought) {
+            answers[answer] = found;
+        }
+        kept = end;
+    }
     let stack = differences.first().zip(list).zip(watched.case.as_ref());
     let stack = stack.and_then(|((difference, list), case)| stack_of(difference, list, case));
     Explained {
@@ -84,10 +97,24 @@ pub fn explain(opened: &Opened<'_>, case: usize, options: &Options, last: usize)
         blames: answers,
         last: before_end,
         steps: end,
-        kept: kept as u64,
+        kept,
         stack,
         spent,
     }
+}
+
+/// The answers for what was written long before the questions, with their numbers: one more run finds the
+/// instructions, and one for each of them keeps what came before it.
+fn search(opened: &Opened<'_>, case: usize, options: &Options, sought: Vec<Sought>) -> Vec<(usize, Answer)> {
+    let mut search = Search::new(sought);
+    runner::watch(opened, case, options, &mut search);
+    let answer = |(sought, step): (Sought, u64)| {
+        let keep = (step + 1).saturating_sub(WINDOW as u64)..step + 1;
+        let mut recorder = Recorder::new(vec![sought.question], keep, 0);
+        runner::watch(opened, case, options, &mut recorder);
+        Some((sought.answer, recorder.answers.pop()?))
+    };
+    search.found().filter_map(answer).collect()
 }
 
 /// What is asked of a difference: of bytes, what made the first that differs.

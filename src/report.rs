@@ -78,13 +78,17 @@ pub enum Grouping {
 }
 
 /// How much the text report says.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
     /// The summary alone.
     Quiet,
     /// Every failure and error, and the summary.
     #[default]
     Normal,
+    /// Also a line for each case when it is done.
+    Cases,
+    /// Also each note where it belongs.
+    Notes,
 }
 
 /// Every report; the first is the one that is made unless another one is asked for.

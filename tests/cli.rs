@@ -262,6 +262,19 @@ fn quiet_is_the_summary_alone() {
     assert_ne!(loud.stderr, "");
 }
 
+#[test]
+fn notes_and_cases_on_wish() {
+    let notes = |level: &str| {
+        let ran = vmconf(&["run", level, "tests/samples/vmtests/notes"]);
+        (ran.stderr.lines().count(), ran.stdout.lines().filter(|line| line.starts_with("pass ")).count())
+    };
+    let all = vmconf(&["run", "--report", "json", "tests/samples/vmtests/notes"]).stdout;
+    let told = |kind: &str| all.matches(&format!("\"type\":\"{kind}\"")).count();
+    assert_eq!(notes("-vv"), (told("note"), told("case")));
+    assert!(notes("-v").0 < told("note"));
+    assert_eq!(notes("-v").1, told("case"));
+}
+
 /// Nobody reads to the end: no panic, and the exit code is that of the run.
 #[test]
 fn a_closed_pipe_is_no_error() {

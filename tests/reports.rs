@@ -18,7 +18,7 @@ use scraper::{ElementRef, Html, Selector};
 use support::{at_root, command, ran, vmconf};
 use vmconf::case::{CaseId, Want};
 use vmconf::event::{CaseReport, Event, Summary};
-use vmconf::report::{self, Grouping, Options, REPORTS};
+use vmconf::report::{self, Grouping, Options, REPORTS, Verbosity};
 use vmconf::value::{Path as At, Value, is_harmful};
 use vmconf::verdict::{Difference, Failure, Listing, Place, Trouble, Verdict};
 
@@ -176,6 +176,39 @@ fn golden() {
         settings.set_prepend_module_to_snapshot(false);
         settings.set_input_file(at_root("tests/reports.rs"));
         settings.bind(|| insta::assert_snapshot!(format!("report-{}", kind.name), text));
+    }
+}
+
+#[test]
+fn golden_of_each_case_in_a_line() {
+    let options = Options { verbosity: Verbosity::Cases, ..Options::default() };
+    let text = render("text", &options, &mixed()).replace(&"n".repeat(LONG), "{10000 n}");
+    let (lines, rest) = text.split_once("\n\n").unwrap();
+    assert_eq!(rest, render("text", &Options::default(), &mixed()).replace(&"n".repeat(LONG), "{10000 n}"));
+    let mut settings = insta::Settings::clone_current();
+    settings.set_omit_expression(true);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_input_file(at_root("tests/reports.rs"));
+    settings.bind(|| insta::assert_snapshot!("report-text-cases", lines));
+}
+
+/// JUnit has no place for it: there the cases that did not run are missing.
+#[test]
+fn an_interrupted_run_says_so() {
+    let mut events = mixed();
+    let Some(Event::Ended(summary)) = events.last_mut() else { unreachable!() };
+    summary.interrupted = true;
+    for kind in REPORTS.iter().filter(|kind| kind.name != "junit") {
+        let text = render(kind.name, &Options::default(), &events);
+        let last = text.lines().last().unwrap();
+        let says = match kind.name {
+            "json" => last.contains("\"exit\":130"),
+            "tap" => last == "Bail out! interrupted",
+            "text" => last.ends_with(", interrupted"),
+            "github" => last.contains(", interrupted"),
+            _ => text.contains(", interrupted"),
+        };
+        assert!(says, "{}: {last}", kind.name);
     }
 }
 

@@ -22,6 +22,10 @@ pub(super) fn tell(cases: &[CaseId], sources: &[Source], options: &Options, sink
     for source in sources.iter().filter(|source| files.contains(&*source.shown)) {
         let opened = runner::open(source, options);
         for (index, id) in opened.ids().enumerate().filter(|(_, id)| cases.contains(id)) {
+            // Who ends a run does not wait for what takes as long again.
+            if options.interrupt.is_asked() {
+                return;
+            }
             let explained = explain(&opened, index, options, LAST);
             let mut text = Vec::new();
             if explained::write(&mut text, &explained, Length::Screen).is_ok() {

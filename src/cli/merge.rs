@@ -8,10 +8,11 @@ use clap::Args;
 use vmconf::event::{Event, Exit};
 use vmconf::limits::Limits;
 use vmconf::merge::{self, Source};
-use vmconf::report::{self, Verbosity};
+use vmconf::report;
 use vmconf::sources;
 
 use super::run::{Reports, Wanted, parse_report};
+use super::verbosity::VerbosityArgs;
 
 /// Join the JSON reports of the parts of a run
 ///
@@ -29,9 +30,8 @@ pub(super) struct Merge {
     #[arg(long, value_name = "NAME[=FILE]", value_parser = parse_report)]
     report: Vec<Wanted>,
 
-    /// Print the summary alone
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    verbosity: VerbosityArgs,
 }
 
 impl Merge {
@@ -44,7 +44,7 @@ impl Merge {
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
         let sources: Vec<_> = texts.iter().map(|(name, text)| Source { name, text }).collect();
         let events = merge::merge(&sources, &mut vector_text)?;
-        let verbosity = if self.quiet { Verbosity::Quiet } else { Verbosity::Normal };
+        let verbosity = self.verbosity.level();
         let mut reports =
             Reports::new(&self.report, &report::Options { verbosity, ..report::Options::default() })?;
         let written = events.iter().try_for_each(|event| reports.event(event));

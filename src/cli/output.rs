@@ -2,7 +2,8 @@
 //! elsewhere when `CLICOLOR_FORCE` is.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use vmconf::event::Exit;
 use vmconf::value::escaped;
@@ -60,11 +61,23 @@ impl Lines {
     }
 }
 
+/// Files that were begun; those that are finished are no longer there.
+static BEGUN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Ends the process at once, with no file left that is half written.
+pub(super) fn exit_at_once(exit: Exit) -> ! {
+    for path in BEGUN.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        // One that was finished is not there.
+        let _ = std::fs::remove_file(path);
+    }
+    std::process::exit(exit as i32)
+}
+
 /// A file of results: written beside its place and put there when it is whole, so that nobody
 /// ever sees half of one.
 pub(super) struct Replaced {
     file: tempfile::NamedTempFile,
-    path: std::path::PathBuf,
+    path: PathBuf,
 }
 
 impl Replaced {
@@ -81,6 +94,7 @@ impl Replaced {
             |before| before.permissions(),
         ));
         let file = builder.tempfile_in(folder)?;
+        BEGUN.lock().unwrap_or_else(PoisonError::into_inner).push(file.path().to_owned());
         Ok(Replaced { file, path: path.to_owned() })
     }
 

@@ -18,6 +18,7 @@ use vmconf::verdict::Verdict;
 use super::known::KnownArgs;
 use super::output::{self, Replaced};
 use super::select::Select;
+use super::verbosity::VerbosityArgs;
 use super::{config, explained, last_run, partition};
 
 /// Run vectors
@@ -51,9 +52,8 @@ pub(super) struct Run {
     #[arg(long)]
     no_group: bool,
 
-    /// Print the summary alone
-    #[arg(short, long)]
-    quiet: bool,
+    #[command(flatten)]
+    verbosity: VerbosityArgs,
 }
 
 /// A report that the user asked for.
@@ -102,14 +102,14 @@ impl Run {
         let mut reports = Reports::new(
             &self.report,
             &report::Options {
-                verbosity: self.verbosity(),
+                verbosity: self.verbosity.level(),
                 flags: self.select.flags(),
                 selection: self.select.selection() + &self.known.flags(),
                 grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
                 part,
             },
         )?;
-        let mut progress = Progress::new(self.verbosity());
+        let mut progress = Progress::new(self.verbosity.level());
         let needs = self.needs();
         let mut failed = None;
         let (mut outcomes, mut not_passed) = (Vec::new(), Vec::new());
@@ -167,10 +167,6 @@ impl Run {
         self.select.paths()
     }
 
-    fn verbosity(&self) -> Verbosity {
-        if self.quiet { Verbosity::Quiet } else { Verbosity::Normal }
-    }
-
     /// What the most demanding of the reports is made from.
     fn needs(&self) -> Needs {
         let explained = self.report.iter().any(|wanted| wanted.kind.needs == Needs::Explanations);
@@ -189,7 +185,7 @@ impl Run {
 /// second time, which is for a case that takes long, the process ends.
 fn interrupted(interrupt: &Interrupt) {
     if interrupt.ask() {
-        std::process::exit(Exit::Interrupted as i32);
+        output::exit_at_once(Exit::Interrupted);
     }
     output::note("note: ending after the cases at hand; Ctrl-C again ends at once, without reports");
 }
@@ -262,8 +258,12 @@ impl Progress {
 
     fn event(&mut self, event: &Event) {
         match event {
-            Event::Started { files } if io::stderr().is_terminal() && self.verbosity != Verbosity::Quiet => {
+            // A bar and lines of cases would overwrite each other.
+            Event::Started { files } if io::stderr().is_terminal() && self.verbosity == Verbosity::Normal => {
                 self.bar = Some(bar(*files as u64));
+            }
+            Event::Note { file, trouble } if self.verbosity == Verbosity::Notes => {
+                output::note(&format!("note: {}", trouble.located(file)));
             }
             Event::Note { file, trouble } => self.notes.add(file, trouble),
             Event::FileDone => {

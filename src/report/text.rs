@@ -5,11 +5,12 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::block::{DIM, ERROR, FAIL, INTERRUPTED};
+use super::block::{DIM, ERROR, FAIL, INTERRUPTED, headline};
 use super::groups::{Group, Groups};
 use super::{Options, Report, Verbosity};
-use crate::event::{Event, Summary};
+use crate::event::{CaseReport, Event, Summary};
 use crate::value::escaped;
+use crate::verdict::Verdict;
 
 const PASS: Style = AnsiColor::Green.on_default().bold();
 const SKIP: Style = AnsiColor::Yellow.on_default();
@@ -28,7 +29,20 @@ impl Text {
         Text { out, options: options.clone(), groups: Groups::new(options) }
     }
 
+    fn case(&mut self, report: &CaseReport) -> io::Result<()> {
+        if self.options.verbosity >= Verbosity::Cases {
+            line(&mut self.out, report)?;
+        }
+        if self.options.verbosity > Verbosity::Quiet {
+            self.groups.add(report)?;
+        }
+        Ok(())
+    }
+
     fn end(&mut self, end: &Summary) -> io::Result<()> {
+        if self.options.verbosity >= Verbosity::Cases && self.groups.iter().next().is_some() {
+            writeln!(self.out)?;
+        }
         for group in self.groups.iter() {
             self.out.write_all(&group.block)?;
             more(&mut self.out, group, &self.options)?;
@@ -42,15 +56,29 @@ impl Text {
 impl Report for Text {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
-            Event::Finished(report) if self.options.verbosity != Verbosity::Quiet => self.groups.add(report),
-            Event::Started { .. }
-            | Event::Note { .. }
-            | Event::Finished(_)
-            | Event::FileDone
-            | Event::Explained { .. } => Ok(()),
+            Event::Finished(report) => self.case(report),
+            Event::FileDone if self.options.verbosity >= Verbosity::Cases => self.out.flush(),
+            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained { .. } => Ok(()),
             Event::Ended(end) => self.end(end),
         }
     }
+}
+
+/// What came of a case in a line, with the reason why it did not run or may fail.
+fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
+    let verdict = &report.verdict;
+    let style = match verdict {
+        Verdict::Pass => PASS,
+        Verdict::Fail(_) | Verdict::Fixed(_) => FAIL,
+        Verdict::Error(_) => ERROR,
+        Verdict::Known(..) | Verdict::Skip(_) => SKIP,
+    };
+    let reason = match verdict {
+        Verdict::Known(..) | Verdict::Skip(_) => headline(report).map(|reason| format!(": {reason}")),
+        Verdict::Pass | Verdict::Fail(_) | Verdict::Fixed(_) | Verdict::Error(_) => None,
+    };
+    let name = verdict.name();
+    writeln!(out, "{style}{name:<5}{style:#} {}{DIM}{}{DIM:#}", report.id, reason.unwrap_or_default())
 }
 
 /// How many more cases there are like the one that is shown, and the command that shows them.

@@ -90,8 +90,9 @@ pub(crate) fn timeless(text: &str) -> String {
 }
 
 fn timeless_line(line: &str) -> String {
-    if let Some((before, _)) = line.rsplit_once(" skipped in ") {
-        return format!("{before} skipped in TIME s\n");
+    if let Some((before, after)) = line.rsplit_once(" skipped in ") {
+        let end = after.split_once(" s").map_or("", |(_, end)| end);
+        return format!("{before} skipped in TIME s{end}");
     }
     match line.split_once("\"seconds\":") {
         Some((before, after)) if line.contains("\"type\":\"summary\"") => {

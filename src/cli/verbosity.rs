@@ -1,0 +1,28 @@
+//! How much is said, for the commands that report a run.
+
+use clap::{ArgAction, Args};
+use vmconf::report::Verbosity;
+
+/// How much is said on standard output.
+#[derive(Debug, Args)]
+pub(super) struct VerbosityArgs {
+    /// Print the summary alone
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// Also print a line for each case when it is done; -vv also prints each note where it belongs
+    /// instead of once
+    #[arg(short, long, action = ArgAction::Count, conflicts_with = "quiet")]
+    verbose: u8,
+}
+
+impl VerbosityArgs {
+    pub(super) fn level(&self) -> Verbosity {
+        match self {
+            VerbosityArgs { quiet: true, .. } => Verbosity::Quiet,
+            VerbosityArgs { verbose: 0, .. } => Verbosity::Normal,
+            VerbosityArgs { verbose: 1, .. } => Verbosity::Cases,
+            VerbosityArgs { verbose: 2.., .. } => Verbosity::Notes,
+        }
+    }
+}
