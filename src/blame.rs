@@ -125,11 +125,21 @@ pub struct Datum {
     pub byte: Option<usize>,
 }
 
+/// Which instructions a [`Recorder`] sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// All, so that it knows what was spent and which compounds are new.
+    All,
+    /// Those that it keeps and those after them; the rest runs as fast as unwatched.
+    Kept,
+}
+
 /// Watches a run and answers questions about the state after steps of its case.
 pub struct Recorder {
     questions: Vec<Question>,
     /// The numbers of the instructions that are kept.
     keep: Range<u64>,
+    seen: Seen,
     step: u64,
     records: VecDeque<Executed>,
     /// The bytes of the values in `records`.
@@ -148,6 +158,8 @@ pub struct Recorder {
     pub spent: BTreeMap<&'static str, Spent>,
     /// The instructions before the first question, the last one at the end.
     pub before_end: Vec<Executed>,
+    /// How many instructions there were before the first question.
+    pub asked_after: u64,
     /// How many instructions were kept when the first question was answered.
     pub kept: usize,
     /// The last list on the way to the first datum that was asked for, with its path.
@@ -158,10 +170,11 @@ pub struct Recorder {
 impl Recorder {
     /// A recorder that keeps the instructions of these numbers, and gives the last `most_before_end` ones
     /// of them before the first question.
-    pub fn new(questions: Vec<Question>, keep: Range<u64>, most_before_end: usize) -> Recorder {
+    pub fn new(questions: Vec<Question>, keep: Range<u64>, seen: Seen, most_before_end: usize) -> Recorder {
         Recorder {
             questions,
             keep,
+            seen,
             step: 0,
             records: VecDeque::new(),
             bytes: 0,
@@ -173,6 +186,7 @@ impl Recorder {
             sought: Vec::new(),
             spent: BTreeMap::new(),
             before_end: Vec::new(),
+            asked_after: 0,
             kept: 0,
             list: None,
             most_before_end,
@@ -195,7 +209,8 @@ impl Recorder {
             return;
         }
         let pushes = self.last_op.map_or(0, |op| op.pushes.into());
-        let created = created(pushes, state, &mut self.compounds);
+        // Where not all is seen, what seems new may be old.
+        let created = created(pushes, state, &mut self.compounds).filter(|_| self.seen == Seen::All);
         self.count_gas(state);
         let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
         last.cost = self.gas.zip(state.gas()).map(|(before, after)| before.saturating_sub(after));
@@ -205,6 +220,9 @@ impl Recorder {
     }
 
     fn count_gas(&mut self, state: &dyn Inspect) {
+        if self.seen != Seen::All {
+            return;
+        }
         let (Some(op), Some(before), Some(after)) = (self.last_op.take(), self.gas, state.gas()) else {
             return;
         };
@@ -219,6 +237,7 @@ impl Recorder {
         let questions = std::mem::take(&mut self.questions);
         for (_, data) in questions.iter().filter(|question| question.0 == number) {
             if self.before_end.is_empty() {
+                self.asked_after = self.step;
                 self.kept = self.records.len();
                 let skipped = self.records.len().saturating_sub(self.most_before_end);
                 self.before_end = self.records.iter().skip(skipped).cloned().collect();
@@ -473,6 +492,17 @@ fn moved(last: &Executed, pushes: usize, state: &dyn Inspect) -> Vec<(usize, usi
 }
 
 impl Watch for Recorder {
+    fn passes_over(&self) -> u64 {
+        match self.seen {
+            Seen::All => 0,
+            Seen::Kept => self.keep.start.saturating_sub(self.step),
+        }
+    }
+
+    fn passed_over(&mut self, count: u64) {
+        self.step += count;
+    }
+
     fn before(&mut self, at: &At<'_>) {
         self.complete(at.state);
         self.gas = at.state.gas();
@@ -578,7 +608,8 @@ impl Watch for Search {
     }
 }
 
-/// Counts the instructions up to the end of each step of a case.
+/// Counts the instructions up to the end of each step of a case, without seeing them: up to
+/// [`Counter::INEXACT`] more may have been executed where a machine ended.
 #[derive(Debug, Default)]
 pub struct Counter {
     count: u64,
@@ -586,9 +617,20 @@ pub struct Counter {
     pub ends: Vec<u64>,
 }
 
+impl Counter {
+    /// So many instructions are executed at once.
+    pub const INEXACT: u64 = 10_000;
+}
+
 impl Watch for Counter {
-    fn before(&mut self, _: &At<'_>) {
-        self.count += 1;
+    fn before(&mut self, _: &At<'_>) {}
+
+    fn passes_over(&self) -> u64 {
+        Counter::INEXACT
+    }
+
+    fn passed_over(&mut self, count: u64) {
+        self.count += count;
     }
 
     fn after_step(&mut self, _: usize, _: &dyn Inspect) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::blame::{Answer, Counter, Datum, Executed, Recorder, Search, Sought, Spent, WINDOW};
+use crate::blame::{Answer, Counter, Datum, Executed, Recorder, Search, Seen, Sought, Spent, WINDOW};
 use crate::case::{Case, Want};
 use crate::event::CaseReport;
 use crate::runner::{self, Opened, Options};
@@ -44,9 +44,9 @@ pub struct Stack {
 /// Of so many items it is told what was demanded; a vector may demand any length.
 const MOST_ITEMS: usize = 10_000;
 
-/// In a run of so many instructions at most, what was written long before its end is searched for: more
-/// would take longer than a person waits.
-const MOST_SEARCHED: u64 = 50_000_000;
+/// In a run of so many instructions, all are seen; in a longer one that takes longer than a person waits,
+/// and only the last ones are.
+const MOST_SEEN: u64 = 20_000_000;
 
 /// For so many differences it is asked what made them.
 const MOST_BLAMED: usize = 10;
@@ -77,13 +77,13 @@ pub fn explain(opened: &Opened<'_>, case: usize, options: &Options, last: usize)
     if questions.is_empty() {
         questions.push((first, Vec::new()));
     }
+    let seen = if end <= MOST_SEEN { Seen::All } else { Seen::Kept };
     let from = end.saturating_sub(WINDOW as u64);
-    let mut recorder = Recorder::new(questions, from..u64::MAX, last);
+    let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last);
     runner::watch(opened, case, options, &mut recorder);
-    let Recorder { mut answers, sought, spent, before_end, kept, list, .. } = recorder;
-    let mut kept = kept as u64;
-    let longest = sought.iter().map(|sought| sought.end).max();
-    if longest.is_some_and(|longest| kept < longest && longest <= MOST_SEARCHED) {
+    let Recorder { mut answers, sought, spent, before_end, asked_after, kept, list, .. } = recorder;
+    let (end, mut kept) = (asked_after, kept as u64);
+    if !sought.is_empty() && kept < end && seen == Seen::All {
         for (answer, found) in search(opened, case, options, sought) {
             answers[answer] = found;
         }
@@ -110,7 +110,7 @@ fn search(opened: &Opened<'_>, case: usize, options: &Options, sought: Vec<Sough
     runner::watch(opened, case, options, &mut search);
     let answer = |(sought, step): (Sought, u64)| {
         let keep = (step + 1).saturating_sub(WINDOW as u64)..step + 1;
-        let mut recorder = Recorder::new(vec![sought.question], keep, 0);
+        let mut recorder = Recorder::new(vec![sought.question], keep, Seen::All, 0);
         runner::watch(opened, case, options, &mut recorder);
         Some((sought.answer, recorder.answers.pop()?))
     };

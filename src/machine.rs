@@ -125,8 +125,19 @@ pub trait Watch {
     /// The instruction `at` is about to be executed.
     fn before(&mut self, at: &At<'_>);
 
+    /// How many instructions from here on it need not see. They are executed as fast as unwatched ones.
+    fn passes_over(&self) -> u64 {
+        0
+    }
+
+    /// So many instructions were executed unseen, and the machine goes on. Where it ended among them,
+    /// that is not told.
+    fn passed_over(&mut self, count: u64) {
+        let _ = count;
+    }
+
     /// The actions of a step of the case are done, its number from 1, and the state is about to be
-    /// compared.
+    /// compared; or a limit of the runner ended them and nothing will be.
     fn after_step(&mut self, number: usize, state: &dyn Inspect) {
         let _ = (number, state);
     }
@@ -199,14 +210,14 @@ pub fn perform(
     };
     match action {
         Action::Execute => {
-            return match machine.run(budget.left, reborrow(&mut watch)) {
+            return match run(machine, budget.left, reborrow(&mut watch)) {
                 Status::Running => budget.exceeded(),
                 ended => ended,
             };
         }
         Action::Run(steps) => {
             let within = *steps <= budget.left;
-            let status = machine.run((*steps).min(budget.left), reborrow(&mut watch));
+            let status = run(machine, (*steps).min(budget.left), reborrow(&mut watch));
             budget.left = budget.left.saturating_sub(*steps);
             return if status == Status::Running && !within { budget.exceeded() } else { status };
         }
@@ -220,10 +231,26 @@ pub fn perform(
             return budget.exceeded();
         }
         budget.left -= 1;
-        let status = machine.run(1, reborrow(&mut watch));
+        let status = run(machine, 1, reborrow(&mut watch));
         if status != Status::Running || returned(machine) {
             return status;
         }
+    }
+}
+
+/// Executes up to `budget` instructions, those that the watch passes over unwatched.
+fn run(machine: &mut dyn Machine, mut budget: u64, watch: Option<&mut dyn Watch>) -> Status {
+    let Some(watch) = watch else { return machine.run(budget, None) };
+    loop {
+        let unseen = watch.passes_over().min(budget);
+        if unseen == 0 {
+            return machine.run(budget, Some(watch));
+        }
+        match machine.run(unseen, None) {
+            Status::Running => watch.passed_over(unseen),
+            ended => return ended,
+        }
+        budget -= unseen;
     }
 }
 

@@ -219,6 +219,17 @@ fn limits_of_the_runner() {
     assert_eq!(tested, there_are);
 }
 
+/// What it does all the time is shown, without seeing all of it.
+#[test]
+fn an_endless_loop_is_explained() {
+    for steps in ["1000", "20000003"] {
+        let told = vmconf(&["diff", "tests/samples/vmtests/limits/endless.json", "--max-steps", steps]);
+        assert_eq!(told.exit, 3);
+        assert!(told.stdout.contains(&format!("last 10 of {steps} instructions")), "{}", told.stdout);
+        assert_eq!(told.stdout.matches("  JUMP        0\n").count(), 3, "{}", told.stdout);
+    }
+}
+
 #[test]
 fn an_endless_loop_ends() {
     let ran = vmconf(&["run", "tests/samples/vmtests/limits/endless.json", "--max-steps", "1000"]);

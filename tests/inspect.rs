@@ -7,12 +7,14 @@ mod support;
 
 use std::collections::{HashMap, HashSet};
 
-use support::{VECTORS, checks_of, files, read, relative, replay};
+use support::{VECTORS, at_root, checks_of, files, read, relative, replay, sources_of};
+use vmconf::blame::{Executed, Recorder, Seen};
 use vmconf::case::{Action, Case};
 use vmconf::inspect::{Cell, Inspect};
 use vmconf::limits::Limits;
 use vmconf::machine::{At, Budget, Machine, Watch, perform};
 use vmconf::machines;
+use vmconf::runner::{self, Options};
 use vmconf::value::{Key, Path, Value};
 
 /// So many bytes of a memory are looked at.
@@ -391,4 +393,30 @@ fn what_is_demanded_of_stacks_is_in_cells() {
         }
     }
     assert!(count > 5_000, "{count} checks");
+}
+
+/// A recorder keeps the same instructions, whether it sees those before them or they run unseen.
+#[test]
+fn what_is_passed_over_changes_nothing() {
+    const FIRST: u64 = 5;
+    let options = Options::default();
+    let shown = |it: &Executed| format!("{} {} {} {:?} {:?}", it.step, it.pc, it.text, it.stack, it.cost);
+    let mut longer = 0;
+    for source in sources_of(at_root(VECTORS)) {
+        let opened = runner::open(&source, &options);
+        for case in 0..opened.cases() {
+            let kept = |seen| {
+                let mut recorder = Recorder::new(vec![(1, Vec::new())], FIRST..FIRST + 100, seen, 100);
+                runner::watch(&opened, case, &options, &mut recorder);
+                let kept: Vec<_> = recorder.before_end.iter().map(shown).collect();
+                (recorder.asked_after, kept)
+            };
+            let all = kept(Seen::All);
+            if all.0 > FIRST {
+                longer += 1;
+                assert_eq!(kept(Seen::Kept), all, "{}", source.shown);
+            }
+        }
+    }
+    assert!(longer > 1000, "{longer}");
 }

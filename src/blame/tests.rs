@@ -1,4 +1,4 @@
-use super::{MOST_BYTES, Recorder};
+use super::{MOST_BYTES, Recorder, Seen};
 use crate::diff::Observe;
 use crate::inspect::Inspect;
 use crate::machine::{At, Watch};
@@ -33,7 +33,7 @@ impl Inspect for Large {
 
 #[test]
 fn large_values_push_old_instructions_out() {
-    let mut recorder = Recorder::new(Vec::new(), 0..u64::MAX, 0);
+    let mut recorder = Recorder::new(Vec::new(), 0..u64::MAX, Seen::All, 0);
     for pc in 0..100 {
         recorder.before(&At { pc, op: None, code: 0, operand: &[], state: &Large });
         let kept: usize = recorder.records.iter().map(super::Executed::bytes).sum();

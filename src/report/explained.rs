@@ -45,6 +45,9 @@ pub fn write(out: &mut dyn Write, explained: &Explained, length: Length) -> io::
         Verdict::Error(troubles) => {
             writeln!(text, "{ERROR}ERROR{ERROR:#} {id}")?;
             troubles.iter().try_for_each(|trouble| broken(&mut text, id, trouble))?;
+            // Of one that was ended by a limit: what it does all the time.
+            let wanted = length.wanted(&text);
+            last(&mut text, explained, wanted)?;
         }
         Verdict::Fail(failure) | Verdict::Known(failure, _) => failed(&mut text, explained, failure, length)?,
     }
@@ -82,12 +85,19 @@ fn failed(text: &mut Vec<u8>, explained: &Explained, failure: &Failure, length: 
     };
     let others: Vec<_> = others.iter().filter(|other| !is_row(other)).collect();
     further(text, explained, &others, left(text, length).saturating_sub(FEWEST + 2))?;
-    let wanted = match length {
-        Length::Screen => left(text, length).saturating_sub(2).max(FEWEST),
-        Length::Full(wanted) => wanted,
-    };
+    let wanted = length.wanted(text);
     last(text, explained, wanted)?;
     writeln!(text, "  {DIM}ended:{DIM:#} {}", cut(&escaped(&failure.ended), 0, WIDTH))
+}
+
+impl Length {
+    /// How many of the last instructions are told behind this text.
+    fn wanted(self, text: &[u8]) -> usize {
+        match self {
+            Length::Screen => left(text, self).saturating_sub(2).max(FEWEST),
+            Length::Full(wanted) => wanted,
+        }
+    }
 }
 
 /// How many lines there is still room for.

@@ -213,7 +213,12 @@ fn perform_case(
             }
             match status {
                 Status::Running | Status::Ended => {}
-                Status::Limit(reached) => return error(format!("{reached}; {}", testee.describe())),
+                Status::Limit(reached) => {
+                    if let Some(watch) = watch {
+                        watch.after_step(index + 1, testee);
+                    }
+                    return error(format!("{reached}; {}", testee.describe()));
+                }
                 Status::Refused(reason) => {
                     return Verdict::Error(vec![refused("the run cannot go on", &reason, case, document)]);
                 }
