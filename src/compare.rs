@@ -97,12 +97,11 @@ pub fn compare<'r>(before: &'r Run, after: &'r Run) -> Comparison<'r> {
     for id in after.cases.keys().chain(gone) {
         let there = |run: &'r Run| run.cases.get(id).filter(|outcome| outcome.kind != Kind::Skip);
         let (before, after) = (there(before), there(after));
-        match change(before, after) {
-            Some(change) => comparison.changed.push(Changed { id, change, before, after }),
-            None => {
-                comparison.same += usize::from(after.is_some());
-                comparison.same_not_passing += usize::from(after.is_some_and(|after| !after.passes()));
-            }
+        if let Some(change) = change(before, after) {
+            comparison.changed.push(Changed { id, change, before, after });
+        } else if let Some(after) = after {
+            comparison.same += 1;
+            comparison.same_not_passing += usize::from(!after.passes());
         }
     }
     // A case that was skipped is gone too, and stands where it was skipped.
@@ -145,7 +144,7 @@ pub fn cautions(before: &Run, after: &Run, names: [&str; 2]) -> Vec<String> {
     if let (Some(first), Some(second)) = (&before.command, &after.command)
         && first != second
     {
-        cautions.push("the command lines differ: new and gone may be for that".to_owned());
+        cautions.push("the command lines differ, which may be why cases do".to_owned());
         cautions.extend(
             [(names[0], first), (names[1], second)].map(|(name, command)| format!("{name}: {command}")),
         );

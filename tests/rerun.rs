@@ -62,7 +62,11 @@ impl Place {
 
     fn check(&self, args: &[&str], ids: &[&str], exit: i32) {
         let rerun = self.rerun(args);
-        assert_eq!((&rerun.0[..], &*rerun.1, rerun.2), (&ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>()[..], "", exit), "{args:?}");
+        assert_eq!(
+            (&rerun.0[..], &*rerun.1, rerun.2),
+            (&ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>()[..], "", exit),
+            "{args:?}"
+        );
     }
 
     /// Runs all, so that this is the last run.
@@ -87,7 +91,7 @@ fn three() -> Place {
 const ALL: [&str; 3] = [
     "vectors/a/gas.json::gas",
     "vectors/c/broken.json::account-is-null",
-    "vectors/c/one-of-three.json::fails",
+    "vectors/c/one-of-three.json::second",
 ];
 
 #[test]
@@ -113,14 +117,14 @@ fn only_some_of_it() {
     check(&["vectors/a"], &ALL[..1], 1);
     check(&["./vectors/a/../c"], &ALL[1..], 3);
     check(&[place.folder.path().join("vectors/a/gas.json").to_str().unwrap()], &ALL[..1], 1);
-    check(&["vectors/c/one-of-three.json::fails", "vectors/a"], &[ALL[0], ALL[2]], 1);
+    check(&["vectors/c/one-of-three.json::second", "vectors/a"], &[ALL[0], ALL[2]], 1);
     check(&["--filter", "one-of"], &ALL[2..], 1);
     check(&["--filter", "*gas*", "-E", "verdict(fail)"], &ALL[..1], 1);
     check(&["-E", "verdict(error)"], &ALL[1..2], 3);
     check(&["--partition", "slice:1/3"], &ALL[..1], 1);
     check(&["--fail-fast"], &ALL, 1);
     place.run_all();
-    for nothing in [&["vectors/b"][..], &["vectors/c/one-of-three.json::passes"], &["--filter", "nothing"]] {
+    for nothing in [&["vectors/b"][..], &["vectors/c/one-of-three.json::first"], &["--filter", "nothing"]] {
         let (ids, stderr, exit) = place.rerun(nothing);
         assert_eq!((ids.len(), &*stderr, exit), (0, "note: no case ran\n", 4), "{nothing:?}");
     }
@@ -143,13 +147,13 @@ fn what_is_gone() {
     let place = three();
     place.run_all();
     place.remove("vectors/c/broken.json");
-    place.edit("vectors/c/one-of-three.json", |text| text.replace("\"fails\"", "\"renamed\""));
+    place.edit("vectors/c/one-of-three.json", |text| text.replace("\"second\"", "\"renamed\""));
     let (ids, stderr, exit) = place.rerun(&[]);
     assert_eq!((ids, exit), (vec![ALL[0].to_owned()], 1));
     assert_eq!(
         stderr,
         "note: vectors/c/broken.json is gone; 1 case in it did not run again\n\
-         note: vectors/c/one-of-three.json::fails is gone: the file has no such case any more\n"
+         note: vectors/c/one-of-three.json::second is gone: the file has no such case any more\n"
     );
     // Also where the user says which.
     place.put("vectors/c/broken.json", "tests/samples/vmtests/malformed/account-is-null.json");
@@ -224,7 +228,8 @@ fn an_interrupted_run_says_so() {
     place.run_all();
     let folder = fs::read_dir(place.cache.path()).unwrap().next().unwrap().unwrap().path();
     let is_run = |path: &Path| path.file_name().unwrap().to_str().unwrap().starts_with("20");
-    let run = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| is_run(path)).unwrap();
+    let run =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| is_run(path)).unwrap();
     let text = fs::read_to_string(&run).unwrap();
     fs::write(&run, text.replace("\"exit\":3", "\"exit\":130")).unwrap();
     let (ids, stderr, _) = place.rerun(&[]);

@@ -39,7 +39,7 @@ pub(super) struct Compare {
     #[arg(long = "as", value_name = "FORM", default_value = "text")]
     as_: Form,
 
-    /// Print all cases of each section and every line in full
+    /// Print all cases of each section and, as text, every line in full
     #[arg(long)]
     all: bool,
 }

@@ -103,12 +103,9 @@ impl Again {
             let file = real(Path::new(file));
             let meant: Vec<_> = meant.iter().filter(|it| file.starts_with(&it.path)).collect();
             if meant.iter().all(|it| it.only.is_some()) {
-                let named = meant.iter().filter_map(|it| it.only.as_ref()).flatten();
-                let is_named = |case: &String| named.clone().any(|named| named == case);
-                cases.missing = match cases.whole {
-                    true => named.cloned().collect(),
-                    false => cases.missing.iter().filter(|case| is_named(case)).cloned().collect(),
-                };
+                let named: BTreeSet<String> =
+                    meant.iter().filter_map(|it| it.only.clone()).flatten().collect();
+                cases.missing = if cases.whole { named } else { &cases.missing & &named };
                 cases.whole = false;
             }
             cases.whole || !cases.missing.is_empty()

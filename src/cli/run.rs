@@ -127,7 +127,9 @@ impl Run {
                 && options.known_lists().all(|known| known.file != id.file)
             {
                 record.case(report);
-                again.iter_mut().for_each(|again| again.came(id));
+                if let Some(again) = &mut again {
+                    again.came(id);
+                }
                 if matches!(verdict, Verdict::Fail(_) | Verdict::Error(_)) {
                     not_passed.push(id.clone());
                 }

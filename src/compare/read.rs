@@ -105,7 +105,6 @@ pub fn read(name: &str, input: &mut dyn BufRead) -> Result<Run, Unreadable> {
 
 /// The members of all lines.
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct Line<'l> {
     #[serde(borrow)]
     r#type: Cow<'l, str>,
@@ -173,6 +172,10 @@ impl Reading {
         if self.bytes > MOST_BYTES {
             return Err(format!("ends more than {MOST_BYTES} bytes from the start; no report is larger"));
         }
+        let line = line.trim_ascii();
+        if line.first() != Some(&b'{') {
+            return Err("is no JSON object".to_owned());
+        }
         let line: Line<'_> = serde_json::from_slice(line).map_err(|error| problem(&error))?;
         match (&*line.r#type, self.state) {
             ("run", State::Before) => self.head(line),
@@ -194,7 +197,7 @@ impl Reading {
             Some(other) => return Err(format!("is of version {other}; expected {VERSION}")),
             None => return Err(format!("has no version; expected {VERSION}")),
         }
-        let part = |Partition { kind, part, of }| format!("{}:{part}/{of}", shown(&kind));
+        let part = |Partition { kind, part, of }| format!("{kind}:{part}/{of}");
         self.run.when = line.when;
         self.run.command = line.command;
         self.run.part = line.partition.map(part);

@@ -62,6 +62,7 @@ impl Extent {
 pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     let Shown { names, comparison, cautions, extent } = shown;
     writeln!(out, "{}", counts(comparison))?;
+    writeln!(out, "  {}", judgement(comparison))?;
     for (which, name) in ["from", "to"].iter().zip(names) {
         writeln!(out, "  {DIM}{which:<4}{DIM:#} {}", extent.line(name, 7))?;
     }
@@ -92,7 +93,7 @@ pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
 pub fn markdown(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     let Shown { names: [before, after], comparison, cautions, extent } = shown;
     writeln!(out, "## vmconf: {}\n", counts(comparison))?;
-    writeln!(out, "From {} to {}.", code(before), code(after))?;
+    writeln!(out, "From {} to {}: {}.", code(before), code(after), judgement(comparison))?;
     for (index, caution) in cautions.iter().enumerate() {
         writeln!(out, "{}- {}", if index == 0 { "\n" } else { "" }, code(caution))?;
     }
@@ -115,31 +116,29 @@ pub fn markdown(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
 /// The counts in words.
 fn counts(comparison: &Comparison<'_>) -> String {
     let count = |change: Change| {
-        let name = match (change, comparison.of(change).count()) {
-            (Change::FailsDifferently, 0 | 2..) => "fail differently".to_owned(),
+        let changed: Vec<_> = comparison.of(change).collect();
+        let name = match change {
+            Change::FailsDifferently if changed.len() != 1 => "fail differently".to_owned(),
             _ => change.to_string(),
         };
-        let apart = match change {
-            Change::Broken | Change::FailsDifferently => {
-                among(comparison, change, "known", |it| it.kind == Kind::Known)
-            }
-            Change::New => among(comparison, change, "not passing", |it| !it.passes()),
-            Change::Fixed | Change::Gone => String::new(),
-        };
-        format!("{} {name}{apart}", comparison.of(change).count())
+        let known =
+            changed.iter().filter(|it| it.after.is_some_and(|after| after.kind == Kind::Known)).count();
+        let known =
+            if change == Change::Broken && known > 0 { format!(" ({known} known)") } else { String::new() };
+        format!("{} {name}{known}", changed.len())
     };
-    let same = match comparison.same_not_passing {
-        0 => String::new(),
-        not_passing => format!(" ({not_passing} not passing)"),
-    };
-    format!("{}, {} as before{same}", Change::ALL.map(count).join(", "), comparison.same)
+    format!("{}, {} as before", Change::ALL.map(count).join(", "), comparison.same)
 }
 
-/// How many of a section are now so; nothing where none is.
-fn among(comparison: &Comparison<'_>, change: Change, word: &str, is_so: fn(&Outcome) -> bool) -> String {
-    match comparison.of(change).filter(|it| it.after.is_some_and(is_so)).count() {
-        0 => String::new(),
-        count => format!(" ({count} {word})"),
+/// How many cases somebody has to look at, and how many nobody has to that do not pass either.
+fn judgement(comparison: &Comparison<'_>) -> String {
+    let worse = match comparison.changed.iter().filter(|changed| changed.is_worse()).count() {
+        0 => "nothing is worse".to_owned(),
+        worse => format!("{worse} worse"),
+    };
+    match comparison.same_not_passing {
+        0 => worse,
+        not_passing => format!("{worse}; of those as before, {not_passing} do not pass"),
     }
 }
 
@@ -155,11 +154,11 @@ fn sections<'c>(comparison: &'c Comparison<'c>) -> impl Iterator<Item = (Change,
 
 /// What came of a case before and now, as far as it did not pass.
 fn said(changed: &Changed<'_>) -> Vec<(&'static str, String)> {
-    let Changed { before, after, .. } = changed;
+    let Changed { before, after, .. } = *changed;
     // Where the first problem is the same, something behind it is another one.
     let is_same = before.is_some() && before.map(problem) == after.map(problem);
     let what = if is_same { signature } else { problem };
-    let side = |when, outcome: &Option<&Outcome>| {
+    let side = |when, outcome: Option<&Outcome>| {
         outcome.filter(|outcome| !outcome.passes()).map(|outcome| (when, what(outcome)))
     };
     [side("was", before), side("now", after)].into_iter().flatten().collect()
