@@ -13,7 +13,7 @@ use vmconf::value::escaped;
 use super::output;
 use super::recorded::{self, KEPT, Recorded};
 
-/// Say what changed between two runs: which cases broke, fail differently, are fixed, new or gone
+/// Say what changed between two runs
 ///
 /// Example: vmconf run -q && vmconf run -q && vmconf compare
 ///

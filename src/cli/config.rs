@@ -166,7 +166,9 @@ static ACTIVE: OnceLock<Active> = OnceLock::new();
 
 /// Whether a command is one that reads vectors, and so the configuration.
 pub(super) fn is_read_by(typed: &ArgMatches) -> bool {
-    typed.try_contains_id("no_config").is_ok()
+    // That a command has no such flag is an error only where clap is built with its own checks. A flag has
+    // a value, typed or not.
+    matches!(typed.try_contains_id("no_config"), Ok(true))
 }
 
 /// The flags that the configuration adds to a command that reads vectors.
