@@ -4,6 +4,7 @@
 mod asm;
 mod bless;
 mod check;
+mod compare;
 mod completions;
 mod config;
 mod diff;
@@ -11,13 +12,14 @@ mod disasm;
 mod explained;
 mod isa;
 mod known;
-mod last_run;
 mod list;
 mod merge;
 mod one;
 mod output;
 mod partition;
 mod program;
+mod recorded;
+mod rerun;
 mod run;
 mod schema;
 mod select;
@@ -47,7 +49,7 @@ struct Cli {
 const AFTER_HELP: &str = "\
 Exit codes:
   0  every case that ran passed
-  1  a case failed
+  1  a case failed, or is worse than before (compare)
   2  the command line is wrong
   3  a vector, a file or a machine is broken
   4  no case ran
@@ -64,6 +66,7 @@ enum Command {
     Bless(bless::Bless),
     Known(known::KnownCommand),
     Merge(merge::Merge),
+    Compare(compare::Compare),
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -107,6 +110,7 @@ impl Command {
             Command::Bless(command) => command.run(),
             Command::Known(command) => command.run(),
             Command::Merge(command) => command.run(),
+            Command::Compare(command) => command.run(),
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),

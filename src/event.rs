@@ -5,6 +5,9 @@ use std::sync::Arc;
 use crate::case::CaseId;
 use crate::verdict::{Trouble, Verdict};
 
+/// The version of events as lines of JSON; counts up when a member changes its meaning.
+pub const VERSION: u32 = 1;
+
 /// Something that happened in a run. Events come in the order of the files and of the cases in
 /// them, whatever the number of threads.
 #[derive(Debug, Clone, PartialEq)]

@@ -27,11 +27,16 @@ impl Filter {
 
     /// Whether the case is meant.
     pub fn matches(&self, id: &CaseId) -> bool {
-        let id = if self.0.is_empty() { return true } else { id.to_string() };
-        self.0.iter().any(|pattern| match pattern {
+        self.0.is_empty() || self.matches_text(&id.to_string())
+    }
+
+    /// Whether the case of this id, as it is written, is meant.
+    pub fn matches_text(&self, id: &str) -> bool {
+        let matches = |pattern: &Pattern| match pattern {
             Pattern::Contains(part) => id.contains(part),
-            Pattern::Glob(glob) => glob.is_match(&id),
-        })
+            Pattern::Glob(glob) => glob.is_match(id),
+        };
+        self.0.is_empty() || self.0.iter().any(matches)
     }
 }
 

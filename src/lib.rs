@@ -48,8 +48,9 @@
 //! | [`blame`] | which instruction made a datum what it is | inspect, isa, machine, value |
 //! | [`explain`] | a failing case run again to see why | blame, runner, event, verdict |
 //! | [`bless`] | what a machine did, written as the expectation | runner, formats, edit, verdict, event, sources, value, case |
-//! | [`report`] | events to text, JSON lines, JUnit, TAP, annotations, Markdown and HTML; why a case fails | event, explain, blame, signature, verdict, value, case, excerpt |
+//! | [`report`] | events to text, JSON lines, JUnit, TAP, annotations, Markdown and HTML; why a case fails; what changed between runs | event, compare, explain, blame, signature, verdict, value, case, excerpt |
 //! | [`merge`] | JSON reports of parts back to the events of one run | event, verdict, case, value, json::Position, names of formats and machines |
+//! | [`compare`] | reports and recorded runs read back, and what changed from one to the other | event, verdict |
 //! | [`check`] | files to what is wrong with them, as text and SARIF; executes nothing | the runner and what it may use, asm, excerpt, rules |
 //! | [`config`] | `vmconf.toml` to settings, each with its place; has no list of them | json, suggest, verdict |
 //! | [`schemas`] | the JSON Schemas of all that is read and written | nothing |
@@ -92,6 +93,7 @@ pub mod blame;
 pub mod bless;
 pub mod case;
 pub mod check;
+pub mod compare;
 pub mod config;
 pub mod coverage;
 pub mod diff;

@@ -7,6 +7,7 @@ use crate::event::Event;
 use crate::partition::Part;
 
 mod block;
+pub mod compared;
 mod cut;
 pub mod explained;
 pub mod github;
@@ -15,10 +16,11 @@ pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+mod marked;
 pub mod tap;
 pub mod text;
 
-pub use block::shell_word;
+pub use block::{counts, shell_word};
 
 /// Renders events.
 pub trait Report {

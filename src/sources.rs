@@ -1,6 +1,6 @@
 //! From the paths of a command line to the files to read, in a fixed order.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ pub struct Source {
     pub shown: Arc<str>,
     /// How it came to be read.
     pub named: Named,
-    /// The one case that is meant, as an id says it behind the file; none for all.
-    pub only: Option<String>,
+    /// The cases that are meant, as an id says them behind the file; none for all.
+    pub only: Option<BTreeSet<String>>,
 }
 
 /// How a file came to be read.
@@ -104,8 +104,13 @@ fn case_in_file(path: &Path) -> Option<Source> {
         path: file.to_owned(),
         shown: shown(file),
         named: Named::ByUser,
-        only: Some(case.to_owned()),
+        only: Some(BTreeSet::from([case.to_owned()])),
     })
+}
+
+/// What stands behind the file in the id of a case; none in that of the file as a whole.
+pub fn case_in<'i>(id: &'i str, file: &str) -> Option<&'i str> {
+    id.strip_prefix(&*crate::value::escaped(file))?.strip_prefix("::")
 }
 
 fn walk(folder: &Path, found: &mut Found) -> Result<(), NotFound> {
@@ -139,11 +144,9 @@ fn shown(path: &Path) -> Arc<str> {
 impl Source {
     /// Whether this case of the file is meant.
     pub fn means(&self, id: &CaseId) -> bool {
-        self.only.as_ref().is_none_or(|only| {
-            let id = id.to_string();
-            id.strip_prefix(&*crate::value::escaped(&self.shown)).and_then(|rest| rest.strip_prefix("::"))
-                == Some(only)
-        })
+        self.only
+            .as_ref()
+            .is_none_or(|only| case_in(&id.to_string(), &self.shown).is_some_and(|case| only.contains(case)))
     }
 
     /// The bytes of the file.

@@ -30,16 +30,60 @@ impl Verdict {
         }
     }
 
+    /// Which of the verdicts it is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Verdict::Pass => Kind::Pass,
+            Verdict::Fail(_) => Kind::Fail,
+            Verdict::Known(..) => Kind::Known,
+            Verdict::Fixed(_) => Kind::Fixed,
+            Verdict::Error(_) => Kind::Error,
+            Verdict::Skip(_) => Kind::Skip,
+        }
+    }
+
     /// As it is written, in one word.
     pub fn name(&self) -> &'static str {
+        self.kind().name()
+    }
+}
+
+/// A verdict without what it says of the case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// See [`Verdict::Pass`].
+    Pass,
+    /// See [`Verdict::Fail`].
+    Fail,
+    /// See [`Verdict::Known`].
+    Known,
+    /// See [`Verdict::Fixed`].
+    Fixed,
+    /// See [`Verdict::Error`].
+    Error,
+    /// See [`Verdict::Skip`].
+    Skip,
+}
+
+impl Kind {
+    /// Every one.
+    pub const ALL: [Kind; 6] = [Kind::Pass, Kind::Fail, Kind::Known, Kind::Fixed, Kind::Error, Kind::Skip];
+
+    /// As it is written, in one word.
+    pub fn name(self) -> &'static str {
         match self {
-            Verdict::Pass => "pass",
-            Verdict::Fail(_) => "fail",
-            Verdict::Known(..) => "known",
-            Verdict::Fixed(_) => "fixed",
-            Verdict::Error(_) => "error",
-            Verdict::Skip(_) => "skip",
+            Kind::Pass => "pass",
+            Kind::Fail => "fail",
+            Kind::Known => "known",
+            Kind::Fixed => "fixed",
+            Kind::Error => "error",
+            Kind::Skip => "skip",
         }
+    }
+
+    /// The one that is written so.
+    pub fn by_name(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 

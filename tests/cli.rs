@@ -483,14 +483,15 @@ fn examples_in_help_work() {
         .filter(|it| *it != "help")
         .collect();
     assert!(commands.len() > 5, "{commands:?}");
+    let cache = TempDir::new().unwrap();
     for name in commands {
         let help = stdout(&[name, "--help"]);
         let example = help.lines().find_map(|line| line.strip_prefix("Example: ")).expect(name);
         let folder = std::path::Path::new(env!("CARGO_BIN_EXE_vmconf")).parent().unwrap();
         let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
         let mut shell = std::process::Command::new("sh");
-        let ran =
-            ran(shell.args(["-c", example]).env("PATH", path).current_dir(at_root("")).output().unwrap());
+        shell.args(["-c", example]).env("PATH", path).env("VMCONF_CACHE", cache.path());
+        let ran = ran(shell.current_dir(at_root("")).output().unwrap());
         assert_eq!(ran.exit, 0, "{example}: {}", ran.stderr);
         assert_ne!(ran.stdout, "", "{example}");
     }

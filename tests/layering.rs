@@ -63,6 +63,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sources", &["case", "value"]),
     ("select", &["case", "filter::glob", "formats", "isa", "machines", "suggest", "value"]),
     ("partition", &["case"]),
+    ("compare", &["event", "verdict"]),
     ("merge", &["case", "event", "formats", "json::Position", "machines", "value", "verdict"]),
     ("signature", &["case", "value", "verdict"]),
     ("known", &["case", "event", "filter::glob", "json::position", "signature", "suggest", "verdict"]),
@@ -97,6 +98,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "blame",
             "case",
+            "compare",
             "diff::Mismatch",
             "event",
             "excerpt",
@@ -130,6 +132,7 @@ const SHARED: &[(&str, &str)] = &[
     ("report", "block"),
     ("report", "cut"),
     ("report", "groups"),
+    ("report", "marked"),
 ];
 
 /// What only the command line may do.

@@ -29,7 +29,7 @@ const FILE: &str = "vmconf.toml";
 const VARIABLE: &str = "VMCONF_PROFILE";
 
 /// Flags of `run` that are for one call alone.
-const NOT_SETTINGS: &[&str] = &["profile", "no-config", "help", "verbose", "today"];
+const NOT_SETTINGS: &[&str] = &["profile", "no-config", "help", "verbose", "rerun", "today"];
 
 /// Settings, besides the limits, that say how a file is read: they can be set for some files, and
 /// apply to every command that reads vectors. The others apply where a whole suite is meant.
@@ -165,7 +165,9 @@ static ACTIVE: OnceLock<Active> = OnceLock::new();
 
 /// Whether a command is one that reads vectors, and so the configuration.
 pub(super) fn is_read_by(typed: &ArgMatches) -> bool {
-    typed.try_contains_id("no_config").is_ok()
+    // That a command has no such flag is an error only where clap is built with its own checks. A flag has
+    // a value, typed or not.
+    matches!(typed.try_contains_id("no_config"), Ok(true))
 }
 
 /// The flags that the configuration adds to a command that reads vectors.

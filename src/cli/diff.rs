@@ -2,16 +2,19 @@
 
 use std::io::Write;
 
+use anyhow::bail;
 use clap::Args;
 use vmconf::event::Exit;
 use vmconf::explain::{self, Explained};
 use vmconf::report::explained::{self, Length};
 use vmconf::report::json;
 use vmconf::runner;
-use vmconf::verdict::Verdict;
+use vmconf::verdict::{Kind, Verdict};
 
+use super::output;
+use super::recorded::Recorded;
+use super::rerun::Again;
 use super::select::Select;
-use super::{last_run, output};
 
 /// Say why cases fail: what differs, which instruction made it so, and the last ones
 ///
@@ -48,7 +51,14 @@ impl Diff {
         let options = self.select.options()?;
         let mut seen = Seen::default();
         let mut out = output::stdout();
-        for source in self.select.sources_or(last_run::failed)? {
+        let mut again = Again::default();
+        let sources = if self.select.is_all() {
+            again = failed()?;
+            again.sources()
+        } else {
+            self.select.sources()?
+        };
+        for source in sources {
             let opened = runner::open(&source, &options);
             for trouble in opened.errors() {
                 seen.broken += 1;
@@ -56,9 +66,11 @@ impl Diff {
             }
             for case in 0..opened.cases() {
                 let explained = explain::explain(&opened, case, &options, self.last.unwrap_or(LAST));
+                again.came(&explained.report.id);
                 self.tell(&mut out, &explained, &mut seen)?;
             }
         }
+        again.tell_gone(&options);
         if !self.json && seen.failed + seen.broken == 0 {
             writeln!(out, "{} passed, nothing differs", seen.passed)?;
         }
@@ -90,4 +102,13 @@ impl Diff {
         explained::write(out, explained, self.last.map_or(Length::Screen, Length::Full))?;
         Ok(())
     }
+}
+
+/// What failed or was broken in the last run from this folder.
+fn failed() -> anyhow::Result<Again> {
+    let failed = Again::of(&Recorded::last()?, &[Kind::Fail, Kind::Error])?;
+    if failed.is_empty() {
+        bail!("nothing failed in the last run from this folder");
+    }
+    Ok(failed)
 }

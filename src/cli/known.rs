@@ -3,10 +3,10 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
+use jiff::Timestamp;
 use vmconf::event::{CaseReport, Event, Exit};
 use vmconf::known::{self, Accepted, Date, Known};
 use vmconf::report::shell_word;
@@ -82,30 +82,8 @@ fn read(path: &Path, today: Date) -> anyhow::Result<(Known, String)> {
 
 /// The day in UTC.
 fn clock() -> anyhow::Result<Date> {
-    const SECONDS: u64 = 24 * 60 * 60;
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock")?;
-    Ok(day(since.as_secs() / SECONDS))
-}
-
-/// The day so many days after 1970-01-01.
-fn day(mut days: u64) -> Date {
-    let is_leap =
-        |year: u16| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let mut year = 1970;
-    while days >= 365 + u64::from(is_leap(year)) {
-        days -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(is_leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    Date { year, month, day: days as u8 + 1 }
+    let today = Timestamp::now().strftime("%F").to_string();
+    parse_date(&today).map_err(anyhow::Error::msg).context("the clock")
 }
 
 /// Look after a list of known failures

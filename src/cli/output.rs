@@ -111,6 +111,13 @@ impl Replaced {
         replaced.finish()
     }
 
+    /// Writes the file at `path` with these bytes as they are, unless there is one.
+    pub(super) fn once(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut replaced = Replaced::new(path)?;
+        replaced.file.write_all(bytes)?;
+        replaced.file.persist_noclobber(&replaced.path).map(drop).map_err(|error| error.error)
+    }
+
     /// Writes these bytes over the file at `path`, which keeps its permissions.
     pub(super) fn over(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut replaced = Replaced::new(path)?;

@@ -17,9 +17,10 @@ use vmconf::verdict::Verdict;
 
 use super::known::KnownArgs;
 use super::output::{self, Replaced};
+use super::rerun::{Again, Rerun};
 use super::select::Select;
 use super::verbosity::VerbosityArgs;
-use super::{config, explained, last_run, partition};
+use super::{config, explained, partition, recorded};
 
 /// Run vectors
 ///
@@ -41,6 +42,10 @@ pub(super) struct Run {
     /// says it, auto/8 where that does not say of how many; vmconf merge joins the JSON reports
     #[arg(long, value_name = "PART", value_parser = partition::parse, long_help = partition::help())]
     partition: Option<partition::Wanted>,
+
+    /// Only cases that failed, were broken, or passed though known to fail in the last run from this folder
+    #[arg(long, value_name = "WHICH")]
+    rerun: Option<Rerun>,
 
     #[command(flatten)]
     known: KnownArgs,
@@ -94,7 +99,8 @@ impl Run {
             entries: if self.may_leave_out_known() { Entries::SomeMay } else { Entries::AllNameCases },
             ..self.with_known(options)?
         };
-        let sources = self.select.sources()?;
+        let mut again = self.again(&options)?;
+        let sources = again.as_ref().map_or_else(|| self.select.sources(), |again| Ok(again.sources()))?;
         let part = self.part(&sources, &options)?;
         let options = runner::Options { part: part.clone(), ..options };
         let interrupt = options.interrupt.clone();
@@ -104,22 +110,26 @@ impl Run {
             &report::Options {
                 verbosity: self.verbosity.level(),
                 flags: self.select.flags(),
-                selection: self.select.selection() + &self.known.flags(),
+                selection: self.select.selection() + self.rerun.map_or("", Rerun::flag) + &self.known.flags(),
                 grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
-                part,
+                part: part.clone(),
             },
         )?;
+        let mut record = recorded::begin(sources.len(), part.as_deref());
         let mut progress = Progress::new(self.verbosity.level());
         let needs = self.needs();
         let mut failed = None;
-        let (mut outcomes, mut not_passed) = (Vec::new(), Vec::new());
+        let mut not_passed = Vec::new();
         let summary = runner::run(&sources, &options, &mut |event| {
             progress.event(&event);
             // What is wrong with the list of known failures is no case.
-            if let Event::Finished(CaseReport { id, verdict, .. }) = &event
+            if let Event::Finished(report @ CaseReport { id, verdict, .. }) = &event
                 && options.known_lists().all(|known| known.file != id.file)
             {
-                outcomes.push((verdict.name(), id.to_string()));
+                record.case(report);
+                if let Some(again) = &mut again {
+                    again.came(id);
+                }
                 if matches!(verdict, Verdict::Fail(_) | Verdict::Error(_)) {
                     not_passed.push(id.clone());
                 }
@@ -134,16 +144,26 @@ impl Run {
             return Err(error).context("a report cannot be written");
         }
         reports.finish().context("a report cannot be written")?;
-        // That the cache cannot be written takes nothing from the run.
-        if let Err(error) = last_run::keep(&outcomes) {
-            output::note(&format!(
-                "note: what came of the cases cannot be kept for vmconf diff and -E verdict: {error}"
-            ));
+        if let Some(again) = &again {
+            again.tell_gone(&options);
         }
         if summary.exit() == Exit::NothingRan {
             output::note("note: no case ran");
+        } else if let Err(error) = recorded::record(&record.end(&summary)) {
+            // That takes nothing from the run.
+            output::note(&format!("note: the run cannot be recorded for diff, compare and --rerun: {error}"));
         }
         Ok(summary.exit())
+    }
+
+    /// The cases of the last run that are wanted again, if that is asked.
+    fn again(&self, options: &runner::Options) -> anyhow::Result<Option<Again>> {
+        let Some(rerun) = self.rerun else { return Ok(None) };
+        let all = rerun.cases()?;
+        if all.is_empty() {
+            output::note("note: nothing failed in the last run from this folder");
+        }
+        Ok(Some(all.among(self.paths())?.matching(&options.filter)))
     }
 
     /// The options with what is known to fail.
@@ -159,7 +179,10 @@ impl Run {
     /// Whether cases may be left out that the lists of known failures name.
     fn may_leave_out_known(&self) -> bool {
         let is_typed = self.known.is_given() && !config::sets("known");
-        self.select.is_narrow() || self.partition.is_some() || !is_typed && !self.paths().is_empty()
+        self.select.is_narrow()
+            || self.partition.is_some()
+            || self.rerun.is_some()
+            || !is_typed && !self.paths().is_empty()
     }
 
     /// The paths that the user named.

@@ -15,7 +15,7 @@ use vmconf::select::{self, Expr, Outcomes};
 use vmconf::sources::{self, Source};
 
 use super::output::{self, Lines};
-use super::{config, last_run};
+use super::{config, recorded};
 
 /// Which vectors, and how to read them.
 #[derive(Debug, Args)]
@@ -60,25 +60,17 @@ enum When {
 impl Select {
     /// The files that are meant; what was passed over is told on standard error.
     pub(super) fn sources(&self) -> anyhow::Result<Vec<Source>> {
-        self.sources_or(|| Ok(vec!["vectors/".into()]))
-    }
-
-    /// The same, where other paths are meant when the user names none.
-    pub(super) fn sources_or(
-        &self,
-        default: impl FnOnce() -> anyhow::Result<Vec<PathBuf>>,
-    ) -> anyhow::Result<Vec<Source>> {
-        let found = if self.paths.is_empty() && self.filter.is_empty() && self.expr.is_none() {
-            sources::find(&default()?)?
-        } else if self.paths.is_empty() {
-            sources::find(&["vectors/".into()])?
-        } else {
-            sources::find(&self.paths)?
-        };
+        let default = ["vectors/".into()];
+        let found = sources::find(if self.paths.is_empty() { &default } else { &self.paths })?;
         for passed_over in &found.passed_over {
             output::note(&format!("note: {passed_over}"));
         }
         Ok(found.sources)
+    }
+
+    /// Whether the user says nothing of which cases are meant.
+    pub(super) fn is_all(&self) -> bool {
+        self.paths.is_empty() && self.filter.is_empty() && self.expr.is_none()
     }
 
     /// Whether cases are chosen out of files.
@@ -157,7 +149,7 @@ fn expr_help() -> String {
 /// The expression, and what came of the cases in the last run where it asks for that.
 fn selection(text: &str) -> anyhow::Result<select::Select> {
     let expr: Expr = text.parse().map_err(|wrong| Lines(format!("error: -E, {wrong}")))?;
-    let last = if expr.asks_for_last_run() { last_run::outcomes()?.collect() } else { Outcomes::new() };
+    let last = if expr.asks_for_last_run() { recorded::outcomes()? } else { Outcomes::new() };
     Ok(select::Select { expr, last: Arc::new(last) })
 }
 

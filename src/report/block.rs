@@ -113,7 +113,7 @@ fn why(out: &mut Vec<u8>, id: &CaseId, flags: &str) -> io::Result<()> {
 pub(super) const INTERRUPTED: &str = "interrupted";
 
 /// The counts of a run in words, without the time, which differs from run to run.
-pub(super) fn counts(summary: &Summary) -> String {
+pub fn counts(summary: &Summary) -> String {
     let counts = counted(summary).into_iter().map(|(name, count)| format!("{count} {name}"));
     let end = summary.interrupted.then(|| INTERRUPTED.to_owned());
     counts.chain(end).collect::<Vec<_>>().join(", ")

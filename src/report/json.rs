@@ -8,7 +8,7 @@ use serde_json::{Map, Value as JsonValue, json};
 use super::{Options, Report};
 use crate::blame::{Answer, Blame, Executed, Input, Spent};
 use crate::case::{CaseId, Want};
-use crate::event::{CaseReport, Event, Summary};
+use crate::event::{CaseReport, Event, Summary, VERSION};
 use crate::explain::{Explained, Stack};
 use crate::partition::{Part, Partition};
 use crate::signature::signature;
@@ -16,8 +16,9 @@ use crate::value::Key;
 use crate::value::json::{one_line, typed};
 use crate::verdict::{Difference, Listing, Place, Trouble, Verdict};
 
-/// Counts up when a member changes its meaning.
-const VERSION: u32 = 1;
+mod record;
+
+pub use record::{Asked, Record};
 
 /// The report for programs.
 pub struct Json {
@@ -47,29 +48,12 @@ impl Json {
         }
         Ok(())
     }
-
-    fn run(&mut self, files: usize) -> io::Result<()> {
-        let mut run = Map::new();
-        run.insert("type".into(), "run".into());
-        run.insert("version".into(), VERSION.into());
-        run.insert("vmconf".into(), env!("CARGO_PKG_VERSION").into());
-        run.insert("files".into(), files.into());
-        if let Some(part) = &self.part {
-            let Partition { kind, part: number, of } = part.partition;
-            let selection = &part.selection;
-            run.insert(
-                "partition".into(),
-                json!({ "kind": kind.name(), "part": number, "of": of, "selection": selection }),
-            );
-        }
-        self.line(&run.into())
-    }
 }
 
 impl Report for Json {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
-            Event::Started { files } => self.run(*files),
+            Event::Started { files } => self.line(&head_json(*files, self.part.as_deref()).into()),
             Event::Note { file, trouble } => {
                 let mut note = Map::new();
                 note.insert("type".into(), "note".into());
@@ -185,6 +169,20 @@ fn stack_json(stack: &Stack) -> JsonValue {
         "expected": wanted.collect::<Vec<_>>(),
         "actual": stack.actual.iter().map(typed).collect::<Vec<_>>(),
     })
+}
+
+/// What the first line says of a run.
+fn head_json(files: usize, part: Option<&Part>) -> Map<String, JsonValue> {
+    let mut run = Map::new();
+    run.insert("type".into(), "run".into());
+    run.insert("version".into(), VERSION.into());
+    run.insert("vmconf".into(), env!("CARGO_PKG_VERSION").into());
+    run.insert("files".into(), files.into());
+    if let Some(Part { partition: Partition { kind, part, of }, selection, .. }) = part {
+        let partition = json!({ "kind": kind.name(), "part": part, "of": of, "selection": selection });
+        run.insert("partition".into(), partition);
+    }
+    run
 }
 
 fn case_json(report: &CaseReport) -> Map<String, JsonValue> {

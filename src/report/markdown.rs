@@ -4,8 +4,8 @@
 use std::io::{self, Write};
 
 use super::block::{counts, headline, plain};
-use super::cut::cut;
 use super::groups::{Group, Groups};
+use super::marked::code;
 use super::{Options, Report};
 use crate::event::{CaseReport, Event, Summary};
 use crate::verdict::Verdict;
@@ -15,9 +15,6 @@ const MOST_BYTES: usize = 512 << 10;
 
 /// How many skipped cases are named.
 const MOST_SKIPPED: usize = 20;
-
-/// The longest name outside the blocks.
-const LONGEST: usize = 200;
 
 /// A summary in Markdown.
 pub struct Markdown {
@@ -102,19 +99,6 @@ fn told(cause: &str, group: &Group, options: &Options) -> String {
         group.count,
         code(cause)
     )
-}
-
-/// Short text as code.
-fn code(text: &str) -> String {
-    format!("<code>{}</code>", referenced(&cut(&crate::value::escaped(text), 0, LONGEST)))
-}
-
-/// Text in which no character has a meaning to Markdown or HTML.
-fn referenced(text: &str) -> String {
-    let one = |it: char| {
-        if it.is_ascii_punctuation() { format!("&#{};", it as u32) } else { it.to_string() }
-    };
-    text.chars().map(one).collect()
 }
 
 /// Text inside an element of HTML that Markdown leaves alone.

@@ -61,7 +61,11 @@ fn take(room: &mut usize, wanted: usize) -> usize {
 /// A document in one line, with everything escaped that could disturb a terminal and that JSON lets
 /// through.
 pub fn one_line(document: &Json) -> String {
-    let line = document.to_string();
+    harmless(document.to_string())
+}
+
+/// A document in one line, escaped as [`one_line`] has it.
+pub fn harmless(line: String) -> String {
     if !line.contains(is_harmful) {
         return line;
     }

@@ -1,0 +1,109 @@
+//! `vmconf compare`
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use vmconf::compare::{self, Run};
+use vmconf::event::Exit;
+use vmconf::report::compared::{self, Extent, Shown};
+use vmconf::report::counts;
+use vmconf::value::escaped;
+
+use super::output;
+use super::recorded::{self, KEPT, Recorded};
+
+/// Say what changed between two runs
+///
+/// Example: vmconf run -q && vmconf run -q && vmconf compare
+///
+/// A run is `last`, `last~1` for the one before and so on, the name that --list shows, a JSON report
+/// (of run or merge), or - for one on standard input. Without A and B, last~1 and last are compared; with A
+/// alone, A and last. A case is worse that now fails or is broken and did not so before: the exit code is
+/// then 1, else 0. A case that is listed as known to fail does not pass, but is not worse.
+#[derive(Debug, Args)]
+pub(super) struct Compare {
+    /// The earlier run
+    #[arg(value_name = "A", default_value = "last~1")]
+    before: String,
+
+    /// The later run
+    #[arg(value_name = "B", default_value = "last")]
+    after: String,
+
+    /// Print the runs from this folder that are recorded
+    #[arg(long, conflicts_with_all = ["before", "after", "as_", "all"])]
+    list: bool,
+
+    /// How to print
+    #[arg(long = "as", value_name = "FORM", default_value = "text")]
+    as_: Form,
+
+    /// Print all cases of each section and, as text, every line in full
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Form {
+    /// For people
+    Text,
+    /// For a comment or a summary
+    Markdown,
+}
+
+impl Compare {
+    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        let recorded = Recorded::here()?;
+        if self.list {
+            return list(&recorded);
+        }
+        let (before, before_name) = find(&recorded, &self.before)?;
+        let (after, after_name) = find(&recorded, &self.after)?;
+        let names = [&*before_name, &*after_name];
+        let comparison = compare::compare(&before, &after);
+        let cautions = compare::cautions(&before, &after, names);
+        let extent = if self.all { Extent::All } else { Extent::Short };
+        let shown = Shown { names, comparison: &comparison, cautions: &cautions, extent };
+        let mut out = output::stdout();
+        match self.as_ {
+            Form::Text => compared::text(&mut out, &shown)?,
+            Form::Markdown => compared::markdown(&mut out, &shown)?,
+        }
+        out.flush()?;
+        Ok(if comparison.is_worse() { Exit::Failed } else { Exit::Passed })
+    }
+}
+
+/// The run that is meant, and what it is called.
+fn find(recorded: &Recorded, text: &str) -> anyhow::Result<(Run, String)> {
+    if let Some(name) = recorded.name(text)? {
+        return Ok((recorded.read(name)?, name.to_owned()));
+    }
+    let run = match text {
+        "-" => compare::read("-", &mut io::stdin().lock())?,
+        path => recorded::read(Path::new(path))?,
+    };
+    Ok((run, text.to_owned()))
+}
+
+/// Prints the runs, the newest last.
+fn list(recorded: &Recorded) -> anyhow::Result<Exit> {
+    let mut out = output::stdout();
+    for (back, name) in (0..recorded.names.len()).rev().zip(&recorded.names) {
+        let last = if back == 0 { "last".to_owned() } else { format!("last~{back}") };
+        let (first, second) = match recorded.read(name) {
+            Ok(Run { when, command, summary, .. }) => {
+                (format!("{}  {}", when.unwrap_or_default(), counts(&summary)), command.unwrap_or_default())
+            }
+            Err(error) => ("damaged".to_owned(), format!("{error:#}")),
+        };
+        writeln!(out, "{last:<7}  {name}  {}", escaped(&first))?;
+        writeln!(out, "         {}", escaped(&second))?;
+    }
+    out.flush()?;
+    if recorded.names.is_empty() {
+        output::note(&format!("note: no run from this folder is recorded; the newest {KEPT} are kept"));
+    }
+    Ok(Exit::Passed)
+}
