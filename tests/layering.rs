@@ -63,6 +63,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sources", &["case", "value"]),
     ("select", &["case", "filter::glob", "formats", "isa", "machines", "suggest", "value"]),
     ("partition", &["case"]),
+    ("answers", &["case"]),
     ("merge", &["case", "event", "formats", "json::Position", "machines", "value", "verdict"]),
     ("signature", &["case", "value", "verdict"]),
     ("known", &["case", "event", "filter::glob", "json::position", "signature", "suggest", "verdict"]),
@@ -70,6 +71,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "runner",
         &[
+            "answers",
             "case",
             "coverage",
             "diff",

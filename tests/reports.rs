@@ -57,7 +57,7 @@ fn case(file: &str, name: &str, verdict: Verdict) -> Event {
 
 fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
     let id = CaseId { file: file.into(), name: Some(name.to_owned()), nth };
-    Event::Finished(CaseReport { id, format: Some("vmtests"), machine: Some("evm"), verdict })
+    Event::Finished(CaseReport { id, format: Some("vmtests"), machine: Some("evm"), verdict, cached: false })
 }
 
 fn fail(at: At, want: Want, got: Option<Value>, ended: &str) -> Verdict {

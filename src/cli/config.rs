@@ -29,7 +29,8 @@ const FILE: &str = "vmconf.toml";
 const VARIABLE: &str = "VMCONF_PROFILE";
 
 /// Flags of `run` that are for one call alone.
-const NOT_SETTINGS: &[&str] = &["profile", "no-config", "help", "verbose", "partition", "today", "expr"];
+const NOT_SETTINGS: &[&str] =
+    &["profile", "no-config", "help", "verbose", "partition", "today", "expr", "seed"];
 
 /// Settings, besides the limits, that say how a file is read: they can be set for some files, and
 /// apply to every command that reads vectors. The others apply where a whole suite is meant.

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::output::Replaced;
 
 /// The cache folder: `VMCONF_CACHE`, or vmconf's part of the platform's.
-fn folder() -> Option<PathBuf> {
+pub(super) fn folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("VMCONF_CACHE").filter(|folder| !folder.is_empty()) {
         return Some(folder.into());
     }

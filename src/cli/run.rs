@@ -15,6 +15,7 @@ use vmconf::runner::{self, AfterFailure, Entries, Interrupt};
 use vmconf::sources::Source;
 use vmconf::verdict::Verdict;
 
+use super::cached::{Cache, CachedArgs};
 use super::known::KnownArgs;
 use super::output::{self, Replaced};
 use super::select::Select;
@@ -43,6 +44,9 @@ pub(super) struct Run {
 
     #[command(flatten)]
     known: KnownArgs,
+
+    #[command(flatten)]
+    cached: CachedArgs,
 
     #[arg(long, value_name = "NAME[=FILE]", value_parser = parse_report, help = report_help())]
     report: Vec<Wanted>,
@@ -96,7 +100,9 @@ impl Run {
         };
         let sources = self.select.sources()?;
         let part = self.part(&sources, &options)?;
-        let options = runner::Options { part: part.clone(), ..options };
+        let cache = self.cached.open()?;
+        let answers = cache.as_ref().map(Cache::answers);
+        let options = runner::Options { part: part.clone(), answers, ..options };
         let interrupt = options.interrupt.clone();
         ctrlc::set_handler(move || interrupted(&interrupt))?;
         let mut reports = Reports::new(
@@ -134,6 +140,9 @@ impl Run {
             return Err(error).context("a report cannot be written");
         }
         reports.finish().context("a report cannot be written")?;
+        if let Some(cache) = cache {
+            cache.keep();
+        }
         // That the cache cannot be written takes nothing from the run.
         if let Err(error) = last_run::keep(&outcomes) {
             output::note(&format!(
