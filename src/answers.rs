@@ -220,10 +220,9 @@ impl Sample {
     fn has(&self, id: &CaseId) -> bool {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.seed.to_le_bytes()).update(id.to_string().as_bytes());
-        let bytes = hasher.finalize();
-        let number = bytes.as_bytes().iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte));
-        // As many bits as a float has: the quotient is below 1.
-        ((number >> 11) as f64) / ((1_u64 << 53) as f64) < self.share.percent / 100.0
+        let [first, second, third, fourth, ..] = *hasher.finalize().as_bytes();
+        let number = u32::from_le_bytes([first, second, third, fourth]);
+        f64::from(number) / (f64::from(u32::MAX) + 1.0) < self.share.percent / 100.0
     }
 }
 

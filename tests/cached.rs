@@ -340,7 +340,7 @@ proptest! {
         answers.read(&first.text().unwrap()).unwrap();
         let id = |nth| CaseId { file: "a.json".into(), name: Some("name".to_owned()), nth };
         let tested = (0..CASES).filter(|datum| answers.of(&key, *datum, &id(*datum)) == Answer::Tested);
-        let (tested, share) = (tested.count() as f64, percent / 100.0);
+        let (tested, share) = (f64::from(u32::try_from(tested.count()).unwrap()), percent / 100.0);
         let deviation = (f64::from(CASES) * share * (1.0 - share)).sqrt();
         prop_assert!((tested - f64::from(CASES) * share).abs() <= 6.0 * deviation + 1.0, "{} tested", tested);
         prop_assert_eq!(answers.of(&key, CASES, &id(0)), Answer::Unknown);

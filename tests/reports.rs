@@ -128,7 +128,7 @@ fn ended(mut events: Vec<Event>) -> Vec<Event> {
     let mut summary = Summary { seconds: 1.5, ..Summary::default() };
     for event in &events {
         if let Event::Finished(report) = event {
-            summary.count(&report.verdict);
+            summary.count(report);
         }
     }
     events.push(Event::Ended(summary));

@@ -104,8 +104,9 @@ impl Cache {
         }
         let refuted = self.answers.refuted();
         if refuted > 0 {
+            let files = if refuted == 1 { "file" } else { "files" };
             output::note(&format!(
-                "note: the answers of {refuted} files are discarded; rm {} discards all of this program",
+                "note: the answers of {refuted} {files} are discarded; rm {} discards all of this program",
                 shell_word(&self.path.to_string_lossy())
             ));
         }
