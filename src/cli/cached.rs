@@ -81,7 +81,7 @@ pub(super) struct Cache {
 impl Cache {
     fn open(sample: Option<Sample>) -> anyhow::Result<Cache> {
         let folder = last_run::folder().context("there is no cache folder; VMCONF_CACHE names one")?;
-        let program = executable().and_then(|file| ProgramKey::of(file));
+        let program = executable().and_then(ProgramKey::of);
         let program = program.context("the executable of this program cannot be read")?;
         let path = folder.join("answers").join(&program.to_string()[..16]);
         let mut answers = Answers::new(program, sample);
