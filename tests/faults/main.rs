@@ -18,7 +18,7 @@ mod support;
 mod vectors;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use faulty::{Fault, Faulty, Kind};
 use vectors::{CaseRef, Vectors};
