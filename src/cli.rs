@@ -3,6 +3,7 @@
 
 mod asm;
 mod bless;
+mod cached;
 mod check;
 mod compare;
 mod completions;

@@ -51,6 +51,8 @@ pub struct CaseReport {
     pub machine: Option<&'static str>,
     /// What came of it.
     pub verdict: Verdict,
+    /// Whether that is known from an earlier run, and the case did not run.
+    pub cached: bool,
 }
 
 /// The numbers of a run.
@@ -58,6 +60,8 @@ pub struct CaseReport {
 pub struct Summary {
     /// Cases that passed.
     pub passed: u64,
+    /// How many of those are known to from an earlier run, and did not run.
+    pub cached: u64,
     /// Cases in which the machine differs.
     pub failed: u64,
     /// Cases in which the machine differs as a list says.
@@ -76,9 +80,12 @@ pub struct Summary {
 
 impl Summary {
     /// Counts one more case.
-    pub fn count(&mut self, verdict: &Verdict) {
-        match verdict {
-            Verdict::Pass => self.passed += 1,
+    pub fn count(&mut self, report: &CaseReport) {
+        match &report.verdict {
+            Verdict::Pass => {
+                self.passed += 1;
+                self.cached += u64::from(report.cached);
+            }
             Verdict::Fail(_) => self.failed += 1,
             Verdict::Known(..) => self.known += 1,
             Verdict::Fixed(_) => self.fixed += 1,

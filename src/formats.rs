@@ -188,7 +188,8 @@ pub struct Context<'c> {
 }
 
 impl Context<'_> {
-    /// What the cases of a file have in common, read once. A format always reads the same type.
+    /// What the cases of a file have in common, read once. A format always reads the same type, and
+    /// opens no other file for it: which case did so would not be known.
     pub(crate) fn shared<T: Send + Sync + 'static>(&self, read: impl Fn() -> T) -> Arc<T> {
         let known = self.shared.map(|shared| shared.0.get_or_init(|| Arc::new(read())).clone());
         known.and_then(|known| known.downcast().ok()).unwrap_or_else(|| Arc::new(read()))

@@ -125,6 +125,7 @@ impl Known {
             format: None,
             machine: None,
             verdict: Verdict::Error(troubles),
+            cached: false,
         })
     }
 }

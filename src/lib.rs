@@ -44,6 +44,7 @@
 //! | [`signature`] | in what way a case fails | case, value, verdict |
 //! | [`known`] | the list of known failures, and how it holds | case, event, filter, json::position, signature, suggest, verdict |
 //! | [`partition`] | one part of a selection of cases | case |
+//! | [`answers`] | cases that passed in an earlier run and need not run again | case |
 //! | [`runner`] | files to events, on many threads | all of the above, no insides of machines or formats |
 //! | [`blame`] | which instruction made a datum what it is | inspect, isa, machine, value |
 //! | [`explain`] | a failing case run again to see why | blame, runner, event, verdict |
@@ -75,7 +76,10 @@
 //!   machine's own limit is state; reaching one of ours is an error of the case.
 //! - Only [`bless`] changes a vector: what it offers was read and judged as it would be written,
 //!   and the command line asks before it writes.
-//! - No clock, no randomness and no order of threads reaches an outcome.
+//! - No clock, no randomness and no order of threads reaches an outcome. Randomness only chooses which
+//!   answers of earlier runs are tested.
+//! - A case that passed is not run again only where that is asked, and only where nothing has changed that
+//!   could change what comes of it: [`runner::Options::file_key`]. All else runs, and explains itself.
 //!
 //! # Adding things
 //!
@@ -88,6 +92,7 @@
 //! [`schemas::SCHEMAS`]; something to ask of cases a row in [`select::PREDICATES`]. The command
 //! line, the help texts and the tests over all of them find it there.
 
+pub mod answers;
 pub mod asm;
 pub mod blame;
 pub mod bless;

@@ -107,7 +107,7 @@ fn whole(files: usize, told: impl Iterator<Item = Event>, mut summary: Summary) 
     for event in told {
         let its = match &event {
             Event::Finished(report) => {
-                summary.count(&report.verdict);
+                summary.count(report);
                 Some(report.id.file.clone())
             }
             Event::Note { file, .. } => Some(file.clone()),

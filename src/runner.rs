@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use self::judge::Planned;
+use crate::answers::{Answers, FileKey, Lesson};
 use crate::case::Case;
 use crate::event::{CaseReport, Event, Summary};
 use crate::filter::Filter;
@@ -28,7 +29,6 @@ use crate::machine::Watch;
 use crate::partition::{FileCases, Part, Partition};
 use crate::select::Select;
 use crate::sources::Source;
-use crate::testee::embedded::Embedded;
 use crate::testee::{MakeTestee, Testee};
 use crate::verdict::{Trouble, Verdict};
 
@@ -67,6 +67,8 @@ pub struct Options {
     pub exceptions: Vec<Exception>,
     /// Ends the run early. Cases that are done, in the order of events, are told.
     pub interrupt: Interrupt,
+    /// What is known of cases that need not run again; none to run all. That of [`Exception`]s is not asked.
+    pub answers: Option<Arc<Answers>>,
     /// What makes the testees.
     pub testee: MakeTestee,
 }
@@ -87,12 +89,39 @@ impl Default for Options {
             jobs: 0,
             exceptions: Vec::new(),
             interrupt: Interrupt::default(),
-            testee: Arc::new(|info, limits| Box::new(Embedded::new(info, limits))),
+            answers: None,
+            testee: MakeTestee::default(),
         }
     }
 }
 
 impl Options {
+    /// What the answers of a file are found by when it is read and run under these options.
+    pub fn file_key(&self, text: &str, format: &'static Format) -> FileKey {
+        // No `..`: whoever adds an option decides here whether it changes what comes of a case.
+        let Options {
+            read,
+            limits,
+            testee,
+            // The one that the file was taken for counts.
+            format: _,
+            // Which cases are meant.
+            filter: _,
+            select: _,
+            part: _,
+            // What is made of it when it is known.
+            known: _,
+            entries: _,
+            after_failure: _,
+            jobs: _,
+            // Each file has the options that apply to it.
+            exceptions: _,
+            interrupt: _,
+            answers: _,
+        } = self;
+        FileKey::new(text, &(format.name, read, limits, testee.name()))
+    }
+
     /// Every list of known failures that some file is judged by, each once.
     pub fn known_lists(&self) -> impl Iterator<Item = &Arc<Known>> {
         let of_exceptions = self.exceptions.iter().filter_map(|exception| exception.options.known.as_ref());
@@ -129,7 +158,7 @@ pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -
     let start = Instant::now();
     sink(Event::Started { files: sources.len() });
     let mut tally =
-        Tally { summary: Summary::default(), options, sink, known: None, naming: BTreeMap::new() };
+        Tally { summary: Summary::default(), options, sink, known: None, key: None, naming: BTreeMap::new() };
     if options.jobs <= 1 {
         one_by_one(sources, options, &mut tally);
     } else {
@@ -172,7 +201,7 @@ pub struct Watched {
 /// When the file has no such case.
 pub fn watch(opened: &Opened<'_>, case: usize, options: &Options, watch: &mut dyn Watch) -> Watched {
     let mut bench = Bench::new(options);
-    let Judged { report, notes, case } = bench.judge(opened, case, Planned::Run, Some(watch));
+    let Judged { report, notes, case, .. } = bench.judge(opened, case, Planned::Run, Some(watch));
     Watched { report, notes, case, testee: bench.into_last() }
 }
 
@@ -201,6 +230,8 @@ struct Tally<'s> {
     sink: &'s mut dyn FnMut(Event),
     /// What is known to fail of the file at hand.
     known: Option<Arc<Known>>,
+    /// What the answers of the file at hand are found by, where they are asked for.
+    key: Option<FileKey>,
     /// The entries of each list of known failures that name a case, by the file of the list.
     naming: BTreeMap<Arc<str>, BTreeSet<usize>>,
 }
@@ -218,11 +249,15 @@ impl Tally<'_> {
     /// What a file has to tell besides its cases.
     fn file(&mut self, opened: &Opened<'_>) {
         self.known = self.options.under(opened.exception).known.clone();
+        self.key = opened.key().cloned();
+        if let (Some(answers), Some(key)) = (&self.options.answers, &self.key) {
+            answers.use_file(key);
+        }
         for (trouble, file) in opened.notes() {
             (self.sink)(Event::Note { file, trouble });
         }
         if let Some(report) = opened.broken() {
-            self.case(Judged { report, notes: Vec::new(), case: None });
+            self.case(Judged { report, notes: Vec::new(), case: None, lesson: None });
         }
     }
 
@@ -232,14 +267,14 @@ impl Tally<'_> {
         for known in self.options.known_lists().filter(|_| all_ran) {
             let naming = self.naming.remove(&known.file).unwrap_or_default();
             if let Some(report) = known.unmatched(&naming) {
-                self.summary.count(&report.verdict);
+                self.summary.count(&report);
                 (self.sink)(Event::Finished(report));
             }
         }
     }
 
     fn case(&mut self, judged: Judged) {
-        let Judged { mut report, mut notes, .. } = judged;
+        let Judged { mut report, mut notes, mut lesson, .. } = judged;
         if let Some(known) = &self.known {
             self.naming.entry(known.file.clone()).or_default().extend(known.naming(&report.id));
         }
@@ -247,12 +282,17 @@ impl Tally<'_> {
             // Another thread may have run it before it was known that it need not.
             report.verdict = Verdict::Skip(SKIPPED.to_owned());
             report.machine = None;
+            report.cached = false;
             notes.clear();
+            lesson = None;
+        }
+        if let (Some(answers), Some(key), Some(lesson)) = (&self.options.answers, &self.key, lesson) {
+            answers.learn(key, lesson);
         }
         for trouble in notes {
             (self.sink)(Event::Note { file: report.id.file.clone(), trouble });
         }
-        self.summary.count(&report.verdict);
+        self.summary.count(&report);
         (self.sink)(Event::Finished(report));
     }
 }
@@ -265,4 +305,6 @@ struct Judged {
     notes: Vec<Trouble>,
     /// The case itself, where somebody watched.
     case: Option<Case>,
+    /// What it teaches for later runs.
+    lesson: Option<Lesson>,
 }

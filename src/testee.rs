@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use self::embedded::Embedded;
 use crate::case::{Action, Program};
 use crate::inspect::Inspect;
 use crate::limits::Limits;
@@ -12,7 +13,41 @@ use crate::value::Path;
 pub mod embedded;
 
 /// Makes what the cases of a machine are run on.
-pub type MakeTestee = Arc<dyn Fn(&MachineInfo, &Limits) -> Box<dyn Testee> + Send + Sync>;
+#[derive(Clone)]
+pub struct MakeTestee {
+    name: Arc<str>,
+    make: Arc<Make>,
+}
+
+type Make = dyn Fn(&MachineInfo, &Limits) -> Box<dyn Testee> + Send + Sync;
+
+impl MakeTestee {
+    /// Makes testees with `make`. What else than this program decides how they behave must be in the
+    /// name, since what is known of one is taken to be so of all of the same name.
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        make: impl Fn(&MachineInfo, &Limits) -> Box<dyn Testee> + Send + Sync + 'static,
+    ) -> MakeTestee {
+        MakeTestee { name: name.into(), make: Arc::new(make) }
+    }
+
+    /// What they are known by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Makes one for a machine.
+    pub fn make(&self, info: &MachineInfo, limits: &Limits) -> Box<dyn Testee> {
+        (self.make)(info, limits)
+    }
+}
+
+/// The machines of this crate.
+impl Default for MakeTestee {
+    fn default() -> MakeTestee {
+        MakeTestee::new("embedded", |info, limits| Box::new(Embedded::new(info, limits)))
+    }
+}
 
 /// Something that can load a program, perform actions and be looked at: an embedded machine, or
 /// one in another process.

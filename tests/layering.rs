@@ -64,6 +64,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("select", &["case", "filter::glob", "formats", "isa", "machines", "suggest", "value"]),
     ("partition", &["case"]),
     ("compare", &["event", "verdict"]),
+    ("answers", &["case"]),
     ("merge", &["case", "event", "formats", "json::Position", "machines", "value", "verdict"]),
     ("signature", &["case", "value", "verdict"]),
     ("known", &["case", "event", "filter::glob", "json::position", "signature", "suggest", "verdict"]),
@@ -71,6 +72,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "runner",
         &[
+            "answers",
             "case",
             "coverage",
             "diff",

@@ -57,7 +57,7 @@ fn case(file: &str, name: &str, verdict: Verdict) -> Event {
 
 fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
     let id = CaseId { file: file.into(), name: Some(name.to_owned()), nth };
-    Event::Finished(CaseReport { id, format: Some("vmtests"), machine: Some("evm"), verdict })
+    Event::Finished(CaseReport { id, format: Some("vmtests"), machine: Some("evm"), verdict, cached: false })
 }
 
 fn fail(at: At, want: Want, got: Option<Value>, ended: &str) -> Verdict {
@@ -128,7 +128,7 @@ fn ended(mut events: Vec<Event>) -> Vec<Event> {
     let mut summary = Summary { seconds: 1.5, ..Summary::default() };
     for event in &events {
         if let Event::Finished(report) = event {
-            summary.count(&report.verdict);
+            summary.count(report);
         }
     }
     events.push(Event::Ended(summary));

@@ -29,7 +29,7 @@ const FILE: &str = "vmconf.toml";
 const VARIABLE: &str = "VMCONF_PROFILE";
 
 /// Flags of `run` that are for one call alone.
-const NOT_SETTINGS: &[&str] = &["profile", "no-config", "help", "verbose", "rerun", "today"];
+const NOT_SETTINGS: &[&str] = &["profile", "no-config", "help", "verbose", "rerun", "seed", "today"];
 
 /// Settings, besides the limits, that say how a file is read: they can be set for some files, and
 /// apply to every command that reads vectors. The others apply where a whole suite is meant.

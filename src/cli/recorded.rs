@@ -30,7 +30,7 @@ pub(super) const KEPT: usize = 20;
 const FOLDER: &str = "folder.txt";
 
 /// The cache folder: `VMCONF_CACHE`, or vmconf's part of the platform's.
-fn cache() -> Option<PathBuf> {
+pub(super) fn cache() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("VMCONF_CACHE").filter(|folder| !folder.is_empty()) {
         return Some(folder.into());
     }

@@ -15,6 +15,7 @@ use vmconf::runner::{self, AfterFailure, Entries, Interrupt};
 use vmconf::sources::Source;
 use vmconf::verdict::Verdict;
 
+use super::cached::{Cache, CachedArgs};
 use super::known::KnownArgs;
 use super::output::{self, Replaced};
 use super::rerun::{Again, Rerun};
@@ -49,6 +50,9 @@ pub(super) struct Run {
 
     #[command(flatten)]
     known: KnownArgs,
+
+    #[command(flatten)]
+    cached: CachedArgs,
 
     #[arg(long, value_name = "NAME[=FILE]", value_parser = parse_report, help = report_help())]
     report: Vec<Wanted>,
@@ -102,7 +106,9 @@ impl Run {
         let mut again = self.again(&options)?;
         let sources = again.as_ref().map_or_else(|| self.select.sources(), |again| Ok(again.sources()))?;
         let part = self.part(&sources, &options)?;
-        let options = runner::Options { part: part.clone(), ..options };
+        let cache = self.cached.open()?;
+        let answers = cache.as_ref().map(Cache::answers);
+        let options = runner::Options { part: part.clone(), answers, ..options };
         let interrupt = options.interrupt.clone();
         ctrlc::set_handler(move || interrupted(&interrupt))?;
         let mut reports = Reports::new(
@@ -146,6 +152,9 @@ impl Run {
         reports.finish().context("a report cannot be written")?;
         if let Some(again) = &again {
             again.tell_gone(&options);
+        }
+        if let Some(cache) = cache {
+            cache.keep();
         }
         if summary.exit() == Exit::NothingRan {
             output::note("note: no case ran");

@@ -125,6 +125,8 @@ struct Line<'l> {
     passed: u64,
     #[serde(default)]
     failed: u64,
+    /// Says of a case that it did not run.
+    cached: Option<serde_json::Value>,
     /// Says of a case which entry of a list names it.
     known: Option<serde_json::Value>,
     #[serde(default)]
@@ -184,7 +186,7 @@ impl Reading {
             (_, State::After) => Err("stands behind the summary, which is the last of a report".to_owned()),
             ("case", State::Inside) => self.case(line),
             ("note", State::Inside) => Ok(()),
-            ("summary", State::Inside) => self.summary(&line),
+            ("summary", State::Inside) => self.summary(line),
             (other, State::Inside) => {
                 Err(format!("{} is no type of line; expected case, note or summary", shown(other)))
             }
@@ -231,12 +233,14 @@ impl Reading {
         Ok(())
     }
 
-    fn summary(&mut self, line: &Line<'_>) -> Result<(), String> {
+    fn summary(&mut self, line: Line<'_>) -> Result<(), String> {
         let exit = line.exit.ok_or("is a summary and has no exit")?;
+        let count = |member: Option<serde_json::Value>| member.as_ref().and_then(serde_json::Value::as_u64);
         self.run.summary = Summary {
             passed: line.passed,
+            cached: count(line.cached).unwrap_or(0),
             failed: line.failed,
-            known: line.known.as_ref().and_then(serde_json::Value::as_u64).unwrap_or(0),
+            known: count(line.known).unwrap_or(0),
             fixed: line.fixed,
             errors: line.errors,
             skipped: line.skipped,

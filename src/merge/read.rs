@@ -38,6 +38,7 @@ impl<'r> Reader<'r> {
                 format: known(&line["format"], |name| Some(formats::by_name(name)?.name))?,
                 machine: known(&line["machine"], |name| Some(machines::by_name(name)?.name))?,
                 verdict: self.verdict(line, file)?,
+                cached: line.get("cached").map_or(Some(false), Json::as_bool)?,
             })),
             _ => None,
         }

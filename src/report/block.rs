@@ -58,9 +58,10 @@ pub(super) fn plain(block: &[u8]) -> String {
     anstream::adapter::strip_str(&String::from_utf8_lossy(block)).to_string()
 }
 
-/// What is wrong with a case, or why it was not run, in one line; nothing where it passed.
+/// What is wrong with a case, or why it was not run, in one line; nothing where it ran and passed.
 pub(super) fn headline(report: &CaseReport) -> Option<String> {
     let headline = match &report.verdict {
+        Verdict::Pass if report.cached => "from the cache".to_owned(),
         Verdict::Pass => return None,
         Verdict::Fail(failure) => headline_of(failure.differences.first()?),
         Verdict::Known(_, listing) => format!("known to fail: {}", escaped(&listing.reason)),
@@ -112,18 +113,31 @@ fn why(out: &mut Vec<u8>, id: &CaseId, flags: &str) -> io::Result<()> {
 /// What stands behind the counts of a run that was ended early.
 pub(super) const INTERRUPTED: &str = "interrupted";
 
+const PASSED: &str = "passed";
+
+/// What stands behind the number of cases that passed where some did not run for it.
+pub(super) fn cached(summary: &Summary) -> String {
+    match summary.cached {
+        0 => String::new(),
+        cached => format!(" ({cached} of them from the cache)"),
+    }
+}
+
 /// The counts of a run in words, without the time, which differs from run to run.
 pub fn counts(summary: &Summary) -> String {
-    let counts = counted(summary).into_iter().map(|(name, count)| format!("{count} {name}"));
+    let with_cached = |name| if name == PASSED { cached(summary) } else { String::new() };
+    let counts =
+        counted(summary).into_iter().map(|(name, count)| format!("{count} {name}{}", with_cached(name)));
     let end = summary.interrupted.then(|| INTERRUPTED.to_owned());
     counts.chain(end).collect::<Vec<_>>().join(", ")
 }
 
 /// The counts of a run by name. Of a list of known failures nobody hears who has none.
 pub(super) fn counted(summary: &Summary) -> Vec<(&'static str, u64)> {
-    let Summary { passed, failed, known, fixed, errors, skipped, seconds: _, interrupted: _ } = *summary;
+    let Summary { passed, cached: _, failed, known, fixed, errors, skipped, seconds: _, interrupted: _ } =
+        *summary;
     let listed = [("known", known), ("fixed", fixed)].into_iter().filter(|(_, count)| *count > 0);
-    let all = [("passed", passed), ("failed", failed)].into_iter().chain(listed);
+    let all = [(PASSED, passed), ("failed", failed)].into_iter().chain(listed);
     all.chain([("errors", errors), ("skipped", skipped)]).collect()
 }
 

@@ -109,7 +109,8 @@ impl Html {
 
     /// Search and filters, which only a script can show.
     fn controls(&self, page: &mut String, summary: &Summary) -> std::fmt::Result {
-        let Summary { passed, failed, known, fixed, errors, skipped, seconds: _, interrupted: _ } = *summary;
+        let Summary { passed, cached: _, failed, known, fixed, errors, skipped, seconds: _, interrupted: _ } =
+            *summary;
         let listed = [("known", known), ("fixed", fixed)].into_iter().filter(|(_, count)| *count > 0);
         let verdicts = [("pass", passed), ("fail", failed)].into_iter().chain(listed);
         writeln!(page, "<form id=\"filters\" role=\"search\" hidden>")?;

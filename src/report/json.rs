@@ -186,7 +186,7 @@ fn head_json(files: usize, part: Option<&Part>) -> Map<String, JsonValue> {
 }
 
 fn case_json(report: &CaseReport) -> Map<String, JsonValue> {
-    let CaseReport { id, format, machine, verdict } = report;
+    let CaseReport { id, format, machine, verdict, cached } = report;
     let mut case = Map::new();
     case.insert("type".into(), "case".into());
     case.insert("verdict".into(), verdict.name().into());
@@ -197,6 +197,9 @@ fn case_json(report: &CaseReport) -> Map<String, JsonValue> {
     case.insert("machine".into(), (*machine).into());
     if let Some(signature) = signature(*machine, verdict) {
         case.insert("signature".into(), signature.into());
+    }
+    if *cached {
+        case.insert("cached".into(), true.into());
     }
     match verdict {
         Verdict::Pass => {}
@@ -287,10 +290,13 @@ fn names(keys: &[Key]) -> Vec<String> {
 }
 
 fn summary_json(summary: &Summary) -> JsonValue {
-    let Summary { passed, failed, known, fixed, errors, skipped, seconds, interrupted: _ } = summary;
+    let Summary { passed, cached, failed, known, fixed, errors, skipped, seconds, interrupted: _ } = summary;
     let mut json = Map::new();
     json.insert("type".into(), "summary".into());
     json.insert("passed".into(), (*passed).into());
+    if *cached > 0 {
+        json.insert("cached".into(), (*cached).into());
+    }
     json.insert("failed".into(), (*failed).into());
     for (name, count) in [("known", *known), ("fixed", *fixed)] {
         if count > 0 {

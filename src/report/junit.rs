@@ -31,6 +31,9 @@ impl Junit {
         let file = escaped(&report.id.file);
         let mut case = TestCase::new(report.id.to_string(), status(report, &self.flags)?);
         case.set_classname(report.machine.unwrap_or("vmconf"));
+        if report.cached {
+            case.add_property(("cached", "true"));
+        }
         self.open.get_or_insert_with(|| TestSuite::new(&*file)).add_test_case(case);
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::block::{DIM, ERROR, FAIL, INTERRUPTED, headline};
+use super::block::{DIM, ERROR, FAIL, INTERRUPTED, cached, headline};
 use super::groups::{Group, Groups};
 use super::{Options, Report, Verbosity};
 use crate::event::{CaseReport, Event, Summary};
@@ -90,12 +90,13 @@ fn more(out: &mut dyn Write, group: &Group, options: &Options) -> io::Result<()>
 }
 
 fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-    let Summary { passed, failed, known, fixed, errors, skipped, seconds, interrupted } = *summary;
+    let Summary { passed, cached: _, failed, known, fixed, errors, skipped, seconds, interrupted } = *summary;
     let count = |count: u64, style: Style, name: &str| {
         let style = if count > 0 { style } else { Style::new() };
         format!("{style}{count} {name}{style:#}")
     };
-    let mut counts = vec![count(passed, PASS, "passed"), count(failed, FAIL, "failed")];
+    let passed = count(passed, PASS, "passed") + &cached(summary);
+    let mut counts = vec![passed, count(failed, FAIL, "failed")];
     // Of a list of known failures nobody hears who has none.
     counts.extend((known > 0).then(|| count(known, SKIP, "known")));
     counts.extend((fixed > 0).then(|| count(fixed, FAIL, "fixed")));

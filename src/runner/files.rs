@@ -1,5 +1,6 @@
 //! The files beside a vector, and no others.
 
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -10,12 +11,18 @@ use crate::formats::{Files, Folder, Unreadable};
 pub struct VectorFiles<'v> {
     vector: &'v Path,
     folders: &'static [Folder],
+    are_asked_for: Cell<bool>,
 }
 
 impl<'v> VectorFiles<'v> {
     /// The files for the vector file at this path.
     pub fn new(vector: &'v Path, folders: &'static [Folder]) -> VectorFiles<'v> {
-        VectorFiles { vector, folders }
+        VectorFiles { vector, folders, are_asked_for: Cell::new(false) }
+    }
+
+    /// Whether any was asked for, there or not: then more than the vector says what comes of it.
+    pub(super) fn are_asked_for(&self) -> bool {
+        self.are_asked_for.get()
     }
 
     /// Where a folder really is.
@@ -40,6 +47,7 @@ impl<'v> VectorFiles<'v> {
 
 impl Files for VectorFiles<'_> {
     fn read(&self, folder: Folder, name: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
+        self.are_asked_for.set(true);
         let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         // A backslash parts folders on some systems only.
         if name.is_empty() || name.contains('\\') || !Path::new(name).components().all(inside) {

@@ -7,6 +7,7 @@ use std::sync::Once;
 
 use super::open::{Opened, OpenedCase};
 use super::{Judged, Options, SKIPPED};
+use crate::answers::{Answer, Lesson};
 use crate::case::{Case, Check};
 use crate::diff::{Mismatch, UnknownField, diff};
 use crate::event::CaseReport;
@@ -83,27 +84,60 @@ impl<'o> Bench<'o> {
     ) -> Judged {
         let (id, format) = (case.id.clone(), Some(case.format.name));
         let mut judged = Judged {
-            report: CaseReport { id, format, machine: None, verdict: Verdict::Pass },
+            report: CaseReport { id, format, machine: None, verdict: Verdict::Pass, cached: false },
             notes: Vec::new(),
             case: None,
+            lesson: None,
         };
-        judged.report.verdict = match plan {
-            Planned::Skip => Verdict::Skip(SKIPPED.to_owned()),
-            Planned::Run => match read(case, self.options) {
-                Ok(reading) => {
-                    let is_watched = watch.is_some();
-                    let verdict = self.judge_reading(&reading, index, case.document, watch, &mut judged);
-                    judged.case = reading.case.filter(|_| is_watched);
-                    verdict
-                }
-                Err(panicked) => error(panicked),
-            },
-        };
+        let answer = self.answer(case).filter(|_| watch.is_none());
+        match (plan, answer) {
+            (Planned::Skip, _) => judged.report.verdict = Verdict::Skip(SKIPPED.to_owned()),
+            (Planned::Run, Some(Answer::Passes)) => {
+                judged.report.machine = Some(case.format.machine);
+                judged.report.cached = true;
+            }
+            (Planned::Run, _) => {
+                let outcome = self.judge_now(case, index, watch, &mut judged);
+                judged.compare(answer, outcome, case.node);
+            }
+        }
         if let Some(known) = &self.options.known {
             let CaseReport { id, machine, verdict, .. } = &mut judged.report;
             *verdict = known.judge(id, *machine, std::mem::replace(verdict, Verdict::Pass));
         }
         judged
+    }
+
+    /// What is known of a case; none where that is not asked.
+    fn answer(&self, case: &OpenedCase<'_>) -> Option<Answer> {
+        Some(self.all.answers.as_ref()?.of(case.key?, case.node, &case.id))
+    }
+
+    /// Reads and runs a case.
+    fn judge_now(
+        &mut self,
+        case: &OpenedCase<'_>,
+        index: usize,
+        watch: Option<&mut dyn Watch>,
+        judged: &mut Judged,
+    ) -> Outcome {
+        let reading = match read(case, self.options) {
+            Ok(reading) => reading,
+            Err(panicked) => {
+                judged.report.verdict = error(panicked);
+                return Outcome::More;
+            }
+        };
+        let is_watched = watch.is_some();
+        judged.report.verdict = self.judge_reading(&reading, index, case.document, watch, judged);
+        let passes = case.key.is_some()
+            && judged.report.verdict == Verdict::Pass
+            && judged.notes.is_empty()
+            && !case.files.are_asked_for()
+            // Told of the first case of a file alone, and in another run that may be this one.
+            && reading.case.as_ref().is_some_and(|it| self.odd(it, case.document).is_empty());
+        judged.case = reading.case.filter(|_| is_watched);
+        if passes { Outcome::PassesAlone } else { Outcome::More }
     }
 
     fn judge_reading(
@@ -123,12 +157,20 @@ impl<'o> Bench<'o> {
         match &reading.case {
             Some(case) => {
                 judged.report.machine = Some(case.machine);
-                if index == 0 && self.options.read.strictness == Strictness::Strict {
-                    judged.notes.extend(odd(case, document));
+                if index == 0 {
+                    judged.notes.extend(self.odd(case, document));
                 }
                 self.run(case, document, watch)
             }
             None => Verdict::Error(troubles(Severity::Error)),
+        }
+    }
+
+    /// What is odd about the program of a case, where that is asked.
+    fn odd(&self, case: &Case, document: &Document) -> Vec<Trouble> {
+        match self.options.read.strictness {
+            Strictness::Strict => odd(case, document),
+            Strictness::Tolerant | Strictness::Thorough => Vec::new(),
         }
     }
 
@@ -165,7 +207,7 @@ impl<'o> Bench<'o> {
             return Some(self.testees.swap_remove(known).1);
         }
         let info = machines::by_name(machine)?;
-        Some((self.options.testee)(info, &self.options.limits))
+        Some(self.options.testee.make(info, &self.options.limits))
     }
 }
 
@@ -188,6 +230,60 @@ pub(super) fn read(case: &OpenedCase<'_>, options: &Options) -> Result<Reading, 
 pub(super) enum Planned {
     Run,
     Skip,
+}
+
+/// What came of a case that ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// It passes, there is nothing else to tell, and nothing but its file and the options made it so.
+    PassesAlone,
+    /// Something else, or more.
+    More,
+}
+
+impl Judged {
+    /// Holds what came of a case against what was known of it.
+    fn compare(&mut self, known: Option<Answer>, outcome: Outcome, datum: u32) {
+        self.lesson = match (known, outcome) {
+            (Some(Answer::Unknown), Outcome::PassesAlone) => Some(Lesson::Passes(datum)),
+            (Some(Answer::Passes | Answer::Tested), Outcome::More) => {
+                self.report.verdict = refuted(&self.report.verdict, &self.notes);
+                Some(Lesson::Refuted)
+            }
+            (None, _)
+            | (Some(Answer::Unknown), Outcome::More)
+            | (Some(Answer::Passes | Answer::Tested), Outcome::PassesAlone) => None,
+        };
+    }
+}
+
+/// That a case is said to pass of which this came.
+fn refuted(verdict: &Verdict, notes: &[Trouble]) -> Verdict {
+    let wrong = Trouble::new("the cache says that this case passes, and that is not so");
+    let now = match verdict {
+        Verdict::Fail(failure) => failed(failure),
+        Verdict::Error(troubles) => troubles.clone(),
+        Verdict::Pass if notes.is_empty() => vec![Trouble::new("it passes, and opens other files")],
+        Verdict::Pass | Verdict::Known(..) | Verdict::Fixed(_) | Verdict::Skip(_) => notes.to_vec(),
+    };
+    Verdict::Error([vec![wrong], now].concat())
+}
+
+/// The first thing that differs, and how many there are besides.
+fn failed(failure: &Failure) -> Vec<Trouble> {
+    let told = failure.differences.first().map(|difference| {
+        let Difference { step, at, want, got, place, .. } = difference;
+        let step = step.map_or(String::new(), |step| format!("step {step}, "));
+        let got = got.as_ref().map_or("absent".to_owned(), ToString::to_string);
+        Trouble {
+            what: format!("it fails: {step}{at} is {got}"),
+            expected: Some(want.to_string()),
+            place: Some(place.clone()),
+        }
+    });
+    let more = failure.differences.len().saturating_sub(1);
+    let more = (more > 0).then(|| Trouble::new(format!("and {more} more differences")));
+    told.into_iter().chain(more).collect()
 }
 
 fn error(what: String) -> Verdict {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Options;
 use super::files::VectorFiles;
 use super::judge::{Bench, read};
+use crate::answers::FileKey;
 use crate::case::{Case, CaseId};
 use crate::coverage::Coverage;
 use crate::event::CaseReport;
@@ -36,6 +37,8 @@ struct Cases {
     /// Those that are meant.
     entries: Vec<(CaseId, Entry)>,
     shared: Shared,
+    /// What its answers are found by, where they are asked for.
+    key: Option<FileKey>,
 }
 
 /// Opens a file and finds the cases that are meant. Whatever is wrong with it is told by the
@@ -176,7 +179,7 @@ pub(crate) fn meant(
     let shared = Shared::default();
     let is_selected = |id: &CaseId, node| {
         let files = VectorFiles::new(&source.path, format.folders);
-        let case = OpenedCase { id: id.clone(), document, format, node, files, shared: &shared };
+        let case = OpenedCase { id: id.clone(), document, format, node, files, shared: &shared, key: None };
         select.means(&Asked { case, options })
     };
     named.filter(|(id, entry)| is_selected(id, entry.node)).collect()
@@ -218,12 +221,15 @@ impl<'s> Opened<'s> {
         options: &Options,
     ) -> Opened<'s> {
         let exception = options.exception(source);
-        let options = options.under(exception);
+        let (all, options) = (options, options.under(exception));
         let mut opened = Opened { exception, ..Opened::empty(source) };
         let identified = text(options).and_then(|text| identify(source, text, options));
         match identified.map_err(|faulty| faulty.trouble()).and_then(|it| opened.outline(it, options)) {
             Ok(cases) => opened.cases = cases,
             Err(trouble) => opened.errors.push(trouble),
+        }
+        if let Some(cases) = opened.cases.as_mut().filter(|_| all.answers.is_some()) {
+            cases.key = Some(options.file_key(cases.document.text(), cases.format));
         }
         opened
     }
@@ -250,7 +256,7 @@ impl<'s> Opened<'s> {
             }
         }
         let entries = meant(self.source, &document, format, entries, options);
-        Ok(Some(Cases { document, format, entries, shared: Shared::default() }))
+        Ok(Some(Cases { document, format, entries, shared: Shared::default(), key: None }))
     }
 
     /// The format of the file, if that is known.
@@ -276,10 +282,16 @@ impl<'s> Opened<'s> {
 
     /// One of the cases to run.
     pub fn case(&self, index: usize) -> Option<OpenedCase<'_>> {
-        let Cases { document, format, entries, shared } = self.cases.as_ref()?;
+        let Cases { document, format, entries, shared, key } = self.cases.as_ref()?;
         let (id, entry) = entries.get(index)?;
         let files = VectorFiles::new(&self.source.path, format.folders);
-        Some(OpenedCase { id: id.clone(), document, format, node: entry.node, files, shared })
+        let key = key.as_ref();
+        Some(OpenedCase { id: id.clone(), document, format, node: entry.node, files, shared, key })
+    }
+
+    /// What its answers are found by; none where they are not asked for, or it has no cases.
+    pub(super) fn key(&self) -> Option<&FileKey> {
+        self.cases.as_ref()?.key.as_ref()
     }
 
     /// What is ignored and could matter, with the file's name.
@@ -299,6 +311,7 @@ impl<'s> Opened<'s> {
             format: self.format_name(),
             machine: None,
             verdict: Verdict::Error(self.errors.clone()),
+            cached: false,
         })
     }
 }
@@ -317,6 +330,8 @@ pub struct OpenedCase<'o> {
     pub files: VectorFiles<'o>,
     /// What it has in common with the others of its file.
     pub(super) shared: &'o Shared,
+    /// What the answers of its file are found by, where they are asked for.
+    pub(super) key: Option<&'o FileKey>,
 }
 
 impl OpenedCase<'_> {

@@ -18,7 +18,7 @@ mod support;
 mod vectors;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use faulty::{Fault, Faulty, Kind};
 use vectors::{CaseRef, Vectors};
@@ -30,6 +30,7 @@ use vmconf::report::explained::{self, Length};
 use vmconf::report::json;
 use vmconf::runner::{Bench, Options};
 use vmconf::sources::Source;
+use vmconf::testee::MakeTestee;
 use vmconf::testee::embedded::Embedded;
 use vmconf::verdict::Verdict;
 
@@ -52,7 +53,7 @@ fn options(fault: Fault) -> Options {
     };
     // A loop may have no end any more.
     let limits = Limits { steps: MOST_STEPS, ..Limits::default() };
-    Options { testee: Arc::new(testee), limits, ..Options::default() }
+    Options { testee: MakeTestee::new(format!("{fault:?}"), testee), limits, ..Options::default() }
 }
 
 /// Faults whose explanations are kept to be read.

@@ -1,0 +1,165 @@
+//! `--cached`: where answers are kept, and which of them are tested.
+
+use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use vmconf::answers::{Answers, MOST_BYTES, ProgramKey, Sample, Share};
+use vmconf::report::shell_word;
+
+use super::output::{self, Replaced};
+use super::{config, recorded};
+
+/// The answers of so many programs are kept: those that were last written.
+const MOST_PROGRAMS: usize = 8;
+
+/// Which cases need not run.
+#[derive(Debug, Args)]
+pub(super) struct CachedArgs {
+    /// Do not run cases again that passed in an earlier run with --cached: of the same bytes, on the same
+    /// program, under the same flags
+    #[arg(long)]
+    cached: bool,
+
+    /// Run N% of those all the same, such as 5% or 0.1%: one that does not pass is broken
+    #[arg(long, value_name = "N%")]
+    verify: Option<Share>,
+
+    /// Which of them --verify runs; the same number means the same cases [default: a random number]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+impl CachedArgs {
+    /// The answers that the run may use; none where there are to be none, or there cannot be any.
+    ///
+    /// # Errors
+    ///
+    /// When flags are there without the one that they are for.
+    pub(super) fn open(&self) -> anyhow::Result<Option<Cache>> {
+        // No rule of clap: a configuration may set one and leave the other to the command line.
+        if self.verify.is_some() && !self.cached && !config::sets("verify") {
+            bail!("--verify tests what --cached takes from the cache, and is of no use without it");
+        }
+        if self.seed.is_some() && self.verify.is_none() {
+            bail!("--seed is for --verify");
+        }
+        if !self.cached {
+            return Ok(None);
+        }
+        match Cache::open(self.sample()) {
+            Ok(cache) => Ok(Some(cache)),
+            Err(error) => {
+                output::note(&format!("note: --cached: {error:#}; all cases run, and nothing is kept"));
+                Ok(None)
+            }
+        }
+    }
+
+    fn sample(&self) -> Option<Sample> {
+        let share = self.verify?;
+        let seed = self.seed.unwrap_or_else(|| {
+            let seed = RandomState::new().hash_one(());
+            output::note(&format!("note: --verify {share} chooses with --seed {seed}"));
+            seed
+        });
+        Some(Sample { share, seed })
+    }
+}
+
+/// The file of answers.
+pub(super) struct Cache {
+    answers: Arc<Answers>,
+    path: PathBuf,
+}
+
+impl Cache {
+    fn open(sample: Option<Sample>) -> anyhow::Result<Cache> {
+        let folder = recorded::cache().context("there is no cache folder; VMCONF_CACHE names one")?;
+        let program = executable().and_then(ProgramKey::of);
+        let program = program.context("the executable of this program cannot be read")?;
+        let path = folder.join("answers").join(&program.to_string()[..16]);
+        let mut answers = Answers::new(program, sample);
+        let read = read(&path).and_then(|text| text.map_or(Ok(()), |text| answers.read(&text)));
+        if let Err(why) = read {
+            output::note(&format!("note: {}: {why}; it is not used, and written anew", path.display()));
+        }
+        Ok(Cache { answers: Arc::new(answers), path })
+    }
+
+    pub(super) fn answers(&self) -> Arc<Answers> {
+        self.answers.clone()
+    }
+
+    /// Keeps what the run has taught. That it cannot be written takes nothing from the run.
+    pub(super) fn keep(&self) {
+        let Some(text) = self.answers.text() else { return };
+        if let Err(error) = self.write(&text) {
+            output::note(&format!("note: {}: cannot be written: {error}", self.path.display()));
+        }
+        let refuted = self.answers.refuted();
+        if refuted > 0 {
+            let files = if refuted == 1 { "file" } else { "files" };
+            output::note(&format!(
+                "note: the answers of {refuted} {files} are discarded; rm {} discards all of this program",
+                shell_word(&self.path.to_string_lossy())
+            ));
+        }
+    }
+
+    fn write(&self, text: &str) -> io::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder)?;
+        Replaced::with(&self.path, text.as_bytes())?;
+        forget_programs(folder)
+    }
+}
+
+/// The executable that runs. Where the system can tell, that is so even after another one was put in its
+/// place.
+fn executable() -> io::Result<File> {
+    if cfg!(target_os = "linux") {
+        return File::open("/proc/self/exe");
+    }
+    File::open(std::env::current_exe()?)
+}
+
+/// The text of a file of answers; none where there is none.
+fn read(path: &Path) -> Result<Option<String>, String> {
+    // Before it is opened: opening a pipe waits for somebody to write.
+    match path.metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Ok(found) if !found.is_file() => return Err("is no regular file".to_owned()),
+        _ => {}
+    }
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    file.take(MOST_BYTES as u64 + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    if text.len() > MOST_BYTES {
+        return Err(format!("is larger than {MOST_BYTES} bytes"));
+    }
+    Ok(Some(text))
+}
+
+/// Removes the answers of programs that nobody has run for longest.
+fn forget_programs(folder: &Path) -> io::Result<()> {
+    let written = |entry: &fs::DirEntry| entry.metadata().and_then(|file| file.modified());
+    let mut files: Vec<(SystemTime, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let is_whole = !entry.file_name().to_string_lossy().starts_with('.');
+        files.extend(written(&entry).ok().filter(|_| is_whole).map(|time| (time, entry.path())));
+    }
+    files.sort();
+    let too_many = files.len().saturating_sub(MOST_PROGRAMS);
+    files.iter().take(too_many).try_for_each(|(_, path)| match fs::remove_file(path) {
+        // Another run did.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    })
+}
