@@ -19,6 +19,7 @@ use vmconf::config::{Config as File, DEFAULT, Entry, Kind, Override, Scope, Sett
 use vmconf::event::Exit;
 use vmconf::limits;
 use vmconf::runner::{Exception, Options};
+use vmconf::shell::Words;
 use vmconf::verdict::Trouble;
 
 use super::output;
@@ -270,13 +271,13 @@ pub(super) fn overridden(name: &str) -> Vec<Option<String>> {
     found.file.overrides.iter().map(value).collect()
 }
 
-/// The flag that chooses the same configuration, with a space before it, where that needs one.
-pub(super) fn chosen() -> Option<String> {
-    let active = ACTIVE.get()?;
+/// The flag that chooses the same configuration, where that needs one.
+pub(super) fn chosen() -> Words {
+    let Some(active) = ACTIVE.get() else { return Words::default() };
     match active.found {
-        None if active.is_off => Some(" --no-config".to_owned()),
-        Some(_) if active.profile != DEFAULT => Some(format!(" --profile {}", active.profile)),
-        _ => None,
+        None if active.is_off => Words::from_iter(["--no-config"]),
+        Some(_) if active.profile != DEFAULT => Words::from_iter(["--profile", &active.profile]),
+        _ => Words::default(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use vmconf::event::{CaseReport, Event, Exit};
@@ -13,7 +13,6 @@ use vmconf::partition::Part;
 use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind, Verbosity};
 use vmconf::runner::{self, AfterFailure, Entries, Interrupt};
 use vmconf::sources::Source;
-use vmconf::verdict::Verdict;
 
 use super::known::KnownArgs;
 use super::output::{self, Replaced};
@@ -104,7 +103,7 @@ impl Run {
             &report::Options {
                 verbosity: self.verbosity(),
                 flags: self.select.flags(),
-                selection: self.select.selection() + &self.known.flags(),
+                selection: self.select.selection().and(self.known.flags()),
                 grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
                 part,
             },
@@ -120,7 +119,7 @@ impl Run {
                 && options.known_lists().all(|known| known.file != id.file)
             {
                 outcomes.push((verdict.name(), id.to_string()));
-                if matches!(verdict, Verdict::Fail(_) | Verdict::Error(_)) {
+                if verdict.is_failed_or_broken() {
                     not_passed.push(id.clone());
                 }
             }
@@ -181,7 +180,7 @@ impl Run {
     fn part(&self, sources: &[Source], options: &runner::Options) -> anyhow::Result<Option<Arc<Part>>> {
         let Some(wanted) = &self.partition else { return Ok(None) };
         let partition = wanted.part()?;
-        Ok(Some(Arc::new(runner::part(sources, options, partition, &self.select.flags()))))
+        Ok(Some(Arc::new(runner::part(sources, options, partition, &self.select.flags().to_string()))))
     }
 }
 
@@ -198,6 +197,19 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// That reports do not run into one another on standard output. Annotations stand among the text of a job,
+/// and come behind it.
+fn check_standard_output(wanted: &[Wanted]) -> anyhow::Result<()> {
+    let to_it = wanted.iter().filter(|wanted| wanted.file.is_none()).map(|wanted| wanted.kind.name);
+    match to_it.collect::<Vec<_>>()[..] {
+        [] | [_] | ["text", "github"] | ["github", "text"] => Ok(()),
+        [one, other, ..] => bail!(
+            "--report {one} and --report {other} cannot both go to standard output; --report {other}=FILE \
+             is a file"
+        ),
+    }
+}
+
 /// All reports of a run and the files that some go to.
 #[derive(Default)]
 pub(super) struct Reports {
@@ -208,6 +220,7 @@ pub(super) struct Reports {
 impl Reports {
     /// The reports that are wanted: text on standard output unless another one goes there.
     pub(super) fn new(wanted: &[Wanted], options: &report::Options) -> anyhow::Result<Reports> {
+        check_standard_output(wanted)?;
         let mut reports = Reports::default();
         for Wanted { kind, file } in wanted {
             match file {

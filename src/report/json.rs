@@ -11,6 +11,7 @@ use crate::case::{CaseId, Want};
 use crate::event::{CaseReport, Event, Summary};
 use crate::explain::{Explained, Stack};
 use crate::partition::{Part, Partition};
+use crate::shell::Words;
 use crate::signature::signature;
 use crate::value::Key;
 use crate::value::json::{one_line, typed};
@@ -23,6 +24,8 @@ const VERSION: u32 = 1;
 pub struct Json {
     out: Box<dyn Write>,
     part: Option<Arc<Part>>,
+    selection: Words,
+    flags: Words,
     /// Notes of which the place in the whole run is not known yet.
     notes: Vec<Map<String, JsonValue>>,
 }
@@ -30,7 +33,8 @@ pub struct Json {
 impl Json {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Json {
-        Json { out, part: options.part.clone(), notes: Vec::new() }
+        let Options { selection, flags, part, .. } = options.clone();
+        Json { out, part, selection, flags, notes: Vec::new() }
     }
 
     fn line(&mut self, line: &JsonValue) -> io::Result<()> {
@@ -56,10 +60,15 @@ impl Json {
         run.insert("files".into(), files.into());
         if let Some(part) = &self.part {
             let Partition { kind, part: number, of } = part.partition;
-            let selection = &part.selection;
             run.insert(
                 "partition".into(),
-                json!({ "kind": kind.name(), "part": number, "of": of, "selection": selection }),
+                json!({
+                    "kind": kind.name(),
+                    "part": number,
+                    "of": of,
+                    "selection": part.selection,
+                    "typed": { "selection": words(&self.selection), "flags": words(&self.flags) },
+                }),
             );
         }
         self.line(&run.into())
@@ -83,6 +92,9 @@ impl Report for Json {
                 let file = self.notes.first().and_then(|note| note["file"].as_str());
                 file.map(|file| CaseId::of_file(file.into())).map_or(Ok(()), |id| self.placed(&id, None))
             }
+            Event::Explained { id, text } if self.part.is_some() => {
+                self.placed(id, Some(explained_json(id, text)))
+            }
             Event::Explained { .. } => Ok(()),
             Event::Ended(summary) => {
                 self.line(&summary_json(summary))?;
@@ -90,6 +102,19 @@ impl Report for Json {
             }
         }
     }
+}
+
+fn words(words: &Words) -> Vec<&str> {
+    words.iter().collect()
+}
+
+/// Why a case does not pass, for the page that is made of the whole run.
+fn explained_json(id: &CaseId, text: &str) -> Map<String, JsonValue> {
+    let mut line = Map::new();
+    line.insert("type".into(), "explained".into());
+    add_id(&mut line, id);
+    line.insert("text".into(), text.into());
+    line
 }
 
 /// Writes why a case fails as one line of JSON. Its schema is `schemas/diff.schema.json`.
@@ -192,9 +217,7 @@ fn case_json(report: &CaseReport) -> Map<String, JsonValue> {
     let mut case = Map::new();
     case.insert("type".into(), "case".into());
     case.insert("verdict".into(), verdict.name().into());
-    case.insert("id".into(), id.to_string().into());
-    case.insert("file".into(), (*id.file).into());
-    case.insert("name".into(), id.name.clone().into());
+    add_id(&mut case, id);
     case.insert("format".into(), (*format).into());
     case.insert("machine".into(), (*machine).into());
     if let Some(signature) = signature(*machine, verdict) {
@@ -264,6 +287,12 @@ fn trouble_json(trouble: &Trouble) -> Map<String, JsonValue> {
         add_place(&mut json, place);
     }
     json
+}
+
+fn add_id(json: &mut Map<String, JsonValue>, id: &CaseId) {
+    json.insert("id".into(), id.to_string().into());
+    json.insert("file".into(), (*id.file).into());
+    json.insert("name".into(), id.name.clone().into());
 }
 
 fn add_place(json: &mut Map<String, JsonValue>, place: &Place) {
