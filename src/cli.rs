@@ -22,6 +22,7 @@ mod run;
 mod schema;
 mod select;
 mod trace;
+mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

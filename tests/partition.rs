@@ -100,7 +100,10 @@ fn check(args: &[&str], of: impl Iterator<Item = u64>) {
                 merged.stderr
             );
             for ReportKind { name, .. } in REPORTS {
-                assert!(read(one.path(), name) == read(joined.path(), name), "{args:?} as {name}, {kind} {of}");
+                assert!(
+                    read(one.path(), name) == read(joined.path(), name),
+                    "{args:?} as {name}, {kind} {of}"
+                );
             }
         }
     }
@@ -282,14 +285,16 @@ fn pointers(json: &Json) -> Vec<String> {
 
 /// Joins a report of one part and makes every report of it.
 fn tell(lines: &[Json]) -> Result<(), Unjoinable> {
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text: String = lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect();
     let source = merge::Source { name: "report", text: &text };
     let mut line_of = |_: &str| Some("a line\nanother".to_owned());
     let Whole { events, selection, flags } = merge::merge(&[source], &mut line_of)?;
     let options = report::Options { selection, flags, ..report::Options::default() };
     for ReportKind { new, .. } in REPORTS {
         let mut report = new(Box::new(io::sink()), &options);
-        events.iter().for_each(|event| report.event(event).unwrap());
+        for event in &events {
+            report.event(event).unwrap();
+        }
     }
     Ok(())
 }
@@ -304,7 +309,7 @@ fn a_report_cannot_make_merge_wait() {
     let text = fs::read_to_string(&file).unwrap();
     for other in [pipe.to_str().unwrap(), "/", "/dev/zero"] {
         fs::write(&file, text.replace("tests/samples/vmtests/wrong/gas.json", other)).unwrap();
-        let merged = merge(&[file.clone()], &[]);
+        let merged = merge(std::slice::from_ref(&file), &[]);
         assert!(merged.exit == 1 && merged.stdout.contains(&format!("{other}:")), "{merged:?}");
     }
 }

@@ -30,7 +30,8 @@ const FILE: &str = "vmconf.toml";
 const VARIABLE: &str = "VMCONF_PROFILE";
 
 /// Flags of `run` that are for one call alone.
-const NOT_SETTINGS: &[&str] = &["profile", "no-config", "help", "verbose", "partition", "today", "expr"];
+const NOT_SETTINGS: &[&str] =
+    &["profile", "no-config", "help", "verbose", "partition", "today", "expr", "watch"];
 
 /// Settings, besides the limits, that say how a file is read: they can be set for some files, and
 /// apply to every command that reads vectors. The others apply where a whole suite is meant.
@@ -257,6 +258,11 @@ impl Active {
 /// Whether a setting is what the configuration says.
 pub(super) fn sets(name: &str) -> bool {
     ACTIVE.get().is_some_and(|active| active.entries.iter().any(|entry| entry.name == name))
+}
+
+/// The file that applies, if there is one.
+pub(super) fn file() -> Option<PathBuf> {
+    Some(ACTIVE.get()?.found.as_ref()?.folder.join(FILE))
 }
 
 /// What each override, in the order of [`exceptions`], sets a setting to, as on the command line; none

@@ -1,14 +1,14 @@
 //! `vmconf run`
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use vmconf::event::{CaseReport, Event, Exit};
+use vmconf::event::{CaseReport, Event, Exit, Summary};
 use vmconf::partition::Part;
 use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind, Verbosity};
 use vmconf::runner::{self, AfterFailure, Entries, Interrupt};
@@ -17,12 +17,13 @@ use vmconf::sources::Source;
 use super::known::KnownArgs;
 use super::output::{self, Replaced};
 use super::select::Select;
-use super::{config, explained, last_run, partition};
+use super::{config, explained, last_run, partition, watch};
 
 /// Run vectors
 ///
 /// Example: vmconf run vectors/ --filter add
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct Run {
     #[command(flatten)]
     select: Select,
@@ -39,6 +40,10 @@ pub(super) struct Run {
     /// says it, auto/8 where that does not say of how many; vmconf merge joins the JSON reports
     #[arg(long, value_name = "PART", value_parser = partition::parse, long_help = partition::help())]
     partition: Option<partition::Wanted>,
+
+    /// Stay, and when files change run those that did or that name one that did
+    #[arg(long, conflicts_with = "partition")]
+    watch: bool,
 
     #[command(flatten)]
     known: KnownArgs,
@@ -84,20 +89,37 @@ pub(super) fn parse_report(text: &str) -> Result<Wanted, String> {
 
 impl Run {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        if self.watch {
+            return watch::run(self);
+        }
+        let options = self.options()?;
+        let sources = self.sources()?;
+        let options = runner::Options { part: self.part(&sources, &options)?, ..options };
+        let interrupt = options.interrupt.clone();
+        ctrlc::set_handler(move || interrupted(&interrupt))?;
+        Ok(self.once(&sources, &options)?.exit())
+    }
+
+    /// How to run, as the arguments, the configuration and the lists of known failures say.
+    pub(super) fn options(&self) -> anyhow::Result<runner::Options> {
         let options = runner::Options {
             after_failure: if self.fail_fast { AfterFailure::SkipTheRest } else { AfterFailure::GoOn },
             jobs: self.jobs.map_or_else(processors, usize::from),
             ..self.select.options()?
         };
-        let options = runner::Options {
+        Ok(runner::Options {
             entries: if self.may_leave_out_known() { Entries::SomeMay } else { Entries::AllNameCases },
             ..self.with_known(options)?
-        };
-        let sources = self.select.sources()?;
-        let part = self.part(&sources, &options)?;
-        let options = runner::Options { part: part.clone(), ..options };
-        let interrupt = options.interrupt.clone();
-        ctrlc::set_handler(move || interrupted(&interrupt))?;
+        })
+    }
+
+    /// The files that are meant.
+    pub(super) fn sources(&self) -> anyhow::Result<Vec<Source>> {
+        self.select.sources()
+    }
+
+    /// Runs these files, with all reports.
+    pub(super) fn once(&self, sources: &[Source], options: &runner::Options) -> anyhow::Result<Summary> {
         let mut reports = Reports::new(
             &self.report,
             &report::Options {
@@ -105,14 +127,14 @@ impl Run {
                 flags: self.select.flags(),
                 selection: self.select.selection().and(self.known.flags()),
                 grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
-                part,
+                part: options.part.clone(),
             },
         )?;
         let mut progress = Progress::new(self.verbosity());
         let needs = self.needs();
         let mut failed = None;
         let (mut outcomes, mut not_passed) = (Vec::new(), Vec::new());
-        let summary = runner::run(&sources, &options, &mut |event| {
+        let summary = runner::run(sources, options, &mut |event| {
             progress.event(&event);
             // What is wrong with the list of known failures is no case.
             if let Event::Finished(CaseReport { id, verdict, .. }) = &event
@@ -125,7 +147,7 @@ impl Run {
             }
             let mut tell = |event| failed = failed.take().or_else(|| reports.event(&event).err());
             if needs == Needs::Explanations && matches!(event, Event::Ended(_)) {
-                explained::tell(&not_passed, &sources, &options, &mut tell);
+                explained::tell(&not_passed, sources, options, &mut tell);
             }
             tell(event);
         });
@@ -142,7 +164,7 @@ impl Run {
         if summary.exit() == Exit::NothingRan {
             output::note("note: no case ran");
         }
-        Ok(summary.exit())
+        Ok(summary)
     }
 
     /// The options with what is known to fail.
@@ -166,6 +188,16 @@ impl Run {
         self.select.paths()
     }
 
+    /// Where the files are that the user means.
+    pub(super) fn searched(&self) -> Vec<PathBuf> {
+        self.select.searched()
+    }
+
+    /// The files that reports are written to.
+    pub(super) fn report_files(&self) -> impl Iterator<Item = &Path> {
+        self.report.iter().filter_map(|wanted| wanted.file.as_deref())
+    }
+
     fn verbosity(&self) -> Verbosity {
         if self.quiet { Verbosity::Quiet } else { Verbosity::Normal }
     }
@@ -186,7 +218,7 @@ impl Run {
 
 /// Ctrl-C: the run ends when the cases at hand are done, with its summary and whole reports. The
 /// second time, which is for a case that takes long, the process ends.
-fn interrupted(interrupt: &Interrupt) {
+pub(super) fn interrupted(interrupt: &Interrupt) {
     if interrupt.ask() {
         std::process::exit(Exit::Interrupted as i32);
     }

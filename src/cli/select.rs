@@ -60,7 +60,7 @@ enum When {
 impl Select {
     /// The files that are meant; what was passed over is told on standard error.
     pub(super) fn sources(&self) -> anyhow::Result<Vec<Source>> {
-        self.sources_or(|| Ok(vec!["vectors/".into()]))
+        self.sources_or(|| Ok(self.searched()))
     }
 
     /// The same, where other paths are meant when the user names none.
@@ -71,7 +71,7 @@ impl Select {
         let found = if self.paths.is_empty() && self.filter.is_empty() && self.expr.is_none() {
             sources::find(&default()?)?
         } else if self.paths.is_empty() {
-            sources::find(&["vectors/".into()])?
+            sources::find(&self.searched())?
         } else {
             sources::find(&self.paths)?
         };
@@ -79,6 +79,11 @@ impl Select {
             output::note(&format!("note: {passed_over}"));
         }
         Ok(found.sources)
+    }
+
+    /// The paths that the user named, or the one that is meant when there are none.
+    pub(super) fn searched(&self) -> Vec<PathBuf> {
+        if self.paths.is_empty() { vec!["vectors/".into()] } else { self.paths.clone() }
     }
 
     /// Whether cases are chosen out of files.

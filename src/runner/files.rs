@@ -1,5 +1,6 @@
 //! The files beside a vector, and no others.
 
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -10,12 +11,18 @@ use crate::formats::{Files, Folder, Unreadable};
 pub struct VectorFiles<'v> {
     vector: &'v Path,
     folders: &'static [Folder],
+    asked: RefCell<Vec<PathBuf>>,
 }
 
 impl<'v> VectorFiles<'v> {
     /// The files for the vector file at this path.
     pub fn new(vector: &'v Path, folders: &'static [Folder]) -> VectorFiles<'v> {
-        VectorFiles { vector, folders }
+        VectorFiles { vector, folders, asked: RefCell::default() }
+    }
+
+    /// The files that were asked for, whether they are there or not; of one behind a link both.
+    pub(crate) fn into_asked(self) -> Vec<PathBuf> {
+        self.asked.into_inner()
     }
 
     /// Where a folder really is.
@@ -46,7 +53,11 @@ impl Files for VectorFiles<'_> {
             return Err(refused("a file is named by its path below the folder, without .. and backslash"));
         }
         let folder = self.folder(folder)?;
-        let path = folder.join(name).canonicalize().map_err(|error| unreadable(&error))?;
+        // Joined part by part, it has no . in it.
+        let path: PathBuf = folder.join(name).components().collect();
+        self.asked.borrow_mut().push(path.clone());
+        let path = path.canonicalize().map_err(|error| unreadable(&error))?;
+        self.asked.borrow_mut().push(path.clone());
         if !path.starts_with(&folder) {
             return Err(refused("a symbolic link leads out of the folder"));
         }
