@@ -26,6 +26,7 @@ mod schema;
 mod select;
 mod trace;
 mod verbosity;
+mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -24,6 +24,7 @@
 //! | [`rules`] | the rules that a file is held against, one row each | nothing |
 //! | [`suggest`] | "did you mean" | nothing |
 //! | [`json`] | JSON with a position for every datum | rules, suggest |
+//! | [`shell`] | words of a command line, as they are typed | value |
 //! | [`limits`] | the limits of a run, one row each | nothing |
 //! | [`ecdsa`] | signatures as machines check them | nothing |
 //! | [`case`] | [`case::Case`]: what a vector says, whatever its format | value |
@@ -49,8 +50,8 @@
 //! | [`blame`] | which instruction made a datum what it is | inspect, isa, machine, value |
 //! | [`explain`] | a failing case run again to see why | blame, runner, event, verdict |
 //! | [`bless`] | what a machine did, written as the expectation | runner, formats, edit, verdict, event, sources, value, case |
-//! | [`report`] | events to text, JSON lines, JUnit, TAP, annotations, Markdown and HTML; why a case fails; what changed between runs | event, compare, explain, blame, signature, verdict, value, case, excerpt |
-//! | [`merge`] | JSON reports of parts back to the events of one run | event, verdict, case, value, json::Position, names of formats and machines |
+//! | [`report`] | events to text, JSON lines, JUnit, TAP, annotations, Markdown and HTML; why a case fails; what changed between runs | event, compare, explain, blame, signature, verdict, value, case, excerpt, shell |
+//! | [`merge`] | JSON reports of parts back to the events of one run | event, verdict, case, value, shell, json::Position, names of formats and machines |
 //! | [`compare`] | reports and recorded runs read back, and what changed from one to the other | event, verdict |
 //! | [`check`] | files to what is wrong with them, as text and SARIF; executes nothing | the runner and what it may use, asm, excerpt, rules |
 //! | [`config`] | `vmconf.toml` to settings, each with its place; has no list of them | json, suggest, verdict |
@@ -125,6 +126,7 @@ pub mod rules;
 pub mod runner;
 pub mod schemas;
 pub mod select;
+pub mod shell;
 pub mod signature;
 pub mod sources;
 pub mod suggest;

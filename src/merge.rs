@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use serde_json::Value as Json;
-
 use crate::case::CaseId;
-use crate::event::{Event, Exit, Summary};
+use crate::event::{Event, Summary};
+use crate::shell::Words;
 
+mod part;
 mod read;
 
+use part::Part;
 use read::Reader;
 
 /// A report that is joined with others.
@@ -18,6 +19,18 @@ pub struct Source<'s> {
     pub name: &'s str,
     /// Its text.
     pub text: &'s str,
+}
+
+/// The whole run.
+#[derive(Debug)]
+pub struct Whole {
+    /// What it told. Why cases did not pass is explained for the first of each part, where its report has
+    /// that.
+    pub events: Vec<Event>,
+    /// The paths and filters as they were typed.
+    pub selection: Words,
+    /// The flags that change what comes of a case, as they were typed.
+    pub flags: Words,
 }
 
 /// Why reports cannot be joined.
@@ -40,17 +53,8 @@ impl fmt::Display for Unjoinable {
 
 impl std::error::Error for Unjoinable {}
 
-/// What a report says of itself in its first line.
-struct Head {
-    part: u64,
-    of: u64,
-    /// What all parts of a run have in common.
-    common: Json,
-    files: usize,
-}
-
-/// The events of the whole run. `text_of` gives the text of a vector file where that can be had, to show
-/// lines of it.
+/// Joins the reports of all parts of a run. `text_of` gives the text of a vector file where that can be
+/// had, to show lines of it.
 ///
 /// # Errors
 ///
@@ -58,51 +62,72 @@ struct Head {
 pub fn merge(
     sources: &[Source<'_>],
     text_of: &mut dyn FnMut(&str) -> Option<String>,
-) -> Result<Vec<Event>, Unjoinable> {
+) -> Result<Whole, Unjoinable> {
     let mut reader = Reader::new(text_of);
-    let mut heads: Vec<(Head, &str)> = Vec::new();
-    let mut placed: Vec<(u64, Event)> = Vec::new();
-    let mut summary = Summary::default();
+    let mut parts: Vec<Part<'_>> = Vec::new();
     for source in sources {
-        let wrong = |what: String| Unjoinable { name: Some(source.name.to_owned()), what };
-        let mut lines = source.text.lines().enumerate().map(|(number, line)| {
-            let json = serde_json::from_str::<Json>(line);
-            json.map(|json| (number + 1, json))
-                .map_err(|error| wrong(format!("line {}: {error}", number + 1)))
-        });
-        let (_, first) = lines.next().ok_or_else(|| wrong("is empty".to_owned()))??;
-        let head = head(&first).ok_or_else(|| wrong("is no report of a part of a run".to_owned()))?;
-        check(&head, &heads).map_err(wrong)?;
-        heads.push((head, source.name));
-        let mut ended = false;
-        for line in lines {
-            let (number, json) = line?;
-            let unreadable = || wrong(format!("line {number} is none of a report"));
-            if json["type"] == "summary" {
-                if json["exit"] == Exit::Interrupted as u8 {
-                    return Err(wrong("is of a run that was interrupted".to_owned()));
-                }
-                let seconds = json["seconds"].as_f64().ok_or_else(unreadable)?;
-                summary.seconds = summary.seconds.max(seconds);
-                ended = true;
-            } else {
-                let place = json["position"].as_u64().ok_or_else(unreadable)?;
-                placed.push((place, reader.event(&json).ok_or_else(unreadable)?));
-            }
-        }
-        if !ended {
-            return Err(wrong("ends before the run does".to_owned()));
-        }
+        let wrong = |what| Unjoinable { name: Some(source.name.to_owned()), what };
+        let part = Part::read(source, &mut reader).map_err(wrong)?;
+        parts.iter().try_for_each(|other| joins(&part, other)).map_err(wrong)?;
+        parts.push(part);
     }
-    complete(&heads)?;
-    placed.sort_by_key(|(place, _)| *place);
-    let files = heads.first().map_or(0, |(head, _)| head.files);
-    Ok(whole(files, placed.into_iter().map(|(_, event)| event), summary))
+    complete(&parts).map_err(|what| Unjoinable { name: None, what })?;
+    Ok(whole(parts))
 }
 
-/// All events with those in it that come from no line.
-fn whole(files: usize, told: impl Iterator<Item = Event>, mut summary: Summary) -> Vec<Event> {
-    let mut events = vec![Event::Started { files }];
+/// That a part is one of the same run as another.
+fn joins(part: &Part<'_>, other: &Part<'_>) -> Result<(), String> {
+    let (head, name) = (&part.head, other.name);
+    if other.head.common != head.common {
+        return Err(format!("is a part of another run than {name}: other cases, parts or flags"));
+    }
+    if other.head.part == head.part {
+        return Err(format!("is part {} of {}, and so is {name}", head.part, head.of));
+    }
+    Ok(())
+}
+
+/// That no part is missing. That is found without counting them: a report may say that there are many.
+fn complete(parts: &[Part<'_>]) -> Result<(), String> {
+    const SHOWN: usize = 5;
+    let of = parts.first().map_or(0, |part| part.head.of);
+    let left_out = of - parts.len() as u64;
+    if left_out == 0 {
+        return Ok(());
+    }
+    let is_missing = |number: &u64| parts.iter().all(|part| part.head.part != *number);
+    let missing: Vec<_> = (1..=of).filter(is_missing).take(SHOWN).map(|part| part.to_string()).collect();
+    let more = if left_out > SHOWN as u64 { " and more" } else { "" };
+    Err(format!("of {of} parts, these are missing: {}{more}", missing.join(", ")))
+}
+
+/// The run of which these are all parts.
+fn whole(parts: Vec<Part<'_>>) -> Whole {
+    let mut whole = Whole { events: Vec::new(), selection: Words::default(), flags: Words::default() };
+    let (mut files, mut summary) = (0, Summary::default());
+    let (mut told, mut explained) = (Vec::new(), Vec::new());
+    for part in parts {
+        files = part.head.files;
+        // Parts run beside one another.
+        summary.seconds = summary.seconds.max(part.seconds);
+        told.extend(part.told);
+        explained.extend(part.explained);
+        (whole.selection, whole.flags) = (part.head.selection, part.head.flags);
+    }
+    whole.events.push(Event::Started { files });
+    add_told(&mut whole.events, in_place(told), &mut summary);
+    whole.events.extend(in_place(explained));
+    whole.events.push(Event::Ended(summary));
+    whole
+}
+
+fn in_place(mut placed: Vec<(u64, Event)>) -> impl Iterator<Item = Event> {
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, event)| event)
+}
+
+/// Adds what was told of files, with their ends, and counts cases.
+fn add_told(events: &mut Vec<Event>, told: impl Iterator<Item = Event>, summary: &mut Summary) {
     let mut file = None;
     for event in told {
         let its = match &event {
@@ -111,7 +136,7 @@ fn whole(files: usize, told: impl Iterator<Item = Event>, mut summary: Summary) 
                 Some(report.id.file.clone())
             }
             Event::Note { file, .. } => Some(file.clone()),
-            _ => None,
+            Event::Started { .. } | Event::FileDone | Event::Explained { .. } | Event::Ended(_) => None,
         };
         if file.is_some() && its != file {
             events.push(Event::FileDone);
@@ -120,50 +145,6 @@ fn whole(files: usize, told: impl Iterator<Item = Event>, mut summary: Summary) 
         events.push(event);
     }
     events.extend(file.map(|_| Event::FileDone));
-    events.push(Event::Ended(summary));
-    events
-}
-
-fn head(line: &Json) -> Option<Head> {
-    let partition = line.get("partition")?;
-    let common = ["kind", "of", "selection"].map(|name| partition[name].clone());
-    Some(Head {
-        part: partition["part"].as_u64()?,
-        of: partition["of"].as_u64()?,
-        common: Json::Array([&common[..], &[line["version"].clone(), line["files"].clone()]].concat()),
-        files: line["files"].as_u64()? as usize,
-    })
-}
-
-fn check(head: &Head, others: &[(Head, &str)]) -> Result<(), String> {
-    if !(1..=head.of).contains(&head.part) {
-        return Err(format!("is part {} of {}", head.part, head.of));
-    }
-    for (other, name) in others {
-        if other.common != head.common {
-            return Err(format!("is a part of another run than {name}: other cases, parts or flags"));
-        }
-        if other.part == head.part {
-            return Err(format!("is part {} of {}, and so is {name}", head.part, head.of));
-        }
-    }
-    Ok(())
-}
-
-/// That no part is missing. That is found without counting them: a report may say that there are many.
-fn complete(heads: &[(Head, &str)]) -> Result<(), Unjoinable> {
-    const SHOWN: usize = 5;
-    let of = heads.first().map_or(0, |(head, _)| head.of);
-    if heads.len() as u64 == of {
-        return Ok(());
-    }
-    let is_missing = |part: &u64| heads.iter().all(|(head, _)| head.part != *part);
-    let missing: Vec<_> = (1..=of).filter(is_missing).take(SHOWN).map(|part| part.to_string()).collect();
-    let more = if of - heads.len() as u64 > SHOWN as u64 { " and more" } else { "" };
-    Err(Unjoinable {
-        name: None,
-        what: format!("of {of} parts, these are missing: {}{more}", missing.join(", ")),
-    })
 }
 
 /// The id that is written so.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::event::Event;
 use crate::partition::Part;
+use crate::shell::Words;
 
 mod block;
 pub mod compared;
@@ -20,7 +21,7 @@ mod marked;
 pub mod tap;
 pub mod text;
 
-pub use block::{counts, shell_word};
+pub use block::counts;
 
 /// Renders events.
 pub trait Report {
@@ -59,10 +60,10 @@ pub enum Needs {
 pub struct Options {
     /// How much the text report says.
     pub verbosity: Verbosity,
-    /// The flags that a command for one of the cases needs besides its id, each with a space before it.
-    pub flags: String,
-    /// The paths and filters of the run as they are typed, each with a space before it.
-    pub selection: String,
+    /// The flags that a command for one of the cases needs besides its id.
+    pub flags: Words,
+    /// The paths and filters of the run as they are typed.
+    pub selection: Words,
     /// Whether failures of the same cause are told once.
     pub grouping: Grouping,
     /// The part of a run that is reported; none for a whole run.

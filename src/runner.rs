@@ -38,7 +38,7 @@ pub use interrupt::Interrupt;
 pub use judge::{Bench, machine_of};
 pub(crate) use judge::{guarded, place_of};
 pub(crate) use open::{Faulty, Identified, identify, meant, read_text};
-pub use open::{Opened, OpenedCase, explain_format, open, open_text};
+pub use open::{Opened, OpenedCase, explain_format, named_files, open, open_text};
 
 /// How to run.
 #[derive(Clone)]

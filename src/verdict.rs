@@ -42,6 +42,11 @@ impl Verdict {
         }
     }
 
+    /// Whether the machine differs, or the vector is broken, and no list says so.
+    pub fn is_failed_or_broken(&self) -> bool {
+        matches!(self, Verdict::Fail(_) | Verdict::Error(_))
+    }
+
     /// As it is written, in one word.
     pub fn name(&self) -> &'static str {
         self.kind().name()

@@ -19,6 +19,7 @@ use support::{at_root, command, ran, vmconf};
 use vmconf::case::{CaseId, Want};
 use vmconf::event::{CaseReport, Event, Summary};
 use vmconf::report::{self, Grouping, Options, REPORTS, Verbosity};
+use vmconf::shell::Words;
 use vmconf::value::{Path as At, Value, is_harmful};
 use vmconf::verdict::{Difference, Failure, Listing, Place, Trouble, Verdict};
 
@@ -159,7 +160,7 @@ fn render(name: &str, options: &Options, events: &[Event]) -> String {
 }
 
 fn rendered(name: &str) -> String {
-    let options = Options { selection: " a.json".to_owned(), ..Options::default() };
+    let options = Options { selection: Words::from_iter(["a.json"]), ..Options::default() };
     render(name, &options, &mixed())
 }
 
@@ -250,7 +251,7 @@ fn failures_of_one_cause_are_one_block() {
     let cases = (0..50).map(|number| case("a.json", &format!("case-{number}"), verdict(number)));
     let events = ended(cases.collect());
     let blocks = |text: &str| text.lines().filter(|line| line.starts_with(['F', 'E'])).count();
-    let selection = " a.json".to_owned();
+    let selection = Words::from_iter(["a.json"]);
     let text = render("text", &Options { selection: selection.clone(), ..Options::default() }, &events);
     assert_eq!(blocks(&text), 3, "{text}");
     for more in [16, 16, 15] {

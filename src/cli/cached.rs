@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use anyhow::{Context, bail};
 use clap::Args;
 use vmconf::answers::{Answers, MOST_BYTES, ProgramKey, Sample, Share};
-use vmconf::report::shell_word;
+use vmconf::shell::Words;
 
 use super::output::{self, Replaced};
 use super::{config, recorded};
@@ -106,8 +106,8 @@ impl Cache {
         if refuted > 0 {
             let files = if refuted == 1 { "file" } else { "files" };
             output::note(&format!(
-                "note: the answers of {refuted} {files} are discarded; rm {} discards all of this program",
-                shell_word(&self.path.to_string_lossy())
+                "note: the answers of {refuted} {files} are discarded; rm{} discards all of this program",
+                Words::from_iter([self.path.to_string_lossy()])
             ));
         }
     }

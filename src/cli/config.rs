@@ -19,6 +19,7 @@ use vmconf::config::{Config as File, DEFAULT, Entry, Kind, Override, Scope, Sett
 use vmconf::event::Exit;
 use vmconf::limits;
 use vmconf::runner::{Exception, Options};
+use vmconf::shell::Words;
 use vmconf::verdict::Trouble;
 
 use super::output;
@@ -29,7 +30,7 @@ const FILE: &str = "vmconf.toml";
 const VARIABLE: &str = "VMCONF_PROFILE";
 
 /// Flags of `run` that are for one call alone.
-const NOT_SETTINGS: &[&str] = &["profile", "no-config", "help", "verbose", "rerun", "seed", "today"];
+const NOT_SETTINGS: &[&str] = &["profile", "no-config", "help", "verbose", "rerun", "seed", "today", "watch"];
 
 /// Settings, besides the limits, that say how a file is read: they can be set for some files, and
 /// apply to every command that reads vectors. The others apply where a whole suite is meant.
@@ -260,6 +261,11 @@ pub(super) fn sets(name: &str) -> bool {
     ACTIVE.get().is_some_and(|active| active.entries.iter().any(|entry| entry.name == name))
 }
 
+/// The file that applies, if there is one.
+pub(super) fn file() -> Option<PathBuf> {
+    Some(ACTIVE.get()?.found.as_ref()?.folder.join(FILE))
+}
+
 /// What each override, in the order of [`exceptions`], sets a setting to, as on the command line; none
 /// where it sets nothing, or where the setting was typed.
 pub(super) fn overridden(name: &str) -> Vec<Option<String>> {
@@ -272,13 +278,13 @@ pub(super) fn overridden(name: &str) -> Vec<Option<String>> {
     found.file.overrides.iter().map(value).collect()
 }
 
-/// The flag that chooses the same configuration, with a space before it, where that needs one.
-pub(super) fn chosen() -> Option<String> {
-    let active = ACTIVE.get()?;
+/// The flag that chooses the same configuration, where that needs one.
+pub(super) fn chosen() -> Words {
+    let Some(active) = ACTIVE.get() else { return Words::default() };
     match active.found {
-        None if active.is_off => Some(" --no-config".to_owned()),
-        Some(_) if active.profile != DEFAULT => Some(format!(" --profile {}", active.profile)),
-        _ => None,
+        None if active.is_off => Words::from_iter(["--no-config"]),
+        Some(_) if active.profile != DEFAULT => Words::from_iter(["--profile", &active.profile]),
+        _ => Words::default(),
     }
 }
 

@@ -14,6 +14,16 @@ use super::diff::LAST;
 /// So many cases are explained: each runs again for it.
 const MOST: usize = 200;
 
+/// Keeps of the explanations, which each part of a run has of its own first cases, those that one run has.
+pub(super) fn keep_first(events: &mut Vec<Event>) {
+    let not_passed = events.iter().filter_map(|event| match event {
+        Event::Finished(report) if report.verdict.is_failed_or_broken() => Some(report.id.clone()),
+        _ => None,
+    });
+    let first: HashSet<CaseId> = not_passed.take(MOST).collect();
+    events.retain(|event| !matches!(event, Event::Explained { id, .. } if !first.contains(id)));
+}
+
 /// Tells of the first of these cases what `vmconf diff` prints. One that is broken before its machine
 /// starts tells nothing that its report does not.
 pub(super) fn tell(cases: &[CaseId], sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) {

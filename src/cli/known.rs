@@ -9,8 +9,8 @@ use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use vmconf::event::{CaseReport, Event, Exit};
 use vmconf::known::{self, Accepted, Date, Known};
-use vmconf::report::shell_word;
 use vmconf::runner;
+use vmconf::shell::Words;
 
 use super::config;
 use super::output::{self, Replaced};
@@ -36,12 +36,11 @@ fn parse_date(text: &str) -> Result<Date, String> {
 }
 
 impl KnownArgs {
-    /// The flags as they are typed: each with a space before it. What the configuration sets is not among
-    /// them.
-    pub(super) fn flags(&self) -> String {
+    /// The flags as they are typed. What the configuration sets is not among them.
+    pub(super) fn flags(&self) -> Words {
         let file = self.file.iter().filter(|_| !config::sets("known"));
-        let file = file.map(|file| format!(" --known {}", shell_word(&file.to_string_lossy())));
-        let today = self.today.iter().map(|today| format!(" --today {today}"));
+        let file = file.flat_map(|file| ["--known".to_owned(), file.to_string_lossy().into_owned()]);
+        let today = self.today.iter().flat_map(|today| ["--today".to_owned(), today.to_string()]);
         file.chain(today).collect()
     }
 

@@ -1,16 +1,18 @@
 //! `vmconf merge`
 
-use std::path::PathBuf;
-use std::{fs, io};
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 use vmconf::event::{Event, Exit};
 use vmconf::limits::Limits;
-use vmconf::merge::{self, Source};
-use vmconf::report;
+use vmconf::merge::{self, Source, Whole};
+use vmconf::report::{self, Grouping};
 use vmconf::sources;
 
+use super::explained;
 use super::run::{Reports, Wanted, parse_report};
 use super::verbosity::VerbosityArgs;
 
@@ -30,6 +32,10 @@ pub(super) struct Merge {
     #[arg(long, value_name = "NAME[=FILE]", value_parser = parse_report)]
     report: Vec<Wanted>,
 
+    /// Tell each failure in full instead of those of the same cause once
+    #[arg(long)]
+    no_group: bool,
+
     #[command(flatten)]
     verbosity: VerbosityArgs,
 }
@@ -43,10 +49,18 @@ impl Merge {
         };
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
         let sources: Vec<_> = texts.iter().map(|(name, text)| Source { name, text }).collect();
-        let events = merge::merge(&sources, &mut vector_text)?;
-        let verbosity = self.verbosity.level();
-        let mut reports =
-            Reports::new(&self.report, &report::Options { verbosity, ..report::Options::default() })?;
+        let Whole { mut events, selection, flags } = merge::merge(&sources, &mut vector_text)?;
+        explained::keep_first(&mut events);
+        let mut reports = Reports::new(
+            &self.report,
+            &report::Options {
+                verbosity: self.verbosity.level(),
+                grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
+                selection,
+                flags,
+                part: None,
+            },
+        )?;
         let written = events.iter().try_for_each(|event| reports.event(event));
         written.and_then(|()| reports.finish()).context("a report cannot be written")?;
         Ok(events.iter().rev().find_map(exit).unwrap_or(Exit::NothingRan))
@@ -57,9 +71,12 @@ fn exit(event: &Event) -> Option<Exit> {
     if let Event::Ended(summary) = event { Some(summary.exit()) } else { None }
 }
 
-/// The text of a vector file, if it is here.
+/// The text of a vector file, if it is here. What a report names need not be a file: reading a pipe would
+/// wait, and searching a folder take long.
 fn vector_text(file: &str) -> Option<String> {
+    Path::new(file).metadata().ok().filter(Metadata::is_file)?;
     let found = sources::find(&[file.into()]).ok()?;
     let bytes = found.sources.first()?.read(Limits::default().file_size).ok()?;
-    String::from_utf8(bytes).ok()
+    // As a run shows what is no UTF-8.
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -18,8 +18,8 @@ use sha2::{Digest, Sha256};
 use vmconf::compare::{self, Run};
 use vmconf::partition::Part;
 use vmconf::report::json::{Asked, Record};
-use vmconf::report::shell_word;
 use vmconf::select::Outcomes;
+use vmconf::shell::Words;
 
 use super::output::Replaced;
 
@@ -46,8 +46,8 @@ fn folder(working: &Path) -> Option<PathBuf> {
 /// The record of the run that this process begins.
 pub(super) fn begin(files: usize, part: Option<&Part>) -> Record {
     let arguments = std::env::args_os().skip(1);
-    let words = arguments.map(|word| format!(" {}", shell_word(&word.to_string_lossy())));
-    let command = format!("vmconf{}", words.collect::<String>());
+    let words: Words = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
+    let command = format!("vmconf{words}");
     let when = Timestamp::now().strftime("%FT%TZ").to_string();
     Record::new(Asked { when: &when, command: &command, files, part })
 }

@@ -9,6 +9,7 @@ use vmconf::case::CaseId;
 use vmconf::compare::Run;
 use vmconf::filter::Filter;
 use vmconf::runner::{self, Options};
+use vmconf::shell::Words;
 use vmconf::sources::{self, Named, Source, case_in};
 use vmconf::value::escaped;
 use vmconf::verdict::Kind;
@@ -24,10 +25,10 @@ pub(super) enum Rerun {
 }
 
 impl Rerun {
-    /// As it is typed, with a space before it.
-    pub(super) fn flag(self) -> &'static str {
+    /// As it is typed.
+    pub(super) fn flag(self) -> Words {
         match self {
-            Rerun::Failed => " --rerun failed",
+            Rerun::Failed => Words::from_iter(["--rerun", "failed"]),
         }
     }
 

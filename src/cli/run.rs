@@ -1,19 +1,20 @@
 //! `vmconf run`
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use vmconf::event::{CaseReport, Event, Exit};
+use vmconf::case::CaseId;
+use vmconf::event::{CaseReport, Event, Exit, Summary};
 use vmconf::partition::Part;
+use vmconf::report::json::Record;
 use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind, Verbosity};
 use vmconf::runner::{self, AfterFailure, Entries, Interrupt};
 use vmconf::sources::Source;
-use vmconf::verdict::Verdict;
 
 use super::cached::{Cache, CachedArgs};
 use super::known::KnownArgs;
@@ -21,12 +22,13 @@ use super::output::{self, Replaced};
 use super::rerun::{Again, Rerun};
 use super::select::Select;
 use super::verbosity::VerbosityArgs;
-use super::{config, explained, partition, recorded};
+use super::{config, explained, partition, recorded, watch};
 
 /// Run vectors
 ///
 /// Example: vmconf run vectors/ --filter add
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct Run {
     #[command(flatten)]
     select: Select,
@@ -47,6 +49,10 @@ pub(super) struct Run {
     /// Only cases that failed, were broken, or passed though known to fail in the last run from this folder
     #[arg(long, value_name = "WHICH")]
     rerun: Option<Rerun>,
+
+    /// Stay, and when files change run those that did or that name one that did
+    #[arg(long, conflicts_with_all = ["partition", "rerun"])]
+    watch: bool,
 
     #[command(flatten)]
     known: KnownArgs,
@@ -94,75 +100,99 @@ pub(super) fn parse_report(text: &str) -> Result<Wanted, String> {
 
 impl Run {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        if self.watch {
+            return watch::run(self);
+        }
+        let options = self.options()?;
+        let mut again = self.again(&options)?;
+        let sources = again.as_ref().map_or_else(|| self.sources(), |again| Ok(again.sources()))?;
+        let options = runner::Options { part: self.part(&sources, &options)?, ..options };
+        let interrupt = options.interrupt.clone();
+        ctrlc::set_handler(move || interrupted(&interrupt))?;
+        let mut came = |id: &CaseId| {
+            if let Some(again) = &mut again {
+                again.came(id);
+            }
+        };
+        let summary = self.once(&sources, &options, &mut came)?;
+        if let Some(again) = &again {
+            again.tell_gone(&options);
+        }
+        Ok(summary.exit())
+    }
+
+    /// How to run, as the arguments, the configuration and the lists of known failures say.
+    pub(super) fn options(&self) -> anyhow::Result<runner::Options> {
         let options = runner::Options {
             after_failure: if self.fail_fast { AfterFailure::SkipTheRest } else { AfterFailure::GoOn },
             jobs: self.jobs.map_or_else(processors, usize::from),
             ..self.select.options()?
         };
-        let options = runner::Options {
+        Ok(runner::Options {
             entries: if self.may_leave_out_known() { Entries::SomeMay } else { Entries::AllNameCases },
             ..self.with_known(options)?
-        };
-        let mut again = self.again(&options)?;
-        let sources = again.as_ref().map_or_else(|| self.select.sources(), |again| Ok(again.sources()))?;
-        let part = self.part(&sources, &options)?;
+        })
+    }
+
+    /// The files that are meant.
+    pub(super) fn sources(&self) -> anyhow::Result<Vec<Source>> {
+        self.select.sources()
+    }
+
+    /// Runs these files, with all reports, and records the run. `came` is told of each case.
+    pub(super) fn once(
+        &self,
+        sources: &[Source],
+        options: &runner::Options,
+        came: &mut dyn FnMut(&CaseId),
+    ) -> anyhow::Result<Summary> {
         let cache = self.cached.open()?;
         let answers = cache.as_ref().map(Cache::answers);
-        let options = runner::Options { part: part.clone(), answers, ..options };
-        let interrupt = options.interrupt.clone();
-        ctrlc::set_handler(move || interrupted(&interrupt))?;
+        let options = &runner::Options { answers, ..options.clone() };
         let mut reports = Reports::new(
             &self.report,
             &report::Options {
                 verbosity: self.verbosity.level(),
                 flags: self.select.flags(),
-                selection: self.select.selection() + self.rerun.map_or("", Rerun::flag) + &self.known.flags(),
+                selection: self
+                    .select
+                    .selection()
+                    .and(self.rerun.map(Rerun::flag).unwrap_or_default())
+                    .and(self.known.flags()),
                 grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
-                part: part.clone(),
+                part: options.part.clone(),
             },
         )?;
-        let mut record = recorded::begin(sources.len(), part.as_deref());
+        let mut record = recorded::begin(sources.len(), options.part.as_deref());
         let mut progress = Progress::new(self.verbosity.level());
         let needs = self.needs();
         let mut failed = None;
         let mut not_passed = Vec::new();
-        let summary = runner::run(&sources, &options, &mut |event| {
+        let summary = runner::run(sources, options, &mut |event| {
             progress.event(&event);
             // What is wrong with the list of known failures is no case.
             if let Event::Finished(report @ CaseReport { id, verdict, .. }) = &event
                 && options.known_lists().all(|known| known.file != id.file)
             {
                 record.case(report);
-                if let Some(again) = &mut again {
-                    again.came(id);
-                }
-                if matches!(verdict, Verdict::Fail(_) | Verdict::Error(_)) {
+                came(id);
+                if verdict.is_failed_or_broken() {
                     not_passed.push(id.clone());
                 }
             }
             let mut tell = |event| failed = failed.take().or_else(|| reports.event(&event).err());
             if needs == Needs::Explanations && matches!(event, Event::Ended(_)) {
-                explained::tell(&not_passed, &sources, &options, &mut tell);
+                explained::tell(&not_passed, sources, options, &mut tell);
             }
             tell(event);
         });
-        if let Some(error) = failed {
-            return Err(error).context("a report cannot be written");
-        }
-        reports.finish().context("a report cannot be written")?;
-        if let Some(again) = &again {
-            again.tell_gone(&options);
-        }
+        // That a report cannot be written takes nothing from what others are told of the run.
         if let Some(cache) = cache {
             cache.keep();
         }
-        if summary.exit() == Exit::NothingRan {
-            output::note("note: no case ran");
-        } else if let Err(error) = recorded::record(&record.end(&summary)) {
-            // That takes nothing from the run.
-            output::note(&format!("note: the run cannot be recorded for diff, compare and --rerun: {error}"));
-        }
-        Ok(summary.exit())
+        keep(record, &summary);
+        failed.map_or(Ok(()), Err).and_then(|()| reports.finish()).context("a report cannot be written")?;
+        Ok(summary)
     }
 
     /// The cases of the last run that are wanted again, if that is asked.
@@ -199,6 +229,16 @@ impl Run {
         self.select.paths()
     }
 
+    /// Where the files are that the user means.
+    pub(super) fn searched(&self) -> Vec<PathBuf> {
+        self.select.searched()
+    }
+
+    /// The files that reports are written to.
+    pub(super) fn report_files(&self) -> impl Iterator<Item = &Path> {
+        self.report.iter().filter_map(|wanted| wanted.file.as_deref())
+    }
+
     /// What the most demanding of the reports is made from.
     fn needs(&self) -> Needs {
         let explained = self.report.iter().any(|wanted| wanted.kind.needs == Needs::Explanations);
@@ -209,13 +249,22 @@ impl Run {
     fn part(&self, sources: &[Source], options: &runner::Options) -> anyhow::Result<Option<Arc<Part>>> {
         let Some(wanted) = &self.partition else { return Ok(None) };
         let partition = wanted.part()?;
-        Ok(Some(Arc::new(runner::part(sources, options, partition, &self.select.flags()))))
+        Ok(Some(Arc::new(runner::part(sources, options, partition, &self.select.flags().to_string()))))
+    }
+}
+
+/// Records a run. That it cannot be recorded takes nothing from it; one of nothing is not.
+fn keep(record: Record, summary: &Summary) {
+    if summary.exit() == Exit::NothingRan {
+        output::note("note: no case ran");
+    } else if let Err(error) = recorded::record(&record.end(summary)) {
+        output::note(&format!("note: the run cannot be recorded for diff, compare and --rerun: {error}"));
     }
 }
 
 /// Ctrl-C: the run ends when the cases at hand are done, with its summary and whole reports. The
 /// second time, which is for a case that takes long, the process ends.
-fn interrupted(interrupt: &Interrupt) {
+pub(super) fn interrupted(interrupt: &Interrupt) {
     if interrupt.ask() {
         output::exit_at_once(Exit::Interrupted);
     }
@@ -224,6 +273,19 @@ fn interrupted(interrupt: &Interrupt) {
 
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// That reports do not run into one another on standard output. Annotations stand among the text of a job,
+/// and come behind it.
+fn check_standard_output(wanted: &[Wanted]) -> anyhow::Result<()> {
+    let to_it = wanted.iter().filter(|wanted| wanted.file.is_none()).map(|wanted| wanted.kind.name);
+    match to_it.collect::<Vec<_>>()[..] {
+        [] | [_] | ["text", "github"] | ["github", "text"] => Ok(()),
+        [one, other, ..] => bail!(
+            "--report {one} and --report {other} cannot both go to standard output; --report {other}=FILE \
+             is a file"
+        ),
+    }
 }
 
 /// All reports of a run and the files that some go to.
@@ -236,6 +298,7 @@ pub(super) struct Reports {
 impl Reports {
     /// The reports that are wanted: text on standard output unless another one goes there.
     pub(super) fn new(wanted: &[Wanted], options: &report::Options) -> anyhow::Result<Reports> {
+        check_standard_output(wanted)?;
         let mut reports = Reports::default();
         for Wanted { kind, file } in wanted {
             match file {

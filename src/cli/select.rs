@@ -9,9 +9,9 @@ use clap::{Arg, ArgMatches, Args, FromArgMatches, ValueEnum, value_parser};
 use vmconf::filter::Filter;
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
 use vmconf::limits::{self, Limits};
-use vmconf::report::shell_word;
 use vmconf::runner;
 use vmconf::select::{self, Expr, Outcomes};
+use vmconf::shell::Words;
 use vmconf::sources::{self, Source};
 
 use super::output::{self, Lines};
@@ -60,8 +60,7 @@ enum When {
 impl Select {
     /// The files that are meant; what was passed over is told on standard error.
     pub(super) fn sources(&self) -> anyhow::Result<Vec<Source>> {
-        let default = ["vectors/".into()];
-        let found = sources::find(if self.paths.is_empty() { &default } else { &self.paths })?;
+        let found = sources::find(&self.searched())?;
         for passed_over in &found.passed_over {
             output::note(&format!("note: {passed_over}"));
         }
@@ -73,33 +72,39 @@ impl Select {
         self.paths.is_empty() && self.filter.is_empty() && self.expr.is_none()
     }
 
+    /// The paths that the user named, or the one that is meant when there are none.
+    pub(super) fn searched(&self) -> Vec<PathBuf> {
+        if self.paths.is_empty() { vec!["vectors/".into()] } else { self.paths.clone() }
+    }
+
     /// Whether cases are chosen out of files.
     pub(super) fn is_narrow(&self) -> bool {
         let is_case = |path: &PathBuf| path.to_string_lossy().contains("::");
         !self.filter.is_empty() || self.expr.is_some() || self.paths.iter().any(is_case)
     }
 
-    /// The flags that change what comes of a case, as they are typed: each with a space before it. What
-    /// the configuration sets is not among them, since it applies to every command.
-    pub(super) fn flags(&self) -> String {
-        let format = self
-            .format
-            .iter()
-            .filter(|_| !config::sets("format"))
-            .map(|format| format!(" --format {format}"));
-        let strict = (self.strict && !config::sets("strict")).then(|| " --strict".to_owned());
+    /// The flags that change what comes of a case, as they are typed. What the configuration sets is not
+    /// among them, since it applies to every command.
+    pub(super) fn flags(&self) -> Words {
+        let is_typed = |name| !config::sets(name);
+        let format = self.format.iter().filter(|_| is_typed("format"));
+        let format = format.flat_map(|format| ["--format".to_owned(), format.clone()]);
+        let strict = (self.strict && is_typed("strict")).then(|| "--strict".to_owned());
         let value_debit = match self.value_debit {
-            _ if config::sets("value-debit") => None,
+            _ if !is_typed("value-debit") => None,
             When::Auto => None,
-            When::On => Some(" --value-debit on".to_owned()),
-            When::Off => Some(" --value-debit off".to_owned()),
+            When::On => Some("on"),
+            When::Off => Some("off"),
         };
+        let value_debit =
+            value_debit.into_iter().flat_map(|when| ["--value-debit".to_owned(), when.to_owned()]);
         let limit = |row: &limits::Row| {
             let value = (row.get)(&self.limits.0);
-            (value != row.default && !config::sets(row.flag)).then(|| format!(" --{} {value}", row.flag))
+            let flag = [format!("--{}", row.flag), value.to_string()];
+            (value != row.default && is_typed(row.flag)).then_some(flag)
         };
-        let limits = limits::ROWS.iter().filter_map(limit);
-        format.chain(strict).chain(value_debit).chain(limits).chain(config::chosen()).collect()
+        let limits = limits::ROWS.iter().filter_map(limit).flatten();
+        format.chain(strict).chain(value_debit).chain(limits).collect::<Words>().and(config::chosen())
     }
 
     /// The paths that the user named.
@@ -113,11 +118,11 @@ impl Select {
         Ok(runner::Options { exceptions, ..self.typed()? })
     }
 
-    /// The paths and filters as they are typed: each with a space before it.
-    pub(super) fn selection(&self) -> String {
-        let paths = self.paths.iter().map(|path| format!(" {}", shell_word(&path.to_string_lossy())));
-        let filters = self.filter.iter().map(|pattern| format!(" --filter {}", shell_word(pattern)));
-        let expr = self.expr.iter().map(|expr| format!(" -E {}", shell_word(expr)));
+    /// The paths and filters as they are typed.
+    pub(super) fn selection(&self) -> Words {
+        let paths = self.paths.iter().map(|path| path.to_string_lossy().into_owned());
+        let filters = self.filter.iter().flat_map(|pattern| ["--filter".to_owned(), pattern.clone()]);
+        let expr = self.expr.iter().flat_map(|expr| ["-E".to_owned(), expr.clone()]);
         paths.chain(filters).chain(expr).collect()
     }
 

@@ -1,19 +1,28 @@
 //! Lines of a JSON report back to events.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
 use serde_json::Value as Json;
 
 use super::case_id;
 use crate::case::Want;
-use crate::event::{CaseReport, Event};
+use crate::event::{CaseReport, Event, Exit, Summary};
 use crate::json::Position;
+use crate::shell::Words;
 use crate::value::{Key, Path, Value, hex_bytes};
 use crate::verdict::{Difference, Failure, Listing, Place, Trouble, Verdict};
 use crate::{formats, machines};
 
 /// What a line says; none where it cannot be read. What stands deep in it was bounded by [`serde_json`].
 type Parsed<T> = Option<T>;
+
+/// What a line behind the first says, with its place in the whole run.
+pub(super) enum Line {
+    Told(u64, Event),
+    Explained(u64, Event),
+    Ended(Summary),
+}
 
 /// Reads lines.
 pub(super) struct Reader<'r> {
@@ -28,20 +37,31 @@ impl<'r> Reader<'r> {
         Reader { text_of, texts: HashMap::new(), names: BTreeSet::new() }
     }
 
-    /// The event that a line tells; none where it tells none.
-    pub(super) fn event(&mut self, line: &Json) -> Parsed<Event> {
-        let file = line["file"].as_str()?;
-        match line["type"].as_str()? {
-            "note" => Some(Event::Note { file: file.into(), trouble: self.trouble(line, file)? }),
-            "case" => Some(Event::Finished(CaseReport {
-                id: case_id(line["id"].as_str()?, file, line["name"].as_str())?,
-                format: known(&line["format"], |name| Some(formats::by_name(name)?.name))?,
-                machine: known(&line["machine"], |name| Some(machines::by_name(name)?.name))?,
-                verdict: self.verdict(line, file)?,
-                cached: line.get("cached").map_or(Some(false), Json::as_bool)?,
-            })),
-            _ => None,
+    /// What a line behind the first says; none where it is none of a report.
+    pub(super) fn line(&mut self, line: &Json) -> Parsed<Line> {
+        let kind = line["type"].as_str()?;
+        if kind == "summary" {
+            return summary(line).map(Line::Ended);
         }
+        let (file, place) = (line["file"].as_str()?, line["position"].as_u64()?);
+        let id = || case_id(line["id"].as_str()?, file, line["name"].as_str());
+        Some(match kind {
+            "note" => {
+                Line::Told(place, Event::Note { file: file.into(), trouble: self.trouble(line, file)? })
+            }
+            "case" => {
+                let report = CaseReport {
+                    id: id()?,
+                    format: known(&line["format"], |name| Some(formats::by_name(name)?.name))?,
+                    machine: known(&line["machine"], |name| Some(machines::by_name(name)?.name))?,
+                    verdict: self.verdict(line, file)?,
+                    cached: line.get("cached").map_or(Some(false), Json::as_bool)?,
+                };
+                Line::Told(place, Event::Finished(report))
+            }
+            "explained" => Line::Explained(place, Event::Explained { id: id()?, text: text(&line["text"])? }),
+            _ => return None,
+        })
     }
 
     fn verdict(&mut self, line: &Json, file: &str) -> Parsed<Verdict> {
@@ -52,7 +72,7 @@ impl<'r> Reader<'r> {
             "fixed" => Verdict::Fixed(listing(&line["known"])?),
             "skip" => Verdict::Skip(line["reason"].as_str()?.to_owned()),
             "error" => {
-                let problems = line["problems"].as_array()?;
+                let problems = line["problems"].as_array().filter(|it| !it.is_empty())?;
                 Verdict::Error(problems.iter().map(|it| self.trouble(it, file)).collect::<Option<_>>()?)
             }
             _ => return None,
@@ -60,7 +80,7 @@ impl<'r> Reader<'r> {
     }
 
     fn failure(&mut self, line: &Json, file: &str) -> Parsed<Failure> {
-        let differences = line["differences"].as_array()?;
+        let differences = line["differences"].as_array().filter(|it| !it.is_empty())?;
         let differences = differences.iter().map(|it| self.difference(it, file)).collect::<Option<_>>()?;
         Some(Failure { differences, ended: text(&line["ended"])?, listed: text(&line["listed"]) })
     }
@@ -87,7 +107,7 @@ impl<'r> Reader<'r> {
     }
 
     fn place(&mut self, json: &Json, file: &str) -> Parsed<Place> {
-        let number = |name: &str| json[name].as_u64().and_then(|number| u32::try_from(number).ok());
+        let number = |name: &str| u32::try_from(json[name].as_u64()?).ok().filter(|number| *number > 0);
         let position = Position { line: number("line")?, column: number("column")? };
         if !self.texts.contains_key(file) {
             let text = (self.text_of)(file);
@@ -159,6 +179,30 @@ impl<'r> Reader<'r> {
             _ => return None,
         })
     }
+}
+
+/// The counts of a run. Some are left out where they are 0.
+fn summary(line: &Json) -> Parsed<Summary> {
+    let count = |name: &str| line[name].as_u64();
+    let listed = |name: &str| line.get(name).map_or(Some(0), Json::as_u64);
+    // What is no time at all would be none in a report either.
+    let seconds = line["seconds"].as_f64().filter(|it| Duration::try_from_secs_f64(*it).is_ok())?;
+    Some(Summary {
+        passed: count("passed")?,
+        cached: listed("cached")?,
+        failed: count("failed")?,
+        known: listed("known")?,
+        fixed: listed("fixed")?,
+        errors: count("errors")?,
+        skipped: count("skipped")?,
+        seconds,
+        interrupted: line["exit"] == Exit::Interrupted as u8,
+    })
+}
+
+/// Words of a command line.
+pub(super) fn words(json: &Json) -> Parsed<Words> {
+    json.as_array()?.iter().map(Json::as_str).collect()
 }
 
 fn text(json: &Json) -> Parsed<String> {

@@ -1,5 +1,4 @@
-//! The parts of which text for people is made: a case, a difference, a line of a vector, a word of a
-//! shell.
+//! The parts of which text for people is made: a case, a difference, a line of a vector.
 
 use std::io::{self, Write};
 
@@ -9,6 +8,7 @@ use super::cut::{cut, cut_pair};
 use crate::case::{CaseId, Want};
 use crate::event::{CaseReport, Summary};
 use crate::excerpt::Excerpt;
+use crate::shell::{Words, quoted};
 use crate::value::{Value, escaped};
 use crate::verdict::{Difference, Failure, Listing, Place, Trouble, Verdict};
 
@@ -26,7 +26,7 @@ const MOST_DIFFERENCES: usize = 10;
 
 /// All that is told of a case that fails or is broken, or passes though it is known to fail; nothing of
 /// any other.
-pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &str) -> io::Result<()> {
+pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io::Result<()> {
     match &report.verdict {
         Verdict::Pass | Verdict::Skip(_) | Verdict::Known(..) => Ok(()),
         Verdict::Fixed(Listing { place, reason, .. }) => {
@@ -47,7 +47,7 @@ pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &str) -> io::R
 }
 
 /// The same without colours.
-pub(super) fn plain_case(report: &CaseReport, flags: &str) -> io::Result<String> {
+pub(super) fn plain_case(report: &CaseReport, flags: &Words) -> io::Result<String> {
     let mut block = Vec::new();
     case(&mut block, report, flags)?;
     Ok(plain(&block))
@@ -106,8 +106,8 @@ fn failed(out: &mut Vec<u8>, id: &CaseId, failure: &Failure) -> io::Result<()> {
 }
 
 /// The command that tells more.
-fn why(out: &mut Vec<u8>, id: &CaseId, flags: &str) -> io::Result<()> {
-    writeln!(out, "  {DIM}why:{DIM:#}   vmconf diff {}{flags}", shell_quoted(&id.to_string()))
+fn why(out: &mut Vec<u8>, id: &CaseId, flags: &Words) -> io::Result<()> {
+    writeln!(out, "  {DIM}why:{DIM:#}   vmconf diff {}{flags}", quoted(&id.to_string()))
 }
 
 /// What stands behind the counts of a run that was ended early.
@@ -189,25 +189,4 @@ pub(super) fn location(id: &CaseId, place: &Place) -> String {
 
 fn excerpt(out: &mut Vec<u8>, place: &Place) -> io::Result<()> {
     write!(out, "{}", Excerpt { place, indent: 4, caret: FAIL })
-}
-
-/// The text as one word of a shell, in quotes where it needs them.
-pub fn shell_word(text: &str) -> String {
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/._-".contains(it);
-    if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { shell_quoted(text) }
-}
-
-/// The text as one word of a shell, in quotes.
-pub(super) fn shell_quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shell_quoted;
-
-    #[test]
-    fn a_quote_in_a_name_stays_one_word() {
-        assert_eq!(shell_quoted("a'b"), r"'a'\''b'");
-    }
 }

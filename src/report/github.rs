@@ -4,10 +4,11 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::block::{counts, first_place, headline, shell_quoted};
+use super::block::{counts, first_place, headline};
 use super::cut::cut;
 use super::{Options, Report};
 use crate::event::{CaseReport, Event, Summary};
+use crate::shell::{Words, quoted};
 use crate::signature::cause;
 use crate::value::escaped;
 use crate::verdict::{Place, Verdict};
@@ -21,7 +22,7 @@ const LONGEST: usize = 200;
 /// Annotations of GitHub Actions.
 pub struct GitHub {
     out: Box<dyn Write>,
-    flags: String,
+    flags: Words,
     causes: HashSet<String>,
     /// Those that are the first of their cause.
     first: Vec<String>,
@@ -75,7 +76,7 @@ impl Report for GitHub {
     }
 }
 
-fn annotation(report: &CaseReport, flags: &str) -> String {
+fn annotation(report: &CaseReport, flags: &Words) -> String {
     let id = report.id.to_string();
     let place = first_place(&report.verdict).map_or(String::new(), |Place { position, .. }| {
         format!(",line={},col={}", position.line, position.column)
@@ -87,7 +88,7 @@ fn annotation(report: &CaseReport, flags: &str) -> String {
     if let Verdict::Fixed(listing) = &report.verdict {
         lines.push(format!("listed: {}", escaped(&listing.place)));
     } else {
-        lines.push(format!("why: vmconf diff {}{flags}", shell_quoted(&id)));
+        lines.push(format!("why: vmconf diff {}{flags}", quoted(&id)));
     }
     format!(
         "::error file={}{place},title={}::{}",

@@ -5,9 +5,10 @@ use std::io;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 
-use super::block::{case, shell_quoted};
+use super::block::case;
 use super::{Grouping, Options};
 use crate::event::CaseReport;
+use crate::shell::quoted;
 use crate::signature::cause;
 use crate::verdict::Verdict;
 
@@ -94,7 +95,7 @@ impl Group {
     /// The command that shows the cases that are not shown: by name where they are few.
     pub(super) fn command(&self, options: &Options) -> String {
         let others = self.first.iter().filter(|id| **id != self.shown);
-        let names: Vec<_> = others.map(|id| shell_quoted(id)).collect();
+        let names: Vec<_> = others.map(|id| quoted(id)).collect();
         let names = names.join(" ");
         if self.count <= NAMED + 1 && names.len() <= LONGEST {
             format!("vmconf diff {names}{}", options.flags)

@@ -14,9 +14,9 @@ use super::block::{counts, headline, plain_case};
 use super::{Options, Report};
 use crate::case::CaseId;
 use crate::event::{CaseReport, Event, Summary};
+use crate::shell::Words;
 use crate::signature;
 use crate::value::escaped;
-use crate::verdict::Verdict;
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
@@ -27,7 +27,7 @@ const MOST_OPEN: usize = 10;
 /// One page with everything in it.
 pub struct Html {
     out: Box<dyn Write>,
-    flags: String,
+    flags: Words,
     rows: Vec<Row>,
     /// The rows of the cases that may be explained yet.
     explainable: HashMap<CaseId, usize>,
@@ -69,7 +69,7 @@ impl Html {
             *entry.or_default() += 1;
             number
         });
-        if matches!(report.verdict, Verdict::Fail(_) | Verdict::Error(_)) {
+        if report.verdict.is_failed_or_broken() {
             self.explainable.insert(report.id.clone(), self.rows.len());
         }
         self.machines.extend(report.machine);

@@ -11,6 +11,7 @@ use crate::case::{CaseId, Want};
 use crate::event::{CaseReport, Event, Summary, VERSION};
 use crate::explain::{Explained, Stack};
 use crate::partition::{Part, Partition};
+use crate::shell::Words;
 use crate::signature::signature;
 use crate::value::Key;
 use crate::value::json::{one_line, typed};
@@ -24,6 +25,8 @@ pub use record::{Asked, Record};
 pub struct Json {
     out: Box<dyn Write>,
     part: Option<Arc<Part>>,
+    selection: Words,
+    flags: Words,
     /// Notes of which the place in the whole run is not known yet.
     notes: Vec<Map<String, JsonValue>>,
 }
@@ -31,7 +34,8 @@ pub struct Json {
 impl Json {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Json {
-        Json { out, part: options.part.clone(), notes: Vec::new() }
+        let Options { selection, flags, part, .. } = options.clone();
+        Json { out, part, selection, flags, notes: Vec::new() }
     }
 
     fn line(&mut self, line: &JsonValue) -> io::Result<()> {
@@ -48,12 +52,21 @@ impl Json {
         }
         Ok(())
     }
+
+    fn run(&mut self, files: usize) -> io::Result<()> {
+        let mut head = head_json(files, self.part.as_deref());
+        if let Some(partition) = head.get_mut("partition").and_then(JsonValue::as_object_mut) {
+            let typed = json!({ "selection": words(&self.selection), "flags": words(&self.flags) });
+            partition.insert("typed".into(), typed);
+        }
+        self.line(&head.into())
+    }
 }
 
 impl Report for Json {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
-            Event::Started { files } => self.line(&head_json(*files, self.part.as_deref()).into()),
+            Event::Started { files } => self.run(*files),
             Event::Note { file, trouble } => {
                 let mut note = Map::new();
                 note.insert("type".into(), "note".into());
@@ -67,6 +80,9 @@ impl Report for Json {
                 let file = self.notes.first().and_then(|note| note["file"].as_str());
                 file.map(|file| CaseId::of_file(file.into())).map_or(Ok(()), |id| self.placed(&id, None))
             }
+            Event::Explained { id, text } if self.part.is_some() => {
+                self.placed(id, Some(explained_json(id, text)))
+            }
             Event::Explained { .. } => Ok(()),
             Event::Ended(summary) => {
                 self.line(&summary_json(summary))?;
@@ -74,6 +90,19 @@ impl Report for Json {
             }
         }
     }
+}
+
+fn words(words: &Words) -> Vec<&str> {
+    words.iter().collect()
+}
+
+/// Why a case does not pass, for the page that is made of the whole run.
+fn explained_json(id: &CaseId, text: &str) -> Map<String, JsonValue> {
+    let mut line = Map::new();
+    line.insert("type".into(), "explained".into());
+    add_id(&mut line, id);
+    line.insert("text".into(), text.into());
+    line
 }
 
 /// Writes why a case fails as one line of JSON. Its schema is `schemas/diff.schema.json`.
@@ -190,9 +219,7 @@ fn case_json(report: &CaseReport) -> Map<String, JsonValue> {
     let mut case = Map::new();
     case.insert("type".into(), "case".into());
     case.insert("verdict".into(), verdict.name().into());
-    case.insert("id".into(), id.to_string().into());
-    case.insert("file".into(), (*id.file).into());
-    case.insert("name".into(), id.name.clone().into());
+    add_id(&mut case, id);
     case.insert("format".into(), (*format).into());
     case.insert("machine".into(), (*machine).into());
     if let Some(signature) = signature(*machine, verdict) {
@@ -265,6 +292,12 @@ fn trouble_json(trouble: &Trouble) -> Map<String, JsonValue> {
         add_place(&mut json, place);
     }
     json
+}
+
+fn add_id(json: &mut Map<String, JsonValue>, id: &CaseId) {
+    json.insert("id".into(), id.to_string().into());
+    json.insert("file".into(), (*id.file).into());
+    json.insert("name".into(), id.name.clone().into());
 }
 
 fn add_place(json: &mut Map<String, JsonValue>, place: &Place) {

@@ -9,13 +9,14 @@ use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, Te
 use super::block::{headline, plain_case};
 use super::{Options, Report};
 use crate::event::{CaseReport, Event, Summary};
+use crate::shell::Words;
 use crate::value::escaped;
 use crate::verdict::Verdict;
 
 /// JUnit XML.
 pub struct Junit {
     out: Box<dyn Write>,
-    flags: String,
+    flags: Words,
     suites: Suites,
     /// The suite of the file whose cases come now.
     open: Option<TestSuite>,
@@ -64,7 +65,7 @@ impl Report for Junit {
     }
 }
 
-fn status(report: &CaseReport, flags: &str) -> io::Result<TestCaseStatus> {
+fn status(report: &CaseReport, flags: &Words) -> io::Result<TestCaseStatus> {
     let mut status = match &report.verdict {
         Verdict::Pass => return Ok(TestCaseStatus::success()),
         // Each known failure would else fail the job; a fixed one is to, as it fails the run.

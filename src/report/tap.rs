@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use super::block::{INTERRUPTED, counts, first_place, headline, plain_case};
 use super::{Options, Report};
 use crate::event::{CaseReport, Event, Summary};
+use crate::shell::Words;
 use crate::value::escaped;
 use crate::verdict::{Place, Verdict};
 
 /// TAP version 14.
 pub struct Tap {
     out: Box<dyn Write>,
-    flags: String,
+    flags: Words,
     count: u64,
 }
 

@@ -1,6 +1,6 @@
 //! The files beside a vector, and no others.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -11,18 +11,23 @@ use crate::formats::{Files, Folder, Unreadable};
 pub struct VectorFiles<'v> {
     vector: &'v Path,
     folders: &'static [Folder],
-    are_asked_for: Cell<bool>,
+    asked: RefCell<Vec<PathBuf>>,
 }
 
 impl<'v> VectorFiles<'v> {
     /// The files for the vector file at this path.
     pub fn new(vector: &'v Path, folders: &'static [Folder]) -> VectorFiles<'v> {
-        VectorFiles { vector, folders, are_asked_for: Cell::new(false) }
+        VectorFiles { vector, folders, asked: RefCell::default() }
     }
 
     /// Whether any was asked for, there or not: then more than the vector says what comes of it.
     pub(super) fn are_asked_for(&self) -> bool {
-        self.are_asked_for.get()
+        !self.asked.borrow().is_empty()
+    }
+
+    /// The files that were asked for, whether they are there or not; of one behind a link both.
+    pub(crate) fn into_asked(self) -> Vec<PathBuf> {
+        self.asked.into_inner()
     }
 
     /// Where a folder really is.
@@ -47,14 +52,17 @@ impl<'v> VectorFiles<'v> {
 
 impl Files for VectorFiles<'_> {
     fn read(&self, folder: Folder, name: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
-        self.are_asked_for.set(true);
         let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         // A backslash parts folders on some systems only.
         if name.is_empty() || name.contains('\\') || !Path::new(name).components().all(inside) {
             return Err(refused("a file is named by its path below the folder, without .. and backslash"));
         }
         let folder = self.folder(folder)?;
-        let path = folder.join(name).canonicalize().map_err(|error| unreadable(&error))?;
+        // Joined part by part, it has no . in it.
+        let path: PathBuf = folder.join(name).components().collect();
+        self.asked.borrow_mut().push(path.clone());
+        let path = path.canonicalize().map_err(|error| unreadable(&error))?;
+        self.asked.borrow_mut().push(path.clone());
         if !path.starts_with(&folder) {
             return Err(refused("a symbolic link leads out of the folder"));
         }

@@ -1,7 +1,8 @@
 //! Opening a file: bytes to a document, its format, its cases.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Options;
@@ -61,6 +62,19 @@ pub fn open<'s>(source: &'s Source, options: &Options) -> Opened<'s> {
 /// As [`open`], when the file had this text.
 pub fn open_text<'s>(source: &'s Source, text: String, options: &Options) -> Opened<'s> {
     Opened::of(source, |_| Ok(text), options)
+}
+
+/// The files beside a vector file that its cases name, whether they are there or not.
+pub fn named_files(source: &Source, options: &Options) -> BTreeSet<PathBuf> {
+    let opened = open(source, options);
+    let options = options.under(opened.exception);
+    let named = |index| {
+        let case = opened.case(index)?;
+        // What is wrong with the case is told when it runs.
+        let _ = read(&case, options);
+        Some(case.files.into_asked())
+    };
+    (0..opened.cases()).filter_map(named).flatten().collect()
 }
 
 /// What a file is taken for, and why.

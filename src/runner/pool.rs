@@ -85,8 +85,7 @@ impl Stop {
     }
 
     fn see(&self, file: usize, verdict: &Verdict) {
-        let failed = matches!(verdict, Verdict::Fail(_) | Verdict::Error(_));
-        if failed && self.after_failure == AfterFailure::SkipTheRest {
+        if verdict.is_failed_or_broken() && self.after_failure == AfterFailure::SkipTheRest {
             self.first.fetch_min(file, Ordering::Relaxed);
         }
     }
