@@ -46,12 +46,4 @@ pub fn quoted(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Words;
-
-    #[test]
-    fn each_word_stays_one_word() {
-        let words = Words::from_iter(["a/b.json", "a'b", "", "--strict", "$(x)", "a\u{1b}b"]);
-        assert_eq!(words.to_string(), r"  a/b.json 'a'\''b' '' --strict '$(x)' 'a\u{1b}b'"[1..]);
-    }
-}
+mod tests;

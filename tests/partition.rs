@@ -154,7 +154,9 @@ fn parts_have_every_case_once() {
     let schema: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(at_root("schemas/report.schema.json")).unwrap()).unwrap();
     let validator = jsonschema::draft202012::new(&schema).unwrap();
-    let file = parts(folder.path(), "hash", 2, &["tests/samples/vmtests", "--strict"]).remove(0);
+    let file =
+        parts(folder.path(), "hash", 2, &["tests/samples/vmtests", "--strict", "--max-steps", "100000"])
+            .remove(0);
     for line in fs::read_to_string(file).unwrap().lines() {
         assert!(validator.is_valid(&serde_json::from_str(line).unwrap()), "{line}");
     }

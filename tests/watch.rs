@@ -213,9 +213,12 @@ fn only_what_changed_runs_again() {
 
 #[test]
 fn the_exit_code_is_that_of_the_last_run() {
-    let folder = folder(&[("vectors/a.json", &sum(7)), ("vectors/b.json", &sum(7))]);
+    let config = "[profile.default]\nstrict = true\n";
+    let folder = folder(&[("vectors/a.json", &sum(7)), ("vectors/b.json", &sum(7)), ("vmconf.toml", config)]);
     let watching = Watching::new(folder.path(), &["--report", "json"]);
     assert!(watching.round().says("waiting for changes of vectors/; Ctrl-C ends"));
+    write(folder.path(), "vmconf.toml", "[profile.default]\nstrict = false\n");
+    watching.until("note: vmconf.toml has changed: that applies when vmconf is started again");
     write(folder.path(), "vectors/b.json", &sum(8));
     watching.runs(&["fail vectors/b.json"]);
     assert_eq!(watching.interrupt(), 1);
