@@ -93,8 +93,8 @@ impl Neo2 {
             Op::CHECKMULTISIG => {
                 let keys = self.several(0);
                 effects.takes = Some(keys + self.several(keys));
-                self.reads_all(0, effects);
-                self.reads_all(keys, effects);
+                effects.read_compound(self, 0);
+                effects.read_compound(self, keys);
             }
             Op::TOALTSTACK => effects.write(alt(self.context.alt.len())),
             Op::FROMALTSTACK | Op::DUPFROMALTSTACK => {
@@ -107,12 +107,12 @@ impl Neo2 {
             Op::CALL_ET => effects.takes = self.handed_over(operand, 0),
             Op::CALL_EDT => effects.takes = self.handed_over(operand, 1),
             Op::EQUAL => {
-                self.reads_all(0, effects);
-                self.reads_all(1, effects);
+                effects.read_compound(self, 0);
+                effects.read_compound(self, 1);
             }
-            Op::HASKEY => self.reads_all(1, effects),
+            Op::HASKEY => effects.read_compound(self, 1),
             Op::UNPACK | Op::ARRAYSIZE | Op::NEWARRAY | Op::NEWSTRUCT | Op::KEYS | Op::VALUES => {
-                self.reads_all(0, effects);
+                effects.read_compound(self, 0);
             }
             Op::PICKITEM => {
                 if let (Some(cell), Some(item)) = self.part(1, 0) {
@@ -129,8 +129,8 @@ impl Neo2 {
                 let new = self.compound(1).zip(size).map(|(id, size)| Cell::item(id, &size.into()));
                 effects.writes.extend(new);
             }
-            Op::REVERSE => self.changes_all(0, effects),
-            Op::REMOVE => self.changes_all(1, effects),
+            Op::REVERSE => effects.change_compound(self, 0),
+            Op::REMOVE => effects.change_compound(self, 1),
             _ => {}
         }
     }
@@ -189,23 +189,10 @@ impl Neo2 {
         }
     }
 
-    /// Reads a container that is an operand.
-    fn reads_all(&self, below: usize, effects: &mut Effects) {
-        if let Some(id) = self.compound(below) {
-            effects.read(Cell::Compound(id), self.item(below));
-        }
-    }
-
-    /// Changes a container that is an operand; how it was before counts.
-    fn changes_all(&self, below: usize, effects: &mut Effects) {
-        self.reads_all(below, effects);
-        effects.writes.extend(self.compound(below).map(Cell::Compound));
-    }
-
     /// Takes an operand over into a container: a Struct is cloned.
     fn clones(&self, below: usize, effects: &mut Effects) {
         if let Some(Item::Struct(_)) = self.below(below) {
-            self.reads_all(below, effects);
+            effects.read_compound(self, below);
         }
     }
 

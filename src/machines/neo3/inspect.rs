@@ -173,16 +173,16 @@ impl Neo3 {
                 }
             }
             Op::MEMCPY => {
-                self.reads_all(2, effects);
-                self.changes_all(4, effects);
+                effects.read_compound(self, 2);
+                effects.change_compound(self, 4);
             }
             Op::CAT | Op::EQUAL | Op::NOTEQUAL => {
-                self.reads_all(0, effects);
-                self.reads_all(1, effects);
+                effects.read_compound(self, 0);
+                effects.read_compound(self, 1);
             }
-            Op::LEFT | Op::RIGHT | Op::HASKEY => self.reads_all(1, effects),
-            Op::SUBSTR => self.reads_all(2, effects),
-            Op::UNPACK | Op::SIZE | Op::KEYS | Op::VALUES | Op::CONVERT => self.reads_all(0, effects),
+            Op::LEFT | Op::RIGHT | Op::HASKEY => effects.read_compound(self, 1),
+            Op::SUBSTR => effects.read_compound(self, 2),
+            Op::UNPACK | Op::SIZE | Op::KEYS | Op::VALUES | Op::CONVERT => effects.read_compound(self, 0),
             Op::PICKITEM => self.picks(effects),
             Op::APPEND => {
                 self.clones(0, effects);
@@ -191,8 +191,8 @@ impl Neo3 {
                 effects.writes.extend(new.and_then(|key| self.item_cell(1, &key)));
             }
             Op::SETITEM => self.sets(effects),
-            Op::REVERSEITEMS => self.changes_all(0, effects),
-            Op::REMOVE => self.changes_all(1, effects),
+            Op::REVERSEITEMS => effects.change_compound(self, 0),
+            Op::REMOVE => effects.change_compound(self, 1),
             Op::CLEARITEMS => effects.writes.extend(self.compound(0).map(Cell::Compound)),
             Op::POPITEM => self.pops_item(effects),
             _ => {}
@@ -235,29 +235,16 @@ impl Neo3 {
         let id = operand.try_into().map(u32::from_le_bytes).ok();
         let Some(service) = id.and_then(|id| self.core.host.service(id)) else { return };
         let takes = (service.takes)(&self.core);
-        (0..takes.min(self.height())).for_each(|below| self.reads_all(below, effects));
+        (0..takes.min(self.height())).for_each(|below| effects.read_compound(self, below));
         effects.takes = Some(takes);
         // It may throw.
         effects.write(exception());
     }
 
-    /// Reads a compound or Buffer that is an operand.
-    fn reads_all(&self, below: usize, effects: &mut Effects) {
-        if let Some(id) = self.compound(below) {
-            effects.read(Cell::Compound(id), self.item(below));
-        }
-    }
-
-    /// Changes a compound or Buffer that is an operand; how it was before counts.
-    fn changes_all(&self, below: usize, effects: &mut Effects) {
-        self.reads_all(below, effects);
-        effects.writes.extend(self.compound(below).map(Cell::Compound));
-    }
-
     /// Takes an operand over into a compound: a Struct is cloned.
     fn clones(&self, below: usize, effects: &mut Effects) {
         if let Some(Item::Struct(_)) = self.core.below(below) {
-            self.reads_all(below, effects);
+            effects.read_compound(self, below);
         }
     }
 
