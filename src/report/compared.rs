@@ -138,6 +138,7 @@ fn judgement(comparison: &Comparison<'_>) -> String {
     };
     match comparison.same_not_passing {
         0 => worse,
+        1 => format!("{worse}; of those as before, 1 does not pass"),
         not_passing => format!("{worse}; of those as before, {not_passing} do not pass"),
     }
 }
