@@ -99,9 +99,13 @@ pub type Question = (usize, Vec<Datum>);
 pub enum Answer {
     /// An instruction wrote it.
     By(Box<Blame>),
-    /// No instruction that was kept wrote it; the last one that wrote something of its kind, or else the
-    /// last one.
-    NotWritten(Option<Box<Blame>>),
+    /// No instruction that was looked at wrote it.
+    NotWritten {
+        /// The last one that wrote something of its kind, or else the last one.
+        near: Option<Box<Blame>>,
+        /// How many were looked at, the last ones; none where all were.
+        of_last: Option<u64>,
+    },
     /// No cell holds it, such as how the run ended; the last instruction that read something.
     NoCell(Option<Box<Blame>>),
 }
@@ -111,7 +115,7 @@ impl Answer {
     pub fn blame(&self) -> Option<&Blame> {
         match self {
             Answer::By(blame) => Some(blame),
-            Answer::NotWritten(blame) | Answer::NoCell(blame) => blame.as_deref(),
+            Answer::NotWritten { near: blame, .. } | Answer::NoCell(blame) => blame.as_deref(),
         }
     }
 }
@@ -152,7 +156,7 @@ pub struct Recorder {
     compounds: HashSet<usize>,
     /// The answers, in the order of the questions and their paths.
     pub answers: Vec<Answer>,
-    /// The data that no kept instruction wrote.
+    /// The data that no kept instruction wrote, where not all were kept.
     pub sought: Vec<Sought>,
     /// What was spent on each kind of instruction up to the last question, on a machine with gas.
     pub spent: BTreeMap<&'static str, Spent>,
@@ -160,8 +164,6 @@ pub struct Recorder {
     pub before_end: Vec<Executed>,
     /// How many instructions there were before the first question.
     pub asked_after: u64,
-    /// How many instructions were kept when the first question was answered.
-    pub kept: usize,
     /// The last list on the way to the first datum that was asked for, with its path.
     pub list: Option<(Path, Value)>,
     most_before_end: usize,
@@ -187,7 +189,6 @@ impl Recorder {
             spent: BTreeMap::new(),
             before_end: Vec::new(),
             asked_after: 0,
-            kept: 0,
             list: None,
             most_before_end,
         }
@@ -238,7 +239,6 @@ impl Recorder {
         for (_, data) in questions.iter().filter(|question| question.0 == number) {
             if self.before_end.is_empty() {
                 self.asked_after = self.step;
-                self.kept = self.records.len();
                 let skipped = self.records.len().saturating_sub(self.most_before_end);
                 self.before_end = self.records.iter().skip(skipped).cloned().collect();
             }
@@ -247,7 +247,7 @@ impl Recorder {
             }
             for datum in data {
                 let answer = self.made(datum, state);
-                if let Answer::NotWritten(_) = answer {
+                if let Answer::NotWritten { of_last: Some(_), .. } = answer {
                     let (answer, cells) = (self.answers.len(), state.cells(&datum.at));
                     let question = (number, vec![datum.clone()]);
                     self.sought.push(Sought { answer, question, cells, end: self.step });
@@ -272,7 +272,11 @@ impl Recorder {
         }
         let is_near = |record: &&Executed| record.writes.iter().any(|cell| cell.is_like(first));
         let near = self.records.iter().rev().find(is_near).or(self.records.back());
-        Answer::NotWritten(near.map(Writer::only).map(blame))
+        let kept = self.records.len() as u64;
+        Answer::NotWritten {
+            near: near.map(Writer::only).map(blame),
+            of_last: (kept < self.step).then_some(kept),
+        }
     }
 
     /// An instruction with what it came from. Where `byte` of what it wrote is asked for, and that is
@@ -525,7 +529,7 @@ impl Watch for Recorder {
     }
 }
 
-/// A datum that no instruction that was kept wrote.
+/// A datum that no instruction that was kept wrote, where not all were kept.
 #[derive(Debug, Clone)]
 pub struct Sought {
     /// The number of its answer.
@@ -535,7 +539,7 @@ pub struct Sought {
     /// The cells that hold it.
     cells: Vec<Cell>,
     /// How many instructions there were before the question.
-    pub end: u64,
+    end: u64,
 }
 
 /// Watches a run for the last instructions that wrote some data, however long ago.

@@ -60,7 +60,7 @@ pub struct CaseReport {
 pub struct Summary {
     /// Cases that passed.
     pub passed: u64,
-    /// How many of those are known to from an earlier run, and did not run.
+    /// How many of those are known to pass from an earlier run, and did not run.
     pub cached: u64,
     /// Cases in which the machine differs.
     pub failed: u64,

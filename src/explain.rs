@@ -21,8 +21,6 @@ pub struct Explained {
     pub last: Vec<Executed>,
     /// How many instructions there were up to there.
     pub steps: u64,
-    /// How many of them, the last ones, were looked at for what made a datum.
-    pub kept: u64,
     /// The list that the first difference is in.
     pub stack: Option<Stack>,
     /// What was spent on each kind of instruction, on a machine with gas.
@@ -69,7 +67,8 @@ pub fn explain(opened: &Opened<'_>, case: usize, options: &Options, last: usize)
     steps.dedup();
     // Where nothing differs, what is wanted is the end.
     let first = steps.first().copied().unwrap_or(ends.len());
-    let end = first.checked_sub(1).and_then(|index| ends.get(index).copied()).unwrap_or(0);
+    let end_of = |step: usize| step.checked_sub(1).and_then(|index| ends.get(index).copied()).unwrap_or(0);
+    let (end, longest) = (end_of(first), end_of(steps.last().copied().unwrap_or(first)));
     let mut questions: Vec<_> = steps
         .iter()
         .map(|step| (*step, differences.iter().filter(|it| number(it) == *step).map(datum).collect()))
@@ -77,17 +76,13 @@ pub fn explain(opened: &Opened<'_>, case: usize, options: &Options, last: usize)
     if questions.is_empty() {
         questions.push((first, Vec::new()));
     }
-    let seen = if end <= MOST_SEEN { Seen::All } else { Seen::Kept };
+    let seen = if longest <= MOST_SEEN { Seen::All } else { Seen::Kept };
     let from = end.saturating_sub(WINDOW as u64);
     let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last);
     runner::watch(opened, case, options, &mut recorder);
-    let Recorder { mut answers, sought, spent, before_end, asked_after, kept, list, .. } = recorder;
-    let (end, mut kept) = (asked_after, kept as u64);
-    if !sought.is_empty() && kept < end && seen == Seen::All {
-        for (answer, found) in search(opened, case, options, sought) {
-            answers[answer] = found;
-        }
-        kept = end;
+    let Recorder { mut answers, sought, spent, before_end, asked_after, list, .. } = recorder;
+    if seen == Seen::All && !sought.is_empty() {
+        search(opened, case, options, sought, &mut answers);
     }
     let stack = differences.first().zip(list).zip(watched.case.as_ref());
     let stack = stack.and_then(|((difference, list), case)| stack_of(difference, list, case));
@@ -96,25 +91,30 @@ pub fn explain(opened: &Opened<'_>, case: usize, options: &Options, last: usize)
         notes: watched.notes,
         blames: answers,
         last: before_end,
-        steps: end,
-        kept,
+        steps: asked_after,
         stack,
         spent,
     }
 }
 
-/// The answers for what was written long before the questions, with their numbers: one more run finds the
-/// instructions, and one for each of them keeps what came before it.
-fn search(opened: &Opened<'_>, case: usize, options: &Options, sought: Vec<Sought>) -> Vec<(usize, Answer)> {
+/// Answers for what was written long before it was asked for: one more run finds the instructions, and one
+/// for each of them keeps what came before it.
+fn search(opened: &Opened<'_>, case: usize, options: &Options, sought: Vec<Sought>, answers: &mut [Answer]) {
+    for sought in &sought {
+        if let Answer::NotWritten { of_last, .. } = &mut answers[sought.answer] {
+            *of_last = None;
+        }
+    }
     let mut search = Search::new(sought);
     runner::watch(opened, case, options, &mut search);
-    let answer = |(sought, step): (Sought, u64)| {
+    for (sought, step) in search.found() {
         let keep = (step + 1).saturating_sub(WINDOW as u64)..step + 1;
         let mut recorder = Recorder::new(vec![sought.question], keep, Seen::All, 0);
         runner::watch(opened, case, options, &mut recorder);
-        Some((sought.answer, recorder.answers.pop()?))
-    };
-    search.found().filter_map(answer).collect()
+        if let Some(answer) = recorder.answers.pop() {
+            answers[sought.answer] = answer;
+        }
+    }
 }
 
 /// What is asked of a difference: of bytes, what made the first that differs.

@@ -219,6 +219,20 @@ fn limits_of_the_runner() {
     assert_eq!(tested, there_are);
 }
 
+/// Also of a datum that is asked for long after another one, of which all was looked at.
+#[test]
+fn what_was_made_long_before_a_later_step_is_found() {
+    let sample = fs::read_to_string(at_root("tests/samples/neovm-n3/wrong/made-long-ago.json")).unwrap();
+    let early = "\"steps\": [\n        {\"actions\": [\"stepInto\"], \"result\": {\"state\": \"HALT\"}},";
+    let text = sample.replacen("\"steps\": [", early, 1);
+    let folder = folder(&[("late.json", &text)]);
+    let path = folder.path().join("late.json");
+    let told = vmconf(&["diff", "--last", "2", path.to_str().unwrap()]);
+    assert!(told.stdout.contains("step 1, state"), "{}", told.stdout);
+    // The third instruction of the script; 300,000 others follow it.
+    assert!(told.stdout.contains("made by  step 2, 0x02 ADD of Integer 4, Integer 3"), "{}", told.stdout);
+}
+
 /// What it does all the time is shown, without seeing all of it.
 #[test]
 fn an_endless_loop_is_explained() {

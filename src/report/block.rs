@@ -10,7 +10,7 @@ use crate::event::{CaseReport, Summary};
 use crate::excerpt::Excerpt;
 use crate::shell::{Words, quoted};
 use crate::value::{Value, escaped};
-use crate::verdict::{Difference, Failure, Listing, Place, Trouble, Verdict};
+use crate::verdict::{Difference, Failure, Kind, Listing, Place, Trouble, Verdict};
 
 /// Columns of a line, where the vector's own names allow it.
 pub(super) const WIDTH: usize = 100;
@@ -113,8 +113,6 @@ fn why(out: &mut Vec<u8>, id: &CaseId, flags: &Words) -> io::Result<()> {
 /// What stands behind the counts of a run that was ended early.
 pub(super) const INTERRUPTED: &str = "interrupted";
 
-const PASSED: &str = "passed";
-
 /// What stands behind the number of cases that passed where some did not run for it.
 pub(super) fn cached(summary: &Summary) -> String {
     match summary.cached {
@@ -125,20 +123,35 @@ pub(super) fn cached(summary: &Summary) -> String {
 
 /// The counts of a run in words, without the time, which differs from run to run.
 pub fn counts(summary: &Summary) -> String {
-    let with_cached = |name| if name == PASSED { cached(summary) } else { String::new() };
-    let counts =
-        counted(summary).into_iter().map(|(name, count)| format!("{count} {name}{}", with_cached(name)));
+    let in_words = |(kind, count)| {
+        let cached = if kind == Kind::Pass { cached(summary) } else { String::new() };
+        format!("{count} {}{cached}", plural(kind))
+    };
+    let counts = counted(summary).into_iter().map(in_words);
     let end = summary.interrupted.then(|| INTERRUPTED.to_owned());
     counts.chain(end).collect::<Vec<_>>().join(", ")
 }
 
-/// The counts of a run by name. Of a list of known failures nobody hears who has none.
-pub(super) fn counted(summary: &Summary) -> Vec<(&'static str, u64)> {
-    let Summary { passed, cached: _, failed, known, fixed, errors, skipped, seconds: _, interrupted: _ } =
+/// The counts of a run, in the order in which they are told. Of a list of known failures nobody hears who
+/// has none.
+pub(super) fn counted(summary: &Summary) -> Vec<(Kind, u64)> {
+    let Summary { passed, failed, known, fixed, errors, skipped, cached: _, seconds: _, interrupted: _ } =
         *summary;
-    let listed = [("known", known), ("fixed", fixed)].into_iter().filter(|(_, count)| *count > 0);
-    let all = [(PASSED, passed), ("failed", failed)].into_iter().chain(listed);
-    all.chain([("errors", errors), ("skipped", skipped)]).collect()
+    let listed = [(Kind::Known, known), (Kind::Fixed, fixed)].into_iter().filter(|(_, count)| *count > 0);
+    let all = [(Kind::Pass, passed), (Kind::Fail, failed)].into_iter().chain(listed);
+    all.chain([(Kind::Error, errors), (Kind::Skip, skipped)]).collect()
+}
+
+/// What cases of a kind are called together.
+pub(super) fn plural(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Pass => "passed",
+        Kind::Fail => "failed",
+        Kind::Known => "known",
+        Kind::Fixed => "fixed",
+        Kind::Error => "errors",
+        Kind::Skip => "skipped",
+    }
 }
 
 /// A leaf that differs, with the line of the vector that demands it.

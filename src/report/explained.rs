@@ -67,7 +67,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explained, failure: &Failure, length: 
             spent(text, explained)?;
         }
         if let Some(answer) = explained.blames.get(index) {
-            answered(text, explained, answer, length)?;
+            answered(text, answer, length)?;
         }
     }
     if length == Length::Screen {
@@ -113,11 +113,11 @@ fn is_gas(at: &Path) -> bool {
 }
 
 /// What is known of what made the actual value.
-fn answered(text: &mut Vec<u8>, explained: &Explained, answer: &Answer, length: Length) -> io::Result<()> {
+fn answered(text: &mut Vec<u8>, answer: &Answer, length: Length) -> io::Result<()> {
     let (head, blame) = match answer {
         Answer::By(blame) => return blamed(text, "made by", blame, Most { made: 8, reached: 3 }.of(length)),
-        Answer::NotWritten(near) => {
-            not_written(text, explained)?;
+        Answer::NotWritten { near, of_last } => {
+            not_written(text, *of_last)?;
             ("instead", near)
         }
         Answer::NoCell(last) => ("after", last),
@@ -167,7 +167,7 @@ fn also(text: &mut Vec<u8>, explained: &Explained, failure: &Failure) -> io::Res
     let made = explained.blames.iter().zip(&failure.differences).enumerate();
     let mut made = made.filter_map(|(index, (answer, difference))| match answer {
         Answer::By(blame) => Some((index, blame, difference)),
-        Answer::NotWritten(_) | Answer::NoCell(_) => None,
+        Answer::NotWritten { .. } | Answer::NoCell(_) => None,
     });
     match made.next() {
         Some((1.., blame, difference)) => {
@@ -178,12 +178,11 @@ fn also(text: &mut Vec<u8>, explained: &Explained, failure: &Failure) -> io::Res
     }
 }
 
-fn not_written(text: &mut Vec<u8>, explained: &Explained) -> io::Result<()> {
-    let Explained { steps, kept, .. } = explained;
-    if kept < steps {
-        return writeln!(text, "    {DIM}made by{DIM:#}  none of the last {kept} instructions");
+fn not_written(text: &mut Vec<u8>, of_last: Option<u64>) -> io::Result<()> {
+    match of_last {
+        Some(last) => writeln!(text, "    {DIM}made by{DIM:#}  none of the last {last} instructions"),
+        None => writeln!(text, "    {DIM}made by{DIM:#}  no instruction: it was so from the start"),
     }
-    writeln!(text, "    {DIM}made by{DIM:#}  no instruction: it was so from the start")
 }
 
 fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {

@@ -10,7 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use indexmap::{IndexMap, IndexSet};
 use sha2::{Digest, Sha256};
 
-use super::block::{counts, headline, plain_case};
+use super::block::{counted, counts, headline, plain_case};
 use super::{Options, Report};
 use crate::case::CaseId;
 use crate::event::{CaseReport, Event, Summary};
@@ -109,14 +109,11 @@ impl Html {
 
     /// Search and filters, which only a script can show.
     fn controls(&self, page: &mut String, summary: &Summary) -> std::fmt::Result {
-        let Summary { passed, cached: _, failed, known, fixed, errors, skipped, seconds: _, interrupted: _ } =
-            *summary;
-        let listed = [("known", known), ("fixed", fixed)].into_iter().filter(|(_, count)| *count > 0);
-        let verdicts = [("pass", passed), ("fail", failed)].into_iter().chain(listed);
         writeln!(page, "<form id=\"filters\" role=\"search\" hidden>")?;
         writeln!(page, "<label>Search <input type=\"search\" name=\"q\" autocomplete=\"off\"></label>")?;
         writeln!(page, "<fieldset><legend>Verdict</legend>")?;
-        for (verdict, count) in verdicts.chain([("error", errors), ("skip", skipped)]) {
+        for (kind, count) in counted(summary) {
+            let verdict = kind.name();
             writeln!(
                 page,
                 "<label class=\"{verdict}\"><input type=\"checkbox\" name=\"verdict\" value=\"{verdict}\"> \

@@ -139,7 +139,7 @@ fn answer_json(answer: &Answer) -> JsonValue {
     let Some(blame) = answer.blame() else { return JsonValue::Null };
     let relation = match answer {
         Answer::By(_) => "madeBy",
-        Answer::NotWritten(_) => "instead",
+        Answer::NotWritten { .. } => "instead",
         Answer::NoCell(_) => "after",
     };
     let mut json = blame_json(blame);

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::block::{counts, headline, plain};
+use super::block::{counted, counts, headline, plain, plural};
 use super::groups::{Group, Groups};
 use super::marked::code;
 use super::{Options, Report};
@@ -40,11 +40,11 @@ impl Markdown {
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
         let seconds = summary.seconds;
-        let counted = super::block::counted(summary);
+        let counted = counted(summary);
         let text = &mut self.out;
         writeln!(text, "## vmconf: {}\n", counts(summary))?;
         let (names, counts): (Vec<_>, Vec<_>) =
-            counted.iter().map(|(name, count)| (*name, count.to_string())).unzip();
+            counted.iter().map(|(kind, count)| (plural(*kind), count.to_string())).unzip();
         writeln!(text, "| {} | time |\n|{}---:|", names.join(" | "), "---:|".repeat(names.len()))?;
         writeln!(text, "| {} | {seconds:.2} s |", counts.join(" | "))?;
         let (mut left, mut untold) = (MOST_BYTES, 0);

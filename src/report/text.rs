@@ -5,12 +5,12 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::block::{DIM, ERROR, FAIL, INTERRUPTED, cached, headline};
+use super::block::{DIM, ERROR, FAIL, INTERRUPTED, cached, counted, headline, plural};
 use super::groups::{Group, Groups};
 use super::{Options, Report, Verbosity};
 use crate::event::{CaseReport, Event, Summary};
 use crate::value::escaped;
-use crate::verdict::Verdict;
+use crate::verdict::{Kind, Verdict};
 
 const PASS: Style = AnsiColor::Green.on_default().bold();
 const SKIP: Style = AnsiColor::Yellow.on_default();
@@ -67,12 +67,7 @@ impl Report for Text {
 /// What came of a case in a line, with the reason why it did not run or may fail.
 fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
     let verdict = &report.verdict;
-    let style = match verdict {
-        Verdict::Pass => PASS,
-        Verdict::Fail(_) | Verdict::Fixed(_) => FAIL,
-        Verdict::Error(_) => ERROR,
-        Verdict::Known(..) | Verdict::Skip(_) => SKIP,
-    };
+    let style = style(verdict.kind());
     let reason = match verdict {
         Verdict::Known(..) | Verdict::Skip(_) => headline(report).map(|reason| format!(": {reason}")),
         Verdict::Pass | Verdict::Fail(_) | Verdict::Fixed(_) | Verdict::Error(_) => None,
@@ -90,17 +85,21 @@ fn more(out: &mut dyn Write, group: &Group, options: &Options) -> io::Result<()>
 }
 
 fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-    let Summary { passed, cached: _, failed, known, fixed, errors, skipped, seconds, interrupted } = *summary;
-    let count = |count: u64, style: Style, name: &str| {
-        let style = if count > 0 { style } else { Style::new() };
-        format!("{style}{count} {name}{style:#}")
+    let count = |(kind, count)| {
+        let style = if count > 0 { style(kind) } else { Style::new() };
+        let cached = if kind == Kind::Pass { cached(summary) } else { String::new() };
+        format!("{style}{count} {}{style:#}{cached}", plural(kind))
     };
-    let passed = count(passed, PASS, "passed") + &cached(summary);
-    let mut counts = vec![passed, count(failed, FAIL, "failed")];
-    // Of a list of known failures nobody hears who has none.
-    counts.extend((known > 0).then(|| count(known, SKIP, "known")));
-    counts.extend((fixed > 0).then(|| count(fixed, FAIL, "fixed")));
-    counts.extend([count(errors, ERROR, "errors"), count(skipped, SKIP, "skipped")]);
-    let end = if interrupted { format!(", {INTERRUPTED}") } else { String::new() };
-    writeln!(out, "{} in {seconds:.2} s{end}", counts.join(", "))
+    let counts: Vec<_> = counted(summary).into_iter().map(count).collect();
+    let end = if summary.interrupted { format!(", {INTERRUPTED}") } else { String::new() };
+    writeln!(out, "{} in {:.2} s{end}", counts.join(", "), summary.seconds)
+}
+
+fn style(kind: Kind) -> Style {
+    match kind {
+        Kind::Pass => PASS,
+        Kind::Fail | Kind::Fixed => FAIL,
+        Kind::Error => ERROR,
+        Kind::Known | Kind::Skip => SKIP,
+    }
 }
