@@ -106,7 +106,7 @@ impl<'o> Checker<'o> {
             Vec::new()
         });
         found.extend(format.read_rest(&document, &entries, self.read_options()));
-        let cases = meant(source, &document, format, entries, self.options);
+        let cases = meant(source, &document, format, entries, self.options, self.options);
         let files = VectorFiles::new(&source.path, format.folders);
         // In some formats it is an error, which the reader tells.
         let names_are_told = found.iter().any(|finding| finding.problem.rule == Rule::DuplicateName);

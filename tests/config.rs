@@ -112,6 +112,24 @@ fn the_filter_is_for_whole_suites() {
     assert_eq!(vmconf(folder.path(), None, &["trace", "add.json::small"]).exit, 0);
 }
 
+/// How a file is read is not which part its cases are in: each runs once.
+#[test]
+fn partitions_of_some_files() {
+    let folder = sample();
+    let run = |part: &str| {
+        let file = part.replace([':', '/'], "-") + ".jsonl";
+        let report = format!("--report=json={file}");
+        let ran = vmconf(folder.path(), None, &["run", "-q", "--partition", part, &report, "."]);
+        assert_eq!(ran.stderr, "", "{part}");
+        file
+    };
+    let parts = [run("slice:1/3"), run("slice:2/3"), run("slice:3/3")];
+    let merged = vmconf(folder.path(), None, &["merge", "-q", &parts[0], &parts[1], &parts[2]]);
+    let whole = vmconf(folder.path(), None, &["run", "-q", "."]);
+    assert_eq!((merged.exit, merged.stdout, merged.stderr), (whole.exit, whole.stdout, String::new()));
+    assert_eq!(whole.exit, 3);
+}
+
 /// Its path is from the folder of the configuration, and it is for the files of the override alone.
 #[test]
 fn known_failures_of_some_files() {

@@ -79,7 +79,7 @@ fn meaning(checker: &Checker<'_>, source: &Source, text: &str) -> Option<Meaning
     let files = VectorFiles::new(&source.path, format.folders);
     let shared = Shared::default();
     let context = Context { options: checker.options.read, files: &files, shared: Some(&shared) };
-    let cases = meant(source, &document, format, entries, checker.options).into_iter();
+    let cases = meant(source, &document, format, entries, checker.options, checker.options).into_iter();
     let cases = cases
         .map(|(id, entry)| (id.to_string(), read(Node::at_index(&document, entry.node), format, context)));
     Some((format.name, cases.collect()))

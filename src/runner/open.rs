@@ -172,13 +172,15 @@ pub(crate) fn identify(source: &Source, text: String, options: &Options) -> Resu
     }
 }
 
-/// The cases that are meant, each with its id.
+/// The cases that are meant, each with its id. Which they are, `options` of the run say, and how the file is
+/// read, its `own`, which an exception may have.
 pub(crate) fn meant(
     source: &Source,
     document: &Document,
     format: &'static Format,
     entries: Vec<Entry>,
     options: &Options,
+    own: &Options,
 ) -> Vec<(CaseId, Entry)> {
     let named = numbered(entries).into_iter().map(|(entry, nth)| {
         let id = CaseId { file: source.shown.clone(), name: Some(entry.name.clone()), nth };
@@ -194,7 +196,7 @@ pub(crate) fn meant(
     let is_selected = |id: &CaseId, node| {
         let files = VectorFiles::new(&source.path, format.folders);
         let case = OpenedCase { id: id.clone(), document, format, node, files, shared: &shared, key: None };
-        select.means(&Asked { case, options })
+        select.means(&Asked { case, options: own })
     };
     named.filter(|(id, entry)| is_selected(id, entry.node)).collect()
 }
@@ -238,7 +240,7 @@ impl<'s> Opened<'s> {
         let (all, options) = (options, options.under(exception));
         let mut opened = Opened { exception, ..Opened::empty(source) };
         let identified = text(options).and_then(|text| identify(source, text, options));
-        match identified.map_err(|faulty| faulty.trouble()).and_then(|it| opened.outline(it, options)) {
+        match identified.map_err(|faulty| faulty.trouble()).and_then(|it| opened.outline(it, all, options)) {
             Ok(cases) => opened.cases = cases,
             Err(trouble) => opened.errors.push(trouble),
         }
@@ -252,7 +254,12 @@ impl<'s> Opened<'s> {
         Opened { source, cases: None, exception: None, errors: Vec::new(), notes: Vec::new() }
     }
 
-    fn outline(&mut self, identified: Identified, options: &Options) -> Result<Option<Cases>, Trouble> {
+    fn outline(
+        &mut self,
+        identified: Identified,
+        options: &Options,
+        own: &Options,
+    ) -> Result<Option<Cases>, Trouble> {
         let (document, format) = match identified {
             Identified::Vectors(document, format) => (document, format),
             Identified::PassedOver(_, why) => {
@@ -262,14 +269,14 @@ impl<'s> Opened<'s> {
         };
         let entries =
             (format.outline)(document.root()).map_err(|problem| Trouble::of(&problem, &document))?;
-        for finding in format.read_rest(&document, &entries, options.read) {
+        for finding in format.read_rest(&document, &entries, own.read) {
             let trouble = Trouble::of(&finding.problem, &document);
             match finding.severity {
                 Severity::Error => self.errors.push(trouble),
                 Severity::Note | Severity::Warning => self.notes.push(trouble),
             }
         }
-        let entries = meant(self.source, &document, format, entries, options);
+        let entries = meant(self.source, &document, format, entries, options, own);
         Ok(Some(Cases { document, format, entries, shared: Shared::default(), key: None }))
     }
 
