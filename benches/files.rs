@@ -4,10 +4,10 @@
 use std::hint::black_box;
 
 use anyhow::ensure;
-use vmconf::json::Document;
-use vmconf::limits::Limits;
-use vmconf::runner::{self, Options};
-use vmconf::sources::{self, Source};
+use vmconf::model::limits::Limits;
+use vmconf::run::sources::{self, Source};
+use vmconf::run::{self, Options};
+use vmconf::text::json::Document;
 
 use crate::Selection;
 use crate::timing::medians;
@@ -50,8 +50,8 @@ fn files(selection: &Selection) -> anyhow::Result<Vec<Source>> {
     Ok(sources)
 }
 
-fn run(sources: &[Source]) -> vmconf::event::Summary {
-    runner::run(sources, &Options { jobs: 1, ..Options::default() }, &mut |event| {
+fn run(sources: &[Source]) -> vmconf::model::event::Summary {
+    run::run(sources, &Options { jobs: 1, ..Options::default() }, &mut |event| {
         black_box(event);
     })
 }

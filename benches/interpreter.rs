@@ -5,14 +5,14 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, anyhow, ensure};
-use vmconf::case::{Action, Program};
-use vmconf::diff::Observe;
 use vmconf::formats::{self, Options};
-use vmconf::json::{Document, Node};
-use vmconf::limits::Limits;
-use vmconf::machine::{Budget, Machine, Status, perform};
 use vmconf::machines::evm::Evm;
-use vmconf::value::Value;
+use vmconf::machines::machine::{Budget, Machine, Status, perform};
+use vmconf::machines::observe::Observe;
+use vmconf::model::case::{Action, Program};
+use vmconf::model::limits::Limits;
+use vmconf::model::value::Value;
+use vmconf::text::json::{Document, Node};
 use walkdir::WalkDir;
 
 use crate::Selection;
@@ -90,7 +90,7 @@ impl Ours {
         if observe("outcome")? == Value::text("halt") {
             return Ok(Ended::Halt);
         }
-        let address = vmconf::value::bytes_key(bytes(member(&self.program.0, "address")?)?);
+        let address = vmconf::model::hex::bytes_key(bytes(member(&self.program.0, "address")?)?);
         let post = observe("post")?;
         let storage = post.get(&address).and_then(|account| account.get("storage"));
         Ok(Ended::Success {

@@ -2,13 +2,13 @@
 
 use anyhow::{Context, anyhow, ensure};
 use num_bigint::BigInt;
-use vmconf::asm::assemble;
-use vmconf::case::{Action, Program};
 use vmconf::isa::Isa;
-use vmconf::limits::Limits;
-use vmconf::machine::{At, Budget, Machine, Status, Watch, perform};
+use vmconf::isa::assembler::assemble;
 use vmconf::machines;
-use vmconf::value::Value;
+use vmconf::machines::machine::{At, Budget, Machine, Status, Watch, perform};
+use vmconf::model::case::{Action, Program};
+use vmconf::model::limits::Limits;
+use vmconf::model::value::Value;
 
 use crate::Rounds;
 use crate::timing::medians;

@@ -19,8 +19,9 @@ use revm_interpreter::{
     CallInput, GasTable, Host, InputsImpl, InstructionTable, Interpreter, InterpreterAction,
     InterpreterResult, SStoreResult, SelfDestructResult, SharedMemory, StateLoad, instruction_table,
 };
-use vmconf::case::Program;
-use vmconf::value::{Value, number_key};
+use vmconf::model::case::Program;
+use vmconf::model::hex::number_key;
+use vmconf::model::value::Value;
 
 use crate::interpreter::{Ended, bytes, member, number};
 

@@ -12,20 +12,21 @@ use std::sync::{Arc, OnceLock};
 
 use self::fields::Findings;
 use self::files::NO_FILES;
-use crate::case::Case;
-use crate::json::{Document, Node, OddityKind, Problem};
+use crate::model::case::Case;
+use crate::text::json::{Document, Node, OddityKind, Problem};
 
 mod envelope;
 pub mod fields;
 mod files;
 pub mod minic89;
+pub mod nef;
 pub mod neovm;
-mod spell;
 pub mod tinyvm;
 pub mod vmtests;
+mod write_back;
 
 pub use files::{Files, Folder, NoFiles, Unreadable};
-pub use spell::{Differs, Spelled, Unspellable};
+pub use write_back::{Differs, NotRepresentable, WrittenBack};
 
 /// A published way to write vectors.
 pub struct Format {
@@ -51,7 +52,7 @@ pub struct Format {
     /// Looks at what stands in the document besides its cases.
     pub rest: fn(Node<'_>, &mut Findings),
     /// The changes that write what the machine has in place of a demand that does not hold.
-    pub spell: for<'d> fn(&Differs<'d, '_>) -> Spelled<'d>,
+    pub spell: for<'d> fn(&Differs<'d, '_>) -> WrittenBack<'d>,
     /// The fields of the state that say how a run ended, and not what it came to.
     pub ends: &'static [&'static str],
     /// What unknown members, comments and trailing commas are: a note in formats of other
@@ -343,7 +344,7 @@ fn describe(root: Node<'_>) -> String {
         return root.type_name().to_owned();
     }
     let keys: Vec<_> =
-        root.members().take(SHOWN + 1).map(|member| crate::json::quoted(&member.key)).collect();
+        root.members().take(SHOWN + 1).map(|member| crate::text::json::quoted(&member.key)).collect();
     match keys.len() {
         0 => "an empty object".to_owned(),
         count if count > SHOWN => format!("an object with {}, …", keys[..SHOWN].join(", ")),

@@ -5,6 +5,9 @@
 //! base-cost checks, the assembler, the disassembler, the reference that `vmconf isa` prints, and
 //! coverage. Nothing else lists opcodes.
 
+pub mod assembler;
+pub mod disassembler;
+
 /// One opcode: what its row says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpInfo {
@@ -262,7 +265,7 @@ macro_rules! isa {
         #[inline(always)]
         pub(super) fn $interpret(
             frame: &mut $frame<'_>,
-            meter: &mut impl $crate::machine::Meter,
+            meter: &mut impl $crate::machines::machine::Meter,
         ) -> Option<$stop> {
             loop {
                 if meter.tick().is_break() {

@@ -18,45 +18,23 @@
 //!
 //! # Map
 //!
-//! | module | what is in it | may use |
+//! The tree has few rooms. Lower rooms know nothing of higher ones; `tests/it/layering.rs` reads this
+//! table and holds every `use` against it.
+//!
+//! | group | what is in it | may use |
 //! |---|---|---|
-//! | [`value`] | [`value::Value`] and [`value::Path`]: the tree of expected and actual state | nothing |
-//! | [`rules`] | the rules that a file is held against, one row each | nothing |
-//! | [`suggest`] | "did you mean" | nothing |
-//! | [`json`] | JSON with a position for every datum | rules, suggest |
-//! | [`shell`] | words of a command line, as they are typed | value |
-//! | [`limits`] | the limits of a run, one row each | nothing |
-//! | [`ecdsa`] | signatures as machines check them | nothing |
-//! | [`case`] | [`case::Case`]: what a vector says, whatever its format | value |
-//! | [`diff`] | checks and state to mismatches | value, case |
-//! | [`isa`], [`asm`], [`disasm`] | opcodes as rows, and what is derived from them | value, json |
-//! | [`machine`], [`machines`] | what a machine can do, and the machines; none uses another | isa, value, case, diff, limits, ecdsa; for a language of its own what a source gives (asm), json::quoted |
-//! | [`nef`] | NEF3, the file of a Neo N3 contract, and its manifest | value, json, limits |
-//! | [`inspect`] | what traces and blame ask of a machine between two instructions | diff, value |
-//! | [`coverage`] | which opcodes a program executes | isa, machine |
-//! | [`trace`] | every instruction of a case, in several ways to write it | machine, inspect, isa, value |
-//! | [`edit`] | changes to a JSON text that keep all other bytes | json |
-//! | [`formats`] | files to cases, and what a machine has back to text; knows machines by name only | json, value, case, edit, rules |
-//! | [`testee`] | what a case is run on | machine, machines, case, value, limits |
-//! | [`verdict`], [`event`] | what came of a case, of a run | value, case, json |
-//! | [`excerpt`] | a line of a file with a caret, for people | value, verdict |
-//! | [`sources`], [`filter`] | which files and cases are meant | case |
-//! | [`select`] | the language of `-E`: which cases are meant, by what they are and do | case, filter, formats, isa, machines, suggest, value |
-//! | [`signature`] | in what way a case fails | case, value, verdict |
-//! | [`known`] | the list of known failures, and how it holds | case, event, filter, json::position, signature, suggest, verdict |
-//! | [`partition`] | one part of a selection of cases | case |
-//! | [`answers`] | cases that passed in an earlier run and need not run again | case |
-//! | [`runner`] | files to events, on many threads | all of the above, no insides of machines or formats |
-//! | [`blame`] | which instruction made a datum what it is | inspect, isa, machine, value |
-//! | [`explain`] | a failing case run again to see why | blame, runner, event, verdict |
-//! | [`bless`] | what a machine did, written as the expectation | runner, formats, edit, verdict, event, sources, value, case |
-//! | [`report`] | events to text, JSON lines, JUnit, TAP, annotations, Markdown and HTML; why a case fails; what changed between runs | event, compare, explain, blame, signature, verdict, value, case, excerpt, shell |
-//! | [`merge`] | JSON reports of parts back to the events of one run | event, verdict, case, value, shell, json::Position, names of formats and machines |
-//! | [`compare`] | reports and recorded runs read back, and what changed from one to the other | event, verdict |
-//! | [`check`] | files to what is wrong with them, as text and SARIF; executes nothing | the runner and what it may use, asm, excerpt, rules |
-//! | [`config`] | `vmconf.toml` to settings, each with its place; has no list of them | json, suggest, verdict |
-//! | [`schemas`] | the JSON Schemas of all that is read and written | nothing |
-//! | `cli` (the binary) | the command line | anything; only it prints, reads the environment or picks an exit code |
+//! | [`model`] | what everyone speaks: value, path, case, assertion, mismatch, verdict, failure signature, explanation, diagnostic, limits | nothing |
+//! | [`text`] | text with positions: the JSON reader, edits that keep bytes, excerpts, quoting, suggestions | model |
+//! | [`wire`] | what is written as JSON and read back: reports, records, explanations, values | model, text |
+//! | [`isa`] | instruction sets as rows, assembler, disassembler | model, text |
+//! | [`machines`] | the trait `Machine`, the shell all machines share, one folder a machine; none uses another | isa, model, text |
+//! | [`formats`] | one folder a format: what a file means, in cases and back; knows machines by name only | model, text |
+//! | [`testees`] | what a case is run on | machines, isa, model, wire |
+//! | [`run`] | load, select, execute, compare, collect; cache, history, partitions, expected failures | testees, formats, machines, isa, wire, text, model |
+//! | [`explain`] | why a case fails: traces, recording, blame | run, testees, formats, machines, isa, wire, text, model |
+//! | [`lint`] | faults of vector files without running them | run, testees, formats, machines, isa, wire, text, model |
+//! | [`report`] | events and explanations to text, JSON, JUnit, TAP, GitHub, Markdown, HTML | wire, text, model |
+//! | `cli` (the binary) | the command line: arguments, output, exit codes | anything |
 //!
 //! # Invariants
 //!
@@ -93,44 +71,14 @@
 //! [`schemas::SCHEMAS`]; something to ask of cases a row in [`select::PREDICATES`]. The command
 //! line, the help texts and the tests over all of them find it there.
 
-pub mod answers;
-pub mod asm;
-pub mod blame;
-pub mod bless;
-pub mod case;
-pub mod check;
-pub mod compare;
-pub mod config;
-pub mod coverage;
-pub mod diff;
-pub mod disasm;
-pub mod ecdsa;
-pub mod edit;
-pub mod event;
-pub mod excerpt;
 pub mod explain;
-pub mod filter;
 pub mod formats;
-pub mod inspect;
 pub mod isa;
-pub mod json;
-pub mod known;
-pub mod limits;
-pub mod machine;
+pub mod lint;
 pub mod machines;
-pub mod merge;
-pub mod nef;
-pub mod partition;
+pub mod model;
 pub mod report;
-pub mod rules;
-pub mod runner;
-pub mod schemas;
-pub mod select;
-pub mod shell;
-pub mod signature;
-pub mod sources;
-pub mod suggest;
-pub mod testee;
-pub mod trace;
-pub mod value;
-pub mod verdict;
+pub mod run;
+pub mod testees;
+pub mod text;
+pub mod wire;

@@ -1,16 +1,20 @@
 //! The list of machines.
 
-use crate::asm::{AsmError, Assembled};
-use crate::case::Program;
-use crate::disasm::disassemble;
+use self::machine::{LoadError, Machine};
+use crate::isa::assembler::{AsmError, Assembled};
+use crate::isa::disassembler::disassemble;
 use crate::isa::{Isa, OpInfo};
-use crate::limits::Limits;
-use crate::machine::{LoadError, Machine};
+use crate::model::case::Program;
+use crate::model::limits::Limits;
 
+pub mod ecdsa;
 pub mod evm;
+pub mod inspect;
+pub mod machine;
 pub mod minic89;
 pub mod neo2;
 pub mod neo3;
+pub mod observe;
 pub mod tinyvm;
 
 /// What there is to know about a machine without making one.
@@ -36,7 +40,7 @@ pub struct MachineInfo {
 /// How the programs of a machine are written as text.
 #[derive(Debug, Clone, Copy)]
 pub enum Language {
-    /// As [`crate::asm`] and [`crate::disasm`] have it for any instruction set of bytes.
+    /// As [`crate::isa::assembler`] and [`crate::isa::disassembler`] have it for any instruction set of bytes.
     Bytes,
     /// In a language of its own, for a memory of words.
     Own {

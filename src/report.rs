@@ -3,25 +3,26 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use crate::event::Event;
-use crate::partition::Part;
-use crate::shell::Words;
+use crate::model::event::Event;
+use crate::model::partition::Part;
+use crate::text::shell::Words;
 
-mod block;
-pub mod compared;
-mod cut;
-pub mod explained;
+mod case_block;
+pub mod comparison;
+
+pub mod explanation;
 pub mod github;
 mod groups;
 pub mod html;
 pub mod json;
 pub mod junit;
 pub mod markdown;
-mod marked;
+mod markdown_escape;
 pub mod tap;
 pub mod text;
+mod truncate;
 
-pub use block::counts;
+pub use case_block::counts;
 
 /// Renders events.
 pub trait Report {
@@ -51,7 +52,7 @@ pub struct ReportKind {
 pub enum Needs {
     /// What the runner tells.
     Events,
-    /// Also why cases do not pass: [`Event::Explained`] for the first of them.
+    /// Also why cases do not pass: [`Event::Explanation`] for the first of them.
     Explanations,
 }
 

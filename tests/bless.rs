@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 
 use support::{Ran, VECTORS, at_root, command, ran, vmconf};
 use tempfile::TempDir;
-use vmconf::bless::{Blessed, OutcomeChange, Wishes, bless};
-use vmconf::case::{Case, Want};
 use vmconf::formats::{self, Context, Format, Options};
-use vmconf::json::{Datum, Document, Node};
-use vmconf::runner::{self, VectorFiles};
-use vmconf::sources::{Named, Source};
-use vmconf::verdict::Verdict;
+use vmconf::model::assertion::Expected;
+use vmconf::model::case::Case;
+use vmconf::model::verdict::Verdict;
+use vmconf::run::bless::{Blessed, OutcomeChange, Wishes, bless};
+use vmconf::run::sources::{Named, Source};
+use vmconf::run::{self, VectorFiles};
+use vmconf::text::json::{Datum, Document, Node};
 
 // ---- Every own vector
 
@@ -91,15 +92,15 @@ impl<'p> Vector<'p> {
     fn corrupted(&self, mut change: impl FnMut(Node<'_>, &Case) -> Option<String>) -> (String, usize) {
         const TRIES: usize = 4;
         let (options, source) = (self.options(), self.source());
-        let mut bench = runner::Bench::new(&options);
+        let mut bench = run::Worker::new(&options);
         let mut fails = |text: &str, index| {
-            let opened = runner::open_text(&source, text.to_owned(), &options);
+            let opened = run::open_text(&source, text.to_owned(), &options);
             opened.cases() > index && matches!(bench.run_case(&opened, index).verdict, Verdict::Fail(_))
         };
         let mut text = self.text.clone();
         let mut failing = 0;
-        for index in 0..runner::open_text(&source, text.clone(), &options).cases() {
-            let opened = runner::open_text(&source, text.clone(), &options);
+        for index in 0..run::open_text(&source, text.clone(), &options).cases() {
+            let opened = run::open_text(&source, text.clone(), &options);
             let there = opened.case(index).unwrap();
             let node = Node::at_index(there.document, there.node);
             let case = self.case(node);
@@ -113,8 +114,8 @@ impl<'p> Vector<'p> {
     }
 
     /// Read as the format that it is of, or a file that is changed may be of another.
-    fn options(&self) -> runner::Options {
-        runner::Options { format: Some(self.format), ..runner::Options::default() }
+    fn options(&self) -> run::Options {
+        run::Options { format: Some(self.format), ..run::Options::default() }
     }
 
     fn case(&self, node: Node<'_>) -> Case {
@@ -132,7 +133,7 @@ impl<'p> Vector<'p> {
 }
 
 /// The data that checks of the case stand at.
-fn demanded<'d>(test: Node<'d>, case: &Case, of: fn(&Want) -> bool) -> Vec<Node<'d>> {
+fn demanded<'d>(test: Node<'d>, case: &Case, of: fn(&Expected) -> bool) -> Vec<Node<'d>> {
     let checks = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.checks));
     let mut origins: Vec<u32> = checks.filter(|check| of(&check.want)).map(|check| check.origin.0).collect();
     origins.dedup();
@@ -158,7 +159,7 @@ const STATES: [[&str; 2]; 2] = [["\"HALT\"", "\"FAULT\""], ["\"Halt\"", "\"Fault
 /// One character of a leaf is another of the same kind; a truth value, the other; a state, another.
 fn other_leaf(test: Node<'_>, case: &Case, random: &mut Random) -> Option<String> {
     // Not what is one of several: it says less than what the machine did.
-    let leaves = demanded(test, case, |want| matches!(want, Want::Is(_) | Want::IsOrAbsent(_)));
+    let leaves = demanded(test, case, |want| matches!(want, Expected::Is(_) | Expected::IsOrAbsent(_)));
     let other_name = |node: &Node<'_>| matches!(&*node.raw().to_lowercase(), "\"pushf\"" | "\"pusht\"");
     let of_many = |node: &Node<'_>| node.is_array() || node.is_object();
     let leaves: Vec<_> = leaves.into_iter().filter(|node| !of_many(node) && !other_name(node)).collect();
@@ -218,7 +219,7 @@ fn a_changed_leaf_of_any_vector_comes_back() {
 
 /// A list or record that is demanded as a whole has an element twice or less.
 fn other_size(test: Node<'_>, case: &Case, random: &mut Random) -> Option<String> {
-    let sized = demanded(test, case, |want| matches!(want, Want::Len(_) | Want::Only(_)));
+    let sized = demanded(test, case, |want| matches!(want, Expected::Len(_) | Expected::Only(_)));
     let sized: Vec<_> =
         sized.into_iter().filter(|node| node.items().chain(values(*node)).next().is_some()).collect();
     let container = random.one_of(&sized)?;

@@ -1,4 +1,4 @@
-//! Answers from the cache: when there are some, when there are none, and what a wrong one comes to.
+//! ResultCache from the cache: when there are some, when there are none, and what a wrong one comes to.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -11,12 +11,12 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 use support::{MALFORMED, Ran, VECTORS, WRONG, at_root, command, config, ran, sources_of, timeless};
 use tempfile::TempDir;
-use vmconf::answers::{Answer, Answers, FileKey, Lesson, MOST_BYTES, ProgramKey, Sample};
-use vmconf::case::CaseId;
 use vmconf::formats::{self, Strictness, ValueDebit};
-use vmconf::limits;
-use vmconf::runner::{self, Options};
-use vmconf::testee::MakeTestee;
+use vmconf::model::case::CaseId;
+use vmconf::model::limits;
+use vmconf::run::cache::{FileKey, Lookup, MOST_BYTES, ProgramKey, ResultCache, Sample, Update};
+use vmconf::run::{self, Options};
+use vmconf::testees::MakeTestee;
 
 const ADD: &str = "vectors/evm/arithmetic/add.json";
 
@@ -77,13 +77,13 @@ impl Place {
         let path = self.vectors.path().join(name);
         let options = Options::default();
         let sources = sources_of(&path);
-        let opened = runner::open(&sources[0], &options);
+        let opened = run::open(&sources[0], &options);
         let format = formats::by_name(opened.format_name().unwrap()).unwrap();
         let key = options.file_key(opened.text(), format);
-        let answers = Answers::new(program(), None);
+        let answers = ResultCache::new(program(), None);
         answers.use_file(&key);
         for index in 0..opened.cases() {
-            answers.learn(&key, Lesson::Passes(opened.case(index).unwrap().node));
+            answers.learn(&key, Update::Passes(opened.case(index).unwrap().node));
         }
         fs::create_dir_all(self.file().parent().unwrap()).unwrap();
         fs::write(self.file(), answers.text().unwrap()).unwrap();
@@ -334,36 +334,36 @@ proptest! {
         let share = format!("{percent}%").parse().unwrap();
         let key = FileKey::new("", &"");
         let program = || ProgramKey::of(&b""[..]).unwrap();
-        let first = Answers::new(program(), None);
-        (0..CASES).for_each(|datum| first.learn(&key, Lesson::Passes(datum)));
-        let mut answers = Answers::new(program(), Some(Sample { share, seed }));
+        let first = ResultCache::new(program(), None);
+        (0..CASES).for_each(|datum| first.learn(&key, Update::Passes(datum)));
+        let mut answers = ResultCache::new(program(), Some(Sample { share, seed }));
         answers.read(&first.text().unwrap()).unwrap();
         let id = |nth| CaseId { file: "a.json".into(), name: Some("name".to_owned()), nth };
-        let tested = (0..CASES).filter(|datum| answers.of(&key, *datum, &id(*datum)) == Answer::Tested);
+        let tested = (0..CASES).filter(|datum| answers.of(&key, *datum, &id(*datum)) == Lookup::Tested);
         let (tested, share) = (f64::from(u32::try_from(tested.count()).unwrap()), percent / 100.0);
         let deviation = (f64::from(CASES) * share * (1.0 - share)).sqrt();
         prop_assert!((tested - f64::from(CASES) * share).abs() <= 6.0 * deviation + 1.0, "{} tested", tested);
-        prop_assert_eq!(answers.of(&key, CASES, &id(0)), Answer::Unknown);
-        prop_assert_eq!(answers.of(&FileKey::new(" ", &""), 0, &id(0)), Answer::Unknown);
+        prop_assert_eq!(answers.of(&key, CASES, &id(0)), Lookup::Unknown);
+        prop_assert_eq!(answers.of(&FileKey::new(" ", &""), 0, &id(0)), Lookup::Unknown);
     }
 
     /// A file of answers with one byte that is another, or cut off, has no answers.
     #[test]
     fn a_damaged_text_says_nothing(at: prop::sample::Index, byte: u8) {
-        let answers = Answers::new(ProgramKey::of(&b"one"[..]).unwrap(), None);
+        let answers = ResultCache::new(ProgramKey::of(&b"one"[..]).unwrap(), None);
         for (datum, text) in [(1, "a"), (7, "b"), (9, "b")] {
-            answers.learn(&FileKey::new(text, &""), Lesson::Passes(datum));
+            answers.learn(&FileKey::new(text, &""), Update::Passes(datum));
         }
         let text = answers.text().unwrap();
         let at = at.index(text.len());
         let mut damaged = text.clone().into_bytes();
         damaged[at] = byte;
-        let read = |text: &str| Answers::new(ProgramKey::of(&b"one"[..]).unwrap(), None).read(text);
+        let read = |text: &str| ResultCache::new(ProgramKey::of(&b"one"[..]).unwrap(), None).read(text);
         prop_assert_eq!(read(&text), Ok(()));
         prop_assert!(read(&text[..at]).is_err());
         let damaged = String::from_utf8_lossy(&damaged);
         prop_assert!(damaged == text || read(&damaged).is_err());
-        prop_assert!(Answers::new(ProgramKey::of(&b"two"[..]).unwrap(), None).read(&text).is_err());
+        prop_assert!(ResultCache::new(ProgramKey::of(&b"two"[..]).unwrap(), None).read(&text).is_err());
     }
 }
 
@@ -373,7 +373,7 @@ fn a_text_is_read_strictly() {
     fn check(lines: &str, says: Option<&str>) {
         let program = ProgramKey::of(&b""[..]).unwrap();
         let text = format!("vmconf answers 1 {program} {}\n{lines}", blake3::hash(lines.as_bytes()));
-        let read = Answers::new(program, None).read(&text);
+        let read = ResultCache::new(program, None).read(&text);
         match says {
             None => assert_eq!(read, Ok(())),
             Some(says) => assert!(read.as_ref().is_err_and(|why| why.starts_with(says)), "{read:?}"),
@@ -554,12 +554,12 @@ fn the_key_of_a_program() {
     assert_eq!(key(b"one"), key(b"one"));
     assert_ne!(key(b"one"), key(b"two"));
     assert_ne!(key(b""), key(b"\0"));
-    // Answers of another executable are in another file, and one that was put in its place is not read.
+    // ResultCache of another executable are in another file, and one that was put in its place is not read.
     let place = Place::new().with("add.json", &add());
     place.run(&["--cached", "."]);
-    let other = Answers::new(key(b"one"), None);
+    let other = ResultCache::new(key(b"one"), None);
     assert!(other.text().is_none());
-    other.learn(&FileKey::new("", &""), Lesson::Passes(1));
+    other.learn(&FileKey::new("", &""), Update::Passes(1));
     fs::write(place.file(), other.text().unwrap()).unwrap();
     assert!(place.run(&["--cached", "."]).stderr.contains("of another program; it is not used"));
 }
@@ -570,20 +570,20 @@ fn the_cache_is_bounded() {
     let key = |number: usize| FileKey::new("", &number);
     let program = || ProgramKey::of(&b""[..]).unwrap();
     let many = MOST_BYTES / 50;
-    let first = Answers::new(program(), None);
-    (0..many).for_each(|number| first.learn(&key(number), Lesson::Passes(1)));
+    let first = ResultCache::new(program(), None);
+    (0..many).for_each(|number| first.learn(&key(number), Update::Passes(1)));
     let text = first.text().unwrap();
     assert!(text.len() <= MOST_BYTES && text.len() > MOST_BYTES - 1000, "{}", text.len());
     let id = CaseId::of_file("a.json".into());
-    let mut second = Answers::new(program(), None);
+    let mut second = ResultCache::new(program(), None);
     second.read(&text).unwrap();
-    let last = (0..many).rev().find(|number| second.of(&key(*number), 1, &id) == Answer::Passes).unwrap();
+    let last = (0..many).rev().find(|number| second.of(&key(*number), 1, &id) == Lookup::Passes).unwrap();
     assert!(last < many - 1);
     second.use_file(&key(last));
-    second.learn(&key(many), Lesson::Passes(1));
-    let mut third = Answers::new(program(), None);
+    second.learn(&key(many), Update::Passes(1));
+    let mut third = ResultCache::new(program(), None);
     third.read(&second.text().unwrap()).unwrap();
-    let known = |number: usize| third.of(&key(number), 1, &id) == Answer::Passes;
+    let known = |number: usize| third.of(&key(number), 1, &id) == Lookup::Passes;
     assert_eq!([last, many, 0, last - 1].map(known), [true, true, true, false]);
 
     let place = Place::new().with("add.json", &add());

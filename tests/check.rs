@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 use support::{Ran, VECTORS, at_root, command, files, ran, relative, sources_of, vmconf};
 use tempfile::TempDir;
-use vmconf::check::fix::{LeftAlone, mend};
-use vmconf::check::{Checker, Edit};
-use vmconf::rules::{RULES, Rule};
-use vmconf::runner::Options;
+use vmconf::lint::fix::{LeftAlone, mend};
+use vmconf::lint::{Checker, Edit};
+use vmconf::model::rule::{RULES, Rule};
+use vmconf::run::Options;
 
 const SAMPLES: &str = "tests/samples";
 /// A sample of most things that only `check` says.

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 use support::{MALFORMED, Ran, VECTORS, WRONG, at_root, command, ran, vmconf};
 use tempfile::TempDir;
-use vmconf::limits;
+use vmconf::model::limits;
 
 const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
 const ONE_OF_THREE: &str = "tests/samples/vmtests/wrong/one-of-three.json";

@@ -13,8 +13,8 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use support::{MALFORMED, Ran, WRONG, at_root, command, ran};
 use tempfile::TempDir;
-use vmconf::compare::{self, Change, Comparison, Outcome, Run};
-use vmconf::verdict::Kind;
+use vmconf::model::verdict::Kind;
+use vmconf::wire::comparison::{self, Change, Comparison, Outcome, Run};
 
 const ADD: &str = "vectors/evm/arithmetic/add.json";
 const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
@@ -164,7 +164,7 @@ fn every_kind_of_change() {
     let all = compared(&["--all"]);
     assert!(all.contains(&"long|".repeat(2000)) && all.contains("b.json::24"));
     assert!(!all.contains("more; --all shows them"));
-    assert!(all.chars().all(|it| it == '\n' || !vmconf::value::is_harmful(it)));
+    assert!(all.chars().all(|it| it == '\n' || !vmconf::model::escape::is_harmful(it)));
 }
 
 /// What is listed as known is not worse; what now fails or is broken is.
@@ -342,7 +342,7 @@ fn a_damaged_record() {
 }
 
 fn read(text: &[u8]) -> Result<Run, String> {
-    compare::read("it", &mut &*text).map_err(|error| error.to_string())
+    comparison::read("it", &mut &*text).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -403,8 +403,8 @@ fn what_does_not_matter_is_not_read() {
 fn endless_lines() {
     for byte in *b" [\"a" {
         let mut endless = BufReader::with_capacity(1 << 16, std::io::repeat(byte));
-        let error = compare::read("it", &mut endless).unwrap_err().to_string();
-        assert_eq!(error, format!("it:1: is longer than {} bytes", compare::MOST_LINE));
+        let error = comparison::read("it", &mut endless).unwrap_err().to_string();
+        assert_eq!(error, format!("it:1: is longer than {} bytes", comparison::MOST_LINE));
     }
 }
 
@@ -418,8 +418,8 @@ fn endless_cases() {
         Some(format!("{{\"type\":\"case\",\"verdict\":\"pass\",\"id\":\"{number}\"}}\n"))
     });
     let error =
-        compare::read("it", &mut BufReader::new(Lines(std::iter::once(head).chain(lines), Vec::new())));
-    let most = compare::MOST_CASES;
+        comparison::read("it", &mut BufReader::new(Lines(std::iter::once(head).chain(lines), Vec::new())));
+    let most = comparison::MOST_CASES;
     assert_eq!(
         error.unwrap_err().to_string(),
         format!("it:{}: is of one more case than {most}; no report has more", most + 2)
@@ -467,7 +467,7 @@ proptest! {
 
     #[test]
     fn comparing_mirrors(one in any_run(), other in any_run()) {
-        let (there, back) = (compare::compare(&one, &other), compare::compare(&other, &one));
+        let (there, back) = (comparison::compare(&one, &other), comparison::compare(&other, &one));
         let [broken, differently, fixed, new, gone] = ids(&there);
         prop_assert_eq!([fixed, differently, broken, gone, new], ids(&back));
         prop_assert_eq!((there.same, there.same_not_passing <= there.same), (back.same, true));
@@ -479,7 +479,7 @@ proptest! {
 
     #[test]
     fn a_run_is_as_itself(run in any_run()) {
-        let comparison = compare::compare(&run, &run);
+        let comparison = comparison::compare(&run, &run);
         prop_assert!(comparison.changed.is_empty() && !comparison.is_worse());
     }
 }

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use hex::decode;
-use vmconf::ecdsa::{Curve, KeyError, PublicKey};
+use vmconf::machines::ecdsa::{Curve, KeyError, PublicKey};
 
 const MESSAGE: &[u8] = b"sample";
 

@@ -11,12 +11,12 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use support::{Ran, at_root, execute, files, read, relative, sources_of, vmconf};
-use vmconf::diff::Observe;
-use vmconf::event::Event;
-use vmconf::machine::{At, Watch};
-use vmconf::runner::{self, Options};
-use vmconf::value::Value;
-use vmconf::verdict::Verdict;
+use vmconf::machines::machine::{At, Watch};
+use vmconf::machines::observe::Observe;
+use vmconf::model::event::Event;
+use vmconf::model::value::Value;
+use vmconf::model::verdict::Verdict;
+use vmconf::run::{self, Options};
 
 /// Snapshots hold nothing but the text and the name of the input. One test at a time: insta counts
 /// the failures of all `glob!`s on one stack.
@@ -230,7 +230,7 @@ fn account(path: &Path) -> String {
 /// What the runner says, which runs without a watch.
 fn verdicts(path: &Path) -> Vec<String> {
     let mut verdicts = Vec::new();
-    runner::run(&sources_of(path), &Options::default(), &mut |event| {
+    run::run(&sources_of(path), &Options::default(), &mut |event| {
         if let Event::Finished(report) = event {
             verdicts.push(match report.verdict {
                 Verdict::Pass => "pass".to_owned(),

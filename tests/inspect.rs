@@ -8,14 +8,17 @@ mod support;
 use std::collections::{HashMap, HashSet};
 
 use support::{VECTORS, at_root, checks_of, files, read, relative, replay, sources_of};
-use vmconf::blame::{Executed, Recorder, Seen};
-use vmconf::case::{Action, Case};
-use vmconf::inspect::{Cell, Inspect};
-use vmconf::limits::Limits;
-use vmconf::machine::{At, Budget, Machine, Watch, perform};
+use vmconf::explain::blame::{Recorder, Seen};
 use vmconf::machines;
-use vmconf::runner::{self, Options};
-use vmconf::value::{Key, Path, Value};
+use vmconf::machines::inspect::Inspect;
+use vmconf::machines::machine::{At, Budget, Machine, Watch, perform};
+use vmconf::model::case::{Action, Case};
+use vmconf::model::cell::Cell;
+use vmconf::model::explanation::Executed;
+use vmconf::model::limits::Limits;
+use vmconf::model::path::{Key, Path};
+use vmconf::model::value::Value;
+use vmconf::run::{self, Options};
 
 /// So many bytes of a memory are looked at.
 const MEMORY: usize = 4096;
@@ -403,11 +406,11 @@ fn what_is_passed_over_changes_nothing() {
     let shown = |it: &Executed| format!("{} {} {} {:?} {:?}", it.step, it.pc, it.text, it.stack, it.cost);
     let mut longer = 0;
     for source in sources_of(at_root(VECTORS)) {
-        let opened = runner::open(&source, &options);
+        let opened = run::open(&source, &options);
         for case in 0..opened.cases() {
             let kept = |seen| {
                 let mut recorder = Recorder::new(vec![(1, Vec::new())], FIRST..FIRST + 100, seen, 100);
-                runner::watch(&opened, case, &options, &mut recorder);
+                run::watch(&opened, case, &options, &mut recorder);
                 let kept: Vec<_> = recorder.before_end.iter().map(shown).collect();
                 (recorder.asked_after, kept)
             };

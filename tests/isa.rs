@@ -8,12 +8,12 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use support::{execute, files, read};
-use vmconf::asm::assemble;
-use vmconf::coverage::Coverage;
-use vmconf::disasm::disassemble;
+use vmconf::isa::assembler::assemble;
+use vmconf::isa::disassembler::disassemble;
 use vmconf::isa::{Isa, Operand, Unit};
 use vmconf::machines::{MACHINES, MachineInfo, by_name};
-use vmconf::value::Value;
+use vmconf::model::value::Value;
+use vmconf::run::coverage::Coverage;
 
 #[test]
 fn every_code_has_one_row_or_none() {

@@ -15,15 +15,16 @@ use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use support::{config, files, read, relative, replay, vmconf};
-use vmconf::case::Case;
-use vmconf::diff::{Observe, diff};
+use vmconf::explain::trace::{self, Selection, Tracer};
 use vmconf::formats::{self, Options};
-use vmconf::json::{Datum, Document, Node};
-use vmconf::limits::Limits;
-use vmconf::machine::{At, Machine, Watch};
 use vmconf::machines;
-use vmconf::trace::{self, Selection, Tracer};
-use vmconf::value::Value;
+use vmconf::machines::machine::{At, Machine, Watch};
+use vmconf::machines::observe::Observe;
+use vmconf::model::case::Case;
+use vmconf::model::limits::Limits;
+use vmconf::model::value::Value;
+use vmconf::run::compare::diff;
+use vmconf::text::json::{Datum, Document, Node};
 
 // ---- Snapshots
 
@@ -276,9 +277,9 @@ proptest! {
         let whole = everything(&*replay(&case, None, &mut |_, _| {}));
         let mut in_pieces = (machines::by_name("minic89").unwrap().new)(&Limits::default());
         in_pieces.load(&case.program).unwrap();
-        let vmconf::case::Action::Set(start) = &case.steps[0].actions[0] else { panic!("no start") };
+        let vmconf::model::case::Action::Set(start) = &case.steps[0].actions[0] else { panic!("no start") };
         in_pieces.set(start).unwrap();
-        while in_pieces.run(piece, None) == vmconf::machine::Status::Running {}
+        while in_pieces.run(piece, None) == machines::machine::Status::Running {}
         prop_assert_eq!(everything(&*in_pieces), whole);
     }
 }

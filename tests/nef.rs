@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use support::{Ran, command, ran, vmconf};
 use tempfile::TempDir;
-use vmconf::nef::{CallFlags, Manifest, Nef, Token, is_nef};
+use vmconf::formats::nef::{CallFlags, Manifest, Nef, Token, is_nef};
 
 /// PUSH1 PUSH2 ADD RET
 const SCRIPT: &[u8] = &[0x11, 0x12, 0x9e, 0x40];

@@ -4,13 +4,13 @@
 
 use num_bigint::{BigInt, Sign};
 use proptest::prelude::*;
-use vmconf::asm::assemble;
-use vmconf::case::{Action, Program};
-use vmconf::diff::Observe;
-use vmconf::limits::Limits;
-use vmconf::machine::{Budget, LimitReached, Machine, Status, perform};
+use vmconf::isa::assembler::assemble;
+use vmconf::machines::machine::{Budget, LimitReached, Machine, Status, perform};
 use vmconf::machines::neo2::{NEO2, Neo2};
-use vmconf::value::Value;
+use vmconf::machines::observe::Observe;
+use vmconf::model::case::{Action, Program};
+use vmconf::model::limits::Limits;
+use vmconf::model::value::Value;
 
 /// What stands for longer hex in a script.
 const SHORT: &[(&str, &str)] = &[

@@ -8,9 +8,9 @@ mod support;
 use std::fmt::Write;
 
 use support::{Ran, vmconf};
-use vmconf::case::{Case, Step};
 use vmconf::formats::{self, Format, Options, Strictness, neovm};
-use vmconf::json::{Document, Node};
+use vmconf::model::case::{Case, Step};
+use vmconf::text::json::{Document, Node};
 
 fn document(text: &str) -> Document {
     Document::parse(text.to_owned(), 10_000).unwrap()
@@ -72,9 +72,9 @@ fn told(steps: &[Step]) -> String {
     text
 }
 
-fn want(want: &vmconf::case::Want) -> String {
+fn want(want: &vmconf::model::assertion::Expected) -> String {
     match want {
-        vmconf::case::Want::Type(name) => format!("type {name}"),
+        vmconf::model::assertion::Expected::Type(name) => format!("type {name}"),
         other => other.to_string(),
     }
 }
@@ -229,7 +229,7 @@ fn programs() {
         let file = with_test(&format!(r#""name": "t", "steps": [], {test}"#));
         let case = case(format, &file);
         assert_eq!(case.program.0.to_string(), program, "{test}");
-        let place = |(path, origin): &(vmconf::value::Path, vmconf::case::Origin)| {
+        let place = |(path, origin): &(vmconf::model::path::Path, vmconf::model::position::Origin)| {
             let rest = &file[origin.0 as usize..];
             format!("{path}={}", rest.split_inclusive([',', ']', '}']).next().unwrap())
         };

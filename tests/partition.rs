@@ -4,15 +4,14 @@
 
 mod support;
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde_json::{Value as Json, json};
 use support::{Ran, at_root, command, ran, vmconf};
 use tempfile::TempDir;
-use vmconf::merge::{self, Unjoinable, Whole};
 use vmconf::report::{self, REPORTS, ReportKind};
+use vmconf::run::merge::{self, MergeError, MergedRun};
 
 /// The variables of all schedulers.
 const VARIABLES: &[&str] = &[
@@ -286,11 +285,11 @@ fn pointers(json: &Json) -> Vec<String> {
 }
 
 /// Joins a report of one part and makes every report of it.
-fn tell(lines: &[Json]) -> Result<(), Unjoinable> {
+fn tell(lines: &[Json]) -> Result<(), MergeError> {
     let text: String = lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect();
     let source = merge::Source { name: "report", text: &text };
     let mut line_of = |_: &str| Some("a line\nanother".to_owned());
-    let Whole { events, selection, flags } = merge::merge(&[source], &mut line_of)?;
+    let MergedRun { events, selection, flags } = merge::merge(&[source], &mut line_of)?;
     let options = report::Options { selection, flags, ..report::Options::default() };
     for ReportKind { new, .. } in REPORTS {
         let mut report = new(Box::new(io::sink()), &options);

@@ -16,14 +16,19 @@ use num_bigint::BigInt;
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use support::{VECTORS, WRONG, checks_of, config, execute, files, read, relative, replay};
-use vmconf::case::{Check, Program, Want};
-use vmconf::diff::{Mismatch, Observe, diff};
 use vmconf::formats::{self, Options};
-use vmconf::json::{Datum, Document, Node, OddityKind, position};
-use vmconf::limits::Limits;
-use vmconf::machine::{At, Machine, Status, Watch};
 use vmconf::machines::evm::{EVM, Evm};
-use vmconf::value::{Key, Path, Value};
+use vmconf::machines::machine::{At, Machine, Status, Watch};
+use vmconf::machines::observe::Observe;
+use vmconf::model::assertion::{Assertion, Expected};
+use vmconf::model::case::Program;
+use vmconf::model::limits::Limits;
+use vmconf::model::mismatch::Mismatch;
+use vmconf::model::path::{Key, Path};
+use vmconf::model::position::position;
+use vmconf::model::value::Value;
+use vmconf::run::compare::diff;
+use vmconf::text::json::{Datum, Document, Node, OddityKind};
 
 // ---- Expected and actual
 
@@ -67,7 +72,7 @@ fn sample(count: usize) -> impl Iterator<Item = usize> {
 struct State(Vec<(String, Option<Value>)>);
 
 impl State {
-    fn of(checks: &[Check], machine: &dyn Observe) -> State {
+    fn of(checks: &[Assertion], machine: &dyn Observe) -> State {
         let mut fields: Vec<String> = checks.iter().map(|check| check.at.first().to_string()).collect();
         fields.sort();
         fields.dedup();
@@ -102,42 +107,42 @@ impl Observe for State {
 }
 
 /// Wants that the state does not meet, each with the one mismatch that must come of it.
-fn others(check: &Check, state: &State) -> Vec<(Want, Mismatch)> {
-    let Check { at, want, origin } = check;
+fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
+    let Assertion { at, want, origin } = check;
     let got = state.at(at);
     let wants = match want {
         // A format makes a word that is not zero a plain `Is`.
-        Want::Is(value) | Want::IsOrAbsent(value) => {
-            let mut wants: Vec<_> = other_values(value).into_iter().map(Want::Is).collect();
-            wants.extend(got.is_some().then_some(Want::Absent));
+        Expected::Is(value) | Expected::IsOrAbsent(value) => {
+            let mut wants: Vec<_> = other_values(value).into_iter().map(Expected::Is).collect();
+            wants.extend(got.is_some().then_some(Expected::Absent));
             wants
         }
-        Want::OneOf(values) => vec![Want::OneOf(values.iter().flat_map(other_values).collect())],
-        Want::Len(length) => {
-            [Some(length + 1), length.checked_sub(1)].into_iter().flatten().map(Want::Len).collect()
+        Expected::OneOf(values) => vec![Expected::OneOf(values.iter().flat_map(other_values).collect())],
+        Expected::Len(length) => {
+            [Some(length + 1), length.checked_sub(1)].into_iter().flatten().map(Expected::Len).collect()
         }
-        Want::Absent => vec![Want::Is(Value::int(1))],
-        Want::Record => vec![Want::Absent],
-        Want::Type(_) => vec![Want::Type("Another")],
-        Want::Only(keys) => return fewer_keys(check, keys, got.as_ref()),
-        Want::Order(keys) if keys.len() > 1 => {
-            vec![Want::Order(keys.iter().rev().cloned().collect())]
+        Expected::Absent => vec![Expected::Is(Value::int(1))],
+        Expected::Record => vec![Expected::Absent],
+        Expected::Type(_) => vec![Expected::Type("Another")],
+        Expected::Only(keys) => return fewer_keys(check, keys, got.as_ref()),
+        Expected::Order(keys) if keys.len() > 1 => {
+            vec![Expected::Order(keys.iter().rev().cloned().collect())]
         }
-        Want::Order(_) => Vec::new(),
+        Expected::Order(_) => Vec::new(),
     };
-    let reported = |want: Want| Mismatch { at: at.clone(), want, got: got.clone(), origin: *origin };
+    let reported = |want: Expected| Mismatch { at: at.clone(), want, got: got.clone(), origin: *origin };
     wants.into_iter().map(|want| (want.clone(), reported(want))).collect()
 }
 
 /// Each list of keys that lacks one that is there: then that member should not be.
-fn fewer_keys(check: &Check, keys: &[Key], got: Option<&Value>) -> Vec<(Want, Mismatch)> {
+fn fewer_keys(check: &Assertion, keys: &[Key], got: Option<&Value>) -> Vec<(Expected, Mismatch)> {
     let Some(members) = got.and_then(Value::members) else { return Vec::new() };
     let without = |(name, value): &(String, Value)| {
         let fewer = keys.iter().filter(|key| key.to_string() != *name).cloned().collect();
         let at = check.at.child(name.clone());
         (
-            Want::Only(fewer),
-            Mismatch { at, want: Want::Absent, got: Some(value.clone()), origin: check.origin },
+            Expected::Only(fewer),
+            Mismatch { at, want: Expected::Absent, got: Some(value.clone()), origin: check.origin },
         )
     };
     members.iter().map(without).collect()
@@ -199,8 +204,8 @@ fn a_changed_digit_is_reported_as_itself() {
                     panic!("{} {}: {} is reported as {found:?}", relative(&path), case.name, leaf.at);
                 };
                 let demanded = match &found.want {
-                    Want::Is(value) | Want::IsOrAbsent(value) => value,
-                    Want::OneOf(values) => &values[0],
+                    Expected::Is(value) | Expected::IsOrAbsent(value) => value,
+                    Expected::OneOf(values) => &values[0],
                     other => panic!("{other}"),
                 };
                 let reported = (found.at.to_string(), demanded, found.got.as_ref(), found.origin.0);

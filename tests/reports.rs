@@ -16,12 +16,16 @@ use std::time::{Duration, Instant};
 use roxmltree::{Document, Node};
 use scraper::{ElementRef, Html, Selector};
 use support::{at_root, command, ran, vmconf};
-use vmconf::case::{CaseId, Want};
-use vmconf::event::{CaseReport, Event, Summary};
+use vmconf::model::assertion::Expected;
+use vmconf::model::case::CaseId;
+use vmconf::model::diagnostic::{Diagnostic, Place};
+use vmconf::model::escape::is_harmful;
+use vmconf::model::event::{CaseReport, Event, Summary};
+use vmconf::model::path::Path as At;
+use vmconf::model::value::Value;
+use vmconf::model::verdict::{Difference, Failure, Listing, Verdict};
 use vmconf::report::{self, Grouping, Options, REPORTS, Verbosity};
-use vmconf::shell::Words;
-use vmconf::value::{Path as At, Value, is_harmful};
-use vmconf::verdict::{Difference, Failure, Listing, Place, Trouble, Verdict};
+use vmconf::text::shell::Words;
 
 /// Names that mean something to one reader or another.
 fn hostile_names() -> Vec<String> {
@@ -61,18 +65,18 @@ fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
     Event::Finished(CaseReport { id, format: Some("vmtests"), machine: Some("evm"), verdict, cached: false })
 }
 
-fn fail(at: At, want: Want, got: Option<Value>, ended: &str) -> Verdict {
+fn fail(at: At, want: Expected, got: Option<Value>, ended: &str) -> Verdict {
     let difference = Difference { step: None, at, want, got, place: place(), note: None };
     Verdict::Fail(Failure { differences: vec![difference], ended: ended.to_owned(), listed: None })
 }
 
 fn storage(account: u32, want: u64, got: u64) -> Verdict {
     let at = At::field("post").child(format!("0x{account:02x}")).child("storage").child("0x00".to_owned());
-    fail(at, Want::Is(Value::int(want)), Some(Value::int(got)), "stopped at 0x8 STOP, 12 gas left")
+    fail(at, Expected::Is(Value::int(want)), Some(Value::int(got)), "stopped at 0x8 STOP, 12 gas left")
 }
 
 fn outcome(at: u32) -> Verdict {
-    let (want, got) = (Want::Is(Value::text("success")), Value::text("halt"));
+    let (want, got) = (Expected::Is(Value::text("success")), Value::text("halt"));
     fail(At::field("outcome"), want, Some(got), &format!("out of gas at 0x{at:x} SSTORE, 0 gas left"))
 }
 
@@ -83,12 +87,13 @@ fn listing(reason: &str) -> Listing {
 
 fn known(reason: &str) -> Verdict {
     let Verdict::Fail(failure) = outcome(0x1f) else { unreachable!() };
-    Verdict::Known(failure, listing(reason))
+    Verdict::ExpectedFail(failure, listing(reason))
 }
 
 fn error(what: &str) -> Verdict {
-    let trouble = Trouble { what: what.to_owned(), expected: Some("hex".to_owned()), place: Some(place()) };
-    Verdict::Error(vec![trouble, Trouble::new("and nowhere")])
+    let trouble =
+        Diagnostic { what: what.to_owned(), expected: Some("hex".to_owned()), place: Some(place()) };
+    Verdict::Error(vec![trouble, Diagnostic::new("and nowhere")])
 }
 
 /// A run with every verdict, every kind of difference, and every hostile name in each place.
@@ -96,25 +101,25 @@ fn mixed() -> Vec<Event> {
     let logs = At::field("logs");
     let mut events = vec![
         Event::Started { files: 2 },
-        Event::Note { file: "a.json".into(), trouble: Trouble::new("unknown member") },
+        Event::Note { file: "a.json".into(), trouble: Diagnostic::new("unknown member") },
         case("a.json", "passes", Verdict::Pass),
         case("a.json", "value", storage(1, 8, 7)),
         case("a.json", "value-elsewhere", storage(0xabc, 80, 70)),
         case("a.json", "end", outcome(0x1f)),
-        case("a.json", "missing", fail(logs.child(0), Want::Is(Value::int(1u64)), None, "ended")),
-        case("a.json", "extra", fail(logs.clone(), Want::Absent, Some(Value::int(1u64)), "ended")),
-        case("a.json", "length", fail(logs.clone(), Want::Len(2), Some(Value::List(vec![])), "ended")),
-        case("a.json", "type", fail(logs, Want::Is(Value::int(1u64)), Some(Value::text("1")), "ended")),
+        case("a.json", "missing", fail(logs.child(0), Expected::Is(Value::int(1u64)), None, "ended")),
+        case("a.json", "extra", fail(logs.clone(), Expected::Absent, Some(Value::int(1u64)), "ended")),
+        case("a.json", "length", fail(logs.clone(), Expected::Len(2), Some(Value::List(vec![])), "ended")),
+        case("a.json", "type", fail(logs, Expected::Is(Value::int(1u64)), Some(Value::text("1")), "ended")),
         case("a.json", "broken", error("\"0x0g\" is not a quantity")),
         case("a.json", "skipped", Verdict::Skip("--fail-fast: a case before it failed".to_owned())),
         case("a.json", "known", known("no limits yet")),
-        case("a.json", "fixed", Verdict::Fixed(listing("no limits yet"))),
+        case("a.json", "fixed", Verdict::UnexpectedPass(listing("no limits yet"))),
         Event::FileDone,
     ];
     for name in hostile_names() {
         let got = Some(Value::text(name.clone()));
-        let verdict = fail(At::field("stop").child(name.clone()), Want::Absent, got, &name);
-        let listed = [known(&name), Verdict::Fixed(listing(&name))];
+        let verdict = fail(At::field("stop").child(name.clone()), Expected::Absent, got, &name);
+        let listed = [known(&name), Verdict::UnexpectedPass(listing(&name))];
         let verdicts = [verdict, error(&name), Verdict::Skip(name.clone()), Verdict::Pass];
         let verdicts = verdicts.into_iter().chain(listed);
         let cases = (1..).zip(verdicts).map(|(nth, verdict)| nth_case(nth, &name, &name, verdict));
@@ -451,7 +456,7 @@ fn html_is_valid_and_loads_nothing() {
     let mut events = mixed();
     let explained = "why <b>&amp;\n  \u{1b}second line";
     let id = CaseId { file: "a.json".into(), name: Some("value".to_owned()), nth: 1 };
-    events.insert(events.len() - 1, Event::Explained { id, text: explained.to_owned() });
+    events.insert(events.len() - 1, Event::Explanation { id, text: explained.to_owned() });
     let text = render("html", &Options::default(), &events);
     let page = Html::parse_document(&text);
     assert_eq!(page.errors, Vec::<std::borrow::Cow<str>>::new());

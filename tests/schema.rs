@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use support::{Ran, at_root, files, relative, vmconf};
 use vmconf::formats::FORMATS;
 use vmconf::report::REPORTS;
-use vmconf::schemas::SCHEMAS;
+use vmconf::wire::schema::SCHEMAS;
 
 /// A case that every command can be asked for.
 const CASE: &str = "vectors/minic89/partial.json::the status";

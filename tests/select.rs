@@ -11,10 +11,10 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use support::{WRONG, command, ran, vmconf};
 use tempfile::TempDir;
-use vmconf::case::{Case, CaseId};
 use vmconf::formats::{self, Format};
 use vmconf::isa::OpInfo;
-use vmconf::select::{Expr, Facts, MOST_NESTED, PREDICATES, Select};
+use vmconf::model::case::{Case, CaseId};
+use vmconf::run::expression::{Expr, Facts, MOST_NESTED, PREDICATES, Select};
 
 const STORAGE: &str = "vectors/evm/storage/sload-sstore.json";
 

@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use support::sources_of;
-use vmconf::event::{Event, Summary};
 use vmconf::machines::MACHINES;
-use vmconf::runner::{self, Options};
-use vmconf::verdict::Verdict;
+use vmconf::model::event::{Event, Summary};
+use vmconf::model::verdict::Verdict;
+use vmconf::run::{self, Options};
 
 /// The suites of each machine and how many cases they have.
 const SUITES: &[(&str, &[(&str, u64)])] = &[
@@ -64,7 +64,7 @@ fn published_suites_pass() {
 fn passed(folder: &Path) -> u64 {
     let options = Options { jobs: 2, ..Options::default() };
     let Summary { passed, failed, errors, skipped, .. } =
-        runner::run(&sources_of(folder), &options, &mut |event| match event {
+        run::run(&sources_of(folder), &options, &mut |event| match event {
             Event::Finished(report) if report.verdict != Verdict::Pass => {
                 eprintln!("{}: {:?}", report.id, report.verdict);
             }

@@ -7,12 +7,12 @@ mod support;
 
 use proptest::prelude::*;
 use support::config;
-use vmconf::case::{Action, Program};
-use vmconf::diff::Observe;
-use vmconf::limits::Limits;
-use vmconf::machine::{At, Budget, Machine, Status, Watch, perform};
+use vmconf::machines::machine::{At, Budget, Machine, Status, Watch, perform};
+use vmconf::machines::observe::Observe;
 use vmconf::machines::tinyvm::{TINYVM, TinyVm};
-use vmconf::value::Value;
+use vmconf::model::case::{Action, Program};
+use vmconf::model::limits::Limits;
+use vmconf::model::value::Value;
 
 fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
     Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())

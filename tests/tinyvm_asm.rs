@@ -10,7 +10,7 @@ use std::fmt::Write;
 use proptest::prelude::*;
 use support::{files, relative, vmconf};
 use tempfile::TempDir;
-use vmconf::asm::{AsmError, Assembled};
+use vmconf::isa::assembler::{AsmError, Assembled};
 use vmconf::machines::{Language, by_name};
 
 fn assemble(source: &str) -> Result<Assembled, AsmError> {

@@ -5,12 +5,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use vmconf::case::{Action, Case, Check};
 use vmconf::formats::Folder::Above;
 use vmconf::formats::{self, Context, Files, Finding, Format, Options, Unreadable, tinyvm};
-use vmconf::json::{Document, Node};
-use vmconf::runner::VectorFiles;
-use vmconf::value::Value;
+use vmconf::model::assertion::Assertion;
+use vmconf::model::case::{Action, Case};
+use vmconf::model::value::Value;
+use vmconf::run::VectorFiles;
+use vmconf::text::json::{Document, Node};
 
 /// The case of a file's first entry, and what is said about the whole file.
 fn read(format: &Format, path: &Path, text: &str) -> (Document, Option<Case>, Vec<Finding>) {
@@ -103,7 +104,7 @@ fn actions(actions: &[Action]) -> String {
     actions.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn checks(checks: &[Check]) -> Vec<String> {
+fn checks(checks: &[Assertion]) -> Vec<String> {
     checks.iter().map(|check| format!("{} {:?}", check.at, check.want)).collect()
 }
 
@@ -154,7 +155,7 @@ fn checks_point_at_what_demands_them() {
     let file = with_test(r#""expect": {"registers": {"r1": 5}, "data": {"0": [6, 7]}, "exact": true}"#);
     let (document, case, _) = read(&tinyvm::FORMAT, Path::new("none.json"), &file);
     let at =
-        |check: &Check| document.text()[check.origin.0 as usize..].split([',', '}', ']']).next().unwrap();
+        |check: &Assertion| document.text()[check.origin.0 as usize..].split([',', '}', ']']).next().unwrap();
     assert_eq!(
         case.unwrap().steps[0].checks.iter().map(at).collect::<Vec<_>>(),
         ["5", "6", "7", "true", "true"]
@@ -165,7 +166,7 @@ fn checks_point_at_what_demands_them() {
         let (document, case, _) = read(&tinyvm::FORMAT, Path::new("none.json"), &file);
         let step = case.unwrap().steps.remove(0);
         let at =
-            |check: &Check| document.text()[check.origin.0 as usize..].chars().take(3).collect::<String>();
+            |check: &Assertion| document.text()[check.origin.0 as usize..].chars().take(3).collect::<String>();
         step.end.iter().chain(&step.checks).map(at).collect::<Vec<_>>()
     };
     assert_eq!(defaults(r#""driver": """#), [r#""t""#; 3]);

@@ -12,10 +12,10 @@ use std::rc::Rc;
 
 use serde_json::Value as Json;
 use support::{Ran, at_root, command, files, ran, read, relative, replay, vmconf};
-use vmconf::case::Case;
+use vmconf::explain::trace::{self, Selection, Tracer};
 use vmconf::machines;
-use vmconf::trace::{self, Selection, Tracer};
-use vmconf::value::is_harmful;
+use vmconf::model::case::Case;
+use vmconf::model::escape::is_harmful;
 
 const DEMO: &str = "tests/samples/trace/demo.json::demo2018";
 const GCD: &str = "vectors/minic89/source.json::gcd";

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use vmconf::asm::{AsmError, Assembled, assemble};
-use vmconf::event::Exit;
+use vmconf::isa::assembler::{AsmError, Assembled, assemble};
 use vmconf::machines::{Language, MachineInfo};
+use vmconf::model::exit::Exit;
 
 use super::output::{self, Replaced};
 use super::program::{Broken, is_document, machine_argument, read};

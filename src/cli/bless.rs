@@ -7,11 +7,12 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use similar::{ChangeTag, TextDiff};
-use vmconf::bless::{self, Blessed, OutcomeChange, Refusal, Texts, Wishes};
-use vmconf::event::{CaseReport, Exit};
-use vmconf::sources::Source;
-use vmconf::value::escaped;
-use vmconf::verdict::Verdict;
+use vmconf::model::escape::escaped;
+use vmconf::model::event::CaseReport;
+use vmconf::model::exit::Exit;
+use vmconf::model::verdict::Verdict;
+use vmconf::run::bless::{self, Blessed, OutcomeChange, Refusal, Texts, Wishes};
+use vmconf::run::sources::Source;
 
 use super::output::{self, Replaced};
 use super::select::Select;
@@ -51,7 +52,7 @@ impl Bless {
                 OutcomeChange::Refuse
             },
         };
-        let mut session = Session { consent: self.consent(), tally: Tally::default() };
+        let mut session = Session { consent: self.consent(), tally: Collector::default() };
         for source in self.select.sources()? {
             session.file(&source, bless::bless(&source, &options, &wishes))?;
             if session.consent == Consent::Ended {
@@ -85,7 +86,7 @@ enum Consent {
 
 /// How many cases, and data of them, came to what.
 #[derive(Debug, Default)]
-struct Tally {
+struct Collector {
     passed: usize,
     blessed: usize,
     not_written: usize,
@@ -96,7 +97,7 @@ struct Tally {
 
 struct Session {
     consent: Consent,
-    tally: Tally,
+    tally: Collector,
 }
 
 impl Session {
@@ -132,7 +133,7 @@ impl Session {
     }
 
     fn end(&self) -> io::Result<Exit> {
-        let Tally { passed, blessed, not_written, not_asked_for, refused, broken } = self.tally;
+        let Collector { passed, blessed, not_written, not_asked_for, refused, broken } = self.tally;
         if not_written > 0 && self.consent == Consent::Missing {
             output::note("note: nothing is written without a terminal to ask on; --yes writes what is shown");
         }
@@ -146,11 +147,11 @@ impl Session {
         )?;
         out.flush()?;
         Ok(match self.tally {
-            Tally { broken: 1.., .. } => Exit::Broken,
-            Tally { not_written: 1.., .. }
-            | Tally { refused: 1.., .. }
-            | Tally { not_asked_for: 1.., blessed: 0, .. } => Exit::Failed,
-            Tally { passed: 0, blessed: 0, .. } => Exit::NothingRan,
+            Collector { broken: 1.., .. } => Exit::Broken,
+            Collector { not_written: 1.., .. }
+            | Collector { refused: 1.., .. }
+            | Collector { not_asked_for: 1.., blessed: 0, .. } => Exit::Failed,
+            Collector { passed: 0, blessed: 0, .. } => Exit::NothingRan,
             _ => Exit::Passed,
         })
     }
@@ -254,7 +255,7 @@ fn try_write(path: &Path, texts: &Texts) -> io::Result<()> {
 mod tests {
     use std::path::PathBuf;
 
-    use vmconf::sources::Named;
+    use vmconf::run::sources::Named;
 
     use super::*;
 

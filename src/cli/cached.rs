@@ -9,11 +9,11 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use vmconf::answers::{Answers, MOST_BYTES, ProgramKey, Sample, Share};
-use vmconf::shell::Words;
+use vmconf::run::cache::{MOST_BYTES, ProgramKey, ResultCache, Sample, Share};
+use vmconf::text::shell::Words;
 
 use super::output::{self, Replaced};
-use super::{config, recorded};
+use super::{config, run_record};
 
 /// The answers of so many programs are kept: those that were last written.
 const MOST_PROGRAMS: usize = 8;
@@ -74,17 +74,17 @@ impl CachedArgs {
 
 /// The file of answers.
 pub(super) struct Cache {
-    answers: Arc<Answers>,
+    answers: Arc<ResultCache>,
     path: PathBuf,
 }
 
 impl Cache {
     fn open(sample: Option<Sample>) -> anyhow::Result<Cache> {
-        let folder = recorded::cache().context("there is no cache folder; VMCONF_CACHE names one")?;
+        let folder = run_record::cache().context("there is no cache folder; VMCONF_CACHE names one")?;
         let program = executable().and_then(ProgramKey::of);
         let program = program.context("the executable of this program cannot be read")?;
         let path = folder.join("answers").join(&program.to_string()[..16]);
-        let mut answers = Answers::new(program, sample);
+        let mut answers = ResultCache::new(program, sample);
         let read = read(&path).and_then(|text| text.map_or(Ok(()), |text| answers.read(&text)));
         if let Err(why) = read {
             output::note(&format!("note: {}: {why}; it is not used, and written anew", path.display()));
@@ -92,7 +92,7 @@ impl Cache {
         Ok(Cache { answers: Arc::new(answers), path })
     }
 
-    pub(super) fn answers(&self) -> Arc<Answers> {
+    pub(super) fn answers(&self) -> Arc<ResultCache> {
         self.answers.clone()
     }
 

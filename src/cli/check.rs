@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use anyhow::Context;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use vmconf::check::fix::{Mended, mend};
-use vmconf::check::output::{Extent, OUTPUTS, Output, Summary, by_name};
-use vmconf::check::{Checked, Checker};
-use vmconf::event::Exit;
-use vmconf::rules::RULES;
-use vmconf::sources::Source;
+use vmconf::lint::fix::{Mended, mend};
+use vmconf::lint::output::{Extent, OUTPUTS, Output, Summary, by_name};
+use vmconf::lint::{Checked, Checker};
+use vmconf::model::exit::Exit;
+use vmconf::model::rule::RULES;
+use vmconf::run::sources::Source;
 
 use super::output::{self, Replaced};
 use super::select::Select;

@@ -4,14 +4,14 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use vmconf::compare::{self, Run};
-use vmconf::event::Exit;
-use vmconf::report::compared::{self, Extent, Shown};
+use vmconf::model::escape::escaped;
+use vmconf::model::exit::Exit;
+use vmconf::report::comparison::{self as render, Extent, Shown};
 use vmconf::report::counts;
-use vmconf::value::escaped;
+use vmconf::wire::comparison::{self, Run};
 
 use super::output;
-use super::recorded::{self, KEPT, Recorded};
+use super::run_record::{self, KEPT, Recorded};
 
 /// Say what changed between two runs
 ///
@@ -61,14 +61,14 @@ impl Compare {
         let (before, before_name) = find(&recorded, &self.before)?;
         let (after, after_name) = find(&recorded, &self.after)?;
         let names = [&*before_name, &*after_name];
-        let comparison = compare::compare(&before, &after);
-        let cautions = compare::cautions(&before, &after, names);
+        let comparison = comparison::compare(&before, &after);
+        let cautions = comparison::cautions(&before, &after, names);
         let extent = if self.all { Extent::All } else { Extent::Short };
         let shown = Shown { names, comparison: &comparison, cautions: &cautions, extent };
         let mut out = output::stdout();
         match self.as_ {
-            Form::Text => compared::text(&mut out, &shown)?,
-            Form::Markdown => compared::markdown(&mut out, &shown)?,
+            Form::Text => render::text(&mut out, &shown)?,
+            Form::Markdown => render::markdown(&mut out, &shown)?,
         }
         out.flush()?;
         Ok(if comparison.is_worse() { Exit::Failed } else { Exit::Passed })
@@ -81,8 +81,8 @@ fn find(recorded: &Recorded, text: &str) -> anyhow::Result<(Run, String)> {
         return Ok((recorded.read(name)?, name.to_owned()));
     }
     let run = match text {
-        "-" => compare::read("-", &mut io::stdin().lock())?,
-        path => recorded::read(Path::new(path))?,
+        "-" => comparison::read("-", &mut io::stdin().lock())?,
+        path => run_record::read(Path::new(path))?,
     };
     Ok((run, text.to_owned()))
 }

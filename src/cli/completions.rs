@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use clap_complete::Shell;
-use vmconf::event::Exit;
+use vmconf::model::exit::Exit;
 
 use super::output;
 

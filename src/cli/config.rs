@@ -6,21 +6,20 @@
 //! read and refused in one way, wherever it stands.
 
 use std::any::TypeId;
-use std::env;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::{env, fs};
 
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use vmconf::config::{Config as File, DEFAULT, Entry, Kind, Override, Scope, Setting};
-use vmconf::event::Exit;
-use vmconf::limits;
-use vmconf::runner::{Exception, Options};
-use vmconf::shell::Words;
-use vmconf::verdict::Trouble;
+use vmconf::model::diagnostic::Diagnostic;
+use vmconf::model::exit::Exit;
+use vmconf::model::limits;
+use vmconf::run::{FileOverride, Options};
+use vmconf::text::config::{Config as File, DEFAULT, Entry, Kind, Override, Scope, Setting};
+use vmconf::text::shell::Words;
 
 use super::output;
 use super::run::Run;
@@ -133,7 +132,7 @@ impl Found {
 }
 
 /// All that is wrong, as one error.
-fn all(file: &str, troubles: &[Trouble]) -> anyhow::Error {
+fn all(file: &str, troubles: &[Diagnostic]) -> anyhow::Error {
     let lines: Vec<_> = troubles.iter().map(|trouble| trouble.located(file)).collect();
     for line in &lines[..lines.len() - 1] {
         output::note(&format!("error: {line}"));
@@ -295,14 +294,14 @@ pub(super) fn chosen() -> Words {
 /// When that is not possible, such as a filter that is none.
 pub(super) fn exceptions(
     options: impl Fn(&Select) -> anyhow::Result<Options>,
-) -> anyhow::Result<Vec<Exception>> {
+) -> anyhow::Result<Vec<FileOverride>> {
     let Some(active) = ACTIVE.get() else { return Ok(Vec::new()) };
     let Some(found) = &active.found else { return Ok(Vec::new()) };
     let exception = |special: &Override| {
         let command = Select::augment_args(Command::new("vmconf").no_binary_name(true));
         let matches = command.try_get_matches_from(active.flags(special))?;
         let options = options(&Select::from_arg_matches(&matches)?)?;
-        Ok(Exception { folder: found.folder.clone(), path: special.path.clone(), options })
+        Ok(FileOverride { folder: found.folder.clone(), path: special.path.clone(), options })
     };
     found.file.overrides.iter().map(exception).collect()
 }

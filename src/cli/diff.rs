@@ -4,16 +4,16 @@ use std::io::Write;
 
 use anyhow::bail;
 use clap::Args;
-use vmconf::event::Exit;
-use vmconf::explain::{self, Explained};
-use vmconf::report::explained::{self, Length};
+use vmconf::model::exit::Exit;
+use vmconf::model::explanation::Explanation;
+use vmconf::model::verdict::{Kind, Verdict};
+use vmconf::report::explanation::{self, Length};
 use vmconf::report::json;
-use vmconf::runner;
-use vmconf::verdict::{Kind, Verdict};
+use vmconf::{explain, run};
 
 use super::output;
-use super::recorded::Recorded;
 use super::rerun::Again;
+use super::run_record::Recorded;
 use super::select::Select;
 
 /// Say why cases fail: what differs, which instruction made it so, and the last ones
@@ -59,7 +59,7 @@ impl Diff {
             self.select.sources()?
         };
         for source in sources {
-            let opened = runner::open(&source, &options);
+            let opened = run::open(&source, &options);
             for trouble in opened.errors() {
                 seen.broken += 1;
                 output::note(&trouble.located(&source.shown));
@@ -83,13 +83,13 @@ impl Diff {
         })
     }
 
-    fn tell(&self, out: &mut dyn Write, explained: &Explained, seen: &mut Seen) -> anyhow::Result<()> {
+    fn tell(&self, out: &mut dyn Write, explained: &Explanation, seen: &mut Seen) -> anyhow::Result<()> {
         match explained.report.verdict {
-            Verdict::Pass | Verdict::Fixed(_) | Verdict::Skip(_) => {
+            Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {
                 seen.passed += 1;
                 return Ok(());
             }
-            Verdict::Fail(_) | Verdict::Known(..) => seen.failed += 1,
+            Verdict::Fail(_) | Verdict::ExpectedFail(..) => seen.failed += 1,
             Verdict::Error(_) => seen.broken += 1,
         }
         if self.json {
@@ -99,7 +99,7 @@ impl Diff {
         if seen.failed + seen.broken > 1 {
             writeln!(out)?;
         }
-        explained::write(out, explained, self.last.map_or(Length::Screen, Length::Full))?;
+        explanation::write(out, explained, self.last.map_or(Length::Screen, Length::Full))?;
         Ok(())
     }
 }

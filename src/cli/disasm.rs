@@ -8,11 +8,12 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use clap::Args;
-use vmconf::disasm::{Line, disassemble};
-use vmconf::event::Exit;
+use vmconf::formats::nef::{self, MANIFEST_SIZE, Manifest, Method, Nef, is_nef};
+use vmconf::isa::disassembler::{Line, disassemble};
 use vmconf::machines::{Language, MachineInfo};
-use vmconf::nef::{self, MANIFEST_SIZE, Manifest, Method, Nef, is_nef};
-use vmconf::value::{escaped, hex_bytes};
+use vmconf::model::escape::escaped;
+use vmconf::model::exit::Exit;
+use vmconf::model::hex::hex_bytes;
 
 use self::segment::Segment;
 use super::output;

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
-use vmconf::event::Exit;
 use vmconf::isa::{Field, OpInfo, Operand, Unit};
 use vmconf::machines::MachineInfo;
+use vmconf::model::exit::Exit;
 
 use super::output;
 use super::program::machine_argument;

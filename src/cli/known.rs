@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
-use vmconf::event::{CaseReport, Event, Exit};
-use vmconf::known::{self, Accepted, Date, Known};
-use vmconf::runner;
-use vmconf::shell::Words;
+use vmconf::model::event::{CaseReport, Event};
+use vmconf::model::exit::Exit;
+use vmconf::run;
+use vmconf::run::expected_failures::{self, Accepted, Date, Known};
+use vmconf::text::shell::Words;
 
 use super::config;
 use super::output::{self, Replaced};
@@ -133,16 +134,17 @@ impl Update {
         }
         let (known, text) = read(&self.file, clock()?)?;
         let mut reports: Vec<CaseReport> = Vec::new();
-        runner::run(&self.select.sources()?, &self.select.options()?, &mut |event| {
+        run::run(&self.select.sources()?, &self.select.options()?, &mut |event| {
             if let Event::Finished(report) = event {
                 reports.push(report);
             }
         });
         let accepted = self.accept.clone().map_or(Accepted::Nothing, Accepted::All);
-        let updated = known::update(&known, &text, &reports, &accepted).map_err(anyhow::Error::msg)?;
+        let updated =
+            expected_failures::update(&known, &text, &reports, &accepted).map_err(anyhow::Error::msg)?;
         let mut out = output::stdout();
         for change in &updated.changes {
-            writeln!(out, "{}", vmconf::value::escaped(change))?;
+            writeln!(out, "{}", vmconf::model::escape::escaped(change))?;
         }
         if updated.changes.is_empty() {
             writeln!(out, "nothing to change")?;

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use clap::Args;
-use vmconf::event::Exit;
-use vmconf::runner;
-use vmconf::value::escaped;
-use vmconf::verdict::Trouble;
+use vmconf::model::diagnostic::Diagnostic;
+use vmconf::model::escape::escaped;
+use vmconf::model::exit::Exit;
+use vmconf::run;
 
 use super::output;
 use super::select::Select;
@@ -35,7 +35,7 @@ impl List {
         let mut exit = Exit::NothingRan;
         let mut broken = false;
         for source in self.select.sources()? {
-            let opened = runner::open(&source, &options);
+            let opened = run::open(&source, &options);
             for id in opened.ids() {
                 writeln!(out, "{id}")?;
                 exit = Exit::Passed;
@@ -56,14 +56,14 @@ impl List {
         let mut out = output::stdout();
         let mut exit = Exit::NothingRan;
         for source in self.select.sources()? {
-            let line = match runner::explain_format(&source, &options) {
+            let line = match run::explain_format(&source, &options) {
                 Ok(what) => {
                     if exit == Exit::NothingRan {
                         exit = Exit::Passed;
                     }
                     what
                 }
-                Err(Trouble { what, expected, .. }) => {
+                Err(Diagnostic { what, expected, .. }) => {
                     exit = Exit::Broken;
                     let expected =
                         expected.map_or(String::new(), |expected| format!("; expected {expected}"));

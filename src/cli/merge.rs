@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use vmconf::event::{Event, Exit};
-use vmconf::limits::Limits;
-use vmconf::merge::{self, Source, Whole};
+use vmconf::model::event::Event;
+use vmconf::model::exit::Exit;
+use vmconf::model::limits::Limits;
 use vmconf::report::{self, Grouping};
-use vmconf::sources;
+use vmconf::run::merge::{self, MergedRun, Source};
+use vmconf::run::sources;
 
-use super::explained;
+use super::explanations;
 use super::run::{Reports, Wanted, parse_report};
 use super::verbosity::VerbosityArgs;
 
@@ -49,8 +50,8 @@ impl Merge {
         };
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
         let sources: Vec<_> = texts.iter().map(|(name, text)| Source { name, text }).collect();
-        let Whole { mut events, selection, flags } = merge::merge(&sources, &mut vector_text)?;
-        explained::keep_first(&mut events);
+        let MergedRun { mut events, selection, flags } = merge::merge(&sources, &mut vector_text)?;
+        explanations::keep_first(&mut events);
         let mut reports = Reports::new(
             &self.report,
             &report::Options {

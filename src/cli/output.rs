@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use vmconf::event::Exit;
-use vmconf::value::escaped;
+use vmconf::model::escape::escaped;
+use vmconf::model::exit::Exit;
 
 /// Standard output. Once nobody reads it any more, what is written is dropped: that is not an
 /// error, and the exit code stays what the run says.

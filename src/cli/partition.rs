@@ -3,7 +3,7 @@
 use std::fs;
 
 use anyhow::{Context, bail};
-use vmconf::partition::{Kind, Partition};
+use vmconf::model::partition::{Kind, Partition};
 
 use super::output;
 

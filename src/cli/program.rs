@@ -5,11 +5,11 @@ use std::io::{self, Read, stdin};
 use std::path::Path;
 
 use anyhow::Context;
-use vmconf::limits::Limits;
 use vmconf::machines::{self, MACHINES, MachineInfo};
+use vmconf::model::limits::Limits;
 
 /// What is wrong inside a file, with the file's name and the place. Ends the command with
-/// [`vmconf::event::Exit::Broken`].
+/// [`vmconf::model::exit::Exit::Broken`].
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Broken(pub(super) String);

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use indexmap::IndexMap;
-use vmconf::case::CaseId;
-use vmconf::compare::Run;
-use vmconf::filter::Filter;
-use vmconf::runner::{self, Options};
-use vmconf::shell::Words;
-use vmconf::sources::{self, Named, Source, case_in};
-use vmconf::value::escaped;
-use vmconf::verdict::Kind;
+use vmconf::model::case::CaseId;
+use vmconf::model::escape::escaped;
+use vmconf::model::verdict::Kind;
+use vmconf::run::filter::Filter;
+use vmconf::run::sources::{self, Named, Source, case_in};
+use vmconf::run::{self, Options};
+use vmconf::text::shell::Words;
+use vmconf::wire::comparison::Run;
 
 use super::output;
-use super::recorded::Recorded;
+use super::run_record::Recorded;
 
 /// Which cases of the last run are run again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -39,7 +39,7 @@ impl Rerun {
     /// When there was no run, or what was recorded of it is damaged.
     pub(super) fn cases(self) -> anyhow::Result<Again> {
         let kinds: &[Kind] = match self {
-            Rerun::Failed => &[Kind::Fail, Kind::Error, Kind::Fixed],
+            Rerun::Failed => &[Kind::Fail, Kind::Error, Kind::UnexpectedPass],
         };
         Again::of(&Recorded::last()?, kinds)
     }
@@ -158,7 +158,7 @@ impl Again {
             let all = Options { filter: Filter::default(), select: None, part: None, ..options.clone() };
             let source =
                 Source { path: file.into(), shown: file.as_str().into(), named: Named::ByUser, only: None };
-            let opened = runner::open(&source, &all);
+            let opened = run::open(&source, &all);
             if !opened.errors().is_empty() && opened.cases() == 0 {
                 // What is wrong with the file was told.
                 continue;

@@ -8,13 +8,14 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use vmconf::case::CaseId;
-use vmconf::event::{CaseReport, Event, Exit, Summary};
-use vmconf::partition::Part;
+use vmconf::model::case::CaseId;
+use vmconf::model::event::{CaseReport, Event, Summary};
+use vmconf::model::exit::Exit;
+use vmconf::model::partition::Part;
 use vmconf::report::json::Record;
 use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind, Verbosity};
-use vmconf::runner::{self, AfterFailure, Entries, Interrupt};
-use vmconf::sources::Source;
+use vmconf::run::sources::Source;
+use vmconf::run::{self, AfterFailure, Entries, Interrupt};
 
 use super::cached::{Cache, CachedArgs};
 use super::known::KnownArgs;
@@ -22,7 +23,7 @@ use super::output::{self, Replaced};
 use super::rerun::{Again, Rerun};
 use super::select::Select;
 use super::verbosity::VerbosityArgs;
-use super::{config, explained, partition, recorded, watch};
+use super::{config, explanations, partition, run_record, watch};
 
 /// Run vectors
 ///
@@ -106,7 +107,7 @@ impl Run {
         let options = self.options()?;
         let mut again = self.again(&options)?;
         let sources = again.as_ref().map_or_else(|| self.sources(), |again| Ok(again.sources()))?;
-        let options = runner::Options { part: self.part(&sources, &options)?, ..options };
+        let options = run::Options { part: self.part(&sources, &options)?, ..options };
         let interrupt = options.interrupt.clone();
         ctrlc::set_handler(move || interrupted(&interrupt))?;
         let mut came = |id: &CaseId| {
@@ -122,13 +123,13 @@ impl Run {
     }
 
     /// How to run, as the arguments, the configuration and the lists of known failures say.
-    pub(super) fn options(&self) -> anyhow::Result<runner::Options> {
-        let options = runner::Options {
+    pub(super) fn options(&self) -> anyhow::Result<run::Options> {
+        let options = run::Options {
             after_failure: if self.fail_fast { AfterFailure::SkipTheRest } else { AfterFailure::GoOn },
             jobs: self.jobs.map_or_else(processors, usize::from),
             ..self.select.options()?
         };
-        Ok(runner::Options {
+        Ok(run::Options {
             entries: if self.may_leave_out_known() { Entries::SomeMay } else { Entries::AllNameCases },
             ..self.with_known(options)?
         })
@@ -143,12 +144,12 @@ impl Run {
     pub(super) fn once(
         &self,
         sources: &[Source],
-        options: &runner::Options,
+        options: &run::Options,
         came: &mut dyn FnMut(&CaseId),
     ) -> anyhow::Result<Summary> {
         let cache = self.cached.open()?;
         let answers = cache.as_ref().map(Cache::answers);
-        let options = &runner::Options { answers, ..options.clone() };
+        let options = &run::Options { answers, ..options.clone() };
         let mut reports = Reports::new(
             &self.report,
             &report::Options {
@@ -163,12 +164,12 @@ impl Run {
                 part: options.part.clone(),
             },
         )?;
-        let mut record = recorded::begin(sources.len(), options.part.as_deref());
+        let mut record = run_record::begin(sources.len(), options.part.as_deref());
         let mut progress = Progress::new(self.verbosity.level());
         let needs = self.needs();
         let mut failed = None;
         let mut not_passed = Vec::new();
-        let summary = runner::run(sources, options, &mut |event| {
+        let summary = run::run(sources, options, &mut |event| {
             progress.event(&event);
             // What is wrong with the list of known failures is no case.
             if let Event::Finished(report @ CaseReport { id, verdict, .. }) = &event
@@ -182,7 +183,7 @@ impl Run {
             }
             let mut tell = |event| failed = failed.take().or_else(|| reports.event(&event).err());
             if needs == Needs::Explanations && matches!(event, Event::Ended(_)) {
-                explained::tell(&not_passed, sources, options, &mut tell);
+                explanations::tell(&not_passed, sources, options, &mut tell);
             }
             tell(event);
         });
@@ -196,7 +197,7 @@ impl Run {
     }
 
     /// The cases of the last run that are wanted again, if that is asked.
-    fn again(&self, options: &runner::Options) -> anyhow::Result<Option<Again>> {
+    fn again(&self, options: &run::Options) -> anyhow::Result<Option<Again>> {
         let Some(rerun) = self.rerun else { return Ok(None) };
         let all = rerun.cases()?;
         if all.is_empty() {
@@ -206,13 +207,13 @@ impl Run {
     }
 
     /// The options with what is known to fail.
-    fn with_known(&self, options: runner::Options) -> anyhow::Result<runner::Options> {
+    fn with_known(&self, options: run::Options) -> anyhow::Result<run::Options> {
         let known = self.known.read()?.map(Arc::new);
         let mut exceptions = options.exceptions;
         for (exception, own) in exceptions.iter_mut().zip(self.known.overridden()?) {
             exception.options.known = own.map(Arc::new).or_else(|| known.clone());
         }
-        Ok(runner::Options { known, exceptions, ..options })
+        Ok(run::Options { known, exceptions, ..options })
     }
 
     /// Whether cases may be left out that the lists of known failures name.
@@ -246,10 +247,10 @@ impl Run {
     }
 
     /// The part of the cases that is wanted.
-    fn part(&self, sources: &[Source], options: &runner::Options) -> anyhow::Result<Option<Arc<Part>>> {
+    fn part(&self, sources: &[Source], options: &run::Options) -> anyhow::Result<Option<Arc<Part>>> {
         let Some(wanted) = &self.partition else { return Ok(None) };
         let partition = wanted.part()?;
-        Ok(Some(Arc::new(runner::part(sources, options, partition, &self.select.flags().to_string()))))
+        Ok(Some(Arc::new(run::part(sources, options, partition, &self.select.flags().to_string()))))
     }
 }
 
@@ -257,7 +258,7 @@ impl Run {
 fn keep(record: Record, summary: &Summary) {
     if summary.exit() == Exit::NothingRan {
         output::note("note: no case ran");
-    } else if let Err(error) = recorded::record(&record.end(summary)) {
+    } else if let Err(error) = run_record::record(&record.end(summary)) {
         output::note(&format!("note: the run cannot be recorded for diff, compare and --rerun: {error}"));
     }
 }
@@ -374,7 +375,7 @@ impl Progress {
                     self.notes.print();
                 }
             }
-            Event::Started { .. } | Event::Finished(_) | Event::Explained { .. } => {}
+            Event::Started { .. } | Event::Finished(_) | Event::Explanation { .. } => {}
         }
     }
 }
@@ -393,7 +394,7 @@ fn bar(files: u64) -> ProgressBar {
 struct Notes(Vec<(String, String, usize)>);
 
 impl Notes {
-    fn add(&mut self, file: &str, trouble: &vmconf::verdict::Trouble) {
+    fn add(&mut self, file: &str, trouble: &vmconf::model::diagnostic::Diagnostic) {
         if let Some(known) = self.0.iter_mut().find(|note| note.0 == trouble.what) {
             known.2 += 1;
             return;

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use anyhow::bail;
 use clap::Args;
-use vmconf::event::Exit;
-use vmconf::schemas::{self, SCHEMAS};
+use vmconf::model::exit::Exit;
+use vmconf::wire::schema::{self, SCHEMAS};
 
 use super::output;
 
@@ -16,16 +16,16 @@ use super::output;
 pub(super) struct Schema {
     /// Which one; --list names them
     #[arg(value_parser = schema_argument, required_unless_present = "list")]
-    name: Option<&'static schemas::Schema>,
+    name: Option<&'static schema::Schema>,
 
     /// List the schemas, each with a command that reads or writes such data
     #[arg(long, conflicts_with = "name")]
     list: bool,
 }
 
-fn schema_argument(name: &str) -> Result<&'static schemas::Schema, String> {
+fn schema_argument(name: &str) -> Result<&'static schema::Schema, String> {
     let names: Vec<_> = SCHEMAS.iter().map(|schema| schema.name).collect();
-    schemas::by_name(name).ok_or_else(|| format!("no such schema; there are {}", names.join(", ")))
+    schema::by_name(name).ok_or_else(|| format!("no such schema; there are {}", names.join(", ")))
 }
 
 impl Schema {
@@ -34,7 +34,7 @@ impl Schema {
         match self.name {
             Some(schema) => out.write_all(schema.text.as_bytes())?,
             None if self.list => {
-                let width = |part: fn(&schemas::Schema) -> &str| {
+                let width = |part: fn(&schema::Schema) -> &str| {
                     SCHEMAS.iter().map(|schema| part(schema).len()).max().unwrap_or(0)
                 };
                 let (name, command) = (width(|schema| schema.name), width(|schema| schema.command));

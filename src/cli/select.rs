@@ -6,16 +6,16 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Args, FromArgMatches, ValueEnum, value_parser};
-use vmconf::filter::Filter;
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
-use vmconf::limits::{self, Limits};
-use vmconf::runner;
-use vmconf::select::{self, Expr, Outcomes};
-use vmconf::shell::Words;
-use vmconf::sources::{self, Source};
+use vmconf::model::limits::{self, Limits};
+use vmconf::run;
+use vmconf::run::expression::{self, Expr, Outcomes};
+use vmconf::run::filter::Filter;
+use vmconf::run::sources::{self, Source};
+use vmconf::text::shell::Words;
 
 use super::output::{self, Lines};
-use super::{config, recorded};
+use super::{config, run_record};
 
 /// Which vectors, and how to read them.
 #[derive(Debug, Args)]
@@ -113,9 +113,9 @@ impl Select {
     }
 
     /// How to run, as far as these arguments and the configuration say.
-    pub(super) fn options(&self) -> anyhow::Result<runner::Options> {
+    pub(super) fn options(&self) -> anyhow::Result<run::Options> {
         let exceptions = config::exceptions(Select::typed)?;
-        Ok(runner::Options { exceptions, ..self.typed()? })
+        Ok(run::Options { exceptions, ..self.typed()? })
     }
 
     /// The paths and filters as they are typed.
@@ -127,9 +127,9 @@ impl Select {
     }
 
     /// How to run, as far as these arguments say.
-    fn typed(&self) -> anyhow::Result<runner::Options> {
+    fn typed(&self) -> anyhow::Result<run::Options> {
         let patterns = self.filter.iter().map(String::as_str);
-        Ok(runner::Options {
+        Ok(run::Options {
             format: self.format.as_deref().and_then(formats::by_name),
             read: formats::Options {
                 strictness: if self.strict { Strictness::Strict } else { Strictness::Tolerant },
@@ -142,20 +142,23 @@ impl Select {
             limits: self.limits.0.clone(),
             filter: Filter::new(patterns).context("--filter")?,
             select: self.expr.as_deref().map(selection).transpose()?,
-            ..runner::Options::default()
+            ..run::Options::default()
         })
     }
 }
 
 fn expr_help() -> String {
-    format!("Only cases of which EXPR holds, such as \"machine(evm) and uses(SSTORE)\"\n\n{}", select::help())
+    format!(
+        "Only cases of which EXPR holds, such as \"machine(evm) and uses(SSTORE)\"\n\n{}",
+        expression::help()
+    )
 }
 
 /// The expression, and what came of the cases in the last run where it asks for that.
-fn selection(text: &str) -> anyhow::Result<select::Select> {
+fn selection(text: &str) -> anyhow::Result<expression::Select> {
     let expr: Expr = text.parse().map_err(|wrong| Lines(format!("error: -E, {wrong}")))?;
-    let last = if expr.asks_for_last_run() { recorded::outcomes()? } else { Outcomes::new() };
-    Ok(select::Select { expr, last: Arc::new(last) })
+    let last = if expr.asks_for_last_run() { run_record::outcomes()? } else { Outcomes::new() };
+    Ok(expression::Select { expr, last: Arc::new(last) })
 }
 
 /// One argument for each row of [`limits::ROWS`].

@@ -1,20 +1,20 @@
 //! `vmconf trace`
 
 use anyhow::{Context, bail};
-use clap::Args;
 use clap::builder::PossibleValuesParser;
-use clap::value_parser;
-use vmconf::event::Exit;
+use clap::{Args, value_parser};
+use vmconf::explain::trace::{self, Selection, StepFilter, TRACES, TraceKind, Tracer};
 use vmconf::isa::{Isa, OpInfo};
-use vmconf::runner::{self, Opened, Options, Watched};
-use vmconf::suggest::nearest;
-use vmconf::trace::{self, Selection, Sieve, TRACES, TraceKind, Tracer};
-use vmconf::verdict::{Trouble, Verdict};
+use vmconf::model::diagnostic::Diagnostic;
+use vmconf::model::exit::Exit;
+use vmconf::model::verdict::Verdict;
+use vmconf::run::{self, LoadedFile, Options, Watched};
+use vmconf::text::suggest::nearest;
 
-use super::one::with_case;
 use super::output;
 use super::program::Broken;
 use super::select::Select;
+use super::single_case::with_case;
 
 /// Print every instruction of a case
 ///
@@ -58,22 +58,22 @@ impl Trace {
         with_case(&self.select.sources()?, &options, |opened, case| self.trace(opened, case, &options))
     }
 
-    fn trace(&self, opened: &Opened<'_>, case: usize, options: &Options) -> anyhow::Result<Exit> {
-        let Some(machine) = runner::machine_of(opened, case, options) else {
+    fn trace(&self, opened: &LoadedFile<'_>, case: usize, options: &Options) -> anyhow::Result<Exit> {
+        let Some(machine) = run::machine_of(opened, case, options) else {
             // What is wrong with the case is told by running it.
-            return exit(&runner::watch(opened, case, options, &mut Sieve::default()));
+            return exit(&run::watch(opened, case, options, &mut StepFilter::default()));
         };
         let kind = self.kind(machine.name)?;
         let mut selection = self.selection(machine.isa)?;
         if let Some(last) = self.last {
             // A run is always the same: counting first takes no memory, however many are meant.
-            let mut sieve = Sieve::new(selection.clone());
-            runner::watch(opened, case, options, &mut sieve);
+            let mut sieve = StepFilter::new(selection.clone());
+            run::watch(opened, case, options, &mut sieve);
             selection.skip = sieve.found().saturating_sub(last);
         }
         let mut tracer =
             Tracer::new((kind.new)(machine.isa), selection, Box::new(output::stdout_to_the_end()));
-        let watched = runner::watch(opened, case, options, &mut tracer);
+        let watched = run::watch(opened, case, options, &mut tracer);
         end(&mut tracer, &watched)?;
         exit(&watched)
     }
@@ -121,7 +121,7 @@ fn end(tracer: &mut Tracer, watched: &Watched) -> anyhow::Result<()> {
 fn exit(watched: &Watched) -> anyhow::Result<Exit> {
     let report = &watched.report;
     let Verdict::Error(troubles) = &report.verdict else { return Ok(Exit::Passed) };
-    let tell = |trouble: &Trouble| output::note(&trouble.located(&report.id.file));
+    let tell = |trouble: &Diagnostic| output::note(&trouble.located(&report.id.file));
     troubles.iter().for_each(tell);
     Err(Broken("the case cannot be run".to_owned()).into())
 }

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use console::Term;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
-use vmconf::event::Exit;
-use vmconf::runner::{self, Entries, Interrupt, Options};
-use vmconf::sources::Source;
+use vmconf::model::exit::Exit;
+use vmconf::run::sources::Source;
+use vmconf::run::{self, Entries, Interrupt, Options};
 
 use super::run::{Run, interrupted};
 use super::{config, output};
@@ -261,7 +261,7 @@ impl Session<'_> {
 
     fn keep(&mut self, sources: &[Source], options: &Options) {
         for source in sources {
-            let file = File { path: really(source), named: runner::named_files(source, options) };
+            let file = File { path: really(source), named: run::named_files(source, options) };
             self.files.insert(source.shown.clone(), file);
         }
     }

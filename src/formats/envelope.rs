@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::fields::{Fields, Findings, wrong_type};
 use super::{Entry, Evidence};
-use crate::json::{Node, Problem, quoted};
-use crate::rules::Rule;
+use crate::model::rule::Rule;
+use crate::text::json::{Node, Problem, quoted};
 
 /// That a file says it is for this machine.
 pub(super) fn evidence(file: Node<'_>, machine: &str, what: &'static str) -> Option<Evidence> {

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use super::{Finding, Severity, Strictness};
-use crate::json::{Document, Member, Node, Problem, Remedy, quoted};
-use crate::rules::Rule;
+use crate::model::rule::Rule;
+use crate::text::json::{Document, Member, Node, Problem, Remedy, quoted};
 
 /// Collects all that is wrong with a case, so that its author sees everything in one run.
 #[derive(Debug)]

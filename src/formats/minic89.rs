@@ -10,7 +10,7 @@
 mod lexical;
 mod program;
 mod snapshot;
-mod spell;
+mod write_back;
 
 use std::sync::Arc;
 
@@ -19,9 +19,11 @@ use num_bigint::BigInt;
 use self::program::Shared;
 use super::fields::{Fields, Findings, wrong_type};
 use super::{Context, Evidence, Format, Severity, envelope};
-use crate::case::{Action, Case, Check, Program, Step, Want};
-use crate::json::{Node, Problem};
-use crate::value::{Path, Value};
+use crate::model::assertion::{Assertion, Expected};
+use crate::model::case::{Action, Case, Program, Step};
+use crate::model::path::Path;
+use crate::model::value::Value;
+use crate::text::json::{Node, Problem};
 
 /// The entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -38,7 +40,7 @@ pub const FORMAT: Format = Format {
     unknown: Severity::Error,
     duplicate: Severity::Error,
     folders: &[],
-    spell: spell::spell,
+    spell: write_back::spell,
     ends: &["status"],
 };
 
@@ -101,7 +103,7 @@ fn read_test(test: Node<'_>, context: Context<'_>, findings: &mut Findings) -> O
     };
     // So that "step 2" of a report is the second thing that is compared.
     let steps = join_start(steps);
-    let places = vec![(Path::field("functions"), crate::case::Origin(shared.functions_at))];
+    let places = vec![(Path::field("functions"), crate::model::position::Origin(shared.functions_at))];
     Some(Case { machine: MACHINE, program: Program(document.clone()), places, steps })
 }
 
@@ -218,8 +220,8 @@ fn read_trace(trace: Node<'_>, steps: &mut Vec<Step>, findings: &mut Findings) {
 }
 
 /// A check that a datum is this.
-fn is(at: Path, value: Value, node: Node<'_>) -> Check {
-    Check { at, want: Want::Is(value), origin: crate::case::Origin(node.at()) }
+fn is(at: Path, value: Value, node: Node<'_>) -> Assertion {
+    Assertion { at, want: Expected::Is(value), origin: crate::model::position::Origin(node.at()) }
 }
 
 /// The program record of a file whose program is not broken.

@@ -28,17 +28,17 @@ mod lexical;
 mod program;
 mod result;
 mod rules;
-mod spell;
+mod write_back;
 
 use self::program::Program;
 use self::result::Wanted;
 use self::rules::{Generation, Rules};
 use super::fields::{Fields, Findings, misspelled, no_such_word, wrong_type};
 use super::{Entry, Format, Severity};
-use crate::case::{self, Action, Case, Step};
-use crate::json::{Member, Node, Problem, quoted};
-use crate::rules::Rule;
-use crate::value::Value;
+use crate::model::case::{self, Action, Case, Step};
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Member, Node, Problem, quoted};
 
 /// N3's entry in the list of formats.
 pub const N3: Format = Format {
@@ -52,7 +52,7 @@ pub const N3: Format = Format {
     outline,
     read: |test, _, findings| read_test(test, &rules::N3, findings),
     rest: |file, findings| read_rest(file, &rules::N3, findings),
-    spell: |differs| spell::spell(differs, &rules::N3),
+    spell: |differs| write_back::spell(differs, &rules::N3),
     ends: &["state"],
     unknown: Severity::Note,
     duplicate: Severity::Note,
@@ -71,7 +71,7 @@ pub const V2: Format = Format {
     outline,
     read: |test, _, findings| read_test(test, &rules::V2, findings),
     rest: |file, findings| read_rest(file, &rules::V2, findings),
-    spell: |differs| spell::spell(differs, &rules::V2),
+    spell: |differs| write_back::spell(differs, &rules::V2),
     ends: &["state"],
     unknown: Severity::Note,
     duplicate: Severity::Note,

@@ -24,15 +24,17 @@ mod expect;
 mod lexical;
 mod segment;
 mod single;
-mod spell;
 mod testcases;
+mod write_back;
 
 use super::fields::{Fields, Findings, no_such_word, wrong_type};
 use super::{Context, Evidence, Folder, Format, Severity, envelope};
-use crate::case::{Case, Origin, Program, Step};
-use crate::json::{Node, Problem, quoted};
-use crate::rules::Rule;
-use crate::value::{Path, Value};
+use crate::model::case::{Case, Program, Step};
+use crate::model::path::Path;
+use crate::model::position::Origin;
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Node, Problem, quoted};
 
 pub use testcases::FORMAT as TESTCASES;
 
@@ -48,7 +50,7 @@ pub const FORMAT: Format = Format {
     outline: envelope::outline,
     read: read_test,
     rest: read_rest,
-    spell: spell::spell,
+    spell: write_back::spell,
     ends: ENDS,
     unknown: Severity::Error,
     duplicate: Severity::Error,

@@ -6,17 +6,21 @@
 //! not list must not be there, and an empty account or a zero word is the same as none.
 
 mod lexical;
-mod spell;
+mod write_back;
 
 use num_bigint::BigInt;
 
 use self::lexical::{address, bloom, data, hash, number, quantity};
 use super::fields::{Fields, Findings, same_key, wrong_type};
 use super::{Entry, Evidence, Format, Options, Severity, ValueDebit};
-use crate::case::{Action, Case, Check, Origin, Program, Step, Want};
-use crate::json::{Datum, Node, Problem, quoted};
-use crate::rules::Rule;
-use crate::value::{Key, Path, Value, bytes_key};
+use crate::model::assertion::{Assertion, Expected};
+use crate::model::case::{Action, Case, Program, Step};
+use crate::model::hex::bytes_key;
+use crate::model::path::{Key, Path};
+use crate::model::position::Origin;
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Datum, Node, Problem, quoted};
 
 /// The format's entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -30,7 +34,7 @@ pub const FORMAT: Format = Format {
     outline,
     read: |test, context, findings| read_test(test, context.options, findings),
     rest: |_, _| {},
-    spell: spell::spell,
+    spell: write_back::spell,
     ends: &["outcome"],
     unknown: Severity::Note,
     duplicate: Severity::Error,
@@ -171,8 +175,10 @@ fn gas_of(node: Node<'_>) -> Result<BigInt, Problem> {
 fn suspect_gas(step: &Step, program: &Members, findings: &mut Findings) {
     let given = program.0.iter().find(|member| member.0 == "gas");
     let left = step.checks.iter().find(|check| check.at == Path::field("gas"));
-    if let (Some((_, Value::Int(given))), Some(Check { want: Want::Is(Value::Int(left)), origin, .. })) =
-        (given, left)
+    if let (
+        Some((_, Value::Int(given))),
+        Some(Assertion { want: Expected::Is(Value::Int(left)), origin, .. }),
+    ) = (given, left)
         && left > given
     {
         let what = format!("gas is {left} after the run and was {given} before");
@@ -308,7 +314,11 @@ fn read_step(fields: &mut Fields<'_>, test: Node<'_>, findings: &mut Findings) -
         Some(post) => ("success", post.at()),
         None => ("halt", test.at()),
     };
-    let end = Check { at: Path::field("outcome"), want: Want::Is(Value::text(outcome)), origin: Origin(at) };
+    let end = Assertion {
+        at: Path::field("outcome"),
+        want: Expected::Is(Value::text(outcome)),
+        origin: Origin(at),
+    };
     let mut checks = Vec::new();
     match post {
         Some(post) => read_success(post, results, &mut Wanted { checks: &mut checks, findings }),
@@ -353,17 +363,17 @@ fn refuse_results(results: [(&str, Option<Node<'_>>); 4], findings: &mut Finding
 
 /// Turns the members of a result into checks.
 struct Wanted<'c> {
-    checks: &'c mut Vec<Check>,
+    checks: &'c mut Vec<Assertion>,
     findings: &'c mut Findings,
 }
 
 impl Wanted<'_> {
-    fn want(&mut self, at: Path, want: Want, origin: u32) {
-        self.checks.push(Check { at, want, origin: Origin(origin) });
+    fn want(&mut self, at: Path, want: Expected, origin: u32) {
+        self.checks.push(Assertion { at, want, origin: Origin(origin) });
     }
 
     fn is(&mut self, at: Path, value: Value, origin: u32) {
-        self.want(at, Want::Is(value), origin);
+        self.want(at, Expected::Is(value), origin);
     }
 
     /// One datum that must be exactly as the vector writes it; nothing where it is missing, which
@@ -388,8 +398,8 @@ impl Wanted<'_> {
     fn out(&mut self, node: Node<'_>) {
         let at = Path::field("out");
         let want = match node.text() {
-            Some(text) if text.starts_with('#') => lexical::length(&text[1..], node.at()).map(Want::Len),
-            _ => data(node).map(|bytes| Want::Is(Value::Bytes(bytes))),
+            Some(text) if text.starts_with('#') => lexical::length(&text[1..], node.at()).map(Expected::Len),
+            _ => data(node).map(|bytes| Expected::Is(Value::Bytes(bytes))),
         };
         if let Some(want) = self.findings.keep(want) {
             self.want(at, want, node.at());
@@ -415,7 +425,7 @@ impl Wanted<'_> {
 
     /// As many items as the array has, and each of them.
     fn each(&mut self, at: &Path, array: Node<'_>, item: fn(&mut Self, &Path, Node<'_>)) {
-        self.want(at.clone(), Want::Len(array.items().count()), array.at());
+        self.want(at.clone(), Expected::Len(array.items().count()), array.at());
         for (index, node) in array.items().enumerate() {
             item(self, &at.child(index), node);
         }
@@ -459,7 +469,7 @@ impl Wanted<'_> {
         let Some(accounts) = read_accounts(node, self.findings) else { return };
         let post = Path::field("post");
         let listed = accounts.iter().map(|account| Key::from(account.key.clone())).collect();
-        self.want(post.clone(), Want::Only(listed), node.at());
+        self.want(post.clone(), Expected::Only(listed), node.at());
         for account in accounts {
             let at = post.child(account.key);
             let leaves = [
@@ -474,7 +484,7 @@ impl Wanted<'_> {
             }
             let storage = at.child("storage");
             let listed = account.storage.iter().map(|word| Key::from(word.0.clone())).collect();
-            self.want(storage.clone(), Want::Only(listed), account.storage_at);
+            self.want(storage.clone(), Expected::Only(listed), account.storage_at);
             for (key, origin, value) in account.storage {
                 self.or_absent(storage.child(key), Value::Int(value), origin);
             }
@@ -484,7 +494,7 @@ impl Wanted<'_> {
     /// Zero, or no code, is the same as nothing there.
     fn or_absent(&mut self, at: Path, value: Value, origin: u32) {
         let nothing = value == Value::Int(BigInt::ZERO) || value.is_empty();
-        let want = if nothing { Want::IsOrAbsent(value) } else { Want::Is(value) };
+        let want = if nothing { Expected::IsOrAbsent(value) } else { Expected::Is(value) };
         self.want(at, want, origin);
     }
 }

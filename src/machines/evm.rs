@@ -25,7 +25,7 @@
 //!
 //! # What can be changed
 //!
-//! [`Action::Set`](crate::case::Action) takes, each of which may be missing,
+//! [`Action::Set`](crate::model::case::Action) takes, each of which may be missing,
 //!
 //! | member | meaning |
 //! |---|---|

@@ -17,7 +17,7 @@
 //! # Program
 //!
 //! The record is a metadata document as `schemas/minic89-metadata.schema.json` has it; the `loc` of a
-//! source map is `{line}`. [`Action::Set`](crate::case::Action) starts a run where it has an `entry`; it
+//! source map is `{line}`. [`Action::Set`](crate::model::case::Action) starts a run where it has an `entry`; it
 //! takes
 //!
 //! | member | meaning |

@@ -24,7 +24,7 @@
 //!
 //! # What can be changed
 //!
-//! [`Action::Set`](crate::case::Action) takes records of items, as the machine shows them. What is
+//! [`Action::Set`](crate::model::case::Action) takes records of items, as the machine shows them. What is
 //! changed and what it becomes is no container and no host object.
 //!
 //! | member | meaning |

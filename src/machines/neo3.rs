@@ -24,7 +24,7 @@
 //!
 //! # What can be changed
 //!
-//! [`Action::Set`](crate::case::Action) takes records of items, as the machine shows them. What is
+//! [`Action::Set`](crate::model::case::Action) takes records of items, as the machine shows them. What is
 //! changed and what it becomes is no compound.
 //!
 //! | member | meaning |
@@ -59,7 +59,7 @@ mod slot;
 mod splice;
 mod stack;
 mod table;
-mod tries;
+mod try_catch;
 
 pub use host::{HOSTS, Service};
 pub use machine::{INFO, Neo3};

@@ -18,7 +18,7 @@
 //!
 //! One machine: `instructions` and `data` (segments), `registers` (16 numbers), `pc`, `rnd` (a seed,
 //! or a list of the numbers to give), `features` (a list that may have `expRoot`). All may be missing.
-//! [`Action::Set`](crate::case::Action) takes `registers` (a record), `data` (a record of bytes) and
+//! [`Action::Set`](crate::model::case::Action) takes `registers` (a record), `data` (a record of bytes) and
 //! `pc`, and a new phase begins: what is changed is from there on what differs from its begin. With
 //! `phase`, which can be `same`, it goes on.
 //!

@@ -4,14 +4,15 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::block::{counts, first_place, headline};
-use super::cut::cut;
+use super::case_block::{counts, first_place, headline};
+use super::truncate::cut;
 use super::{Options, Report};
-use crate::event::{CaseReport, Event, Summary};
-use crate::shell::{Words, quoted};
-use crate::signature::cause;
-use crate::value::escaped;
-use crate::verdict::{Place, Verdict};
+use crate::model::diagnostic::Place;
+use crate::model::escape::escaped;
+use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::signature::cause;
+use crate::model::verdict::Verdict;
+use crate::text::shell::{Words, quoted};
 
 /// GitHub shows so many annotations of each level for a step and drops the rest.
 const MOST: usize = 10;
@@ -39,9 +40,9 @@ impl GitHub {
 
     fn case(&mut self, report: &CaseReport) {
         let cause = match &report.verdict {
-            Verdict::Pass | Verdict::Known(..) | Verdict::Skip(_) => return,
+            Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) => return,
             // Each is to leave the list.
-            Verdict::Fixed(_) => report.id.to_string(),
+            Verdict::UnexpectedPass(_) => report.id.to_string(),
             verdict => cause(report.machine, verdict).unwrap_or_default(),
         };
         let known = if self.causes.insert(cause) { &mut self.first } else { &mut self.further };
@@ -70,7 +71,9 @@ impl Report for GitHub {
                 self.case(report);
                 Ok(())
             }
-            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained { .. } => Ok(()),
+            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explanation { .. } => {
+                Ok(())
+            }
             Event::Ended(summary) => self.end(summary),
         }
     }
@@ -85,7 +88,7 @@ fn annotation(report: &CaseReport, flags: &Words) -> String {
     if let Verdict::Fail(failure) = &report.verdict {
         lines.push(format!("ended: {}", cut(&escaped(&failure.ended), 0, 2 * LONGEST)));
     }
-    if let Verdict::Fixed(listing) = &report.verdict {
+    if let Verdict::UnexpectedPass(listing) = &report.verdict {
         lines.push(format!("listed: {}", escaped(&listing.place)));
     } else {
         lines.push(format!("why: vmconf diff {}{flags}", quoted(&id)));

@@ -5,12 +5,12 @@ use std::io;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 
-use super::block::case;
+use super::case_block::case;
 use super::{Grouping, Options};
-use crate::event::CaseReport;
-use crate::shell::quoted;
-use crate::signature::cause;
-use crate::verdict::Verdict;
+use crate::model::event::CaseReport;
+use crate::model::signature::cause;
+use crate::model::verdict::Verdict;
+use crate::text::shell::quoted;
 
 /// So many further cases a command names; what shows more is the same run without groups.
 const NAMED: usize = 3;
@@ -50,9 +50,9 @@ impl Groups {
     pub(super) fn add(&mut self, report: &CaseReport) -> io::Result<()> {
         let id = report.id.to_string();
         let cause = match &report.verdict {
-            Verdict::Pass | Verdict::Known(..) | Verdict::Skip(_) => return Ok(()),
+            Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) => return Ok(()),
             // Each is to leave the list.
-            Verdict::Fixed(_) => id.clone(),
+            Verdict::UnexpectedPass(_) => id.clone(),
             verdict => cause(report.machine, verdict).unwrap_or_default(),
         };
         let key = match self.options.grouping {

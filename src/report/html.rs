@@ -10,13 +10,13 @@ use base64::prelude::BASE64_STANDARD;
 use indexmap::{IndexMap, IndexSet};
 use sha2::{Digest, Sha256};
 
-use super::block::{counted, counts, headline, plain_case};
+use super::case_block::{counted, counts, headline, plain_case};
 use super::{Options, Report};
-use crate::case::CaseId;
-use crate::event::{CaseReport, Event, Summary};
-use crate::shell::Words;
-use crate::signature;
-use crate::value::escaped;
+use crate::model::case::CaseId;
+use crate::model::escape::escaped;
+use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::signature;
+use crate::text::shell::Words;
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
@@ -165,7 +165,7 @@ impl Report for Html {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::Explained { id, text } => {
+            Event::Explanation { id, text } => {
                 self.explained(id, text);
                 Ok(())
             }

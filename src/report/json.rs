@@ -6,16 +6,17 @@ use std::sync::Arc;
 use serde_json::{Map, Value as JsonValue, json};
 
 use super::{Options, Report};
-use crate::blame::{Answer, Blame, Executed, Input, Spent};
-use crate::case::{CaseId, Want};
-use crate::event::{CaseReport, Event, Summary, VERSION};
-use crate::explain::{Explained, Stack};
-use crate::partition::{Part, Partition};
-use crate::shell::Words;
-use crate::signature::signature;
-use crate::value::Key;
-use crate::value::json::{one_line, typed};
-use crate::verdict::{Difference, Listing, Place, Trouble, Verdict};
+use crate::model::assertion::Expected;
+use crate::model::case::CaseId;
+use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::event::{CaseReport, Event, Summary, VERSION};
+use crate::model::explanation::{Answer, Blame, Executed, Explanation, Input, Spent, StackComparison};
+use crate::model::partition::{Part, Partition};
+use crate::model::path::Key;
+use crate::model::signature::signature;
+use crate::model::verdict::{Difference, Listing, Verdict};
+use crate::text::shell::Words;
+use crate::wire::value::{one_line, typed};
 
 mod record;
 
@@ -80,10 +81,10 @@ impl Report for Json {
                 let file = self.notes.first().and_then(|note| note["file"].as_str());
                 file.map(|file| CaseId::of_file(file.into())).map_or(Ok(()), |id| self.placed(&id, None))
             }
-            Event::Explained { id, text } if self.part.is_some() => {
+            Event::Explanation { id, text } if self.part.is_some() => {
                 self.placed(id, Some(explained_json(id, text)))
             }
-            Event::Explained { .. } => Ok(()),
+            Event::Explanation { .. } => Ok(()),
             Event::Ended(summary) => {
                 self.line(&summary_json(summary))?;
                 self.out.flush()
@@ -110,7 +111,7 @@ fn explained_json(id: &CaseId, text: &str) -> Map<String, JsonValue> {
 /// # Errors
 ///
 /// When it cannot be written.
-pub fn explained(out: &mut dyn Write, explained: &Explained) -> io::Result<()> {
+pub fn explained(out: &mut dyn Write, explained: &Explanation) -> io::Result<()> {
     let mut line = JsonValue::Object(case_json(&explained.report));
     if let JsonValue::Object(members) = &mut line {
         let blames = explained.blames.iter().map(answer_json);
@@ -171,7 +172,7 @@ fn executed_json(executed: &Executed) -> Map<String, JsonValue> {
     let mut json = Map::new();
     json.insert("step".into(), executed.step.into());
     json.insert("pc".into(), executed.pc.into());
-    json.insert("op".into(), executed.op.map(|op| op.name).into());
+    json.insert("op".into(), executed.op.into());
     json.insert("instruction".into(), executed.text.clone().into());
     if let Some(cost) = executed.cost {
         json.insert("cost".into(), cost.into());
@@ -191,7 +192,7 @@ fn input_json(input: &Input) -> Map<String, JsonValue> {
     json
 }
 
-fn stack_json(stack: &Stack) -> JsonValue {
+fn stack_json(stack: &StackComparison) -> JsonValue {
     let wanted = stack.wanted.iter().map(|want| want.as_ref().map_or(JsonValue::Null, want_json));
     json!({
         "path": stack.at.to_string(),
@@ -230,18 +231,18 @@ fn case_json(report: &CaseReport) -> Map<String, JsonValue> {
     }
     match verdict {
         Verdict::Pass => {}
-        Verdict::Fail(failure) | Verdict::Known(failure, _) => {
+        Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
             let differences = failure.differences.iter().map(difference_json).collect();
             case.insert("differences".into(), JsonValue::Array(differences));
             case.insert("ended".into(), failure.ended.clone().into());
             if let Some(listed) = &failure.listed {
                 case.insert("listed".into(), listed.clone().into());
             }
-            if let Verdict::Known(_, listing) = verdict {
+            if let Verdict::ExpectedFail(_, listing) = verdict {
                 case.insert("known".into(), listing_json(listing));
             }
         }
-        Verdict::Fixed(listing) => {
+        Verdict::UnexpectedPass(listing) => {
             case.insert("known".into(), listing_json(listing));
         }
         Verdict::Error(troubles) => {
@@ -282,7 +283,7 @@ fn difference_json(difference: &Difference) -> JsonValue {
     json.into()
 }
 
-fn trouble_json(trouble: &Trouble) -> Map<String, JsonValue> {
+fn trouble_json(trouble: &Diagnostic) -> Map<String, JsonValue> {
     let mut json = Map::new();
     json.insert("message".into(), trouble.what.clone().into());
     if let Some(expected) = &trouble.expected {
@@ -305,16 +306,16 @@ fn add_place(json: &mut Map<String, JsonValue>, place: &Place) {
     json.insert("column".into(), place.position.column.into());
 }
 
-fn want_json(want: &Want) -> JsonValue {
+fn want_json(want: &Expected) -> JsonValue {
     match want {
-        Want::Is(value) | Want::IsOrAbsent(value) => typed(value),
-        Want::OneOf(values) => json!({ "oneOf": values.iter().map(typed).collect::<Vec<_>>() }),
-        Want::Absent => json!({ "absent": true }),
-        Want::Record => json!({ "type": "object" }),
-        Want::Type(name) => json!({ "type": name }),
-        Want::Len(length) => json!({ "length": length }),
-        Want::Only(keys) => json!({ "only": names(keys) }),
-        Want::Order(keys) => json!({ "order": names(keys) }),
+        Expected::Is(value) | Expected::IsOrAbsent(value) => typed(value),
+        Expected::OneOf(values) => json!({ "oneOf": values.iter().map(typed).collect::<Vec<_>>() }),
+        Expected::Absent => json!({ "absent": true }),
+        Expected::Record => json!({ "type": "object" }),
+        Expected::Type(name) => json!({ "type": name }),
+        Expected::Len(length) => json!({ "length": length }),
+        Expected::Only(keys) => json!({ "only": names(keys) }),
+        Expected::Order(keys) => json!({ "order": names(keys) }),
     }
 }
 

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
-use super::block::{headline, plain_case};
+use super::case_block::{headline, plain_case};
 use super::{Options, Report};
-use crate::event::{CaseReport, Event, Summary};
-use crate::shell::Words;
-use crate::value::escaped;
-use crate::verdict::Verdict;
+use crate::model::escape::escaped;
+use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::verdict::Verdict;
+use crate::text::shell::Words;
 
 /// JUnit XML.
 pub struct Junit {
@@ -59,7 +59,7 @@ impl Report for Junit {
                 self.close();
                 Ok(())
             }
-            Event::Started { .. } | Event::Note { .. } | Event::Explained { .. } => Ok(()),
+            Event::Started { .. } | Event::Note { .. } | Event::Explanation { .. } => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }
@@ -69,9 +69,9 @@ fn status(report: &CaseReport, flags: &Words) -> io::Result<TestCaseStatus> {
     let mut status = match &report.verdict {
         Verdict::Pass => return Ok(TestCaseStatus::success()),
         // Each known failure would else fail the job; a fixed one is to, as it fails the run.
-        Verdict::Fail(_) | Verdict::Fixed(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        Verdict::Fail(_) | Verdict::UnexpectedPass(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Verdict::Error(_) => TestCaseStatus::non_success(NonSuccessKind::Error),
-        Verdict::Known(..) | Verdict::Skip(_) => TestCaseStatus::skipped(),
+        Verdict::ExpectedFail(..) | Verdict::Skip(_) => TestCaseStatus::skipped(),
     };
     if let Some(headline) = headline(report) {
         status.set_message(headline);

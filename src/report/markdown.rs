@@ -3,12 +3,12 @@
 
 use std::io::{self, Write};
 
-use super::block::{counted, counts, headline, plain, plural};
+use super::case_block::{counted, counts, headline, plain, plural};
 use super::groups::{Group, Groups};
-use super::marked::code;
+use super::markdown_escape::code;
 use super::{Options, Report};
-use crate::event::{CaseReport, Event, Summary};
-use crate::verdict::Verdict;
+use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::verdict::Verdict;
 
 /// How many bytes of groups are told; GitHub takes 1 MiB for a step.
 const MOST_BYTES: usize = 512 << 10;
@@ -81,7 +81,9 @@ impl Report for Markdown {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained { .. } => Ok(()),
+            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explanation { .. } => {
+                Ok(())
+            }
             Event::Ended(summary) => self.end(summary),
         }
     }

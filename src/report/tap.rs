@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::block::{INTERRUPTED, counts, first_place, headline, plain_case};
+use super::case_block::{INTERRUPTED, counts, first_place, headline, plain_case};
 use super::{Options, Report};
-use crate::event::{CaseReport, Event, Summary};
-use crate::shell::Words;
-use crate::value::escaped;
-use crate::verdict::{Place, Verdict};
+use crate::model::diagnostic::Place;
+use crate::model::escape::escaped;
+use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::verdict::Verdict;
+use crate::text::shell::Words;
 
 /// TAP version 14.
 pub struct Tap {
@@ -31,11 +32,11 @@ impl Tap {
                 let reason = description(&headline(report).unwrap_or_default());
                 writeln!(self.out, "ok {number} - {name} # SKIP {reason}")
             }
-            Verdict::Known(_, listing) => {
+            Verdict::ExpectedFail(_, listing) => {
                 let reason = description(&escaped(&listing.reason));
                 writeln!(self.out, "not ok {number} - {name} # TODO {reason}")
             }
-            Verdict::Fail(_) | Verdict::Fixed(_) | Verdict::Error(_) => {
+            Verdict::Fail(_) | Verdict::UnexpectedPass(_) | Verdict::Error(_) => {
                 writeln!(self.out, "not ok {number} - {name}")?;
                 self.diagnostic(report)
             }
@@ -80,7 +81,7 @@ impl Report for Tap {
         match event {
             Event::Started { .. } => writeln!(self.out, "TAP version 14"),
             Event::Finished(report) => self.case(report),
-            Event::Note { .. } | Event::FileDone | Event::Explained { .. } => Ok(()),
+            Event::Note { .. } | Event::FileDone | Event::Explanation { .. } => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

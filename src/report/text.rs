@@ -5,12 +5,12 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::block::{DIM, ERROR, FAIL, INTERRUPTED, cached, counted, headline, plural};
+use super::case_block::{DIM, ERROR, FAIL, INTERRUPTED, cached, counted, headline, plural};
 use super::groups::{Group, Groups};
 use super::{Options, Report, Verbosity};
-use crate::event::{CaseReport, Event, Summary};
-use crate::value::escaped;
-use crate::verdict::{Kind, Verdict};
+use crate::model::escape::escaped;
+use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::verdict::{Kind, Verdict};
 
 const PASS: Style = AnsiColor::Green.on_default().bold();
 const SKIP: Style = AnsiColor::Yellow.on_default();
@@ -58,7 +58,9 @@ impl Report for Text {
         match event {
             Event::Finished(report) => self.case(report),
             Event::FileDone if self.options.verbosity >= Verbosity::Cases => self.out.flush(),
-            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained { .. } => Ok(()),
+            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explanation { .. } => {
+                Ok(())
+            }
             Event::Ended(end) => self.end(end),
         }
     }
@@ -69,8 +71,8 @@ fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
     let verdict = &report.verdict;
     let style = style(verdict.kind());
     let reason = match verdict {
-        Verdict::Known(..) | Verdict::Skip(_) => headline(report).map(|reason| format!(": {reason}")),
-        Verdict::Pass | Verdict::Fail(_) | Verdict::Fixed(_) | Verdict::Error(_) => None,
+        Verdict::ExpectedFail(..) | Verdict::Skip(_) => headline(report).map(|reason| format!(": {reason}")),
+        Verdict::Pass | Verdict::Fail(_) | Verdict::UnexpectedPass(_) | Verdict::Error(_) => None,
     };
     let name = verdict.name();
     writeln!(out, "{style}{name:<5}{style:#} {}{DIM}{}{DIM:#}", report.id, reason.unwrap_or_default())
@@ -98,8 +100,8 @@ fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
 fn style(kind: Kind) -> Style {
     match kind {
         Kind::Pass => PASS,
-        Kind::Fail | Kind::Fixed => FAIL,
+        Kind::Fail | Kind::UnexpectedPass => FAIL,
         Kind::Error => ERROR,
-        Kind::Known | Kind::Skip => SKIP,
+        Kind::ExpectedFail | Kind::Skip => SKIP,
     }
 }

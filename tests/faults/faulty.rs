@@ -2,14 +2,16 @@
 
 use std::fmt;
 
-use vmconf::case::Program;
-use vmconf::diff::Observe;
-use vmconf::inspect::{Cell, Effects, Inspect};
 use vmconf::isa::OpInfo;
-use vmconf::limits::Limits;
-use vmconf::machine::{At, LoadError, Machine, Status, Watch};
 use vmconf::machines::MachineInfo;
-use vmconf::value::{Path, Value};
+use vmconf::machines::inspect::{Effects, Inspect};
+use vmconf::machines::machine::{At, LoadError, Machine, Status, Watch};
+use vmconf::machines::observe::Observe;
+use vmconf::model::case::Program;
+use vmconf::model::cell::Cell;
+use vmconf::model::limits::Limits;
+use vmconf::model::path::Path;
+use vmconf::model::value::Value;
 
 use crate::place::{change, one_more, read};
 

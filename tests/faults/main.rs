@@ -22,17 +22,17 @@ use std::sync::OnceLock;
 
 use faulty::{Fault, Faulty, Kind};
 use vectors::{CaseRef, Vectors};
-use vmconf::blame::{Answer, Blame, Executed};
-use vmconf::explain::{Explained, explain};
-use vmconf::limits::Limits;
+use vmconf::explain::explain;
 use vmconf::machines::MACHINES;
-use vmconf::report::explained::{self, Length};
+use vmconf::model::explanation::{Answer, Blame, Executed, Explanation};
+use vmconf::model::limits::Limits;
+use vmconf::model::verdict::Verdict;
+use vmconf::report::explanation::{self, Length};
 use vmconf::report::json;
-use vmconf::runner::{Bench, Options};
-use vmconf::sources::Source;
-use vmconf::testee::MakeTestee;
-use vmconf::testee::embedded::Embedded;
-use vmconf::verdict::Verdict;
+use vmconf::run::sources::Source;
+use vmconf::run::{Options, Worker};
+use vmconf::testees::MakeTestee;
+use vmconf::testees::embedded::Embedded;
 
 /// So many cases that execute an opcode are tried, those with the fewest instructions.
 const TRIED: usize = 25;
@@ -84,7 +84,7 @@ fn faults() -> impl Iterator<Item = Fault> {
 
 /// The first case that fails with the fault.
 fn caught<'v>(vectors: &'v Vectors<'_>, fault: Fault, options: &Options) -> Option<CaseRef<'v>> {
-    let mut bench = Bench::new(options);
+    let mut bench = Worker::new(options);
     let mut candidates = vectors.that_execute(fault.machine, fault.op).take(TRIED);
     candidates.find(|case| matches!(bench.run_case(case.file, case.index).verdict, Verdict::Fail(_)))
 }
@@ -103,21 +103,21 @@ enum Named {
     Nowhere,
 }
 
-fn text(explained: &Explained) -> String {
+fn text(explained: &Explanation) -> String {
     let mut text = Vec::new();
-    explained::write(&mut text, explained, Length::Screen).unwrap();
+    explanation::write(&mut text, explained, Length::Screen).unwrap();
     anstream::adapter::strip_str(std::str::from_utf8(&text).unwrap()).to_string()
 }
 
-fn named(explained: &Explained, text: &str, fault: Fault) -> Named {
+fn named(explained: &Explanation, text: &str, fault: Fault) -> Named {
     let op = fault.op;
     let is_told =
-        |it: &Executed| it.op == Some(op) && text.contains(&format!("step {}, 0x{:02x} ", it.step, it.pc));
+        |it: &Executed| it.op == Some(op.name) && text.contains(&format!("step {}, 0x{:02x} ", it.step, it.pc));
     let told = |blame: Option<&Blame>| blame.is_some_and(|blame| all(blame).iter().copied().any(is_told));
     let blames = || explained.blames.iter();
     let made = blames().filter(|answer| matches!(answer, Answer::By(_)));
     let last =
-        |it: &Executed| it.op == Some(op) && text.contains(&format!("{:>8}  0x{:04x}  ", it.step, it.pc));
+        |it: &Executed| it.op == Some(op.name) && text.contains(&format!("{:>8}  0x{:04x}  ", it.step, it.pc));
     let unlike_row =
         |part: &str| part.contains(&format!(" {} ", op.name)) && part.contains("not as in its row");
     if made.clone().any(|answer| told(answer.blame())) {
@@ -141,7 +141,7 @@ fn all(blame: &Blame) -> Vec<&Executed> {
 }
 
 /// Every fault that a vector catches, with the explanation of that failure.
-fn explanations() -> impl Iterator<Item = (Fault, Explained)> {
+fn explanations() -> impl Iterator<Item = (Fault, Explanation)> {
     static SOURCES: OnceLock<Vec<Source>> = OnceLock::new();
     let sources = SOURCES.get_or_init(|| support::sources_of(support::VECTORS));
     let vectors = Vectors::read(sources);

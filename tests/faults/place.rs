@@ -2,10 +2,12 @@
 //! instructions.
 
 use num_bigint::BigInt;
-use vmconf::case::Program;
-use vmconf::inspect::Cell;
-use vmconf::machine::Machine;
-use vmconf::value::{Key, Value, bytes_key};
+use vmconf::machines::machine::Machine;
+use vmconf::model::case::Program;
+use vmconf::model::cell::Cell;
+use vmconf::model::hex::bytes_key;
+use vmconf::model::path::Key;
+use vmconf::model::value::Value;
 
 /// So many bytes of memory are a value.
 const MOST_BYTES: usize = 1 << 16;

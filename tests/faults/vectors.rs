@@ -3,21 +3,21 @@
 use std::collections::BTreeSet;
 
 use vmconf::isa::OpInfo;
-use vmconf::machine::{At, Watch};
 use vmconf::machines::MachineInfo;
-use vmconf::runner::{self, Opened, Options};
-use vmconf::sources::Source;
+use vmconf::machines::machine::{At, Watch};
+use vmconf::run::sources::Source;
+use vmconf::run::{self, LoadedFile, Options};
 
 /// A case of an opened file.
 #[derive(Clone, Copy)]
 pub(crate) struct CaseRef<'v> {
-    pub(crate) file: &'v Opened<'v>,
+    pub(crate) file: &'v LoadedFile<'v>,
     pub(crate) index: usize,
 }
 
 /// Cases with what they execute, those with the fewest instructions first.
 pub(crate) struct Vectors<'s> {
-    files: Vec<Opened<'s>>,
+    files: Vec<LoadedFile<'s>>,
     cases: Vec<Executes>,
 }
 
@@ -32,7 +32,7 @@ struct Executes {
 impl<'s> Vectors<'s> {
     pub(crate) fn read(sources: &'s [Source]) -> Vectors<'s> {
         let options = Options::default();
-        let files: Vec<_> = sources.iter().map(|source| runner::open(source, &options)).collect();
+        let files: Vec<_> = sources.iter().map(|source| run::open(source, &options)).collect();
         let mut cases: Vec<_> = files.iter().enumerate().flat_map(|file| executed(file, &options)).collect();
         // A sort that keeps the order of files and cases.
         cases.sort_by_key(|case| case.steps);
@@ -53,11 +53,11 @@ impl<'s> Vectors<'s> {
     }
 }
 
-fn executed(file: (usize, &Opened<'_>), options: &Options) -> Vec<Executes> {
+fn executed(file: (usize, &LoadedFile<'_>), options: &Options) -> Vec<Executes> {
     let (number, opened) = file;
     let case = |index| {
         let mut seen = Seen::default();
-        let machine = runner::watch(opened, index, options, &mut seen).report.machine?;
+        let machine = run::watch(opened, index, options, &mut seen).report.machine?;
         Some(Executes { machine, file: number, index, steps: seen.steps, codes: seen.codes })
     };
     (0..opened.cases()).filter_map(case).collect()

@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-use vmconf::machine::Machine;
+use vmconf::machines::machine::Machine;
 use vmconf::machines::neo3::Op;
-use vmconf::value::Value;
+use vmconf::model::value::Value;
 
 use crate::{End, Script, boolean, buffer, end_of, ended, references};
 

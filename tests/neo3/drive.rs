@@ -5,11 +5,11 @@ use std::cell::Cell;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use vmconf::case::Action;
 use vmconf::isa::{OpInfo, Operand};
-use vmconf::machine::{At, Budget, Machine, Status, Watch, perform};
+use vmconf::machines::machine::{At, Budget, Machine, Status, Watch, perform};
 use vmconf::machines::neo3::{NEO3, Op};
-use vmconf::value::Value;
+use vmconf::model::case::Action;
+use vmconf::model::value::Value;
 
 use crate::bounds::extent;
 use crate::{config, loaded};

@@ -25,13 +25,13 @@ mod types;
 
 use num_bigint::BigInt;
 use support::config;
-use vmconf::case::{Action, Program};
-use vmconf::diff::Observe;
-use vmconf::limits::Limits;
-use vmconf::machine::{Budget, Machine, Status, perform};
 use vmconf::machines;
+use vmconf::machines::machine::{Budget, Machine, Status, perform};
 use vmconf::machines::neo3::Op;
-use vmconf::value::Value;
+use vmconf::machines::observe::Observe;
+use vmconf::model::case::{Action, Program};
+use vmconf::model::limits::Limits;
+use vmconf::model::value::Value;
 
 // ---- Scripts
 

@@ -135,39 +135,39 @@ proptest! {
 
 /// What an instruction makes of numbers.
 #[derive(Debug, Clone, PartialEq)]
-enum Want {
+enum Expected {
     Int(BigInt),
     Bool(bool),
     Fault,
 }
 
-impl Want {
+impl Expected {
     fn end(self) -> End {
         match self {
-            Want::Int(number) if fits(&number, 32) => End::one(integer(number)),
-            Want::Bool(value) => End::one(boolean(value)),
-            Want::Int(_) | Want::Fault => End::Fault,
+            Expected::Int(number) if fits(&number, 32) => End::one(integer(number)),
+            Expected::Bool(value) => End::one(boolean(value)),
+            Expected::Int(_) | Expected::Fault => End::Fault,
         }
     }
 }
 
 /// An instruction, how many operands it takes, and what it makes of them, the deepest one first.
-type Row = (Op, usize, fn(&[BigInt]) -> Want);
+type Row = (Op, usize, fn(&[BigInt]) -> Expected);
 
 /// Section 3.6 of the reference.
 const ROWS: &[Row] = &[
-    (Op::INVERT, 1, |n| Want::Int(-&n[0] - 1)),
+    (Op::INVERT, 1, |n| Expected::Int(-&n[0] - 1)),
     (Op::AND, 2, |n| bitwise(n, |a, b| a & b)),
     (Op::OR, 2, |n| bitwise(n, |a, b| a | b)),
     (Op::XOR, 2, |n| bitwise(n, |a, b| a ^ b)),
-    (Op::SIGN, 1, |n| Want::Int(BigInt::from(n[0].cmp(&BigInt::ZERO) as i8))),
-    (Op::ABS, 1, |n| Want::Int(BigInt::from(n[0].magnitude().clone()))),
-    (Op::NEGATE, 1, |n| Want::Int(BigInt::ZERO - &n[0])),
-    (Op::INC, 1, |n| Want::Int(&n[0] + 1)),
-    (Op::DEC, 1, |n| Want::Int(&n[0] - 1)),
-    (Op::ADD, 2, |n| Want::Int(&n[0] + &n[1])),
-    (Op::SUB, 2, |n| Want::Int(&n[0] - &n[1])),
-    (Op::MUL, 2, |n| Want::Int(&n[0] * &n[1])),
+    (Op::SIGN, 1, |n| Expected::Int(BigInt::from(n[0].cmp(&BigInt::ZERO) as i8))),
+    (Op::ABS, 1, |n| Expected::Int(BigInt::from(n[0].magnitude().clone()))),
+    (Op::NEGATE, 1, |n| Expected::Int(BigInt::ZERO - &n[0])),
+    (Op::INC, 1, |n| Expected::Int(&n[0] + 1)),
+    (Op::DEC, 1, |n| Expected::Int(&n[0] - 1)),
+    (Op::ADD, 2, |n| Expected::Int(&n[0] + &n[1])),
+    (Op::SUB, 2, |n| Expected::Int(&n[0] - &n[1])),
+    (Op::MUL, 2, |n| Expected::Int(&n[0] * &n[1])),
     (Op::DIV, 2, |n| divided(&n[0], &n[1], |(quotient, _)| quotient)),
     (Op::MOD, 2, |n| divided(&n[0], &n[1], |(_, rest)| rest)),
     (Op::POW, 2, |n| shifted(&n[1], |exponent| (0..exponent).fold(BigInt::from(1), |a, _| a * &n[0]))),
@@ -176,16 +176,16 @@ const ROWS: &[Row] = &[
     (Op::MODPOW, 3, |n| power_modulo(&n[0], &n[1], &n[2])),
     (Op::SHL, 2, |n| shifted(&n[1], |shift| &n[0] * power_of_2(shift))),
     (Op::SHR, 2, |n| shifted(&n[1], |shift| floor(&n[0], &power_of_2(shift)))),
-    (Op::NZ, 1, |n| Want::Bool(n[0] != BigInt::ZERO)),
-    (Op::NUMEQUAL, 2, |n| Want::Bool(n[0] == n[1])),
-    (Op::NUMNOTEQUAL, 2, |n| Want::Bool(n[0] != n[1])),
-    (Op::LT, 2, |n| Want::Bool(n[0] < n[1])),
-    (Op::LE, 2, |n| Want::Bool(n[0] <= n[1])),
-    (Op::GT, 2, |n| Want::Bool(n[0] > n[1])),
-    (Op::GE, 2, |n| Want::Bool(n[0] >= n[1])),
-    (Op::MIN, 2, |n| Want::Int(if n[0] < n[1] { n[0].clone() } else { n[1].clone() })),
-    (Op::MAX, 2, |n| Want::Int(if n[0] > n[1] { n[0].clone() } else { n[1].clone() })),
-    (Op::WITHIN, 3, |n| Want::Bool(n[1] <= n[0] && n[0] < n[2])),
+    (Op::NZ, 1, |n| Expected::Bool(n[0] != BigInt::ZERO)),
+    (Op::NUMEQUAL, 2, |n| Expected::Bool(n[0] == n[1])),
+    (Op::NUMNOTEQUAL, 2, |n| Expected::Bool(n[0] != n[1])),
+    (Op::LT, 2, |n| Expected::Bool(n[0] < n[1])),
+    (Op::LE, 2, |n| Expected::Bool(n[0] <= n[1])),
+    (Op::GT, 2, |n| Expected::Bool(n[0] > n[1])),
+    (Op::GE, 2, |n| Expected::Bool(n[0] >= n[1])),
+    (Op::MIN, 2, |n| Expected::Int(if n[0] < n[1] { n[0].clone() } else { n[1].clone() })),
+    (Op::MAX, 2, |n| Expected::Int(if n[0] > n[1] { n[0].clone() } else { n[1].clone() })),
+    (Op::WITHIN, 3, |n| Expected::Bool(n[1] <= n[0] && n[0] < n[2])),
 ];
 
 /// A conditional jump of two numbers with one byte, the same with four, and when it is taken.
@@ -201,23 +201,23 @@ const JUMPS: [Jump; 6] = [
 ];
 
 /// Bit by bit of 32 bytes, the first of which is the sign that goes on for ever.
-fn bitwise(operands: &[BigInt], bits: fn(u8, u8) -> u8) -> Want {
+fn bitwise(operands: &[BigInt], bits: fn(u8, u8) -> u8) -> Expected {
     let [a, b] = [0, 1].map(|index: usize| encoded(&operands[index], 32));
     let bytes: Vec<u8> = a.iter().zip(&b).map(|(a, b)| bits(*a, *b)).collect();
     let unsigned = BigInt::from_bytes_le(num_bigint::Sign::Plus, &bytes);
-    Want::Int(if bytes[31] >= 0x80 { unsigned - power_of_2(256) } else { unsigned })
+    Expected::Int(if bytes[31] >= 0x80 { unsigned - power_of_2(256) } else { unsigned })
 }
 
 /// Quotient rounded to zero and the rest with the sign of `a`, made of magnitudes.
-fn divided(a: &BigInt, b: &BigInt, part: fn((BigInt, BigInt)) -> BigInt) -> Want {
+fn divided(a: &BigInt, b: &BigInt, part: fn((BigInt, BigInt)) -> BigInt) -> Expected {
     if *b == BigInt::ZERO {
-        return Want::Fault;
+        return Expected::Fault;
     }
     let quotient = BigInt::from(a.magnitude() / b.magnitude());
     let rest = BigInt::from(a.magnitude() % b.magnitude());
     let is_negative = |number: &BigInt| *number < BigInt::ZERO;
     let signed = |number: BigInt, is_negative| if is_negative { -number } else { number };
-    Want::Int(part((signed(quotient, is_negative(a) != is_negative(b)), signed(rest, is_negative(a)))))
+    Expected::Int(part((signed(quotient, is_negative(a) != is_negative(b)), signed(rest, is_negative(a)))))
 }
 
 /// The quotient rounded down; `b` is greater than 0.
@@ -226,29 +226,32 @@ fn floor(a: &BigInt, b: &BigInt) -> BigInt {
 }
 
 /// What comes of a shift or exponent from 0 to 256.
-fn shifted(shift: &BigInt, work: impl FnOnce(usize) -> BigInt) -> Want {
-    usize::try_from(shift).ok().filter(|it| *it <= 256).map_or(Want::Fault, |shift| Want::Int(work(shift)))
+fn shifted(shift: &BigInt, work: impl FnOnce(usize) -> BigInt) -> Expected {
+    usize::try_from(shift)
+        .ok()
+        .filter(|it| *it <= 256)
+        .map_or(Expected::Fault, |shift| Expected::Int(work(shift)))
 }
 
 /// By halving the interval that it is in.
-fn square_root(number: &BigInt) -> Want {
+fn square_root(number: &BigInt) -> Expected {
     if *number < BigInt::ZERO {
-        return Want::Fault;
+        return Expected::Fault;
     }
     let (mut low, mut high) = (BigInt::ZERO, power_of_2(128));
     while &high - &low > BigInt::from(1) {
         let middle: BigInt = (&low + &high) / 2;
         if &middle * &middle <= *number { low = middle } else { high = middle }
     }
-    Want::Int(low)
+    Expected::Int(low)
 }
 
-fn power_modulo(base: &BigInt, exponent: &BigInt, modulus: &BigInt) -> Want {
+fn power_modulo(base: &BigInt, exponent: &BigInt, modulus: &BigInt) -> Expected {
     if *exponent == BigInt::from(-1) {
         return inverse(base, modulus);
     }
     if *exponent < BigInt::ZERO || *modulus == BigInt::ZERO {
-        return Want::Fault;
+        return Expected::Fault;
     }
     // The sign is that of the power, which squares alone do not have.
     let modulus = BigInt::from(modulus.magnitude().clone());
@@ -259,13 +262,13 @@ fn power_modulo(base: &BigInt, exponent: &BigInt, modulus: &BigInt) -> Want {
         }
         square = &square * &square % &modulus;
     }
-    Want::Int(result)
+    Expected::Int(result)
 }
 
 /// By the extended algorithm of Euclid.
-fn inverse(number: &BigInt, modulus: &BigInt) -> Want {
+fn inverse(number: &BigInt, modulus: &BigInt) -> Expected {
     if *number <= BigInt::ZERO || *modulus < BigInt::from(2) {
-        return Want::Fault;
+        return Expected::Fault;
     }
     let (mut rest, mut next_rest) = (modulus.clone(), number.clone());
     let (mut factor, mut next_factor) = (BigInt::ZERO, BigInt::from(1));
@@ -275,9 +278,9 @@ fn inverse(number: &BigInt, modulus: &BigInt) -> Want {
         (factor, next_factor) = (next_factor.clone(), factor - quotient * next_factor);
     }
     if rest != BigInt::from(1) {
-        return Want::Fault;
+        return Expected::Fault;
     }
-    Want::Int(((factor % modulus) + modulus) % modulus)
+    Expected::Int(((factor % modulus) + modulus) % modulus)
 }
 
 /// A script that leaves whether the jump was taken.

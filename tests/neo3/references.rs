@@ -2,10 +2,10 @@
 //! it, so that every instruction finds what it needs.
 
 use proptest::prelude::*;
-use vmconf::case;
-use vmconf::machine::{Budget, perform};
+use vmconf::machines::machine::{Budget, perform};
 use vmconf::machines::neo3::Op;
-use vmconf::value::Value;
+use vmconf::model::case;
+use vmconf::model::value::Value;
 
 use crate::model::{Faulted, Frame, Item, Kind, Model, Try};
 use crate::{End, config, end, loaded, references};

@@ -3,7 +3,7 @@
 
 use num_bigint::BigInt;
 use vmconf::machines::neo3::Op;
-use vmconf::value::Value;
+use vmconf::model::value::Value;
 
 use crate::{End, Script, boolean, buffer, byte_string, end_of, integer, list, null};
 

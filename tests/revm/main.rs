@@ -13,14 +13,14 @@ use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::FromStr;
 
-use vmconf::case::Program;
-use vmconf::coverage::Coverage;
-use vmconf::diff::Observe;
-use vmconf::disasm::disassemble;
-use vmconf::limits::Limits;
-use vmconf::machine::{Machine, Status, Watch};
+use vmconf::isa::disassembler::disassemble;
 use vmconf::machines::evm::{EVM, Evm};
-use vmconf::value::Value;
+use vmconf::machines::machine::{Machine, Status, Watch};
+use vmconf::machines::observe::Observe;
+use vmconf::model::case::Program;
+use vmconf::model::limits::Limits;
+use vmconf::model::value::Value;
+use vmconf::run::coverage::Coverage;
 
 use scenario::Scenario;
 

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use proptest::prelude::ProptestConfig;
-use vmconf::case::{Case, Check, Step};
 use vmconf::formats::{self, Context, Options};
-use vmconf::json::{Document, Node};
-use vmconf::limits::Limits;
-use vmconf::machine::{Budget, Machine, Status, Watch, perform};
 use vmconf::machines;
-use vmconf::runner::VectorFiles;
-use vmconf::sources;
+use vmconf::machines::machine::{Budget, Machine, Status, Watch, perform};
+use vmconf::model::assertion::Assertion;
+use vmconf::model::case::{Case, Step};
+use vmconf::model::limits::Limits;
+use vmconf::run::{VectorFiles, sources};
+use vmconf::text::json::{Document, Node};
 
 /// The project's own vectors, as the command line names them.
 pub(crate) const VECTORS: &str = "vectors";
@@ -112,7 +112,7 @@ pub(crate) struct Read {
 }
 
 /// Every check of a step, the one on the end first.
-pub(crate) fn checks_of(step: &Step) -> Vec<Check> {
+pub(crate) fn checks_of(step: &Step) -> Vec<Assertion> {
     step.end.iter().chain(&step.checks).cloned().collect()
 }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use jsonschema::Validator;
 use serde_json::Value;
 use vmconf::formats::{Context, Format, Options, Severity};
-use vmconf::json::{Document, Node, Problem};
-use vmconf::runner::VectorFiles;
+use vmconf::run::VectorFiles;
+use vmconf::text::json::{Document, Node, Problem};
 
 use super::{at_root, files};
 

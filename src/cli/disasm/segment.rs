@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use vmconf::value::hex_bytes;
+use vmconf::model::hex::hex_bytes;
 
-use super::super::program::{Broken, read};
+use crate::cli::program::{Broken, read};
 
 /// How many bytes a segment file has.
 const SIZE: usize = 2 << 16;

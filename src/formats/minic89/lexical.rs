@@ -3,9 +3,9 @@
 use num_bigint::BigInt;
 
 use crate::formats::fields::wrong_type;
-use crate::json::{Datum, Node, Problem};
-use crate::rules::Rule;
-use crate::value::Value;
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Datum, Node, Problem};
 
 /// More digits than anybody means; their value is not worked out.
 const MOST_DIGITS: usize = 1000;

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use super::{Document, lexical};
-use crate::formats::Severity;
-use crate::formats::Strictness;
 use crate::formats::fields::{Fields, Findings, wrong_type};
-use crate::json::{Datum, Node, Problem, quoted};
-use crate::rules::Rule;
-use crate::value::Value;
+use crate::formats::{Severity, Strictness};
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Datum, Node, Problem, quoted};
 
 pub(super) const VERSION: &str = "MiniC89.VM.Metadata.v0.2";
 

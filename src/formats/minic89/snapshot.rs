@@ -4,10 +4,12 @@
 use super::is;
 use super::lexical::{self, Number};
 use super::program::{constant, drop_schema};
-use crate::case::{Check, Origin, Want};
 use crate::formats::fields::{Fields, Findings, no_such_word, wrong_type};
-use crate::json::{Datum, Node, Problem, quoted};
-use crate::value::{Path, Value};
+use crate::model::assertion::{Assertion, Expected};
+use crate::model::path::Path;
+use crate::model::position::Origin;
+use crate::model::value::Value;
+use crate::text::json::{Datum, Node, Problem, quoted};
 
 const VERSION: &str = "MiniC89.VM.Snapshot.v0.2";
 
@@ -31,7 +33,7 @@ pub(super) const TRAPS: &[&str] = &[
 ];
 
 /// The status that is demanded, and all else.
-pub(super) fn demands(node: Node<'_>, findings: &mut Findings) -> (Option<Check>, Vec<Check>) {
+pub(super) fn demands(node: Node<'_>, findings: &mut Findings) -> (Option<Assertion>, Vec<Assertion>) {
     let mut snapshot = Snapshot { findings, status: None, checks: Vec::new() };
     snapshot.read(node);
     (snapshot.status, snapshot.checks)
@@ -39,8 +41,8 @@ pub(super) fn demands(node: Node<'_>, findings: &mut Findings) -> (Option<Check>
 
 struct Snapshot<'f> {
     findings: &'f mut Findings,
-    status: Option<Check>,
-    checks: Vec<Check>,
+    status: Option<Assertion>,
+    checks: Vec<Assertion>,
 }
 
 /// Reads one datum at a path.
@@ -75,8 +77,8 @@ impl<'f> Snapshot<'f> {
         fields.finish(self.findings);
     }
 
-    fn want(&mut self, at: &Path, want: Want, node: Node<'_>) {
-        self.checks.push(Check { at: at.clone(), want, origin: Origin(node.at()) });
+    fn want(&mut self, at: &Path, want: Expected, node: Node<'_>) {
+        self.checks.push(Assertion { at: at.clone(), want, origin: Origin(node.at()) });
     }
 
     fn is(&mut self, at: &Path, value: Value, node: Node<'_>) {
@@ -86,7 +88,7 @@ impl<'f> Snapshot<'f> {
     /// An object, with the members that are there.
     fn object(&mut self, node: Node<'_>, at: &Path, name: &'static str, parts: &[(&'static str, Part<'f>)]) {
         let Some(mut fields) = Fields::open(node, name, self.findings) else { return };
-        self.want(at, Want::Record, node);
+        self.want(at, Expected::Record, node);
         for (key, read) in parts {
             if let Some(node) = fields.optional(key) {
                 read(self, node, &at.child(*key));
@@ -99,7 +101,7 @@ impl<'f> Snapshot<'f> {
         if !node.is_array() {
             return self.findings.error(wrong_type(node, name, "an array"));
         }
-        self.want(at, Want::Len(node.items().count()), node);
+        self.want(at, Expected::Len(node.items().count()), node);
         for (index, item) in node.items().enumerate() {
             read(self, item, &at.child(index));
         }
@@ -209,7 +211,7 @@ impl<'f> Snapshot<'f> {
             Datum::Text(text) => self.is(at, Value::text(text), node),
             Datum::Array => self.array(node, at, "details", Snapshot::anything),
             Datum::Object => {
-                self.want(at, Want::Record, node);
+                self.want(at, Expected::Record, node);
                 for member in node.members() {
                     self.anything(member.value, &at.child(member.key.into_owned()));
                 }

@@ -2,7 +2,7 @@
 
 use super::member;
 use crate::formats::Evidence;
-use crate::json::{Member, Node};
+use crate::text::json::{Member, Node};
 
 /// What only one of the two has.
 struct Signs {

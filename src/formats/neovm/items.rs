@@ -8,11 +8,12 @@ use num_bigint::BigInt;
 use super::lexical::{self, Prefix, count, hex, integer};
 use super::result::Wanted;
 use super::rules::{Generation, Notation, Type};
-use crate::case::Want;
 use crate::formats::fields::{misspelled, no_such_word, same_key, wrong_type};
-use crate::json::{Datum, Member, Node, Problem, quoted};
-use crate::rules::Rule;
-use crate::value::{Key, Path, Value};
+use crate::model::assertion::Expected;
+use crate::model::path::{Key, Path};
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Datum, Member, Node, Problem, quoted};
 
 /// An item that is still to be read, and how many items it is in.
 struct Open<'d> {
@@ -52,7 +53,7 @@ impl Wanted<'_> {
         let first = open.len();
         let items = array.items().enumerate();
         open.extend(items.map(|(index, node)| Open { at: at.child(index), node, depth }));
-        self.want(at.clone(), Want::Len(open.len() - first), array.at());
+        self.want(at.clone(), Expected::Len(open.len() - first), array.at());
         open[first..].reverse();
     }
 
@@ -66,11 +67,11 @@ impl Wanted<'_> {
         let Some(item) = self.typed(node) else { return };
         match (item.of.notation, item.value) {
             (Notation::Items, Some(array)) if array.is_array() => {
-                self.want(at.clone(), Want::Type(item.of.value), item.at);
+                self.want(at.clone(), Expected::Type(item.of.value), item.at);
                 self.children(&at, array, depth + 1, open);
             }
             (Notation::Map, Some(map)) if self.is_map(map) => {
-                self.want(at.clone(), Want::Type(item.of.value), item.at);
+                self.want(at.clone(), Expected::Type(item.of.value), item.at);
                 self.map(&at, map, depth + 1, open);
             }
             (_, value) => {
@@ -179,9 +180,9 @@ impl Wanted<'_> {
         let pairs = if map.is_object() { self.members(map) } else { self.alternating(map) };
         let pairs = self.last_of_each(pairs, map);
         let keys: Vec<Key> = pairs.iter().map(|pair| Key::from(pair.key.clone())).collect();
-        self.want(at.clone(), Want::Only(keys.clone()), map.at());
+        self.want(at.clone(), Expected::Only(keys.clone()), map.at());
         if self.rules.generation == Generation::N3 && keys.len() > 1 {
-            self.want(at.clone(), Want::Order(keys), map.at());
+            self.want(at.clone(), Expected::Order(keys), map.at());
         }
         let values = pairs.into_iter().rev();
         open.extend(values.map(|pair| Open { at: at.child(pair.key), node: pair.value, depth }));

@@ -5,9 +5,9 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use num_bigint::BigInt;
 
 use crate::formats::fields::{Findings, wrong_type};
-use crate::json::{Datum, Node, Problem, Remedy, quoted};
-use crate::rules::Rule;
-use crate::value::{bytes_key, hex_bytes};
+use crate::model::hex::{bytes_key, hex_bytes};
+use crate::model::rule::Rule;
+use crate::text::json::{Datum, Node, Problem, Remedy, quoted};
 
 /// An integer: a JSON number without fraction and exponent, or decimal digits.
 pub(super) fn integer(node: Node<'_>) -> Result<BigInt, Problem> {

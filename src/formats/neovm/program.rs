@@ -1,11 +1,12 @@
 //! What a test says about the program: the script and what is around it.
 
 use super::lexical::{self, Prefix, hex};
-use crate::case::Origin;
 use crate::formats::fields::{Fields, Findings, misspelled, no_such_word, wrong_type};
-use crate::json::{Node, Problem, quoted};
-use crate::rules::Rule;
-use crate::value::{Path, Value};
+use crate::model::path::Path;
+use crate::model::position::Origin;
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Node, Problem, quoted};
 
 /// The members of the program record, and where its data stand.
 #[derive(Default)]

@@ -4,16 +4,18 @@ use num_bigint::BigInt;
 
 use super::lexical::{self, Prefix, count};
 use super::rules::{Absence, Generation, Rules};
-use crate::case::{Check, Origin, Want};
 use crate::formats::fields::{Fields, Findings, misspelled, no_such_word, wrong_type};
-use crate::json::{Datum, Node, Problem};
-use crate::rules::Rule;
-use crate::value::{Path, Value};
+use crate::model::assertion::{Assertion, Expected};
+use crate::model::path::Path;
+use crate::model::position::Origin;
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Datum, Node, Problem};
 
 /// Turns the members of a result into checks.
 pub(super) struct Wanted<'w> {
     pub(super) rules: &'static Rules,
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Vec<Assertion>,
     pub(super) findings: &'w mut Findings,
 }
 
@@ -22,12 +24,12 @@ impl<'w> Wanted<'w> {
         Wanted { rules, checks: Vec::new(), findings }
     }
 
-    pub(super) fn want(&mut self, at: Path, want: Want, origin: u32) {
-        self.checks.push(Check { at, want, origin: Origin(origin) });
+    pub(super) fn want(&mut self, at: Path, want: Expected, origin: u32) {
+        self.checks.push(Assertion { at, want, origin: Origin(origin) });
     }
 
     pub(super) fn is(&mut self, at: Path, value: Value, origin: u32) {
-        self.want(at, Want::Is(value), origin);
+        self.want(at, Expected::Is(value), origin);
     }
 
     pub(super) fn open<'d>(&mut self, node: Node<'d>, name: &'static str) -> Option<Fields<'d>> {
@@ -35,7 +37,7 @@ impl<'w> Wanted<'w> {
     }
 
     /// Reads a result. How the actions must have ended is given back, the rest becomes checks.
-    pub(super) fn result(&mut self, node: Node<'_>) -> Option<Check> {
+    pub(super) fn result(&mut self, node: Node<'_>) -> Option<Assertion> {
         let mut fields = self.open(node, "result")?;
         let state = fields.required("state", self.findings);
         let frames = fields.present("invocationStack");
@@ -51,7 +53,7 @@ impl<'w> Wanted<'w> {
         end
     }
 
-    fn state(&mut self, node: Node<'_>) -> Option<Check> {
+    fn state(&mut self, node: Node<'_>) -> Option<Assertion> {
         let text = node.text().unwrap_or_default();
         let Some(state) = self.rules.states.iter().find(|state| text.eq_ignore_ascii_case(state)) else {
             let what = format!("{} is no state", node.shown());
@@ -62,18 +64,23 @@ impl<'w> Wanted<'w> {
         if text != *state {
             self.findings.breach(|| misspelled(node.at(), &text, state));
         }
-        let want = Want::Is(Value::text(*state));
-        Some(Check { at: Path::field("state"), want, origin: Origin(node.at()) })
+        let want = Expected::Is(Value::text(*state));
+        Some(Assertion { at: Path::field("state"), want, origin: Origin(node.at()) })
     }
 
     /// The members that only N3 has. After a fault, only the message is compared.
-    fn n3_members(&mut self, fields: &mut Fields<'_>, stacks: [Option<Node<'_>>; 2], end: Option<&Check>) {
+    fn n3_members(
+        &mut self,
+        fields: &mut Fields<'_>,
+        stacks: [Option<Node<'_>>; 2],
+        end: Option<&Assertion>,
+    ) {
         let refs = fields.present("refs");
         let message = fields.present("exceptionMessage");
         if let Some(node) = refs {
             self.count(Path::field("refs"), node, "refs");
         }
-        let fault = end.is_some_and(|end| end.want == Want::Is(Value::text(self.rules.fault)));
+        let fault = end.is_some_and(|end| end.want == Expected::Is(Value::text(self.rules.fault)));
         if fault {
             self.checks.clear();
             let [frames, results] = stacks;
@@ -119,11 +126,11 @@ impl<'w> Wanted<'w> {
     /// The frames, none where they are not mentioned by the result at `origin`.
     fn frames(&mut self, frames: Option<Node<'_>>, origin: u32) {
         let at = Path::field("invocationStack");
-        let Some(frames) = frames else { return self.want(at, Want::Len(0), origin) };
+        let Some(frames) = frames else { return self.want(at, Expected::Len(0), origin) };
         if !frames.is_array() {
             return self.findings.error(wrong_type(frames, "invocationStack", "an array of frames"));
         }
-        self.want(at.clone(), Want::Len(frames.items().count()), frames.at());
+        self.want(at.clone(), Expected::Len(frames.items().count()), frames.at());
         for (index, frame) in frames.items().enumerate() {
             self.frame(&at.child(index), frame);
         }
@@ -224,15 +231,15 @@ impl<'w> Wanted<'w> {
         let Some(list) = list else {
             return match absence {
                 Absence::NotCompared => {}
-                Absence::Empty => self.want(at, Want::Len(0), origin),
-                Absence::None => self.want(at, Want::Absent, origin),
+                Absence::Empty => self.want(at, Expected::Len(0), origin),
+                Absence::None => self.want(at, Expected::Absent, origin),
             };
         };
         if !list.is_array() {
             let name = at.last().to_string();
             self.findings.error(wrong_type(list, &name, "an array of items"));
         } else if absence == Absence::None && list.items().next().is_none() {
-            self.want(at, Want::Absent, list.at());
+            self.want(at, Expected::Absent, list.at());
         } else {
             self.items(&at, list);
         }

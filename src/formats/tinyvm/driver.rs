@@ -2,10 +2,11 @@
 
 use super::expect::Wanted;
 use super::{Reader, STEPS, Steps, lexical};
-use crate::case::{Action, Step};
 use crate::formats::fields::Fields;
-use crate::json::Node;
-use crate::value::{Path, Value};
+use crate::model::case::{Action, Step};
+use crate::model::path::Path;
+use crate::model::value::Value;
+use crate::text::json::Node;
 
 /// How a run ends (the reference, section 2.5).
 pub(super) const OUTCOMES: &[&str] =

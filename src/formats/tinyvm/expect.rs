@@ -2,16 +2,18 @@
 
 use super::driver::{OUTCOMES, RATINGS, RESULTS, rating_of};
 use super::{Reader, lexical};
-use crate::case::{Check, Origin, Want};
 use crate::formats::fields::{Fields, wrong_type};
-use crate::json::{Node, Problem};
-use crate::rules::Rule;
-use crate::value::{Key, Path, Value};
+use crate::model::assertion::{Assertion, Expected};
+use crate::model::path::{Key, Path};
+use crate::model::position::Origin;
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Node, Problem};
 
 /// Turns the members of an expectation into checks.
 pub(super) struct Wanted<'w, 'r> {
     reader: &'w mut Reader<'r>,
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Vec<Assertion>,
 }
 
 impl<'w, 'r> Wanted<'w, 'r> {
@@ -19,12 +21,12 @@ impl<'w, 'r> Wanted<'w, 'r> {
         Wanted { reader, checks: Vec::new() }
     }
 
-    fn want(&mut self, at: Path, want: Want, origin: u32) {
-        self.checks.push(Check { at, want, origin: Origin(origin) });
+    fn want(&mut self, at: Path, want: Expected, origin: u32) {
+        self.checks.push(Assertion { at, want, origin: Origin(origin) });
     }
 
     fn is(&mut self, at: Path, value: Value, origin: u32) {
-        self.want(at, Want::Is(value), origin);
+        self.want(at, Expected::Is(value), origin);
     }
 
     /// One phase of a single machine.
@@ -43,8 +45,8 @@ impl<'w, 'r> Wanted<'w, 'r> {
         if let Some(exact) = fields.optional("exact")
             && self.boolean(exact, "exact") == Some(true)
         {
-            self.want(Path::field("changedRegisters"), Want::Only(registers), exact.at());
-            self.want(Path::field("changedData"), Want::Only(data), exact.at());
+            self.want(Path::field("changedRegisters"), Expected::Only(registers), exact.at());
+            self.want(Path::field("changedData"), Expected::Only(data), exact.at());
         }
         self.word(&mut fields, "pc", None);
         self.count(&mut fields, "time", None);
@@ -58,7 +60,7 @@ impl<'w, 'r> Wanted<'w, 'r> {
 
     /// The end of a driver's run, which is given back, and all else. `name_at` is where the test's
     /// name stands, for what goes without saying.
-    pub(super) fn driver(&mut self, node: Option<Node<'_>>, name_at: u32) -> Option<Check> {
+    pub(super) fn driver(&mut self, node: Option<Node<'_>>, name_at: u32) -> Option<Assertion> {
         let Some(node) = node else {
             self.passed(name_at);
             return Some(outcome("completed".to_owned(), name_at));
@@ -93,7 +95,7 @@ impl<'w, 'r> Wanted<'w, 'r> {
     /// The rating `pass`, and each test that did not.
     fn passed(&mut self, origin: u32) {
         self.is(Path::field("rating"), Value::text("pass"), origin);
-        self.want(Path::field("notPassed"), Want::Only(Vec::new()), origin);
+        self.want(Path::field("notPassed"), Expected::Only(Vec::new()), origin);
     }
 
     /// `rating` and `results` of a completed run. Results without a rating say what it is; without
@@ -120,7 +122,7 @@ impl<'w, 'r> Wanted<'w, 'r> {
             return None;
         }
         let at = Path::field("results");
-        self.want(at.clone(), Want::Len(node.items().count()), node.at());
+        self.want(at.clone(), Expected::Len(node.items().count()), node.at());
         let mut names = Vec::new();
         for (index, item) in node.items().enumerate() {
             let name = self.reader.one_of(item, "result", RESULTS)?;
@@ -175,7 +177,7 @@ impl<'w, 'r> Wanted<'w, 'r> {
         for part in parts.unwrap_or_default() {
             for (index, (word, origin)) in part.words.into_iter().enumerate() {
                 let key = Key::from(lexical::address_key(part.address.wrapping_add(index as u16)));
-                let want = if word == 0 { Want::IsOrAbsent } else { Want::Is };
+                let want = if word == 0 { Expected::IsOrAbsent } else { Expected::Is };
                 self.want(at.child(key.clone()), want(Value::int(word)), origin);
                 keys.push(key);
             }
@@ -199,6 +201,6 @@ fn below(parent: Option<&Path>, name: &'static str) -> Path {
     parent.map_or_else(|| Path::field(name), |parent| parent.child(name))
 }
 
-fn outcome(name: String, origin: u32) -> Check {
-    Check { at: Path::field("outcome"), want: Want::Is(Value::Text(name)), origin: Origin(origin) }
+fn outcome(name: String, origin: u32) -> Assertion {
+    Assertion { at: Path::field("outcome"), want: Expected::Is(Value::Text(name)), origin: Origin(origin) }
 }

@@ -1,8 +1,8 @@
 //! How our own TinyVM vectors write numbers, addresses and names of registers.
 
 use crate::formats::fields::wrong_type;
-use crate::json::{Datum, Node, Problem, quoted};
-use crate::rules::Rule;
+use crate::model::rule::Rule;
+use crate::text::json::{Datum, Node, Problem, quoted};
 
 const WORD: &str = "an integer from -32768 to 65535, or one in quotes, also as 0x and hex digits";
 const COUNT: &str = "an integer from 0 to 18446744073709551615, or one in quotes, also as 0x and hex digits";

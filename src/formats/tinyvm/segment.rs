@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 
 use super::{Reader, lexical};
-use crate::case::Origin;
 use crate::formats::fields::wrong_type;
 use crate::formats::{Files, Folder, Unreadable};
-use crate::json::{Member, Node, Problem};
-use crate::rules::Rule;
-use crate::value::{Path, Value, hex_bytes};
+use crate::model::hex::hex_bytes;
+use crate::model::path::Path;
+use crate::model::position::Origin;
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Member, Node, Problem};
 
 /// Words of a segment.
 const WORDS: usize = 65_536;

@@ -3,10 +3,12 @@
 use super::expect::Wanted;
 use super::segment::sparse_value;
 use super::{Reader, STEPS, Steps, lexical};
-use crate::case::{Action, Check, Step};
 use crate::formats::fields::{Fields, wrong_type};
-use crate::json::{Node, Problem};
-use crate::value::{Path, Value};
+use crate::model::assertion::Assertion;
+use crate::model::case::{Action, Step};
+use crate::model::path::Path;
+use crate::model::value::Value;
+use crate::text::json::{Node, Problem};
 
 /// Words by register number, and where each stands.
 type Registers = Vec<(usize, u16, u32)>;
@@ -79,7 +81,7 @@ impl Reader<'_> {
         Action::Run(steps.unwrap_or(STEPS))
     }
 
-    fn expectation(&mut self, fields: &mut Fields<'_>) -> Vec<Check> {
+    fn expectation(&mut self, fields: &mut Fields<'_>) -> Vec<Assertion> {
         let Some(node) = fields.optional("expect") else { return Vec::new() };
         let mut wanted = Wanted::new(self);
         wanted.single(node);

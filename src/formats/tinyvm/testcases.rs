@@ -3,13 +3,15 @@
 
 use super::segment::Kind;
 use super::{ENDS, MACHINE, Reader, STEPS};
-use crate::case::{Case, Origin, Program};
 use crate::formats::fields::{Findings, wrong_type};
-use crate::formats::spell::Unspellable;
+use crate::formats::write_back::NotRepresentable;
 use crate::formats::{Context, Entry, Evidence, Folder, Format, Severity, Unreadable};
-use crate::json::{Node, Problem, quoted};
-use crate::rules::Rule;
-use crate::value::{Path, Value};
+use crate::model::case::{Case, Program};
+use crate::model::path::Path;
+use crate::model::position::Origin;
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Node, Problem, quoted};
 
 /// The layout's entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -23,7 +25,7 @@ pub const FORMAT: Format = Format {
     outline,
     read: read_pair,
     rest: |_, _| {},
-    spell: |_| Err(Unspellable("a list of names has no place for an expectation".to_owned())),
+    spell: |_| Err(NotRepresentable("a list of names has no place for an expectation".to_owned())),
     ends: ENDS,
     unknown: Severity::Error,
     duplicate: Severity::Error,

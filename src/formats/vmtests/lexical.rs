@@ -4,11 +4,12 @@
 
 use num_bigint::{BigInt, BigUint};
 
-use crate::case::Want;
 use crate::formats::fields::wrong_type;
-use crate::json::{Datum, Node, Problem, quoted};
-use crate::rules::Rule;
-use crate::value::{Value, hex_bytes, hex_to_slice, number_key};
+use crate::model::assertion::Expected;
+use crate::model::hex::{hex_bytes, hex_to_slice, number_key};
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Datum, Node, Problem, quoted};
 
 /// The most bits of a number.
 const BITS: u64 = 256;
@@ -206,12 +207,12 @@ pub(super) fn number(node: Node<'_>) -> Result<BigInt, Problem> {
 }
 
 /// Where a recorded call goes: nothing is a creation, forty zeros may be a creation or a call.
-pub(super) fn destination(node: Node<'_>) -> Result<Want, Problem> {
+pub(super) fn destination(node: Node<'_>) -> Result<Expected, Problem> {
     let creation = Value::Bytes(Vec::new());
     if node.text().is_some_and(|text| text.is_empty() || text == "0x") {
-        return Ok(Want::Is(creation));
+        return Ok(Expected::Is(creation));
     }
     let called = address(node)?;
     let call = Value::Bytes(called.to_vec());
-    Ok(if called == [0; 20] { Want::OneOf(vec![call, creation]) } else { Want::Is(call) })
+    Ok(if called == [0; 20] { Expected::OneOf(vec![call, creation]) } else { Expected::Is(call) })
 }

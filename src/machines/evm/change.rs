@@ -3,11 +3,11 @@
 use super::frame::{Halves, Word};
 use super::machine::Evm;
 use super::program::{bytes, word, word_of_key};
-use crate::machine::{LoadError, numbered, unchangeable};
-use crate::value::Value;
+use crate::machines::machine::{LoadError, numbered, unchangeable};
+use crate::model::value::Value;
 
 impl Evm {
-    /// Changes the machine as the record of an [`crate::case::Action::Set`] says.
+    /// Changes the machine as the record of an [`crate::model::case::Action::Set`] says.
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
             match (field.as_str(), value) {

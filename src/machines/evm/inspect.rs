@@ -7,9 +7,12 @@ use super::machine::Evm;
 use super::program::word_value;
 use super::table::Op;
 use super::world::address_bytes;
-use crate::disasm::disassemble;
-use crate::inspect::{Cell, Effects, Inspect};
-use crate::value::{Key, Path, Value, bytes_key, number_key};
+use crate::isa::disassembler::disassemble;
+use crate::machines::inspect::{Effects, Inspect};
+use crate::model::cell::Cell;
+use crate::model::hex::{bytes_key, number_key};
+use crate::model::path::{Key, Path};
+use crate::model::value::Value;
 
 /// The most bytes of a memory that are shown as a value.
 const SHOWN: usize = 64;

@@ -10,12 +10,15 @@ use super::program::{self, account_value, word_value};
 use super::storage::Storage;
 use super::table::{self, EVM};
 use super::world::{World, address_bytes};
-use crate::case::Program;
-use crate::diff::Observe;
-use crate::limits::Limits;
-use crate::machine::{At, Field, LimitReached, LoadError, Machine, Meter, Metered, Status, Unmetered, Watch};
+use crate::machines::machine::{
+    At, Field, LimitReached, LoadError, Machine, Meter, Metered, Status, Unmetered, Watch,
+};
+use crate::machines::observe::Observe;
 use crate::machines::{Language, MachineInfo};
-use crate::value::{Value, bytes_key};
+use crate::model::case::Program;
+use crate::model::hex::bytes_key;
+use crate::model::limits::Limits;
+use crate::model::value::Value;
 
 /// The machine's entry in the list of machines.
 pub const INFO: MachineInfo = MachineInfo {

@@ -8,11 +8,12 @@ use super::machine::Context;
 use super::storage::Storage;
 use super::table::EVM;
 use super::world::{Account, World};
-use crate::case::Program;
 use crate::isa::OpInfo;
-use crate::machine::LoadError;
 use crate::machines::in_bytes;
-use crate::value::{Value, number_key};
+use crate::machines::machine::LoadError;
+use crate::model::case::Program;
+use crate::model::hex::number_key;
+use crate::model::value::Value;
 
 /// The largest gas that can be told from none in a signed number.
 const MOST_GAS: u64 = i64::MAX as u64;

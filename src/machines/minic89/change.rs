@@ -2,11 +2,11 @@
 
 use super::machine::MiniC89;
 use super::word::Word;
-use crate::machine::{LoadError, numbered, unchangeable};
-use crate::value::Value;
+use crate::machines::machine::{LoadError, numbered, unchangeable};
+use crate::model::value::Value;
 
 impl MiniC89 {
-    /// Changes the state of a run as the record of an [`crate::case::Action::Set`] says.
+    /// Changes the state of a run as the record of an [`crate::model::case::Action::Set`] says.
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
             let base = self.frames.last().map_or(0, |frame| frame.base);

@@ -4,7 +4,7 @@ use super::program::{Code, Function, Instruction};
 use super::table::Op;
 use super::trap::Trap;
 use super::word::Word;
-use crate::machine::LimitReached;
+use crate::machines::machine::LimitReached;
 
 /// What an instruction comes to. A handler that stops the run has changed nothing.
 pub(super) type Flow = Result<(), Box<Stop>>;
@@ -126,7 +126,7 @@ impl<'c> Cpu<'c> {
     }
 
     /// The argument of the instruction that was fetched, as it stands in the program.
-    pub(super) fn argument(&self) -> crate::value::Value {
+    pub(super) fn argument(&self) -> crate::model::value::Value {
         self.code.argument(self.current(), self.ip - 1)
     }
 

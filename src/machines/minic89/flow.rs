@@ -2,7 +2,7 @@
 
 use super::cpu::{Cpu, Flow, Stop, trap, wrong_kind};
 use super::trap::Trap;
-use crate::value::Value;
+use crate::model::value::Value;
 
 pub(super) fn nop(_: &mut Cpu<'_>, _: i32) -> Flow {
     Ok(())

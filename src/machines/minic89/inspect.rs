@@ -2,8 +2,10 @@
 
 use super::machine::{MiniC89, named};
 use super::table::Op;
-use crate::inspect::{Cell, Effects, Inspect};
-use crate::value::{Key, Path, Value};
+use crate::machines::inspect::{Effects, Inspect};
+use crate::model::cell::Cell;
+use crate::model::path::{Key, Path};
+use crate::model::value::Value;
 
 impl Inspect for MiniC89 {
     fn instruction(&self) -> String {

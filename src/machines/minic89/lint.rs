@@ -4,9 +4,10 @@ use num_bigint::BigInt;
 
 use super::program::{Code, Function, plain};
 use super::table::Op;
-use crate::case::Program;
-use crate::machine::LoadError;
-use crate::value::{Path, Value};
+use crate::machines::machine::LoadError;
+use crate::model::case::Program;
+use crate::model::path::Path;
+use crate::model::value::Value;
 
 /// Everything odd, each with the path of its datum.
 pub(super) fn lint(program: &Program) -> Vec<LoadError> {

@@ -8,12 +8,13 @@ use super::source::{LocalName, Scope};
 use super::table::{MINIC89, Op, interpret};
 use super::trap::Trap;
 use super::word::Word;
-use crate::case::Program;
-use crate::diff::Observe;
-use crate::limits;
-use crate::machine::{At, Field, LoadError, Machine, Metered, Status, Watch};
+use crate::machines::machine::{At, Field, LoadError, Machine, Metered, Status, Watch};
+use crate::machines::observe::Observe;
 use crate::machines::{Language, MachineInfo};
-use crate::value::{Key, Path, Value};
+use crate::model::case::Program;
+use crate::model::limits;
+use crate::model::path::{Key, Path};
+use crate::model::value::Value;
 
 /// The machine's entry in the list of machines.
 pub const INFO: MachineInfo = MachineInfo {

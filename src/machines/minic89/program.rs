@@ -6,10 +6,11 @@ use num_bigint::BigInt;
 
 use super::source::{LocalName, SourceMap};
 use super::table::Op;
-use crate::case::Program;
 use crate::isa::OpInfo;
-use crate::machine::LoadError;
-use crate::value::{Path, Value};
+use crate::machines::machine::LoadError;
+use crate::model::case::Program;
+use crate::model::path::Path;
+use crate::model::value::Value;
 
 /// Function ids, instructions of a function, slots: at most so many (the C core's 16 bits).
 const WIDEST: usize = 0xffff;

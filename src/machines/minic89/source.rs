@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use crate::value::Value;
+use crate::model::value::Value;
 
 /// Which line of the source an instruction was made of.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 use super::cpu::{Cpu, Stop};
 use super::{arith, call, compare, flow, local, stack};
 use crate::isa::{Isa, OpInfo, Unit};
-use crate::machine::Meter;
+use crate::machines::machine::Meter;
 
 /// Makes the enum of the opcodes, the instruction set and the loop.
 macro_rules! instructions {

@@ -1,6 +1,6 @@
 //! Why a program is stopped.
 
-use crate::value::Value;
+use crate::model::value::Value;
 
 /// A trap with what its `details` tell. Numbers that stand in the program are as they stand there.
 #[derive(Debug, Clone, PartialEq, Eq)]

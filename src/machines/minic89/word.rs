@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use crate::value::Value;
+use crate::model::value::Value;
 
 /// An integer of 16 bits, a reference to a function, or what is in a slot before anything is
 /// stored there.

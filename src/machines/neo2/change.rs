@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use super::context::Context;
 use super::item::Item;
-use crate::machine::{LoadError, numbered, unchangeable};
-use crate::value::Value;
+use crate::machines::machine::{LoadError, numbered, unchangeable};
+use crate::model::value::Value;
 
 impl Context {
-    /// Changes the machine as the record of an [`crate::case::Action::Set`] says.
+    /// Changes the machine as the record of an [`crate::model::case::Action::Set`] says.
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
             let items = match field.as_str() {

@@ -9,7 +9,7 @@ use super::count::Change;
 use super::frame::{Fault, Flow, Frame, Stop};
 use super::item::Item;
 use super::script;
-use crate::ecdsa::{Curve, KeyError, PublicKey};
+use crate::machines::ecdsa::{Curve, KeyError, PublicKey};
 
 /// How much work it is to check a signature, in the unit of [`super::context::Context::work`].
 const SIGNATURE: u64 = 30_000;

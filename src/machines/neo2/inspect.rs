@@ -6,9 +6,11 @@ use super::item::Item;
 use super::machine::Neo2;
 use super::show::{Show, key_name};
 use super::table::{NEO2, Op};
-use crate::disasm::line_at;
-use crate::inspect::{Cell, Effects, Inspect, cells_inside};
-use crate::value::{Key, Path, Value};
+use crate::isa::disassembler::line_at;
+use crate::machines::inspect::{Effects, Inspect, cells_inside};
+use crate::model::cell::Cell;
+use crate::model::path::{Key, Path};
+use crate::model::value::Value;
 
 impl Inspect for Neo2 {
     fn instruction(&self) -> String {

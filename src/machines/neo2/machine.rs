@@ -9,12 +9,12 @@ use super::program::{self, code_name};
 use super::script::Script;
 use super::show::Show;
 use super::table::{self, NEO2};
-use crate::case::Program;
-use crate::diff::Observe;
-use crate::limits::Limits;
-use crate::machine::{At, Field, LimitReached, LoadError, Machine, Meter, Metered, Status, Watch};
+use crate::machines::machine::{At, Field, LimitReached, LoadError, Machine, Meter, Metered, Status, Watch};
+use crate::machines::observe::Observe;
 use crate::machines::{Language, MachineInfo};
-use crate::value::Value;
+use crate::model::case::Program;
+use crate::model::limits::Limits;
+use crate::model::value::Value;
 
 /// The machine's entry in the list of machines.
 pub const INFO: MachineInfo = MachineInfo {

@@ -7,11 +7,12 @@ use std::rc::Rc;
 use super::context::Context;
 use super::script::Script;
 use super::table::NEO2;
-use crate::case::Program;
 use crate::isa::OpInfo;
-use crate::machine::LoadError;
 use crate::machines::in_bytes;
-use crate::value::{Path, Value};
+use crate::machines::machine::LoadError;
+use crate::model::case::Program;
+use crate::model::path::Path;
+use crate::model::value::Value;
 
 /// Second mnemonics.
 const ALIASES: &[(&str, &str)] = &[("PUSHF", "PUSH0"), ("PUSHT", "PUSH1")];

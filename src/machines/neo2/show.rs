@@ -2,7 +2,8 @@
 
 use super::heap::{Heap, Id};
 use super::item::{Host, Item};
-use crate::value::{Value, bytes_key};
+use crate::model::hex::bytes_key;
+use crate::model::value::Value;
 
 /// Items and words of 32 bytes that are shown at once. As a tree, what a few containers share can
 /// be more than fits any memory.

@@ -2,11 +2,11 @@
 
 use super::frame::Core;
 use super::item::Item;
-use crate::machine::{LoadError, numbered, unchangeable};
-use crate::value::Value;
+use crate::machines::machine::{LoadError, numbered, unchangeable};
+use crate::model::value::Value;
 
 impl Core {
-    /// Changes the machine as the record of an [`crate::case::Action::Set`] says.
+    /// Changes the machine as the record of an [`crate::model::case::Action::Set`] says.
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
             match field.as_str() {

@@ -5,7 +5,7 @@ use super::fault::{Fault, Flow, Limit, MAX_REFERENCES, Stop};
 use super::heap::Heap;
 use super::host::Host;
 use super::item::Item;
-use super::tries::Try;
+use super::try_catch::Try;
 
 /// What the loop keeps in registers, and the rest of the machine behind one reference.
 pub(super) struct Frame<'m> {

@@ -7,7 +7,7 @@ use super::convert::{bytes, int32};
 use super::fault::{Fault, Flow, Stop};
 use super::frame::{Core, Frame};
 use super::item::Item;
-use crate::ecdsa::{Curve, PublicKey};
+use crate::machines::ecdsa::{Curve, PublicKey};
 
 /// A host and what it knows.
 #[derive(Debug, Default)]

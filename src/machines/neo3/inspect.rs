@@ -8,9 +8,11 @@ use super::key::Key as MapKey;
 use super::machine::Neo3;
 use super::show::{Show, key_name, pairs};
 use super::table::{NEO3, Op};
-use crate::disasm::line_at;
-use crate::inspect::{Cell, Effects, Inspect, cells_inside};
-use crate::value::{Key, Path, Value};
+use crate::isa::disassembler::line_at;
+use crate::machines::inspect::{Effects, Inspect, cells_inside};
+use crate::model::cell::Cell;
+use crate::model::path::{Key, Path};
+use crate::model::value::Value;
 
 impl Inspect for Neo3 {
     fn instruction(&self) -> String {

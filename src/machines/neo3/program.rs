@@ -6,12 +6,13 @@ use super::fault::Fault;
 use super::host::{Host, Signed};
 use super::item::Type;
 use super::table::{NEO3, Op};
-use crate::case::Program;
-use crate::ecdsa::Curve;
 use crate::isa::{OpInfo, Operand};
-use crate::machine::LoadError;
+use crate::machines::ecdsa::Curve;
 use crate::machines::in_bytes;
-use crate::value::{Path, Value};
+use crate::machines::machine::LoadError;
+use crate::model::case::Program;
+use crate::model::path::Path;
+use crate::model::value::Value;
 
 /// A program that was read.
 pub(super) struct Loaded {

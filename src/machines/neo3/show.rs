@@ -9,7 +9,8 @@ use super::convert::number;
 use super::heap::Heap;
 use super::item::{Id, Item};
 use super::key::Key;
-use crate::value::{Value, bytes_key};
+use crate::model::hex::bytes_key;
+use crate::model::value::Value;
 
 /// How many items are shown at once; a vector that demands more is itself as large.
 const MOST_SHOWN: usize = 1_000_000;

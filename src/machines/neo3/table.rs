@@ -2,8 +2,8 @@
 
 use super::fault::Stop;
 use super::frame::Frame;
-use super::slot::{Arguments, Locals, Statics};
-use super::{arith, compound, constant, convert, flow, host, slot, splice, stack, tries};
+use super::slot::{self, Arguments, Locals, Statics};
+use super::{arith, compound, constant, convert, flow, host, splice, stack, try_catch};
 use crate::isa::isa;
 
 isa! {
@@ -65,12 +65,12 @@ isa! {
     0x37 CALLT        [Unsigned(2)]              (0 -> 0) flow::callt,                         "call a method token of the host; without a host, fault";
     0x38 ABORT        []                         (0 -> 0) flow::abort,                         "fault";
     0x39 ASSERT       []                         (1 -> 0) flow::assert,                        "fault if a is false";
-    0x3a THROW        []                         (1 -> 0) tries::throw,                        "throw a";
-    0x3b TRY          [Offset(1) Offset(1)]      (0 -> 0) tries::try_::<1>,                    "try with a catch and a finally block; 0 is none";
-    0x3c TRY_L        [Offset(4) Offset(4)]      (0 -> 0) tries::try_::<4>,                    "try with a catch and a finally block; 0 is none";
-    0x3d ENDTRY       [Offset(1)]                (0 -> 0) tries::endtry::<1>,                  "end of a try or catch block: finally, then go on there";
-    0x3e ENDTRY_L     [Offset(4)]                (0 -> 0) tries::endtry::<4>,                  "end of a try or catch block: finally, then go on there";
-    0x3f ENDFINALLY   []                         (0 -> 0) tries::endfinally,                   "end of a finally block: go on, or throw what is pending";
+    0x3a THROW        []                         (1 -> 0) try_catch::throw,                        "throw a";
+    0x3b TRY          [Offset(1) Offset(1)]      (0 -> 0) try_catch::try_::<1>,                    "try with a catch and a finally block; 0 is none";
+    0x3c TRY_L        [Offset(4) Offset(4)]      (0 -> 0) try_catch::try_::<4>,                    "try with a catch and a finally block; 0 is none";
+    0x3d ENDTRY       [Offset(1)]                (0 -> 0) try_catch::endtry::<1>,                  "end of a try or catch block: finally, then go on there";
+    0x3e ENDTRY_L     [Offset(4)]                (0 -> 0) try_catch::endtry::<4>,                  "end of a try or catch block: finally, then go on there";
+    0x3f ENDFINALLY   []                         (0 -> 0) try_catch::endfinally,                   "end of a finally block: go on, or throw what is pending";
     0x40 RET          []                         (0 -> 0) flow::ret,                           "return";
     0x41 SYSCALL      [Unsigned(4)]              (0 -> 0) host::syscall,                       "call a service of the host";
     0x43 DEPTH        []                         (0 -> 1) stack::depth,                        "push how many items there are";

@@ -22,9 +22,9 @@ use self::label::{Labels, Use, Way, both};
 use self::memory::Memory;
 use self::operand::{Kind, Line, Operand, Spacing, Syntax};
 use super::language::{Shape, fits, instruction, range, shape};
-use crate::asm::{AsmError, Assembled, Word};
+use crate::isa::assembler::{AsmError, Assembled, Word};
 use crate::isa::{Field, OpInfo};
-use crate::json::quoted;
+use crate::text::json::quoted;
 
 /// The memory of 65,536 words that `source` describes.
 ///

@@ -7,9 +7,11 @@ use super::disassembler::disassemble;
 use super::driver::{Environment, Outcome};
 use super::machine::{Mode, TinyVm};
 use super::table::TINYVM;
-use crate::inspect::{Cell, Effects, Inspect};
 use crate::isa::Field;
-use crate::value::{Key, Path, Value};
+use crate::machines::inspect::{Effects, Inspect};
+use crate::model::cell::Cell;
+use crate::model::path::{Key, Path};
+use crate::model::value::Value;
 
 impl Inspect for TinyVm {
     fn instruction(&self) -> String {

@@ -4,12 +4,13 @@ use super::core::{Core, Stop, Words, zeros};
 use super::driver::{Environment, Outcome, TestResult};
 use super::table::TINYVM;
 use super::{disassembler, program};
-use crate::case::Program;
-use crate::diff::Observe;
-use crate::limits::Limits;
-use crate::machine::{At, Field, LimitReached, LoadError, Machine, Status, Watch};
+use crate::machines::machine::{At, Field, LimitReached, LoadError, Machine, Status, Watch};
+use crate::machines::observe::Observe;
 use crate::machines::{Language, MachineInfo};
-use crate::value::{Path, Value};
+use crate::model::case::Program;
+use crate::model::limits::Limits;
+use crate::model::path::Path;
+use crate::model::value::Value;
 
 /// The machine's entry in the list of machines.
 pub const INFO: MachineInfo = MachineInfo {

@@ -7,10 +7,12 @@ use super::driver::{BUDGET, Environment, ZeroLimit};
 use super::machine::{Mode, Phase, Single};
 use super::random::Random;
 use super::table::TINYVM;
-use crate::case::Program;
 use crate::isa::OpInfo;
-use crate::machine::{LoadError, unchangeable};
-use crate::value::{Path, Value, hex_bytes};
+use crate::machines::machine::{LoadError, unchangeable};
+use crate::model::case::Program;
+use crate::model::hex::hex_bytes;
+use crate::model::path::Path;
+use crate::model::value::Value;
 
 /// The machines of a program.
 pub(super) fn load(program: &Program) -> Result<Mode, LoadError> {
@@ -61,7 +63,7 @@ fn single(record: &Value) -> Result<Single, LoadError> {
     Ok(Single::new(core))
 }
 
-/// Changes a machine as the record of an [`crate::case::Action::Set`] says.
+/// Changes a machine as the record of an [`crate::model::case::Action::Set`] says.
 pub(super) fn change(core: &mut Core, changes: &Value) -> Result<Phase, LoadError> {
     let mut phase = Phase::New;
     for (name, value) in changes.members().unwrap_or_default() {

@@ -3,13 +3,13 @@
 
 use serde::Serialize;
 
-use super::super::cut::cut;
 use super::{head_json, summary_json};
-use crate::event::{CaseReport, Summary};
-use crate::partition::Part;
-use crate::signature::signature;
-use crate::value::json::{harmless, one_line};
-use crate::verdict::{Kind, Verdict};
+use crate::model::event::{CaseReport, Summary};
+use crate::model::partition::Part;
+use crate::model::signature::signature;
+use crate::model::verdict::{Kind, Verdict};
+use crate::report::truncate::cut;
+use crate::wire::value::{harmless, one_line};
 
 /// The longest message; one can be as long as a vector makes it.
 const LONGEST: usize = 400;
@@ -64,9 +64,11 @@ impl Record {
     pub fn case(&mut self, CaseReport { id, machine, verdict, .. }: &CaseReport) {
         let problem = match verdict {
             Verdict::Error(troubles) => troubles.first(),
-            Verdict::Pass | Verdict::Fail(_) | Verdict::Known(..) | Verdict::Fixed(_) | Verdict::Skip(_) => {
-                None
-            }
+            Verdict::Pass
+            | Verdict::Fail(_)
+            | Verdict::ExpectedFail(..)
+            | Verdict::UnexpectedPass(_)
+            | Verdict::Skip(_) => None,
         };
         let line = Case {
             r#type: "case",

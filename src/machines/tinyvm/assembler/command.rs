@@ -1,10 +1,10 @@
 //! The commands: instructions, and what stands for several of them.
 
-use super::super::disassembler::NAMED;
-use super::super::language::{Shape, compares_with_zero, has_commas, row, shape};
-use super::super::table::TINYVM;
 use super::operand::{Kind, Spacing, Syntax};
 use crate::isa::{Field, OpInfo};
+use crate::machines::tinyvm::disassembler::NAMED;
+use crate::machines::tinyvm::language::{Shape, compares_with_zero, has_commas, row, shape};
+use crate::machines::tinyvm::table::TINYVM;
 
 /// A command of the language.
 pub(super) enum Command {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use super::super::language::{fits, instruction, range};
-use crate::asm::{AsmError, Word};
+use crate::isa::assembler::{AsmError, Word};
 use crate::isa::{Field, OpInfo};
-use crate::json::quoted;
+use crate::machines::tinyvm::language::{fits, instruction, range};
+use crate::text::json::quoted;
 
 /// How a target is written into the program.
 #[derive(Clone, Copy)]

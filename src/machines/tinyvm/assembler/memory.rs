@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::asm::{AsmError, Assembled, Warning, Word};
+use crate::isa::assembler::{AsmError, Assembled, Warning, Word};
 
 /// The memory so far.
 pub(super) struct Memory {

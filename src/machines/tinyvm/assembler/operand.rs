@@ -1,7 +1,7 @@
 //! The parts of a line: a command, and its operands.
 
-use crate::asm::{AsmError, Word};
-use crate::json::quoted;
+use crate::isa::assembler::{AsmError, Word};
+use crate::text::json::quoted;
 
 /// How operands are parted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

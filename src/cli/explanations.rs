@@ -1,0 +1,47 @@
+//! Why cases did not pass, for the reports that tell it.
+
+use std::collections::HashSet;
+
+use vmconf::explain::explain;
+use vmconf::model::case::CaseId;
+use vmconf::model::event::Event;
+use vmconf::report::explanation::{self, Length};
+use vmconf::run::sources::Source;
+use vmconf::run::{self, Options};
+
+use super::diff::LAST;
+
+/// So many cases are explained: each runs again for it.
+const MOST: usize = 200;
+
+/// Keeps of the explanations, which each part of a run has of its own first cases, those that one run has.
+pub(super) fn keep_first(events: &mut Vec<Event>) {
+    let not_passed = events.iter().filter_map(|event| match event {
+        Event::Finished(report) if report.verdict.is_failed_or_broken() => Some(report.id.clone()),
+        _ => None,
+    });
+    let first: HashSet<CaseId> = not_passed.take(MOST).collect();
+    events.retain(|event| !matches!(event, Event::Explanation { id, .. } if !first.contains(id)));
+}
+
+/// Tells of the first of these cases what `vmconf diff` prints. One that is broken before its machine
+/// starts tells nothing that its report does not.
+pub(super) fn tell(cases: &[CaseId], sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) {
+    let cases: HashSet<&CaseId> = cases.iter().take(MOST).collect();
+    let files: HashSet<&str> = cases.iter().map(|id| &*id.file).collect();
+    for source in sources.iter().filter(|source| files.contains(&*source.shown)) {
+        let opened = run::open(source, options);
+        for (index, id) in opened.ids().enumerate().filter(|(_, id)| cases.contains(id)) {
+            // Who ends a run does not wait for what takes as long again.
+            if options.interrupt.is_asked() {
+                return;
+            }
+            let explained = explain(&opened, index, options, LAST);
+            let mut text = Vec::new();
+            if explanation::write(&mut text, &explained, Length::Screen).is_ok() {
+                let text = String::from_utf8_lossy(&text);
+                sink(Event::Explanation { id, text: anstream::adapter::strip_str(&text).to_string() });
+            }
+        }
+    }
+}

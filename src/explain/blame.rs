@@ -1,0 +1,563 @@
+//! Which instruction made a datum what it is: a recorder of what instructions read and wrote, and the
+//! way back through it.
+//!
+//! A [`Recorder`] watches a run. At the end of a step of the case it is asked for data of the state:
+//! from the cell that holds one it goes back to the instruction that last wrote the cell, from there
+//! to those that wrote what that one read, and so on. It knows no machine; what each instruction
+//! reads and writes it asks through [`Inspect`].
+//!
+//! It keeps only so many instructions. Where the one that is asked for came long before the question, a
+//! [`Search`], which keeps nothing but numbers, finds it, and another recorder keeps those up to it.
+
+use crate::model::explanation::{Answer, Blame, Executed, Input, Spent};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::ops::Range;
+
+use crate::isa::OpInfo;
+use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::machine::{At, Watch};
+use crate::model::cell::Cell;
+use crate::model::path::{Key, Path};
+use crate::model::value::Value;
+
+/// So many instructions are kept. What was written before takes a [`Search`].
+pub const WINDOW: usize = 200_000;
+
+/// What is kept of instructions takes no more memory than this, in bytes, beside a fixed part of each.
+/// Where values are large, fewer instructions are kept.
+const MOST_BYTES: usize = 1 << 27;
+
+/// The most instructions of one answer, without those that only moved a value.
+const MOST: usize = 7;
+
+/// How many values of the stack are kept of each instruction.
+const SHOWN: usize = 6;
+
+/// A step of a case after which data are asked for: its number, from 1, and the data.
+pub type Question = (usize, Vec<Datum>);
+
+/// A datum that is asked for.
+#[derive(Debug, Clone)]
+pub struct Datum {
+    /// Its path.
+    pub at: Path,
+    /// Which byte of it, where only that is asked for.
+    pub byte: Option<usize>,
+}
+
+/// Which instructions a [`Recorder`] sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// All, so that it knows what was spent and which compounds are new.
+    All,
+    /// Those that it keeps and those after them; the rest runs as fast as unwatched.
+    Kept,
+}
+
+/// Watches a run and answers questions about the state after steps of its case.
+pub struct Recorder {
+    questions: Vec<Question>,
+    /// The numbers of the instructions that are kept.
+    keep: Range<u64>,
+    seen: Seen,
+    step: u64,
+    records: VecDeque<Executed>,
+    /// The bytes of the values in `records`.
+    bytes: usize,
+    /// Gas before the last instruction.
+    gas: Option<u64>,
+    last_op: Option<&'static OpInfo>,
+    /// Whether the last instruction is not complete.
+    pending: bool,
+    compounds: HashSet<usize>,
+    /// The answers, in the order of the questions and their paths.
+    pub answers: Vec<Answer>,
+    /// The data that no kept instruction wrote, where not all were kept.
+    pub sought: Vec<Sought>,
+    /// What was spent on each kind of instruction up to the last question, on a machine with gas.
+    pub spent: BTreeMap<&'static str, Spent>,
+    /// The instructions before the first question, the last one at the end.
+    pub before_end: Vec<Executed>,
+    /// How many instructions there were before the first question.
+    pub asked_after: u64,
+    /// The last list on the way to the first datum that was asked for, with its path.
+    pub list: Option<(Path, Value)>,
+    most_before_end: usize,
+}
+
+impl Recorder {
+    /// A recorder that keeps the instructions of these numbers, and gives the last `most_before_end` ones
+    /// of them before the first question.
+    pub fn new(questions: Vec<Question>, keep: Range<u64>, seen: Seen, most_before_end: usize) -> Recorder {
+        Recorder {
+            questions,
+            keep,
+            seen,
+            step: 0,
+            records: VecDeque::new(),
+            bytes: 0,
+            gas: None,
+            last_op: None,
+            pending: false,
+            compounds: HashSet::new(),
+            answers: Vec::new(),
+            sought: Vec::new(),
+            spent: BTreeMap::new(),
+            before_end: Vec::new(),
+            asked_after: 0,
+            list: None,
+            most_before_end,
+        }
+    }
+
+    /// Keeps an instruction, and for it as few of the oldest not as need be.
+    fn keep(&mut self, executed: Executed) {
+        self.bytes += executed.bytes();
+        self.records.push_back(executed);
+        while self.records.len() > WINDOW || self.bytes > MOST_BYTES && self.records.len() > 1 {
+            let oldest = self.records.pop_front();
+            self.bytes -= oldest.map_or(0, |oldest| oldest.bytes());
+        }
+    }
+
+    /// Completes the last instruction with what only the state behind it tells.
+    fn complete(&mut self, state: &dyn Inspect) {
+        if !std::mem::take(&mut self.pending) {
+            return;
+        }
+        let pushes = self.last_op.map_or(0, |op| op.pushes.into());
+        // Where not all is seen, what seems new may be old.
+        let created = created(pushes, state, &mut self.compounds).filter(|_| self.seen == Seen::All);
+        self.count_gas(state);
+        let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
+        last.cost = self.gas.zip(state.gas()).map(|(before, after)| before.saturating_sub(after));
+        last.written = written(last.height.saturating_sub(last.taken()), pushes, state.height());
+        last.moved = moved(last, pushes, state);
+        last.writes.extend(created);
+    }
+
+    fn count_gas(&mut self, state: &dyn Inspect) {
+        if self.seen != Seen::All {
+            return;
+        }
+        let (Some(op), Some(before), Some(after)) = (self.last_op.take(), self.gas, state.gas()) else {
+            return;
+        };
+        let spent = self.spent.entry(op.name).or_default();
+        let cost = before.saturating_sub(after);
+        spent.count += 1;
+        spent.gas += cost;
+        spent.unlike_row += u64::from(cost != op.gas);
+    }
+
+    fn answer(&mut self, number: usize, state: &dyn Inspect) {
+        let questions = std::mem::take(&mut self.questions);
+        for (_, data) in questions.iter().filter(|question| question.0 == number) {
+            if self.before_end.is_empty() {
+                self.asked_after = self.step;
+                let skipped = self.records.len().saturating_sub(self.most_before_end);
+                self.before_end = self.records.iter().skip(skipped).cloned().collect();
+            }
+            if self.list.is_none() {
+                self.list = data.first().and_then(|datum| list_of(&datum.at, state));
+            }
+            for datum in data {
+                let answer = self.made(datum, state);
+                if let Answer::NotWritten { of_last: Some(_), .. } = answer {
+                    let (answer, cells) = (self.answers.len(), state.cells(&datum.at));
+                    let question = (number, vec![datum.clone()]);
+                    self.sought.push(Sought { answer, question, cells, end: self.step });
+                }
+                self.answers.push(answer);
+            }
+        }
+        self.questions = questions;
+    }
+
+    fn made(&self, datum: &Datum, state: &dyn Inspect) -> Answer {
+        let cells = state.cells(&datum.at);
+        let blame = |writer| Box::new(self.blame(writer, datum.byte));
+        let Some(first) = cells.first() else {
+            // One that reads nothing decides nothing.
+            let last = self.records.iter().rev().find(|record| !record.inputs.is_empty());
+            return Answer::NoCell(last.or(self.records.back()).map(Writer::only).map(blame));
+        };
+        let end = self.step;
+        if let Some(writer) = cells.iter().find_map(|cell| self.writer(cell, end)) {
+            return Answer::By(blame(writer));
+        }
+        let is_near = |record: &&Executed| record.writes.iter().any(|cell| cell.is_like(first));
+        let near = self.records.iter().rev().find(is_near).or(self.records.back());
+        let kept = self.records.len() as u64;
+        Answer::NotWritten {
+            near: near.map(Writer::only).map(blame),
+            of_last: (kept < self.step).then_some(kept),
+        }
+    }
+
+    /// An instruction with what it came from. Where `byte` of what it wrote is asked for, and that is
+    /// what it read somewhere, only who wrote that byte there is told.
+    fn blame(&self, root: Writer<'_>, byte: Option<usize>) -> Blame {
+        let before = self.jump_before(root.by.step);
+        let mut blame = self.follow(root, byte);
+        blame.reached_by = before.map(|by| Box::new(self.follow(Writer::only(by), None)));
+        blame
+    }
+
+    /// Level by level, so that no operand is told of in depth before the next one is told of.
+    fn follow(&self, root: Writer<'_>, byte: Option<usize>) -> Blame {
+        let mut found = vec![Followed::new(root)];
+        let mut next = 0;
+        while next < found.len() {
+            let by = found[next].writer.by;
+            // What came from elsewhere than the stack comes first: the stack also shows in other ways.
+            let (on_stack, elsewhere): (Vec<_>, Vec<_>) =
+                (0..by.inputs.len()).partition(|index| matches!(by.inputs[*index].cell, Cell::Stack(_)));
+            for index in elsewhere.into_iter().chain(on_stack) {
+                let part = by.inputs[index].cell.part(byte.filter(|_| next == 0));
+                if found.len() < MOST
+                    && let Some(writer) = self.writer(&part, by.step)
+                    && found.iter().all(|known| known.writer.by.step != writer.by.step)
+                {
+                    let place = found.len();
+                    found[next].inputs[index] = Some(place);
+                    found.push(Followed::new(writer));
+                }
+            }
+            next += 1;
+        }
+        assemble(&found, 0)
+    }
+
+    /// The last instruction before `step` that wrote the cell, and those that moved what it wrote.
+    fn writer(&self, cell: &Cell, mut step: u64) -> Option<Writer<'_>> {
+        let mut cell = cell.clone();
+        let mut moved_by = Vec::new();
+        loop {
+            let found = self.preceding(step).find(|record| record.writes_to(&cell))?;
+            match found.moved_from(&cell) {
+                Some(from) => {
+                    (cell, step) = (Cell::Stack(from), found.step);
+                    moved_by.push(found);
+                }
+                None => return Some(Writer { by: found, moved_by }),
+            }
+        }
+    }
+
+    /// The last instruction before `step` that decided where to go on.
+    fn jump_before(&self, step: u64) -> Option<&Executed> {
+        let decides = |record: &&Executed| !record.inputs.is_empty() && record.writes_to(&Cell::jump());
+        self.preceding(step).find(decides)
+    }
+
+    /// The instructions before `step`, the last one first.
+    fn preceding(&self, step: u64) -> impl Iterator<Item = &Executed> {
+        let count = self.records.partition_point(|record| record.step < step);
+        self.records.iter().take(count).rev()
+    }
+}
+
+/// An instruction that wrote a cell, and those that moved what it wrote.
+struct Writer<'r> {
+    by: &'r Executed,
+    moved_by: Vec<&'r Executed>,
+}
+
+impl<'r> Writer<'r> {
+    fn only(by: &'r Executed) -> Writer<'r> {
+        Writer { by, moved_by: Vec::new() }
+    }
+}
+
+/// One of the instructions of an answer, with the places of those that wrote its inputs.
+struct Followed<'r> {
+    writer: Writer<'r>,
+    inputs: Vec<Option<usize>>,
+}
+
+impl<'r> Followed<'r> {
+    fn new(writer: Writer<'r>) -> Followed<'r> {
+        let inputs = vec![None; writer.by.inputs.len()];
+        Followed { writer, inputs }
+    }
+}
+
+fn assemble(found: &[Followed<'_>], place: usize) -> Blame {
+    let Followed { writer, inputs } = &found[place];
+    Blame {
+        by: writer.by.clone(),
+        moved_by: writer.moved_by.iter().map(|it| (*it).clone()).collect(),
+        inputs: inputs.iter().map(|input| input.map(|place| assemble(found, place))).collect(),
+        reached_by: None,
+    }
+}
+
+/// The bytes that a value takes, about.
+fn bytes(value: &Value) -> usize {
+    size_of::<Value>()
+        + match value {
+            Value::Null | Value::Bool(_) => 0,
+            Value::Int(number) => number.bits() as usize / 8,
+            Value::Bytes(bytes) => bytes.len(),
+            Value::Text(text) => text.len(),
+            Value::List(items) => items.iter().map(bytes).sum(),
+            Value::Record(members) => members.iter().map(|(name, value)| name.len() + bytes(value)).sum(),
+            Value::Typed(_, value) => bytes(value),
+        }
+}
+
+/// The last list on the way to a datum of the state.
+fn list_of(path: &Path, state: &dyn Inspect) -> Option<(Path, Value)> {
+    let keys = path.keys();
+    let Key::Name(field) = keys[0] else { return None };
+    let found = keys[1..].iter().try_fold(state.observe(field)?, |value, key| value.child(key).cloned());
+    let list = found.map(|found| if let Value::Typed(_, inner) = found { *inner } else { found });
+    match list {
+        Some(list @ Value::List(_)) => Some((path.clone(), list)),
+        _ => list_of(path.parent()?, state),
+    }
+}
+
+impl Executed {
+    fn new(step: u64, at: &At<'_>) -> Executed {
+        let state = at.state;
+        let Effects { takes, reads, writes } = state.effects();
+        let height = state.height();
+        let takes = taken(takes, at.op, height);
+        let stack: Vec<_> = (0..takes.max(SHOWN).min(height)).filter_map(|below| state.item(below)).collect();
+        let operand = |(below, value): (usize, &Value)| Input {
+            cell: Cell::Stack(height - 1 - below),
+            value: value.clone(),
+        };
+        let operands = stack.iter().take(takes).enumerate().map(operand);
+        let reads = reads.into_iter().map(|(cell, value)| Input { cell, value });
+        Executed {
+            step,
+            pc: at.pc,
+            op: at.op.map(|op| op.name),
+            pushes: at.op.map_or(0, |op| op.pushes),
+            text: state.instruction(),
+            inputs: operands.chain(reads).collect(),
+            height,
+            stack: stack.iter().take(SHOWN).cloned().collect(),
+            cost: None,
+            writes,
+            written: 0..0,
+            moved: Vec::new(),
+        }
+    }
+
+    /// The bytes of its values and its text.
+    fn bytes(&self) -> usize {
+        let inputs = self.inputs.iter().map(|input| bytes(&input.value));
+        let stack = self.stack.iter().map(bytes);
+        self.text.len() + inputs.chain(stack).sum::<usize>()
+    }
+
+    /// How many values it took from the stack.
+    fn taken(&self) -> usize {
+        let lowest = self.height.saturating_sub(self.inputs.len());
+        let is_operand = |input: &&Input| matches!(input.cell, Cell::Stack(at) if at >= lowest);
+        self.inputs.iter().take_while(is_operand).count()
+    }
+
+    fn writes_to(&self, cell: &Cell) -> bool {
+        match cell {
+            Cell::Stack(at) => self.written.contains(at),
+            other => self.writes.iter().any(|written| written.touches(other)),
+        }
+    }
+
+    fn moved_from(&self, cell: &Cell) -> Option<usize> {
+        let Cell::Stack(at) = cell else { return None };
+        self.moved.iter().find(|(to, _)| to == at).map(|(_, from)| *from)
+    }
+}
+
+/// How many values an instruction takes from a stack of this height.
+fn taken(takes: Option<usize>, op: Option<&OpInfo>, height: usize) -> usize {
+    takes.unwrap_or_else(|| op.map_or(0, |op| op.pops.into())).min(height)
+}
+
+/// The places of the stack that an instruction wrote which left so many of its values, took others, and
+/// pushed some.
+fn written(left: usize, pushes: usize, height: usize) -> Range<usize> {
+    left.min(height.saturating_sub(pushes))..height
+}
+
+/// The compound on top of the stack, where the last instruction pushed it and none did before.
+fn created(pushes: usize, state: &dyn Inspect, known: &mut HashSet<usize>) -> Option<Cell> {
+    let compound = state.compound(0).filter(|_| pushes > 0)?;
+    known.insert(compound).then_some(Cell::Compound(compound))
+}
+
+/// The places to which an instruction that leaves several values only moved one that it took: what
+/// DUP and SWAP do is nothing to blame them for, unless they do something else.
+fn moved(last: &Executed, pushes: usize, state: &dyn Inspect) -> Vec<(usize, usize)> {
+    if pushes < 2 {
+        return Vec::new();
+    }
+    let height = state.height();
+    let from = |at: usize| {
+        let value = state.item(height - 1 - at)?;
+        let equal = |input: &&Input| input.value == value;
+        // One that stayed where it was, before one from elsewhere.
+        let stayed = last.inputs.iter().filter(equal).find(|input| input.cell == Cell::Stack(at));
+        match stayed.or_else(|| last.inputs.iter().find(equal))?.cell {
+            Cell::Stack(from) => Some((at, from)),
+            _ => None,
+        }
+    };
+    last.written.clone().filter_map(from).collect()
+}
+
+impl Watch for Recorder {
+    fn passes_over(&self) -> u64 {
+        match self.seen {
+            Seen::All => 0,
+            Seen::Kept => self.keep.start.saturating_sub(self.step),
+        }
+    }
+
+    fn passed_over(&mut self, count: u64) {
+        self.step += count;
+    }
+
+    fn before(&mut self, at: &At<'_>) {
+        self.complete(at.state);
+        self.gas = at.state.gas();
+        self.last_op = at.op;
+        self.pending = true;
+        if self.keep.contains(&self.step) {
+            self.keep(Executed::new(self.step, at));
+        }
+        self.step += 1;
+    }
+
+    /// What is changed between two actions was written by no instruction.
+    fn pause(&mut self, state: &dyn Inspect) {
+        self.complete(state);
+    }
+
+    fn after_step(&mut self, number: usize, state: &dyn Inspect) {
+        self.complete(state);
+        self.answer(number, state);
+    }
+}
+
+/// A datum that no instruction that was kept wrote, where not all were kept.
+#[derive(Debug, Clone)]
+pub struct Sought {
+    /// The number of its answer.
+    pub answer: usize,
+    /// The question for it alone.
+    pub question: Question,
+    /// The cells that hold it.
+    cells: Vec<Cell>,
+    /// How many instructions there were before the question.
+    end: u64,
+}
+
+/// Watches a run for the last instructions that wrote some data, however long ago.
+pub struct Search {
+    sought: Vec<Sought>,
+    /// For each of them and each of its cells, the number of the last instruction that wrote it.
+    writers: Vec<Vec<Option<u64>>>,
+    step: u64,
+    /// How many values the last instruction left on the stack, and how many it pushed.
+    last: Option<(usize, usize)>,
+    compounds: HashSet<usize>,
+}
+
+impl Search {
+    /// A search for these data.
+    pub fn new(sought: Vec<Sought>) -> Search {
+        let writers = sought.iter().map(|sought| vec![None; sought.cells.len()]).collect();
+        Search { sought, writers, step: 0, last: None, compounds: HashSet::new() }
+    }
+
+    /// The data that were found, each with the number of the instruction.
+    pub fn found(self) -> impl Iterator<Item = (Sought, u64)> {
+        let found = self.sought.into_iter().zip(self.writers);
+        found.filter_map(|(sought, writers)| Some((sought, writers.into_iter().flatten().next()?)))
+    }
+
+    /// The instruction before this one wrote these cells.
+    fn wrote(&mut self, is_written: impl Fn(&Cell) -> bool) {
+        let last = self.step - 1;
+        for (sought, writers) in self.sought.iter().zip(&mut self.writers) {
+            for (cell, writer) in sought.cells.iter().zip(writers) {
+                if last < sought.end && is_written(cell) {
+                    *writer = Some(last);
+                }
+            }
+        }
+    }
+
+    /// Completes the last instruction with what only the state behind it tells.
+    fn complete(&mut self, state: &dyn Inspect) {
+        let Some((left, pushes)) = self.last.take() else { return };
+        let places = written(left, pushes, state.height());
+        let created = created(pushes, state, &mut self.compounds);
+        self.wrote(|cell| match cell {
+            Cell::Stack(at) => places.contains(at),
+            other => created.as_ref().is_some_and(|created| created.touches(other)),
+        });
+    }
+}
+
+impl Watch for Search {
+    fn before(&mut self, at: &At<'_>) {
+        self.complete(at.state);
+        self.step += 1;
+        let Effects { takes, writes, .. } = at.state.effects();
+        let height = at.state.height();
+        let left = height - taken(takes, at.op, height);
+        self.last = Some((left, at.op.map_or(0, |op| op.pushes.into())));
+        if !writes.is_empty() {
+            self.wrote(|cell| writes.iter().any(|written| written.touches(cell)));
+        }
+    }
+
+    fn pause(&mut self, state: &dyn Inspect) {
+        self.complete(state);
+    }
+
+    fn after_step(&mut self, _: usize, state: &dyn Inspect) {
+        self.complete(state);
+    }
+}
+
+/// Counts the instructions up to the end of each step of a case, without seeing them: up to
+/// [`Counter::INEXACT`] more may have been executed where a machine ended.
+#[derive(Debug, Default)]
+pub struct Counter {
+    count: u64,
+    /// The count at the end of each step.
+    pub ends: Vec<u64>,
+}
+
+impl Counter {
+    /// So many instructions are executed at once.
+    pub const INEXACT: u64 = 10_000;
+}
+
+impl Watch for Counter {
+    fn before(&mut self, _: &At<'_>) {}
+
+    fn passes_over(&self) -> u64 {
+        Counter::INEXACT
+    }
+
+    fn passed_over(&mut self, count: u64) {
+        self.count += count;
+    }
+
+    fn after_step(&mut self, _: usize, _: &dyn Inspect) {
+        self.ends.push(self.count);
+    }
+}
+
+#[cfg(test)]
+mod tests;

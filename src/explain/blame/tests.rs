@@ -1,0 +1,45 @@
+use super::{MOST_BYTES, Recorder, Seen};
+use crate::machines::inspect::Inspect;
+use crate::machines::machine::{At, Watch};
+use crate::machines::observe::Observe;
+use crate::model::value::Value;
+
+/// A machine with one large value on its stack.
+struct Large;
+
+impl Observe for Large {
+    fn has_field(&self, _: &str) -> bool {
+        false
+    }
+
+    fn observe(&self, _: &str) -> Option<Value> {
+        None
+    }
+}
+
+impl Inspect for Large {
+    fn instruction(&self) -> String {
+        "NOP".to_owned()
+    }
+
+    fn height(&self) -> usize {
+        1
+    }
+
+    fn item(&self, _: usize) -> Option<Value> {
+        Some(Value::Bytes(vec![0; MOST_BYTES / 20]))
+    }
+}
+
+#[test]
+fn large_values_push_old_instructions_out() {
+    let mut recorder = Recorder::new(Vec::new(), 0..u64::MAX, Seen::All, 0);
+    for pc in 0..100 {
+        recorder.before(&At { pc, op: None, code: 0, operand: &[], state: &Large });
+        let kept: usize = recorder.records.iter().map(crate::model::explanation::Executed::bytes).sum();
+        assert_eq!(kept, recorder.bytes);
+        assert!(kept <= MOST_BYTES, "{kept} bytes");
+    }
+    assert_eq!(recorder.records.len(), 19);
+    assert_eq!(recorder.records.back().map(|last| last.pc), Some(99));
+}

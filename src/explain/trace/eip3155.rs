@@ -1,0 +1,97 @@
+//! Traces of the EVM as EIP-3155 has them: one JSON object an instruction, then a summary.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{Done, End, Step, TraceKind, Writer};
+use crate::machines::inspect::Inspect;
+use crate::model::hex::bytes_key;
+use crate::model::value::Value;
+
+pub(super) const KIND: TraceKind = TraceKind {
+    name: "eip3155",
+    doc: "EIP-3155 of the EVM, one JSON object a line",
+    machine: Some("evm"),
+    new: |_| Box::<Eip3155>::default(),
+};
+
+/// No tree of accounts is hashed: there is no root to tell.
+const NO_ROOT: [u8; 32] = [0; 32];
+
+#[derive(Default)]
+struct Eip3155 {
+    /// Gas at the start of the run.
+    gas: u64,
+    /// The step that happens now, its price not filled in yet.
+    line: Map<String, Json>,
+}
+
+impl Writer for Eip3155 {
+    fn start(&mut self, state: &dyn Inspect, _: &mut dyn Write) -> io::Result<()> {
+        self.gas = state.gas().unwrap_or_default();
+        Ok(())
+    }
+
+    fn before(&mut self, step: &Step<'_>, _: &mut dyn Write) -> io::Result<()> {
+        let at = step.at;
+        let stack = (0..at.state.height()).rev().filter_map(|below| at.state.item(below));
+        let mut add = |name: &str, value: Json| drop(self.line.insert(name.to_owned(), value));
+        add("pc", at.pc.into());
+        add("op", at.code.into());
+        add("gas", quantity(at.state.gas().map(Value::int)));
+        add("gasCost", Json::Null);
+        add("stack", stack.map(|item| quantity(Some(item))).collect());
+        // Calls run nothing: there is one frame, and nothing is returned to it.
+        add("depth", 1.into());
+        add("returnData", "0x".into());
+        add("refund", quantity(at.state.observe("refund")));
+        add("memSize", number(at.state.observe("memorySize")));
+        if let Some(op) = at.op {
+            add("opName", op.name.into());
+        }
+        Ok(())
+    }
+
+    fn after(&mut self, done: &Done<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let mut line = std::mem::take(&mut self.line);
+        line.insert("gasCost".to_owned(), quantity(done.cost.map(Value::int)));
+        if let Some(failure) = done.state.failure() {
+            line.insert("error".to_owned(), failure.into());
+        }
+        writeln!(out, "{}", Json::Object(line))
+    }
+
+    fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let output = match end.state.observe("out") {
+            Some(Value::Bytes(bytes)) => bytes_key(&bytes),
+            _ => "0x".to_owned(),
+        };
+        // A halt uses up all gas, whatever is left on the machine.
+        let left = if end.state.failure().is_some() { 0 } else { end.state.gas().unwrap_or_default() };
+        let summary = json!({
+            "stateRoot": bytes_key(&NO_ROOT),
+            "output": output,
+            "gasUsed": quantity(Some(Value::int(self.gas - left))),
+            "pass": end.state.observe("outcome") == Some(Value::text("success")),
+            "fork": "Homestead",
+        });
+        writeln!(out, "{summary}")
+    }
+}
+
+/// A number as a hex string: `0x2a`.
+fn quantity(value: Option<Value>) -> Json {
+    match value {
+        Some(Value::Int(number)) => format!("0x{number:x}").into(),
+        _ => Json::Null,
+    }
+}
+
+/// A small number as a number.
+fn number(value: Option<Value>) -> Json {
+    match value {
+        Some(Value::Int(number)) => u64::try_from(&number).ok().into(),
+        _ => Json::Null,
+    }
+}

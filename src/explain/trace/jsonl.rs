@@ -1,0 +1,86 @@
+//! Traces for programs: one JSON object a step, then one that says how the run ended. Their schema is
+//! `schemas/trace.schema.json`.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{Done, End, Step, TraceKind, Writer};
+use crate::model::cell::Cell;
+use crate::model::value::Value;
+use crate::wire::value::{one_line, typed_within};
+
+pub(super) const KIND: TraceKind = TraceKind {
+    name: "jsonl",
+    doc: "for programs: one JSON object a step",
+    machine: None,
+    new: |_| Box::<Lines>::default(),
+};
+
+/// The most bytes, characters, items and members that are written of one value.
+const ROOM: usize = 1024;
+
+#[derive(Default)]
+struct Lines {
+    /// The step that happens now. What is not known of it yet is null.
+    line: Map<String, Json>,
+    writes: Vec<Cell>,
+}
+
+impl Writer for Lines {
+    fn before(&mut self, step: &Step<'_>, _: &mut dyn Write) -> io::Result<()> {
+        let Step { number, at } = step;
+        let effects = at.state.effects();
+        let stack = (0..at.state.height()).rev().filter_map(|below| at.state.item(below));
+        let read = |(cell, value): &(Cell, Value)| cell_json(cell, Some(value));
+        let mut add = |name: &str, value: Json| drop(self.line.insert(name.to_owned(), value));
+        add("type", "step".into());
+        add("step", (*number).into());
+        add("pc", at.pc.into());
+        add("op", at.op.map(|op| op.name).into());
+        add("text", at.state.instruction().into());
+        if let Some(source) = at.state.source() {
+            add("source", source.into());
+        }
+        if let Some(gas) = at.state.gas() {
+            add("cost", Json::Null);
+            add("gas", gas.into());
+        }
+        add("stack", stack.map(|item| value_json(&item)).collect());
+        add("reads", effects.reads.iter().map(read).collect());
+        add("writes", Json::Null);
+        self.writes = effects.writes;
+        Ok(())
+    }
+
+    fn after(&mut self, done: &Done<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let mut line = std::mem::take(&mut self.line);
+        let mut writes = std::mem::take(&mut self.writes);
+        if let Some(cost) = done.cost {
+            line.insert("cost".to_owned(), cost.into());
+        }
+        if let Some(failure) = done.state.failure() {
+            writes.clear();
+            line.insert("failure".to_owned(), failure.into());
+        }
+        let written = |cell: &Cell| cell_json(cell, done.state.value(cell).as_ref());
+        line.insert("writes".to_owned(), writes.iter().map(written).collect());
+        writeln!(out, "{}", one_line(&line.into()))
+    }
+
+    fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}", one_line(&json!({ "type": "end", "steps": end.steps, "ended": end.how })))
+    }
+}
+
+fn cell_json(cell: &Cell, value: Option<&Value>) -> Json {
+    let mut json = json!({ "cell": cell.to_string() });
+    if let Some(value) = value {
+        json["value"] = value_json(value);
+    }
+    json
+}
+
+fn value_json(value: &Value) -> Json {
+    typed_within(value, &mut ROOM.clone())
+}

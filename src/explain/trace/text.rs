@@ -1,0 +1,202 @@
+//! Traces for people: one line a step. Long values and many of them are cut, so that most lines have
+//! no more than 100 characters.
+
+use std::fmt::{self, Write as _};
+use std::io::{self, Write};
+
+use num_bigint::{BigInt, Sign};
+
+use super::{Done, End, Step, TraceKind, Writer};
+use crate::isa::{Isa, Unit};
+use crate::machines::inspect::Inspect;
+use crate::model::cell::Cell;
+use crate::model::escape::escaped;
+use crate::model::hex::bytes_key;
+use crate::model::value::Value;
+
+pub(super) const KIND: TraceKind = TraceKind {
+    name: "text",
+    doc: "for people: one line a step",
+    machine: None,
+    new: |isa| Box::new(Text::new(isa)),
+};
+
+/// How wide columns are: instructions, values of a stack, values that are read where there is none.
+const INSTRUCTION: usize = 28;
+const STACK: usize = 30;
+const READS: usize = 40;
+
+/// The most characters of a value, a cell or a part of an instruction.
+const LONGEST: usize = 24;
+
+/// The most cells that are told to be read or written.
+const CELLS: usize = 2;
+
+struct Text {
+    isa: &'static Isa,
+    /// The beginning of the line of the step that happens now, and what stands behind its price.
+    line: String,
+    found: String,
+    writes: Vec<Cell>,
+}
+
+impl Text {
+    fn new(isa: &'static Isa) -> Text {
+        Text { isa, line: String::new(), found: String::new(), writes: Vec::new() }
+    }
+
+    fn has_gas(&self) -> bool {
+        self.isa.ops.iter().any(|op| op.gas > 0)
+    }
+
+    fn has_stack(&self) -> bool {
+        self.isa.ops.iter().any(|op| op.pops + op.pushes > 0)
+    }
+
+    /// A line with these columns.
+    fn write(
+        &self,
+        line: &str,
+        cost: &str,
+        found: &str,
+        changed: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let cost = if self.has_gas() { format!("{cost:>6}  ") } else { String::new() };
+        let width = if self.has_stack() { STACK } else { READS };
+        let line = format!("{line}{cost}{found:<width$}  {changed}");
+        writeln!(out, "{}", escaped(line.trim_end()))
+    }
+}
+
+impl Writer for Text {
+    fn start(&mut self, _: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
+        let found = if self.has_stack() { "stack, top first" } else { "reads" };
+        self.write(&beginning("step", "pc", "instruction"), "cost", found, "writes", out)
+    }
+
+    fn before(&mut self, step: &Step<'_>, _: &mut dyn Write) -> io::Result<()> {
+        let state = step.at.state;
+        let pc = match self.isa.unit {
+            Unit::Bytes | Unit::Words => format!("{:04x}", step.at.pc),
+            Unit::Objects => step.at.pc.to_string(),
+        };
+        let source = state.source().map_or(String::new(), |source| format!(" ; {}", cut(source)));
+        self.line = beginning(&step.number.to_string(), &pc, &(cut(state.instruction()) + &source));
+        let effects = state.effects();
+        self.found = if self.has_stack() { stack(state) } else { read(&effects.reads) };
+        self.writes = effects.writes;
+        Ok(())
+    }
+
+    fn after(&mut self, done: &Done<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let cost = done.cost.map_or(String::new(), |cost| cost.to_string());
+        let changed = match done.state.failure() {
+            Some(failure) => format!("! {failure}"),
+            None => written(&self.writes, done.state),
+        };
+        self.write(&self.line, &cost, &self.found, &changed, out)
+    }
+
+    fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let plural = if end.steps == 1 { "" } else { "s" };
+        writeln!(out, "{} step{plural}: {}", end.steps, escaped(end.how))
+    }
+}
+
+/// The first columns.
+fn beginning(step: &str, pc: &str, instruction: &str) -> String {
+    format!("{step:>6}  {pc:<4}  {instruction:<INSTRUCTION$}  ")
+}
+
+/// The top of the stack: as much as there is room for, but at least one value.
+fn stack(state: &dyn Inspect) -> String {
+    const MORE: usize = " … 1000 more".len();
+    let height = state.height();
+    let mut text = String::new();
+    for below in 0..height {
+        let item = state.item(below).map_or(String::new(), |item| short(&item));
+        let more = height - below;
+        if below > 0 && text.chars().count() + item.chars().count() + MORE > STACK {
+            return format!("{text} … {more} more");
+        }
+        let comma = if below > 0 { ", " } else { "" };
+        text = format!("{text}{comma}{item}");
+    }
+    text
+}
+
+fn read(reads: &[(Cell, Value)]) -> String {
+    some(reads.iter().map(|(cell, value)| with_value(cell, Some(value))))
+}
+
+fn written(writes: &[Cell], state: &dyn Inspect) -> String {
+    some(writes.iter().map(|cell| with_value(cell, state.value(cell).as_ref())))
+}
+
+/// The first texts, and how many more there are.
+fn some(mut texts: impl ExactSizeIterator<Item = String>) -> String {
+    let shown = texts.by_ref().take(CELLS).collect::<Vec<_>>().join(", ");
+    match texts.len() {
+        0 => shown,
+        more => format!("{shown} … {more} more"),
+    }
+}
+
+fn with_value(cell: &Cell, value: Option<&Value>) -> String {
+    let value = value.map_or(String::new(), |value| format!(" = {}", short(value)));
+    cut(cell) + &value
+}
+
+/// A value in a few characters.
+fn short(value: &Value) -> String {
+    const BYTES: usize = 8;
+    match value {
+        Value::Int(number) => short_number(number),
+        Value::Bytes(bytes) if bytes.len() > BYTES => {
+            format!("{}… ({} bytes)", bytes_key(&bytes[..BYTES / 2]), bytes.len())
+        }
+        Value::Typed(name, value) if **value != Value::Null => format!("{name} {}", short(value)),
+        other => cut(other),
+    }
+}
+
+/// Decimal digits where they are few; else hex digits, of many only both ends.
+fn short_number(number: &BigInt) -> String {
+    const FEW: usize = 6;
+    const HEX: usize = 16;
+    if let Ok(few) = i32::try_from(number)
+        && few.unsigned_abs() < 100_000
+    {
+        return few.to_string();
+    }
+    let sign = if number.sign() == Sign::Minus { "-" } else { "" };
+    let digits = format!("{:x}", number.magnitude());
+    match digits.len() {
+        0..=HEX => format!("{sign}0x{digits}"),
+        length => format!("{sign}0x{}…{}", &digits[..FEW], &digits[length - FEW..]),
+    }
+}
+
+/// The text, or the beginning of a long one.
+fn cut(text: impl fmt::Display) -> String {
+    let mut start = Start { text: String::new(), room: LONGEST };
+    let is_whole = write!(start, "{text}").is_ok();
+    start.text + if is_whole { "" } else { "…" }
+}
+
+/// Takes the beginning of a text; what goes beyond is an error, so that nobody makes it.
+struct Start {
+    text: String,
+    room: usize,
+}
+
+impl fmt::Write for Start {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = self.room;
+        let taken = text.chars().take(room);
+        self.room -= taken.clone().count();
+        self.text.extend(taken);
+        if text.chars().nth(room).is_some() { Err(fmt::Error) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,300 @@
+//! How NeoVM vectors write what a machine has.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use num_bigint::BigInt;
+use serde_json::{Map, Value as Json, json};
+
+use super::member;
+use super::rules::{Absence, Notation, Rules, Type};
+use crate::formats::write_back::{Differs, NotRepresentable, WrittenBack, hex_like, in_case_of, resize};
+use crate::model::assertion::Expected;
+use crate::model::path::Key;
+use crate::model::value::Value;
+use crate::text::edit::Change;
+use crate::text::json::Node;
+
+/// What a datum of a result is, by its path.
+enum Part<'p> {
+    /// A member of a result or of a frame, by its name.
+    Member(&'p str),
+    /// The list of frames.
+    Frames,
+    /// A list of items that is a member of a result or of a frame, by its name.
+    Items(&'p str),
+    /// An item, or a list in one.
+    Item,
+}
+
+impl Part<'_> {
+    fn of<'p>(path: &'p [&Key], rules: &Rules) -> Part<'p> {
+        match path {
+            [Key::Name(name)] if name == "invocationStack" => Part::Frames,
+            [Key::Name(name)] if name == "resultStack" => Part::Items(name),
+            [Key::Name(_), Key::Index(_), Key::Name(name)]
+                if rules.frame_lists.iter().any(|list| list.0 == name) =>
+            {
+                Part::Items(name)
+            }
+            [Key::Name(name)] => Part::Member(name),
+            [Key::Name(stack), Key::Index(_), Key::Name(name)] if stack == "invocationStack" => {
+                Part::Member(name)
+            }
+            _ => Part::Item,
+        }
+    }
+}
+
+pub(super) fn spell<'d>(differs: &Differs<'d, '_>, rules: &Rules) -> WrittenBack<'d> {
+    match Part::of(&differs.at.keys(), rules) {
+        Part::Member(name) if differs.node.is_object() => {
+            Ok(vec![Change::add_member(differs.node, name, plain(differs.present()?, None)?)])
+        }
+        Part::Member("state" | "nextInstruction") => {
+            differs.replace(word_like(differs.node, differs.present()?)?)
+        }
+        Part::Member(_) => differs.replace(plain(differs.present()?, Some(differs.node))?),
+        Part::Frames => list(differs, "invocationStack", |frame| fresh_frame(frame, rules)),
+        Part::Items(name) => list(differs, name, |item| fresh_item(item, rules)),
+        Part::Item => match (differs.want, differs.got) {
+            (Expected::Len(_), Some(_)) => list(differs, "value", |item| fresh_item(item, rules)),
+            (Expected::Absent, Some(value)) => new_pair(differs, value, rules),
+            (Expected::Order(_), Some(value)) => order(differs, value),
+            (_, Some(value)) => item(differs, value, rules),
+            (_, None) => lost_pair(differs),
+        },
+    }
+}
+
+/// A list that is the datum, or a member of it that it does not have yet.
+fn list<'d>(
+    differs: &Differs<'d, '_>,
+    name: &str,
+    fresh: impl Fn(&Value) -> Result<Json, NotRepresentable>,
+) -> WrittenBack<'d> {
+    let items = match differs.got {
+        None => &[][..],
+        Some(value) => items_of(value).ok_or_else(|| NotRepresentable::value(value))?,
+    };
+    let items = items.iter().map(fresh);
+    if differs.node.is_array() {
+        return resize(differs.node, items);
+    }
+    let items = Json::Array(items.collect::<Result<_, _>>()?);
+    Ok(vec![Change::add_member(differs.node, name, items)])
+}
+
+fn items_of(value: &Value) -> Option<&[Value]> {
+    match value {
+        Value::List(items) => Some(items),
+        Value::Typed(_, inner) => items_of(inner),
+        _ => None,
+    }
+}
+
+/// A datum that is no item, in the style of what was there.
+fn plain(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRepresentable> {
+    let text = old.and_then(Node::text);
+    Ok(match value {
+        Value::Int(number) => integer(number, old),
+        Value::Text(text) => text.as_str().into(),
+        Value::Bytes(bytes) => bytes_like(text.as_deref().unwrap_or_default(), bytes).into(),
+        other => return Err(NotRepresentable::value(other)),
+    })
+}
+
+/// A word whose letters may be of any case.
+fn word_like(old: Node<'_>, value: &Value) -> Result<Json, NotRepresentable> {
+    let Value::Text(word) = value else { return Err(NotRepresentable::value(value)) };
+    Ok(in_case_of(&old.text().unwrap_or_default(), word).into())
+}
+
+/// A number in digits, in quotes if the old one is or if it is too large for most readers.
+fn integer(number: &BigInt, old: Option<Node<'_>>) -> Json {
+    match i64::try_from(number) {
+        Ok(number) if old.is_none_or(|old| old.text().is_none()) => number.into(),
+        _ => number.to_string().into(),
+    }
+}
+
+/// Hex digits, or base64 where that was there. Base64 can look like hex with its prefix.
+fn bytes_like(old: &str, bytes: &[u8]) -> String {
+    let hex = |text: &str| text.starts_with("0x") || text.starts_with("0X");
+    let base64 = BASE64.encode(bytes);
+    if old.is_empty() || hex(old) {
+        hex_like(old, bytes)
+    } else if BASE64.decode(old).is_ok() && !hex(&base64) {
+        base64
+    } else {
+        hex_like("", bytes)
+    }
+}
+
+fn fresh_frame(frame: &Value, rules: &Rules) -> Result<Json, NotRepresentable> {
+    let mut members = Map::new();
+    for name in ["scriptHash", "instructionPointer", "nextInstruction"] {
+        if let Some(value) = frame.get(name) {
+            members.insert(name.to_owned(), plain(value, None)?);
+        }
+    }
+    for (name, absence) in rules.frame_lists {
+        let items = frame.get(name).and_then(items_of).unwrap_or_default();
+        let items: Result<Vec<_>, _> = items.iter().map(|item| fresh_item(item, rules)).collect();
+        match items {
+            Ok(items) if items.is_empty() => {}
+            // Leaving it out says nothing of it.
+            Err(_) if *absence == Absence::NotCompared => {}
+            items => drop(members.insert((*name).to_owned(), Json::Array(items?))),
+        }
+    }
+    Ok(Json::Object(members))
+}
+
+fn fresh_item(item: &Value, rules: &Rules) -> Result<Json, NotRepresentable> {
+    let (of, value) = typed(item, rules)?;
+    let value = item_value(value, of, None, rules)?;
+    Ok(match of.notation {
+        Notation::Nothing => json!({"type": of.name}),
+        _ => json!({"type": of.name, "value": value}),
+    })
+}
+
+/// The type of an item as the format names it, and what is in it.
+fn typed<'v>(item: &'v Value, rules: &Rules) -> Result<(&'static Type, &'v Value), NotRepresentable> {
+    let Value::Typed(name, inner) = item else { return Err(NotRepresentable::value(item)) };
+    let of = rules.types.iter().find(|of| of.value == *name);
+    of.map(|of| (of, &**inner)).ok_or_else(|| NotRepresentable::value(item))
+}
+
+/// The value of an item of this type, in the style of what was there.
+fn item_value(
+    value: &Value,
+    of: &Type,
+    old: Option<Node<'_>>,
+    rules: &Rules,
+) -> Result<Json, NotRepresentable> {
+    Ok(match (of.notation, value) {
+        (Notation::Nothing | Notation::Host, Value::Null) => Json::Null,
+        (Notation::Bool, Value::Bool(value)) => match old.and_then(Node::text) {
+            Some(_) => value.to_string().into(),
+            None => (*value).into(),
+        },
+        (Notation::Number, Value::Int(number)) => integer(number, old),
+        (Notation::Position, Value::Int(number)) => integer(number, None),
+        (Notation::Bytes, Value::Bytes(_)) | (Notation::Host, Value::Text(_)) => plain(value, old)?,
+        (Notation::TextAsBytes, Value::Bytes(bytes)) => {
+            str::from_utf8(bytes).map_err(|_| NotRepresentable::value(value))?.into()
+        }
+        (Notation::Items, Value::List(items)) => {
+            Json::Array(items.iter().map(|item| fresh_item(item, rules)).collect::<Result<_, _>>()?)
+        }
+        (Notation::Map, Value::Record(pairs)) => {
+            let pair =
+                |(key, item): &(String, Value)| Ok((key_of(key)?.to_owned(), fresh_item(item, rules)?));
+            Json::Object(pairs.iter().map(pair).collect::<Result<_, _>>()?)
+        }
+        // What the machine says of a container that it does not show.
+        (Notation::Items | Notation::Map, Value::Text(why)) => {
+            return Err(NotRepresentable(format!("the format has no way to write this {}: {why}", of.name)));
+        }
+        (_, other) => return Err(NotRepresentable::value(other)),
+    })
+}
+
+/// A key of a Map. Of keys that differ in their type alone, the format can write one.
+fn key_of(key: &str) -> Result<&str, NotRepresentable> {
+    if key.contains('#') {
+        return Err(NotRepresentable(
+            "the format has no way to write keys that differ in their type alone".to_owned(),
+        ));
+    }
+    Ok(key)
+}
+
+/// An item that is there with another type or value. The datum is its type or its value.
+fn item<'d>(differs: &Differs<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
+    let item = differs.outer(0)?;
+    let (mut of, value) = typed(value, rules)?;
+    let name = member(item, "type").ok_or_else(|| NotRepresentable("an item without a type".to_owned()))?;
+    let old_name = name.value.text().unwrap_or_default();
+    let old_type = rules.types.iter().find(|of| old_name.eq_ignore_ascii_case(of.name));
+    let old = member(item, "value").map(|member| member.value);
+    // Text stays text as long as the bytes are.
+    let as_text = |old: &&Type| old.value == of.value && item_value(value, old, None, rules).is_ok();
+    of = old_type.filter(as_text).unwrap_or(of);
+    let mut changes = Vec::new();
+    if !old_name.eq_ignore_ascii_case(of.name) {
+        let name_like = in_case_of(&old_name, of.name);
+        changes.push(Change::Replace { node: name.value, value: name_like.into() });
+    }
+    // What is in a container differs next, item by item.
+    let same_notation = old_type.is_some_and(|old| old.notation == of.notation);
+    match old {
+        Some(old) if of.notation == Notation::Nothing => changes.extend(Change::remove(item, old)),
+        Some(old) if !(same_notation && is_container(of)) => {
+            let style = Some(old).filter(|_| same_notation);
+            let large = style.filter(|old| old.raw().parse::<BigInt>().is_ok_and(|old| old.bits() > 63));
+            changes.push(match (large, value) {
+                (Some(node), Value::Int(number)) => Change::Digits { node, digits: number.to_string() },
+                _ => Change::Replace { node: old, value: item_value(value, of, style, rules)? },
+            });
+        }
+        None if of.notation != Notation::Nothing => {
+            changes.push(Change::add_member(item, "value", item_value(value, of, None, rules)?));
+        }
+        Some(_) | None => {}
+    }
+    Ok(changes)
+}
+
+fn is_container(of: &Type) -> bool {
+    matches!(of.notation, Notation::Items | Notation::Map)
+}
+
+/// A pair more in a Map.
+fn new_pair<'d>(differs: &Differs<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
+    let (map, item) = (differs.node, fresh_item(value, rules)?);
+    let key = differs.at.last().to_string();
+    let key = key_of(&key)?;
+    if map.is_object() {
+        return Ok(vec![Change::add_member(map, key, item)]);
+    }
+    let before = map.items().count();
+    let of = rules.types.iter().find(|of| of.notation == Notation::Bytes);
+    let of = of.ok_or_else(|| NotRepresentable::value(value))?;
+    let key = json!({"type": of.name, "value": if key.is_empty() { "0x" } else { key }});
+    let insert = |value| Change::Insert { into: map, before, key: None, value };
+    Ok(vec![insert(key), insert(item)])
+}
+
+/// A pair that the Map does not have. The datum is the type or the value of its item.
+fn lost_pair<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
+    let (item, map) = (differs.outer(0)?, differs.outer(1)?);
+    if map.is_object() {
+        return Ok(Change::remove(map, item).into_iter().collect());
+    }
+    let place = map.items().position(|other| other == item).filter(|place| place % 2 == 1);
+    let place = place.ok_or_else(NotRepresentable::nothing)?;
+    Ok([place - 1, place].map(|index| Change::Remove { from: map, index }).into())
+}
+
+/// The pairs of a Map in the machine's order, as far as they are there.
+fn order<'d>(differs: &Differs<'d, '_>, value: &Value) -> WrittenBack<'d> {
+    let object = differs.node;
+    let names = value.members().ok_or_else(|| NotRepresentable::value(value))?;
+    let place = |key: &str| names.iter().position(|(name, _)| same_key(name, key));
+    let places: Vec<_> = object.members().map(|member| place(&member.key)).collect();
+    let mut there: Vec<usize> = (0..places.len()).filter(|index| places[*index].is_some()).collect();
+    let free = there.clone();
+    there.sort_by_key(|index| places[*index]);
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    for (place, member) in free.into_iter().zip(there) {
+        order[place] = member;
+    }
+    Ok(vec![Change::Reorder { object, order }])
+}
+
+/// A key of a Map as paths write it, and as the vector does.
+fn same_key(path: &str, written: &str) -> bool {
+    path.eq_ignore_ascii_case(if written == "0x" { "" } else { written })
+}

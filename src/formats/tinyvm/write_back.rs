@@ -1,0 +1,112 @@
+//! How our own TinyVM vectors write what a machine has.
+
+use num_bigint::{BigInt, Sign};
+use serde_json::{Value as Json, json};
+
+use crate::formats::write_back::{Differs, NotRepresentable, WrittenBack, number_like, resize};
+use crate::model::path::Key;
+use crate::model::value::Value;
+use crate::text::edit::Change;
+use crate::text::json::Node;
+
+pub(super) fn spell<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
+    match differs.at.keys()[..] {
+        [Key::Name(name)] if name == "outcome" => outcome(differs),
+        [Key::Name(name)] if name == "rating" => rating(differs),
+        [Key::Name(name)] if name == "results" => results(differs),
+        [Key::Name(name), _] if name == "notPassed" => expected(differs, "results", json!([])),
+        [Key::Name(name), key] if name == "changedRegisters" => listed(differs, "registers", key),
+        [Key::Name(name), key] if name == "changedData" => listed(differs, "data", key),
+        [.., Key::Name(name), _] if name == "data" => {
+            let zero = Value::int(0);
+            differs.replace(spelled(differs.got.unwrap_or(&zero), Some(differs.node))?)
+        }
+        _ => match differs.got {
+            Some(value) => differs.replace(spelled(value, Some(differs.node))?),
+            None => differs.remove(0),
+        },
+    }
+}
+
+/// A run that is not completed has no rating and no results.
+fn outcome<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
+    let value = differs.present()?;
+    let mut changes = expected(differs, "outcome", spelled(value, None)?)?;
+    if *value != Value::text("completed") {
+        let expect = if differs.node.is_object() { differs.node } else { differs.outer(0)? };
+        let results = ["rating", "results"].into_iter().filter_map(|name| expect.member(name));
+        changes.extend(results.filter_map(|node| Change::remove(expect, node)));
+    }
+    Ok(changes)
+}
+
+fn rating<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
+    if differs.node.is_array() {
+        return Err(NotRepresentable("it follows from the results that are listed".to_owned()));
+    }
+    expected(differs, "rating", spelled(differs.present()?, None)?)
+}
+
+fn results<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
+    let Some(Value::List(results)) = differs.got else { return differs.remove(0) };
+    resize(differs.node, results.iter().map(|result| spelled(result, None)))
+}
+
+/// A member of `expect`, which may not be there, and itself may go without saying: then the
+/// demand stands where the name of the test does.
+fn expected<'d>(differs: &Differs<'d, '_>, name: &str, value: Json) -> WrittenBack<'d> {
+    if differs.node.is_object() {
+        return Ok(vec![Change::add_member(differs.node, name, value)]);
+    }
+    let outer = differs.outer(0)?;
+    let is = |key: &str| outer.member(key) == Some(differs.node);
+    Ok(if is("name") {
+        vec![Change::add_member(outer, "expect", json!({name: value}))]
+    } else if is(name) {
+        vec![Change::Replace { node: differs.node, value }]
+    } else {
+        vec![Change::add_member(outer, name, value)]
+    })
+}
+
+/// A register or word that changed and is not listed, though `exact` says that all are.
+fn listed<'d>(differs: &Differs<'d, '_>, name: &str, key: &Key) -> WrittenBack<'d> {
+    let expect = differs.outer(0)?;
+    let (key, value) = (key.to_string(), spelled(differs.present()?, None)?);
+    Ok(vec![match expect.member(name) {
+        Some(list) if list.is_object() => Change::add_member(list, &key, value),
+        Some(_) => {
+            return Err(NotRepresentable(format!("{name} is an array, which lists none but the first")));
+        }
+        None => Change::add_member(expect, name, json!({key: value})),
+    }])
+}
+
+/// A datum in the style of what was there.
+fn spelled(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRepresentable> {
+    Ok(match value {
+        Value::Int(number) => number_as(number, old),
+        Value::Text(text) => text.as_str().into(),
+        Value::Bool(value) => (*value).into(),
+        other => return Err(NotRepresentable::value(other)),
+    })
+}
+
+/// A number as the old one is written: in quotes, in hex, as a negative word.
+fn number_as(number: &BigInt, old: Option<Node<'_>>) -> Json {
+    let quoted = old.and_then(Node::text);
+    let written = quoted.as_deref().or(old.map(Node::raw)).unwrap_or_default();
+    let number = as_negative(number, written).unwrap_or_else(|| number.clone());
+    let digits = number_like(written.trim_start_matches('-'), &number.magnitude().clone().into());
+    let sign = if number.sign() == Sign::Minus { "-" } else { "" };
+    match i64::try_from(&number) {
+        Ok(number) if quoted.is_none() => number.into(),
+        _ => format!("{sign}{digits}").into(),
+    }
+}
+
+/// The word as a negative number, where one was written and it is one in two's complement.
+fn as_negative(number: &BigInt, written: &str) -> Option<BigInt> {
+    let word = u16::try_from(number).ok().filter(|_| written.starts_with('-'))? as i16;
+    (word < 0).then(|| BigInt::from(word))
+}

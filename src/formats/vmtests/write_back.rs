@@ -1,0 +1,110 @@
+//! How VMTests write what a machine has. Everything in a result is a number or bytes, which all
+//! eras read as `0x` and hex digits; what is replaced keeps its own style.
+
+use num_bigint::BigInt;
+use serde_json::{Value as Json, json};
+
+use super::RESULTS;
+use crate::formats::write_back::{
+    Differs, NotRepresentable, WrittenBack, hex_like, in_case_of, number_like, resize,
+};
+use crate::model::assertion::Expected;
+use crate::model::path::{Key, Path};
+use crate::model::value::Value;
+use crate::text::edit::Change;
+use crate::text::json::Datum;
+
+pub(super) fn spell<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
+    if *differs.at == Path::field("outcome") {
+        return outcome(differs);
+    }
+    match (differs.want, differs.got) {
+        (Expected::Len(_), Some(Value::List(items))) if differs.node.is_array() => {
+            resize(differs.node, items.iter().map(fresh))
+        }
+        (Expected::Len(_), Some(Value::Bytes(bytes))) => differs.replace(format!("#{}", bytes.len()).into()),
+        (Expected::Absent, Some(value)) => {
+            Ok(vec![Change::add_member(differs.node, &key(differs), fresh(value)?)])
+        }
+        (want, None) => leaf(differs, &nothing(want)?),
+        (_, Some(value)) => leaf(differs, value),
+    }
+}
+
+/// A test that must end normally has results; one that must halt has none. The results of one that
+/// had none are begun here and differ next.
+fn outcome<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
+    if *differs.present()? == Value::text("success") {
+        let begun = [
+            ("gas", json!("0x00")),
+            ("out", json!("0x")),
+            ("logs", json!(hex_like("", &[0; 32]))),
+            ("callcreates", json!([])),
+            ("post", json!({})),
+        ];
+        let missing = begun.into_iter().filter(|(name, _)| differs.node.member(name).is_none());
+        return Ok(missing.map(|(name, value)| Change::add_member(differs.node, name, value)).collect());
+    }
+    let test = differs.outer(0)?;
+    let results = test.members().filter(|member| member.key == "post" || RESULTS.contains(&&*member.key));
+    Ok(results.filter_map(|member| Change::remove(test, member.value)).collect())
+}
+
+/// What the format reads as nothing, in place of such a demand.
+fn nothing(want: &Expected) -> Result<Value, NotRepresentable> {
+    match want {
+        Expected::Is(Value::Int(_)) | Expected::IsOrAbsent(Value::Int(_)) => Ok(Value::Int(BigInt::ZERO)),
+        Expected::Is(Value::Bytes(_)) | Expected::IsOrAbsent(Value::Bytes(_)) => Ok(Value::Bytes(Vec::new())),
+        _ => Err(NotRepresentable::nothing()),
+    }
+}
+
+/// A number or bytes in the style of what was there.
+fn leaf<'d>(differs: &Differs<'d, '_>, value: &Value) -> WrittenBack<'d> {
+    let old = differs.node.text().unwrap_or_default();
+    differs.replace(match (value, differs.node.datum()) {
+        (Value::Int(number), Datum::Number(_)) if number.bits() <= 64 => {
+            u64::try_from(number.clone()).map_err(|_| NotRepresentable::value(value))?.into()
+        }
+        (Value::Int(number), _) => number_like(&old, number).into(),
+        (Value::Bytes(bytes), _) => bytes_like(&old, bytes).into(),
+        _ => return Err(NotRepresentable::value(value)),
+    })
+}
+
+/// Hex digits, without the zero in front where a number of them was written that is not even.
+fn bytes_like(old: &str, bytes: &[u8]) -> String {
+    let text = hex_like(old, bytes);
+    match text.strip_prefix("0x0") {
+        Some(digits) if digits.len() + 2 == old.len() && old.len() % 2 == 1 => {
+            in_case_of(old, &format!("0x{digits}"))
+        }
+        _ => text,
+    }
+}
+
+/// A datum that was not there.
+fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
+    Ok(match value {
+        Value::Int(number) => number_like("0x00", number).into(),
+        Value::Bytes(bytes) => hex_like("", bytes).into(),
+        Value::List(items) => Json::Array(items.iter().map(fresh).collect::<Result<_, _>>()?),
+        Value::Record(members) => {
+            let member = |(name, value): &(String, Value)| Ok((name.clone(), fresh(value)?));
+            Json::Object(members.iter().map(member).collect::<Result<_, _>>()?)
+        }
+        other => return Err(NotRepresentable::value(other)),
+    })
+}
+
+/// The key of an account as those beside it are written. A key of storage always has its `0x`, or
+/// it would be decimal.
+fn key(differs: &Differs<'_, '_>) -> String {
+    let [.., object, key] = &differs.at.keys()[..] else { return differs.at.to_string() };
+    let key = key.to_string();
+    let bare = differs.node.members().next().is_some_and(|member| !member.key.starts_with("0x"));
+    match object {
+        Key::Name(name) if name == "post" && bare => key.trim_start_matches("0x").to_owned(),
+        _ => key,
+    }
+}

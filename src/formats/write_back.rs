@@ -1,0 +1,177 @@
+//! Writing what a machine has in place of a demand that does not hold: what the formats share.
+//!
+//! A format says the next step only. What that leaves, such as the items of a list that was just
+//! begun, differs again when the new text is judged, and is written then.
+
+use num_bigint::BigInt;
+use serde_json::Value as Json;
+
+use crate::model::assertion::Expected;
+use crate::model::path::Path;
+use crate::model::position::Origin;
+use crate::model::value::Value;
+use crate::text::edit::Change;
+use crate::text::json::{Document, Node};
+
+/// A demand that does not hold, and the data around the place where it stands.
+#[derive(Debug, Clone)]
+pub struct Differs<'d, 'm> {
+    around: Vec<Node<'d>>,
+    /// The datum at that place.
+    pub node: Node<'d>,
+    /// Which datum of the state.
+    pub at: &'m Path,
+    /// What the vector demands.
+    pub want: &'m Expected,
+    /// What the machine has; none when it has no such datum.
+    pub got: Option<&'m Value>,
+}
+
+/// The changes to a document that write what the machine has, or why there are none.
+pub type WrittenBack<'d> = Result<Vec<Change<'d>>, NotRepresentable>;
+
+/// Why what the machine has cannot be written, as a sentence without a full stop.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotRepresentable(pub String);
+
+impl NotRepresentable {
+    /// That a format has no way to write this.
+    pub fn value(value: &Value) -> NotRepresentable {
+        const LONGEST: usize = 60;
+        let mut text = value.to_string();
+        if let Some((cut, _)) = text.char_indices().nth(LONGEST) {
+            text.replace_range(cut.., "…");
+        }
+        NotRepresentable(format!("the format has no way to write {text}"))
+    }
+
+    /// That a format has no way to write that nothing is there.
+    pub fn nothing() -> NotRepresentable {
+        NotRepresentable("the format has no way to write that nothing is there".to_owned())
+    }
+}
+
+impl<'d, 'm> Differs<'d, 'm> {
+    /// The demand that stands at `origin`.
+    pub fn new(
+        document: &'d Document,
+        origin: Origin,
+        at: &'m Path,
+        want: &'m Expected,
+        got: Option<&'m Value>,
+    ) -> Differs<'d, 'm> {
+        let mut around = document.around(origin.0);
+        let node = around.pop().unwrap_or(document.root());
+        Differs { around, node, at, want, got }
+    }
+
+    /// What the machine has.
+    ///
+    /// # Errors
+    ///
+    /// When it has no such datum.
+    pub fn present(&self) -> Result<&'m Value, NotRepresentable> {
+        self.got.ok_or_else(NotRepresentable::nothing)
+    }
+
+    /// The array or object that the datum is in, or so many further ones outside.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn outer(&self, further: usize) -> Result<Node<'d>, NotRepresentable> {
+        let outer = self.around.iter().rev().nth(further).copied();
+        outer.ok_or_else(|| NotRepresentable("the file has no place for it".to_owned()))
+    }
+
+    /// The datum becomes another one.
+    pub fn replace(&self, value: Json) -> WrittenBack<'d> {
+        Ok(vec![Change::Replace { node: self.node, value }])
+    }
+
+    /// The member or item is taken out that the datum is the value of, or that the one so much
+    /// further outside is.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn remove(&self, further: usize) -> WrittenBack<'d> {
+        Ok(Change::remove(self.outer(further)?, self.node).into_iter().collect())
+    }
+}
+
+/// The changes that make an array as long as the new one. Items that are the same at the start and
+/// at the end stay; those that differ between them are left for later.
+///
+/// # Errors
+///
+/// When an item that must come in cannot be written.
+pub(super) fn resize(
+    array: Node<'_>,
+    new: impl Iterator<Item = Result<Json, NotRepresentable>>,
+) -> WrittenBack<'_> {
+    let old: Vec<Option<Json>> = array.items().map(|item| serde_json::from_str(item.raw()).ok()).collect();
+    let new: Vec<_> = new.collect();
+    let same =
+        |(old, new): &(&Option<Json>, &Result<Json, _>)| old.is_some() && old.as_ref() == new.as_ref().ok();
+    let lead = old.iter().zip(&new).take_while(same).count();
+    let trail = old[lead..].iter().rev().zip(new[lead..].iter().rev()).take_while(same).count();
+    let kept = old.len().min(new.len()) - trail;
+    let removed = kept..old.len() - trail;
+    let inserted = kept..new.len() - trail;
+    let remove = removed.map(|index| Ok(Change::Remove { from: array, index }));
+    let insert = new.into_iter().skip(inserted.start).take(inserted.len());
+    let insert =
+        insert.map(|value| Ok(Change::Insert { into: array, before: kept, key: None, value: value? }));
+    remove.chain(insert).collect()
+}
+
+/// Bytes as hex digits in the style of what was there: with its prefix, or none, and its case.
+pub(super) fn hex_like(old: &str, bytes: &[u8]) -> String {
+    let (prefix, digits) = prefix_of(old);
+    format!("{prefix}{}", in_case_of(digits, &hex::encode(bytes)))
+}
+
+/// `0x` or none, as the text has it, and the digits. An empty text counts as one with `0x`.
+fn prefix_of(text: &str) -> (&str, &str) {
+    match text.get(..2) {
+        Some("0x" | "0X") => text.split_at(2),
+        _ if text.is_empty() => ("0x", ""),
+        _ => ("", text),
+    }
+}
+
+/// A number that is not negative in the style of what was there: hex with at least as many digits
+/// if that has `0x`, or else decimal.
+pub(super) fn number_like(old: &str, number: &BigInt) -> String {
+    let (prefix, digits) = prefix_of(old);
+    if prefix.is_empty() {
+        let width = if digits.starts_with('0') { digits.len() } else { 0 };
+        return format!("{:0>width$}", number.to_string());
+    }
+    let new = number.magnitude().to_str_radix(16);
+    let whole_bytes = digits.len().is_multiple_of(2) && new.len() > digits.len();
+    let width = if whole_bytes { new.len().next_multiple_of(2) } else { digits.len() };
+    format!("{prefix}{}", in_case_of(digits, &format!("{new:0>width$}")))
+}
+
+/// The new text with each letter in the case of the old one's letter at its place, and else in the
+/// case that all letters of the old one have, if they have one.
+pub(super) fn in_case_of(old: &str, new: &str) -> String {
+    let has = |case: fn(&char) -> bool| old.chars().any(|it| case(&it));
+    let new = match [has(char::is_ascii_uppercase), has(char::is_ascii_lowercase)] {
+        [true, false] => new.to_ascii_uppercase(),
+        [false, true] => new.to_ascii_lowercase(),
+        _ => new.to_owned(),
+    };
+    if old.len() != new.len() {
+        return new;
+    }
+    let in_case = |(old, new): (char, char)| match old {
+        'a'..='z' => new.to_ascii_lowercase(),
+        'A'..='Z' => new.to_ascii_uppercase(),
+        _ => new,
+    };
+    old.chars().zip(new.chars()).map(in_case).collect()
+}

@@ -1,0 +1,305 @@
+//! Mnemonics to bytes, for any instruction set.
+//!
+//! One instruction a line: a mnemonic in any case, then its operands. `;` and `//` start a
+//! comment. Operands are `0x` hex, decimal, or `@label`; a shorter number is filled up with zeros,
+//! and data that stand behind their length are hex digits without it. `name:` sets a label to the
+//! offset where it stands; as an operand that counts from its instruction, a label is the way
+//! there. `.byte 0x…` puts bytes in as they are.
+//!
+//! A machine may have a language of its own instead; what that gives is here too.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use num_bigint::{BigInt, BigUint, Sign};
+
+use super::{Isa, Operand};
+use crate::model::hex::hex_bytes;
+use crate::text::json::quoted;
+
+/// A line that is no source text, or names what does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AsmError {
+    /// Line from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub what: String,
+    /// What would have been right.
+    pub expected: String,
+}
+
+impl fmt::Display for AsmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AsmError { line, column, what, expected } = self;
+        write!(f, "{line}:{column}: {what}; expected {expected}")
+    }
+}
+
+impl std::error::Error for AsmError {}
+
+/// Something in a source that is no error, but hardly meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Line from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What happens there.
+    pub what: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Warning { line, column, what } = self;
+        write!(f, "{line}:{column}: warning: {what}")
+    }
+}
+
+/// What a source gives in the language of a machine whose memory is words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assembled {
+    /// The whole memory; what the source does not write is 0.
+    pub words: Vec<u16>,
+    /// The line, from 1, that wrote the word at an address; nothing for words that are not written.
+    pub lines: BTreeMap<u16, usize>,
+    /// In the order in which they were found.
+    pub warnings: Vec<Warning>,
+}
+
+/// A part of a source line and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Word<'s> {
+    pub(crate) text: &'s str,
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+impl<'s> Word<'s> {
+    /// The part of it that `text`, a part of its text, is.
+    pub(crate) fn part(self, text: &'s str) -> Word<'s> {
+        let offset = text.as_ptr() as usize - self.text.as_ptr() as usize;
+        Word { text, line: self.line, column: self.column + self.text[..offset].chars().count() }
+    }
+
+    /// An error that stands here.
+    pub(crate) fn error(self, what: impl Into<String>, expected: impl Into<String>) -> AsmError {
+        AsmError { line: self.line, column: self.column, what: what.into(), expected: expected.into() }
+    }
+}
+
+/// A label that an operand names, to be filled in when all labels are known.
+struct Use<'s> {
+    word: Word<'s>,
+    operand: Operand,
+    /// Where the operand stands, and the instruction.
+    at: usize,
+    start: usize,
+}
+
+/// The program that `source` describes.
+///
+/// # Errors
+///
+/// The first line that is wrong.
+pub fn assemble(isa: &Isa, source: &str) -> Result<Vec<u8>, AsmError> {
+    let mut assembler = Assembler { isa, program: Vec::new(), labels: HashMap::new(), uses: Vec::new() };
+    for (index, text) in source.lines().enumerate() {
+        assembler.line(&words(text, index + 1))?;
+    }
+    assembler.finish()
+}
+
+/// The words of a line without its comment.
+fn words(text: &str, line: usize) -> Vec<Word<'_>> {
+    let end = [text.find(';'), text.find("//")].into_iter().flatten().min().unwrap_or(text.len());
+    // Each word is placed from the one before: a line may be as long as the whole source.
+    let mut rest = Word { text: &text[..end], line, column: 1 };
+    let place = |word: &'_ str| {
+        let offset = word.as_ptr() as usize - rest.text.as_ptr() as usize;
+        let column = rest.column + rest.text[..offset].chars().count();
+        rest = Word { text: &rest.text[offset..], line, column };
+        Word { text: &rest.text[..word.len()], line, column }
+    };
+    text[..end].split_whitespace().map(place).collect()
+}
+
+struct Assembler<'s> {
+    isa: &'s Isa,
+    program: Vec<u8>,
+    labels: HashMap<&'s str, usize>,
+    uses: Vec<Use<'s>>,
+}
+
+impl<'s> Assembler<'s> {
+    fn line(&mut self, words: &[Word<'s>]) -> Result<(), AsmError> {
+        let Some((&first, rest)) = words.split_first() else { return Ok(()) };
+        if let Some(label) = first.text.strip_suffix(':') {
+            return self.label(first, label).and_then(|()| self.line(rest));
+        }
+        if first.text == ".byte" {
+            return rest.iter().try_for_each(|word| self.raw(*word));
+        }
+        let op = self.isa.by_name(first.text).ok_or_else(|| self.no_such(first))?;
+        match op.operands.len() {
+            wanted if rest.len() < wanted => {
+                let what = format!(
+                    "{} without {}",
+                    op.name,
+                    if wanted == 1 { "its operand" } else { "its operands" }
+                );
+                return Err(first.error(what, described(op.operands)));
+            }
+            wanted if rest.len() > wanted => {
+                let number = match wanted {
+                    0 => "none".to_owned(),
+                    1 => "one".to_owned(),
+                    more => more.to_string(),
+                };
+                return Err(rest[wanted].error("too many operands", format!("{number} after {}", op.name)));
+            }
+            _ => {}
+        }
+        let start = self.program.len();
+        self.program.push(op.code as u8);
+        op.operands.iter().zip(rest).try_for_each(|(operand, word)| self.operand(*operand, *word, start))
+    }
+
+    fn label(&mut self, word: Word<'s>, label: &'s str) -> Result<(), AsmError> {
+        if label.is_empty() {
+            return Err(word.error("a label without a name", "name:"));
+        }
+        match self.labels.insert(label, self.program.len()) {
+            None => Ok(()),
+            Some(_) => Err(word.error(format!("label {} is set twice", quoted(label)), "each label once")),
+        }
+    }
+
+    fn raw(&mut self, word: Word<'s>) -> Result<(), AsmError> {
+        let digits = word.text.strip_prefix("0x").unwrap_or(word.text);
+        let bytes = hex_bytes(digits).ok_or_else(|| {
+            word.error(format!("{} is not bytes", quoted(word.text)), "an even number of hex digits")
+        })?;
+        self.program.extend(bytes);
+        Ok(())
+    }
+
+    /// Appends an operand of the instruction that starts at `start`.
+    fn operand(&mut self, operand: Operand, word: Word<'s>, start: usize) -> Result<(), AsmError> {
+        let at = self.program.len();
+        if word.text.starts_with('@') && !matches!(operand, Operand::Prefixed(_)) {
+            self.uses.push(Use { word, operand, at, start });
+            self.program.resize(at + operand.fixed_len(), 0);
+            return Ok(());
+        }
+        let bytes = match operand {
+            Operand::Prefixed(size) => prefixed(word, size)?,
+            Operand::Data(_) | Operand::Unsigned(_) | Operand::Signed(_) | Operand::Offset(_) => {
+                encoded(operand, &number(word)?).ok_or_else(|| {
+                    word.error(format!("{} does not fit", quoted(word.text)), described(&[operand]))
+                })?
+            }
+        };
+        self.program.extend(bytes);
+        Ok(())
+    }
+
+    fn no_such(&self, word: Word<'_>) -> AsmError {
+        word.error(
+            format!("no instruction {}", quoted(word.text)),
+            format!("a mnemonic of {0} (vmconf isa {0} lists them)", self.isa.machine),
+        )
+    }
+
+    fn finish(mut self) -> Result<Vec<u8>, AsmError> {
+        for Use { word, operand, at, start } in self.uses {
+            let label = self.labels.get(&word.text[1..]).ok_or_else(|| {
+                word.error(format!("no label {}", quoted(&word.text[1..])), "a line that sets it")
+            })?;
+            let value = match operand {
+                Operand::Offset(_) => BigInt::from(*label) - BigInt::from(start),
+                _ => BigInt::from(*label),
+            };
+            let bytes = encoded(operand, &value)
+                .ok_or_else(|| word.error(format!("offset {value} does not fit"), described(&[operand])))?;
+            self.program[at..at + bytes.len()].copy_from_slice(&bytes);
+        }
+        Ok(self.program)
+    }
+}
+
+/// The number that a word says.
+fn number(word: Word<'_>) -> Result<BigInt, AsmError> {
+    let (sign, magnitude) = match word.text.strip_prefix('-') {
+        Some(magnitude) => (Sign::Minus, magnitude),
+        None => (Sign::Plus, word.text),
+    };
+    let (digits, radix) = match magnitude.strip_prefix("0x") {
+        Some(digits) => (digits, 16),
+        None => (magnitude, 10),
+    };
+    // A second sign or an underscore would be read too.
+    let digits = digits.chars().all(|digit| digit.is_digit(radix)).then_some(digits);
+    let magnitude = digits.and_then(|digits| BigUint::parse_bytes(digits.as_bytes(), radix));
+    match magnitude {
+        Some(magnitude) => Ok(BigInt::from_biguint(sign, magnitude)),
+        None => {
+            Err(word.error(format!("{} is not a number", quoted(word.text)), "0x hex, decimal or @label"))
+        }
+    }
+}
+
+/// The data that a word says in hex, behind their length.
+fn prefixed(word: Word<'_>, size: u8) -> Result<Vec<u8>, AsmError> {
+    let data = word.text.strip_prefix("0x").and_then(hex_bytes).ok_or_else(|| {
+        word.error(format!("{} is not bytes", quoted(word.text)), "0x and an even number of hex digits")
+    })?;
+    let length = encoded(Operand::Unsigned(size), &BigInt::from(data.len())).ok_or_else(|| {
+        word.error(format!("{} bytes are too many", data.len()), format!("a length that fits {size} bytes"))
+    })?;
+    Ok([length, data].concat())
+}
+
+/// The bytes of a number as an operand; none where it does not fit.
+fn encoded(operand: Operand, number: &BigInt) -> Option<Vec<u8>> {
+    let length = operand.fixed_len();
+    match operand {
+        Operand::Data(_) => {
+            let mut bytes = little(&number.to_biguint()?, length)?;
+            bytes.reverse();
+            Some(bytes)
+        }
+        Operand::Unsigned(_) | Operand::Prefixed(_) => little(&number.to_biguint()?, length),
+        Operand::Signed(_) | Operand::Offset(_) => {
+            let mut bytes = number.to_signed_bytes_le();
+            let fill = if number.sign() == Sign::Minus { 0xff } else { 0 };
+            (bytes.len() <= length).then(|| {
+                bytes.resize(length, fill);
+                bytes
+            })
+        }
+    }
+}
+
+/// The number in `length` bytes, least significant first.
+fn little(number: &BigUint, length: usize) -> Option<Vec<u8>> {
+    let mut bytes = if *number == BigUint::ZERO { Vec::new() } else { number.to_bytes_le() };
+    (bytes.len() <= length).then(|| {
+        bytes.resize(length, 0);
+        bytes
+    })
+}
+
+/// What is expected behind a mnemonic.
+fn described(operands: &[Operand]) -> String {
+    let one = |operand: &Operand| match operand {
+        Operand::Data(1) => "1 byte".to_owned(),
+        Operand::Data(size) => format!("{size} bytes"),
+        Operand::Unsigned(size) => format!("a number of {size} bytes"),
+        Operand::Signed(size) => format!("a signed number of {size} bytes"),
+        Operand::Offset(size) => format!("@label or an offset of {size} bytes"),
+        Operand::Prefixed(_) => "0x and hex digits".to_owned(),
+    };
+    operands.iter().map(one).collect::<Vec<_>>().join(", then ")
+}

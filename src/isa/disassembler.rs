@@ -1,0 +1,92 @@
+//! Bytes to mnemonics, for any instruction set.
+//!
+//! What comes out goes into [`crate::isa::assembler`] and gives the same bytes: what is no whole
+//! instruction is written as `.byte`.
+
+use num_bigint::{BigInt, BigUint, Sign};
+
+use super::{Isa, OpInfo, Operand};
+use crate::model::hex::bytes_key;
+
+/// An instruction, or bytes that are none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line<'p> {
+    /// Offset of the first byte.
+    pub offset: usize,
+    /// All bytes of it.
+    pub bytes: &'p [u8],
+    /// The instruction; none for a code that means nothing or an instruction cut off by the end.
+    pub op: Option<&'static OpInfo>,
+    /// The instruction that the end cuts off.
+    pub cut_off: Option<&'static OpInfo>,
+}
+
+impl Line<'_> {
+    /// The line as the assembler reads it: `PUSH2 0x0102`.
+    pub fn source(&self) -> String {
+        match (self.op, self.cut_off) {
+            (Some(op), _) => self.instruction(op),
+            (None, Some(op)) => format!(".byte {} ; {} cut off by the end", bytes_key(self.bytes), op.name),
+            (None, None) => format!(".byte {} ; no instruction", bytes_key(self.bytes)),
+        }
+    }
+
+    fn instruction(&self, op: &OpInfo) -> String {
+        let mut text = op.name.to_owned();
+        let mut targets = Vec::new();
+        let mut rest = &self.bytes[1..];
+        for operand in op.operands {
+            let Some((bytes, further)) = operand.split(rest) else { break };
+            rest = further;
+            text.push(' ');
+            text.push_str(&shown(*operand, bytes));
+            if let Operand::Offset(_) = operand {
+                targets.push(self.target(bytes));
+            }
+        }
+        if !targets.is_empty() {
+            text.push_str(" ; ");
+            text.push_str(&targets.join(", "));
+        }
+        text
+    }
+
+    /// Where an offset leads.
+    fn target(&self, offset: &[u8]) -> String {
+        let target = BigInt::from(self.offset) + BigInt::from_signed_bytes_le(offset);
+        if target.sign() == Sign::Minus { "before the start".to_owned() } else { format!("{target:04x}") }
+    }
+}
+
+/// An operand as the assembler reads it.
+fn shown(operand: Operand, bytes: &[u8]) -> String {
+    match operand {
+        Operand::Data(_) => bytes_key(bytes),
+        Operand::Prefixed(size) => bytes_key(&bytes[size.into()..]),
+        Operand::Unsigned(_) => BigUint::from_bytes_le(bytes).to_string(),
+        Operand::Signed(_) | Operand::Offset(_) => BigInt::from_signed_bytes_le(bytes).to_string(),
+    }
+}
+
+/// The instructions of a program, one after the other from its start.
+pub fn disassemble<'p>(isa: &Isa, program: &'p [u8]) -> impl Iterator<Item = Line<'p>> {
+    let mut offset = 0;
+    std::iter::from_fn(move || {
+        let line = line_at(isa, program, offset)?;
+        offset += line.bytes.len();
+        Some(line)
+    })
+}
+
+/// The instruction at an offset of a program; none at its end.
+pub fn line_at<'p>(isa: &Isa, program: &'p [u8], offset: usize) -> Option<Line<'p>> {
+    let rest = program.get(offset..)?;
+    let (code, operands) = rest.split_first()?;
+    let Some(op) = isa.by_code((*code).into()) else {
+        return Some(Line { offset, bytes: &rest[..1], op: None, cut_off: None });
+    };
+    Some(match op.operand_len(operands) {
+        Some(length) => Line { offset, bytes: &rest[..=length], op: Some(op), cut_off: None },
+        None => Line { offset, bytes: rest, op: None, cut_off: Some(op) },
+    })
+}

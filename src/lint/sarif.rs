@@ -1,0 +1,148 @@
+//! What was found, as SARIF 2.1.0: one run with all findings, written as they come.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::cursor::Cursor;
+use super::output::{Output, Summary};
+use super::{Checked, Edit, LintFinding};
+use crate::model::escape::escaped;
+use crate::model::rule::{RULES, Rule};
+use crate::text::json::quoted;
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+pub(super) struct Sarif {
+    out: Box<dyn Write>,
+    state: State,
+}
+
+/// What was written so far.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Nothing,
+    Head,
+    Results,
+}
+
+impl Sarif {
+    pub(super) fn new(out: Box<dyn Write>) -> Sarif {
+        Sarif { out, state: State::Nothing }
+    }
+
+    /// All that stands in front of the results, once.
+    fn head(&mut self) -> io::Result<()> {
+        if self.state != State::Nothing {
+            return Ok(());
+        }
+        self.state = State::Head;
+        let driver = json!({
+            "name": "vmconf",
+            "version": env!("CARGO_PKG_VERSION"),
+            "rules": RULES.iter().map(|rule| described(*rule)).collect::<Vec<_>>(),
+        });
+        writeln!(self.out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{")?;
+        writeln!(self.out, "\"tool\":{{\"driver\":{driver}}},")?;
+        write!(self.out, "\"columnKind\":\"utf16CodeUnits\",\"results\":[")
+    }
+}
+
+impl Output for Sarif {
+    fn file(&mut self, checked: &Checked) -> io::Result<()> {
+        self.head()?;
+        let mut cursor = checked.text.as_deref().map(Cursor::new);
+        for diagnostic in &checked.diagnostics {
+            let comma = if self.state == State::Results { "," } else { "" };
+            self.state = State::Results;
+            write!(self.out, "{comma}\n{}", result(&checked.file, diagnostic, cursor.as_mut()))?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, _: &Summary) -> io::Result<()> {
+        self.head()?;
+        writeln!(self.out, "\n]}}]}}")?;
+        self.out.flush()
+    }
+}
+
+fn described(rule: Rule) -> Value {
+    json!({ "id": rule.name(), "shortDescription": { "text": rule.doc() } })
+}
+
+fn result(file: &str, diagnostic: &LintFinding, cursor: Option<&mut Cursor<'_>>) -> Value {
+    let artifact = json!({ "uri": uri(file) });
+    let mut location = json!({ "artifactLocation": artifact });
+    let mut fix = None;
+    if let Some(cursor) = cursor {
+        cursor.go_to(diagnostic.problem.at as usize);
+        location["region"] = start(cursor);
+        fix = diagnostic.edit.as_ref().map(|edit| replacement(edit, cursor));
+    }
+    let rule = diagnostic.problem.rule;
+    let mut result = json!({
+        "ruleId": rule.name(),
+        "ruleIndex": rule as usize,
+        "level": diagnostic.severity.name(),
+        "message": { "text": message(diagnostic) },
+        "locations": [{ "physicalLocation": location }],
+    });
+    if let Some(fix) = fix {
+        let changes = json!([{ "artifactLocation": artifact, "replacements": [fix] }]);
+        result["fixes"] = json!([{ "artifactChanges": changes }]);
+    }
+    result
+}
+
+fn start(cursor: &Cursor<'_>) -> Value {
+    json!({ "startLine": cursor.position().line, "startColumn": cursor.column_utf16() })
+}
+
+/// An edit that starts at the cursor.
+fn replacement(edit: &Edit, cursor: &Cursor<'_>) -> Value {
+    let mut region = start(cursor);
+    let mut end = cursor.clone();
+    end.go_to(edit.range.end);
+    region["endLine"] = end.position().line.into();
+    region["endColumn"] = end.column_utf16().into();
+    json!({ "deletedRegion": region, "insertedContent": { "text": edit.with } })
+}
+
+/// All that is said, in one line.
+fn message(diagnostic: &LintFinding) -> String {
+    let problem = &diagnostic.problem;
+    let meant = problem.suggestion().map(|meant| format!("; did you mean {}?", quoted(meant)));
+    escaped(&format!("{problem}{}", meant.unwrap_or_default())).into_owned()
+}
+
+/// A path as a URI: of a file where it is absolute, else relative to wherever the reader looks.
+fn uri(path: &str) -> String {
+    let is_drive = path.get(1..3) == Some(":/");
+    let start = match path {
+        _ if is_drive => "file:///",
+        _ if path.starts_with('/') => "file://",
+        _ => "",
+    };
+    let encoded = path.bytes().map(|byte| {
+        let is_plain = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) || (byte == b':' && is_drive);
+        if is_plain { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+    });
+    start.to_owned() + &encoded.collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uri;
+
+    #[test]
+    fn paths_become_uris() {
+        fn check(path: &str, expected: &str) {
+            assert_eq!(uri(path), expected);
+        }
+        check("vectors/evm/add.json", "vectors/evm/add.json");
+        check("../a b/ä:1%.json", "../a%20b/%C3%A4%3A1%25.json");
+        check("/tmp/a.json", "file:///tmp/a.json");
+        check("C:/tmp/a.json", "file:///C:/tmp/a.json");
+    }
+}

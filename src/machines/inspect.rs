@@ -1,0 +1,133 @@
+//! What a trace or a blame asks of a machine between two instructions: what stands on its stack, and
+//! what the next instruction reads and writes.
+//!
+//! Nothing of this is asked while a program runs unwatched.
+
+use crate::model::cell::Cell;
+
+use super::observe::Observe;
+use crate::model::path::{Key, Path};
+use crate::model::value::Value;
+
+/// A machine in front of an instruction, or at its end.
+pub trait Inspect: Observe {
+    /// The next instruction as a person writes it: `PUSH1 0x2a`.
+    fn instruction(&self) -> String;
+
+    /// Where in the source of the program the next instruction is, where the program says so: `main,
+    /// line 7`.
+    fn source(&self) -> Option<String> {
+        None
+    }
+
+    /// How many values are on the operand stack, those of all frames that share it; 0 for a machine
+    /// without one.
+    fn height(&self) -> usize {
+        0
+    }
+
+    /// A value of the operand stack, so many below the top one.
+    fn item(&self, below: usize) -> Option<Value> {
+        let _ = below;
+        None
+    }
+
+    /// The compound that a value of the stack refers to, so many below the top one.
+    fn compound(&self, below: usize) -> Option<usize> {
+        let _ = below;
+        None
+    }
+
+    /// Gas left, of a machine that has it.
+    fn gas(&self) -> Option<u64> {
+        None
+    }
+
+    /// Gas that instructions took so far and gave back later. The price of an instruction is by how
+    /// much [`Inspect::gas`] falls and this rises.
+    fn given_back(&self) -> u64 {
+        0
+    }
+
+    /// Why the last instruction could not be executed, in a few words: `out of gas`. None where it was;
+    /// otherwise what is said of its effects did not happen.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
+    /// What the next instruction reads and writes besides what its row says of the stack.
+    fn effects(&self) -> Effects {
+        Effects::default()
+    }
+
+    /// What a cell among [`Effects::writes`] holds now, where a little work finds it out; of a long
+    /// one the beginning.
+    fn value(&self, cell: &Cell) -> Option<Value> {
+        let _ = cell;
+        None
+    }
+
+    /// The cells that hold a datum of the state as it is now, the most particular one first. None for
+    /// what no cell holds, such as how the run ended.
+    fn cells(&self, at: &Path) -> Vec<Cell> {
+        let _ = at;
+        Vec::new()
+    }
+}
+
+/// The cells of a datum in an item, the most particular one first: behind those of the compounds on
+/// the way to it is `cell`, which holds the item.
+pub fn cells_inside<I>(
+    cell: Cell,
+    mut item: Option<I>,
+    way: &[&Key],
+    compound: impl Fn(&I) -> Option<usize>,
+    child: impl Fn(&I, &Key) -> Option<I>,
+) -> Vec<Cell> {
+    let mut cells = vec![cell];
+    let mut way = way.iter();
+    while let Some((outer, id)) = item.and_then(|item| compound(&item).map(|id| (item, id))) {
+        cells.push(Cell::Compound(id));
+        let Some(key) = way.next() else { break };
+        cells.push(Cell::item(id, key));
+        item = child(&outer, key);
+    }
+    cells.reverse();
+    cells
+}
+
+/// What an instruction reads and writes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// How many values it takes from the stack, where its row does not say.
+    pub takes: Option<usize>,
+    /// What it reads, each with the value that it has.
+    pub reads: Vec<(Cell, Value)>,
+    /// What it writes.
+    pub writes: Vec<Cell>,
+}
+
+impl Effects {
+    /// Adds something that is read, where it is there.
+    pub fn read(&mut self, cell: Cell, value: Option<Value>) {
+        self.reads.push((cell, value.unwrap_or(Value::Null)));
+    }
+
+    /// Adds something that is written.
+    pub fn write(&mut self, cell: Cell) {
+        self.writes.push(cell);
+    }
+
+    /// Adds that all of the compound is read that a value of the stack refers to, so many below the top one.
+    pub fn read_compound(&mut self, state: &impl Inspect, below: usize) {
+        if let Some(id) = state.compound(below) {
+            self.read(Cell::Compound(id), state.item(below));
+        }
+    }
+
+    /// Adds that it is changed; how it was before counts.
+    pub fn change_compound(&mut self, state: &impl Inspect, below: usize) {
+        self.read_compound(state, below);
+        self.writes.extend(state.compound(below).map(Cell::Compound));
+    }
+}

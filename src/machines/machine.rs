@@ -1,0 +1,293 @@
+//! What every machine can do: load a program, run, be looked at; and the debugger's actions,
+//! written once for all of them.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use super::inspect::Inspect;
+use crate::isa::OpInfo;
+use crate::model::case::{Action, Program};
+use crate::model::path::Path;
+use crate::model::value::Value;
+
+/// A virtual machine.
+pub trait Machine: Inspect {
+    /// Makes this a fresh machine that holds `program`. A machine can load any number of
+    /// programs one after the other.
+    ///
+    /// # Errors
+    ///
+    /// When the program is not one for this machine.
+    fn load(&mut self, program: &Program) -> Result<(), LoadError>;
+
+    /// Executes up to `budget` instructions. `watch` is told of each before it happens; without
+    /// one, no instruction pays for the possibility.
+    fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status;
+
+    /// Changes the state as a record says, where a machine can be changed between runs.
+    ///
+    /// # Errors
+    ///
+    /// When the machine has no such state, or the value is none for it.
+    fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
+        Err(LoadError::new(format!("the state of this machine cannot be set to {changes}")))
+    }
+
+    /// The next instruction; none where nothing more will be executed.
+    fn next(&self) -> Option<At<'_>>;
+
+    /// How many frames there are: what StepOver and StepOut compare.
+    fn depth(&self) -> usize;
+
+    /// In one line how the machine ended or where it stands, for a person: `out of gas at 0x1f
+    /// SSTORE: needs 20000, 17 left`.
+    fn describe(&self) -> String;
+
+    /// What a datum of the state is called in the source of the program, and in which line of it the
+    /// program stands, where the program says so: `local i of main, at line 7`.
+    fn explain(&self, _at: &Path) -> Option<String> {
+        None
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// The budget is used up; more can be run.
+    Running,
+    /// Nothing more will happen. How it ended is state.
+    Ended,
+    /// A limit of the runner was reached: nothing can be said about the case.
+    Limit(LimitReached),
+    /// The machine cannot do what was asked of it: the vector is wrong.
+    Refused(LoadError),
+}
+
+/// The limit of the runner that ended a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LimitReached {
+    /// Its flag, a row of [`crate::model::limits`].
+    pub flag: &'static str,
+    /// Its value in this run.
+    pub limit: u64,
+}
+
+impl fmt::Display for LimitReached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LimitReached { flag, limit } = self;
+        write!(f, "limit of the runner reached: --{flag} {limit}")
+    }
+}
+
+/// Why a program cannot be loaded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}")]
+pub struct LoadError {
+    /// Which datum of the program record is wrong, where it is one.
+    pub at: Option<Path>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl LoadError {
+    /// Something that is wrong with the program as a whole.
+    pub fn new(what: impl Into<String>) -> LoadError {
+        LoadError { at: None, what: what.into() }
+    }
+
+    /// Something that is wrong with one datum of the program.
+    pub fn at(at: Path, what: impl Into<String>) -> LoadError {
+        LoadError { at: Some(at), what: what.into() }
+    }
+}
+
+/// A record of changes by number: `{"0": 5}`.
+///
+/// # Errors
+///
+/// When it is something else.
+pub(crate) fn numbered<'v>(
+    field: &'static str,
+    changes: &'v Value,
+) -> Result<Vec<(usize, &'v Value)>, LoadError> {
+    let wrong = || LoadError::at(Path::field(field), format!("{field} is {changes} and no record by number"));
+    let members = changes.members().ok_or_else(wrong)?;
+    let numbered = |(name, value): &'v (String, Value)| Some((name.parse().ok()?, value));
+    members.iter().map(|member| numbered(member).ok_or_else(wrong)).collect()
+}
+
+/// Why a machine does not take a change.
+pub(crate) fn unchangeable(field: &str, value: &Value) -> LoadError {
+    LoadError::new(format!("{field} cannot be set to {value}"))
+}
+
+/// Sees each instruction before it is executed.
+pub trait Watch {
+    /// The instruction `at` is about to be executed.
+    fn before(&mut self, at: &At<'_>);
+
+    /// How many instructions from here on it need not see. They are executed as fast as unwatched ones.
+    fn passes_over(&self) -> u64 {
+        0
+    }
+
+    /// So many instructions were executed unseen, and the machine goes on. Where it ended among them,
+    /// that is not told.
+    fn passed_over(&mut self, count: u64) {
+        let _ = count;
+    }
+
+    /// The actions of a step of the case are done, its number from 1, and the state is about to be
+    /// compared; or a limit of the runner ended them and nothing will be.
+    fn after_step(&mut self, number: usize, state: &dyn Inspect) {
+        let _ = (number, state);
+    }
+
+    /// An action is done. The machine may be changed by something else than an instruction before the
+    /// next one.
+    fn pause(&mut self, state: &dyn Inspect) {
+        let _ = state;
+    }
+}
+
+/// An instruction and the machine in front of it.
+pub struct At<'a> {
+    /// Program counter: the byte offset, or index, of the instruction.
+    pub pc: usize,
+    /// The instruction; none for a code that means nothing.
+    pub op: Option<&'static OpInfo>,
+    /// Its code.
+    pub code: u16,
+    /// Its immediate operand as it stands in the program, without a missing end.
+    pub operand: &'a [u8],
+    /// The machine, before the instruction.
+    pub state: &'a dyn Inspect,
+}
+
+/// What ends a machine's loop besides the program itself.
+pub trait Meter {
+    /// Called before each instruction.
+    fn tick(&mut self) -> ControlFlow<()>;
+}
+
+/// Nothing: something else bounds the number of instructions, such as gas.
+pub struct Unmetered;
+
+impl Meter for Unmetered {
+    #[inline(always)]
+    fn tick(&mut self) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// So many instructions.
+pub struct Metered(pub u64);
+
+impl Meter for Metered {
+    #[inline(always)]
+    fn tick(&mut self) -> ControlFlow<()> {
+        if self.0 == 0 {
+            return ControlFlow::Break(());
+        }
+        self.0 -= 1;
+        ControlFlow::Continue(())
+    }
+}
+
+/// Performs a debugger action with at most `budget` instructions, which are taken off it.
+///
+/// An ended machine stays as it is, whatever the action.
+pub fn perform(
+    machine: &mut dyn Machine,
+    action: &Action,
+    budget: &mut Budget,
+    mut watch: Option<&mut dyn Watch>,
+) -> Status {
+    let depth = machine.depth();
+    let returned = |machine: &dyn Machine| match action {
+        Action::StepOver => machine.depth() <= depth,
+        Action::StepOut => machine.depth() < depth,
+        Action::StepInto | Action::Execute | Action::Run(_) | Action::Set(_) => true,
+    };
+    match action {
+        Action::Execute => {
+            return match run(machine, budget.left, reborrow(&mut watch)) {
+                Status::Running => budget.exceeded(),
+                ended => ended,
+            };
+        }
+        Action::Run(steps) => {
+            let within = *steps <= budget.left;
+            let status = run(machine, (*steps).min(budget.left), reborrow(&mut watch));
+            budget.left = budget.left.saturating_sub(*steps);
+            return if status == Status::Running && !within { budget.exceeded() } else { status };
+        }
+        Action::Set(changes) => {
+            return machine.set(changes).map_or_else(Status::Refused, |()| Status::Running);
+        }
+        Action::StepInto | Action::StepOver | Action::StepOut => {}
+    }
+    loop {
+        if budget.left == 0 {
+            return budget.exceeded();
+        }
+        budget.left -= 1;
+        let status = run(machine, 1, reborrow(&mut watch));
+        if status != Status::Running || returned(machine) {
+            return status;
+        }
+    }
+}
+
+/// Executes up to `budget` instructions, those that the watch passes over unwatched.
+fn run(machine: &mut dyn Machine, mut budget: u64, watch: Option<&mut dyn Watch>) -> Status {
+    let Some(watch) = watch else { return machine.run(budget, None) };
+    loop {
+        let unseen = watch.passes_over().min(budget);
+        if unseen == 0 {
+            return machine.run(budget, Some(watch));
+        }
+        match machine.run(unseen, None) {
+            Status::Running => watch.passed_over(unseen),
+            ended => return ended,
+        }
+        budget -= unseen;
+    }
+}
+
+/// A watch, or none, for a shorter time.
+pub(crate) fn reborrow<'a>(watch: &'a mut Option<&mut dyn Watch>) -> Option<&'a mut dyn Watch> {
+    match watch {
+        Some(watch) => Some(&mut **watch),
+        None => None,
+    }
+}
+
+/// How many instructions a case may still execute.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    left: u64,
+    limit: u64,
+}
+
+impl Budget {
+    /// The budget of a new case; see [`crate::model::limits::Limits::steps`].
+    pub fn new(limit: u64) -> Budget {
+        Budget { left: limit, limit }
+    }
+
+    fn exceeded(&self) -> Status {
+        Status::Limit(LimitReached { flag: "max-steps", limit: self.limit })
+    }
+}
+
+/// An observable field of a machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Field<M> {
+    /// Its name, the beginning of a path.
+    pub name: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+    /// Reads it; none where it has no value in this state.
+    pub read: fn(&M) -> Option<Value>,
+}

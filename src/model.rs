@@ -1,0 +1,21 @@
+//! What everyone speaks: values, cases, verdicts, events. Data, and how a person reads them; nothing here
+//! reads a file or runs a program.
+
+pub mod assertion;
+pub mod case;
+pub mod cell;
+pub mod diagnostic;
+pub mod escape;
+pub mod event;
+pub mod exit;
+pub mod explanation;
+pub mod hex;
+pub mod limits;
+pub mod mismatch;
+pub mod partition;
+pub mod path;
+pub mod position;
+pub mod rule;
+pub mod signature;
+pub mod value;
+pub mod verdict;

@@ -1,0 +1,68 @@
+//! What a vector demands of one datum of the state.
+
+use std::fmt;
+
+use super::path::{Key, Path};
+use super::position::Origin;
+use super::value::Value;
+
+/// One demand on one datum of the state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assertion {
+    /// Which datum.
+    pub at: Path,
+    /// What it must be.
+    pub want: Expected,
+    /// Where the vector demands it.
+    pub origin: Origin,
+}
+
+/// What a datum must be. A format turns its own meaning of "not mentioned" into these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    /// Exactly this.
+    Is(Value),
+    /// One of these, where a format has one spelling for several values.
+    OneOf(Vec<Value>),
+    /// This or not there at all, where absence has a meaning: a word of storage that is not
+    /// there is zero.
+    IsOrAbsent(Value),
+    /// Not there.
+    Absent,
+    /// A record, whatever its members. When it is not, what else is demanded of it and of what is in
+    /// it is not compared.
+    Record,
+    /// A value of this type, where a machine's values carry one. When it is not, what else is
+    /// demanded of it and of what is in it is not compared.
+    Type(&'static str),
+    /// A list, record, text or byte string of this length. When it is not, what else is demanded
+    /// of items that are not there is not reported one by one.
+    Len(usize),
+    /// A record with no members but these.
+    Only(Vec<Key>),
+    /// A record whose members come in this order, as far as they are there and listed.
+    Order(Vec<Key>),
+}
+
+/// As a person reads it after "expected".
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Expected::Is(value) | Expected::IsOrAbsent(value) => write!(f, "{value}"),
+            Expected::OneOf(values) => {
+                let values: Vec<_> = values.iter().map(Value::to_string).collect();
+                f.write_str(&values.join(" or "))
+            }
+            Expected::Absent => f.write_str("(absent)"),
+            Expected::Record => f.write_str("an object"),
+            Expected::Type(name) => f.write_str(name),
+            Expected::Len(length) => write!(f, "length {length}"),
+            Expected::Only(keys) => write!(f, "no members but {}", joined(keys)),
+            Expected::Order(keys) => write!(f, "members in the order {}", joined(keys)),
+        }
+    }
+}
+
+fn joined(keys: &[Key]) -> String {
+    keys.iter().map(Key::to_string).collect::<Vec<_>>().join(", ")
+}

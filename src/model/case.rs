@@ -1,0 +1,105 @@
+//! What a vector file says, in one model for all formats: load this program, do these actions,
+//! the machine must then look like this.
+
+use crate::model::assertion::Assertion;
+use crate::model::position::Origin;
+use std::fmt;
+use std::sync::Arc;
+
+use super::escape::escaped;
+use super::path::Path;
+use super::value::Value;
+
+/// Names a case everywhere: `path/to/file.json::name`, with `#2`, `#3` for further cases of the
+/// same name in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CaseId {
+    /// The file as the user named it or as it was found, with `/` between folders.
+    pub file: Arc<str>,
+    /// The name that the file gives the case; none where the id is of the file as a whole.
+    pub name: Option<String>,
+    /// 1 for the first case of this name in the file.
+    pub nth: u32,
+}
+
+impl CaseId {
+    /// The id of a file as a whole, for what is wrong before its cases can be told apart.
+    pub fn of_file(file: Arc<str>) -> CaseId {
+        CaseId { file, name: None, nth: 1 }
+    }
+}
+
+/// Control characters and backslashes are escaped, and a first case whose own name ends like a
+/// number of a further one is written with `#1`: different cases of a file have different ids.
+impl fmt::Display for CaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&escaped(&self.file))?;
+        let Some(name) = &self.name else { return Ok(()) };
+        write!(f, "::{}", escaped(&name.replace('\\', "\\\\")))?;
+        if self.nth > 1 || ends_like_number(name) {
+            write!(f, "#{}", self.nth)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the name ends with `#` and digits.
+fn ends_like_number(name: &str) -> bool {
+    let stem = name.trim_end_matches(|character: char| character.is_ascii_digit());
+    stem.len() < name.len() && stem.ends_with('#')
+}
+
+/// One conformance case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Case {
+    /// The machine it is written for, a name of [`crate::machines`].
+    pub machine: &'static str,
+    /// What the machine loads.
+    pub program: Program,
+    /// Where those data of the program stand of which only the machine knows whether they are
+    /// right, such as the mnemonics of a script.
+    pub places: Vec<(Path, Origin)>,
+    /// What is done and what must then hold, in order. Steps share one machine.
+    pub steps: Vec<Step>,
+}
+
+/// What a machine loads: a record of code, environment, state before and limits. Its members
+/// are documented at each machine. Cases of one file may share it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program(pub Arc<Value>);
+
+impl From<Value> for Program {
+    fn from(record: Value) -> Program {
+        Program(Arc::new(record))
+    }
+}
+
+/// Actions, and what must hold after them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What is done, in order; none to check the state as it is.
+    pub actions: Vec<Action>,
+    /// How the actions must have ended. When this differs, `checks` are not compared: they
+    /// describe a state that the machine is not in.
+    pub end: Option<Assertion>,
+    /// What must hold.
+    pub checks: Vec<Assertion>,
+}
+
+/// What can be done to a loaded machine: the debugger's four actions, and what some formats need
+/// besides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Run to the end.
+    Execute,
+    /// At most so many instructions.
+    Run(u64),
+    /// Change the state: a record of what the machine's documentation says can be changed.
+    Set(Value),
+    /// One instruction.
+    StepInto,
+    /// One instruction, and all that it calls.
+    StepOver,
+    /// To the return of the current frame.
+    StepOut,
+}

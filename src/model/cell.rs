@@ -1,0 +1,95 @@
+//! The places that programs write.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use super::escape::escaped;
+use super::path::Key;
+
+/// A place that programs write.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Cell {
+    /// A value of the operand stack, counted from its bottom.
+    Stack(usize),
+    /// Bytes or words of a memory.
+    Range(&'static str, Range<usize>),
+    /// Something with a name: a word of storage, a register, a slot of a frame.
+    Named(&'static str, Cow<'static, str>),
+    /// An item of a compound: of an array by its index, of a map by its key.
+    Item(usize, String),
+    /// A compound as a whole.
+    Compound(usize),
+}
+
+impl Cell {
+    /// A cell with a name.
+    pub fn named(kind: &'static str, name: impl Into<Cow<'static, str>>) -> Cell {
+        Cell::Named(kind, name.into())
+    }
+
+    /// An item of a compound, as a path goes on to it. Keys of a map that differ in their types only,
+    /// which a path numbers, are one.
+    pub fn item(compound: usize, key: &Key) -> Cell {
+        let name = match key {
+            Key::Index(index) => index.to_string(),
+            Key::Name(name) => name.split('#').next().unwrap_or_default().to_owned(),
+        };
+        Cell::Item(compound, name)
+    }
+
+    /// Where the program goes on, written by what may go on elsewhere than behind itself.
+    pub fn jump() -> Cell {
+        Cell::named("jump", "")
+    }
+
+    /// A byte of it where one is asked for and it is a range that has it, else all of it.
+    #[must_use]
+    pub fn part(&self, byte: Option<usize>) -> Cell {
+        match (self, byte) {
+            (Cell::Range(name, range), Some(byte)) if byte < range.len() => {
+                Cell::Range(name, range.start + byte..range.start + byte + 1)
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// Whether it is another cell of the same kind.
+    pub fn is_like(&self, other: &Cell) -> bool {
+        match (self, other) {
+            (Cell::Range(one, _), Cell::Range(other, _)) | (Cell::Named(one, _), Cell::Named(other, _)) => {
+                one == other
+            }
+            (Cell::Item(..) | Cell::Compound(_), Cell::Item(..) | Cell::Compound(_)) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether writing one changes the other.
+    pub fn touches(&self, other: &Cell) -> bool {
+        match (self, other) {
+            (Cell::Range(one, a), Cell::Range(other, b)) => {
+                one == other && a.start < b.end && b.start < a.end
+            }
+            (Cell::Item(one, _), Cell::Compound(other)) | (Cell::Compound(one), Cell::Item(other, _)) => {
+                one == other
+            }
+            (one, other) => one == other,
+        }
+    }
+}
+
+/// As a person reads it: `storage 0x01`, `memory 0x0020..0x0040`.
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cell::Stack(index) => write!(f, "stack [{index}]"),
+            Cell::Range(space, range) if range.len() == 1 => write!(f, "{space} 0x{:04x}", range.start),
+            Cell::Range(space, range) => write!(f, "{space} 0x{:04x}..0x{:04x}", range.start, range.end),
+            Cell::Named(kind, name) if name.is_empty() => f.write_str(kind),
+            Cell::Named(kind, name) => write!(f, "{kind} {}", escaped(name)),
+            Cell::Item(compound, key) => write!(f, "item {} of compound {compound}", escaped(key)),
+            Cell::Compound(compound) => write!(f, "compound {compound}"),
+        }
+    }
+}

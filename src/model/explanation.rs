@@ -1,0 +1,130 @@
+//! Why a case fails, as data: what reports render.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::assertion::Expected;
+use super::cell::Cell;
+use super::diagnostic::Diagnostic;
+use super::event::CaseReport;
+use super::path::Path;
+use super::value::Value;
+
+/// A case, what came of it, and why.
+pub struct Explanation {
+    /// What came of it.
+    pub report: CaseReport,
+    /// What was ignored in it.
+    pub notes: Vec<Diagnostic>,
+    /// For the first differences of a case that fails, what made the datum what it is.
+    pub blames: Vec<Answer>,
+    /// The last instructions before the first difference was seen.
+    pub last: Vec<Executed>,
+    /// How many instructions there were up to there.
+    pub steps: u64,
+    /// The list that the first difference is in.
+    pub stack: Option<StackComparison>,
+    /// What was spent on each kind of instruction, on a machine with gas.
+    pub spent: BTreeMap<&'static str, Spent>,
+}
+
+/// A list of the state, such as a stack, beside what was demanded of it.
+pub struct StackComparison {
+    /// Its path.
+    pub at: Path,
+    /// What is demanded of each item; none where nothing is.
+    pub wanted: Vec<Option<Expected>>,
+    /// What is there.
+    pub actual: Vec<Value>,
+    /// The first item that differs.
+    pub differs: usize,
+}
+
+/// An instruction that was executed.
+#[derive(Debug, Clone)]
+pub struct Executed {
+    /// How many were executed before it.
+    pub step: u64,
+    /// Program counter.
+    pub pc: usize,
+    /// Its mnemonic; `None` for a code that means nothing.
+    pub op: Option<&'static str>,
+    /// How many values its row says that it pushes.
+    pub pushes: u16,
+    /// As a person writes it.
+    pub text: String,
+    /// What it took from the stack, the top value first, and what else it read.
+    pub inputs: Vec<Input>,
+    /// How many values were on the stack before it.
+    pub height: usize,
+    /// The top values of them, the top one first.
+    pub stack: Vec<Value>,
+    /// What it cost, on a machine with gas.
+    pub cost: Option<u64>,
+    /// What it wrote, the stack left out.
+    pub writes: Vec<Cell>,
+    /// The places of the stack that it wrote.
+    pub(crate) written: Range<usize>,
+    /// Places of the stack to which it only moved a value, and from where.
+    pub(crate) moved: Vec<(usize, usize)>,
+}
+
+/// Something that an instruction read.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// Where it was.
+    pub cell: Cell,
+    /// What it was.
+    pub value: Value,
+}
+
+/// What made a datum what it is.
+#[derive(Debug, Clone)]
+pub struct Blame {
+    /// The instruction that wrote it.
+    pub by: Executed,
+    /// Those that since only moved it, the last one first.
+    pub moved_by: Vec<Executed>,
+    /// What wrote each of [`Executed::inputs`], as far as that was followed.
+    pub inputs: Vec<Option<Blame>>,
+    /// The last jump before it that may not have been taken, or not to there; told of the instruction
+    /// that an answer begins with.
+    pub reached_by: Option<Box<Blame>>,
+}
+
+/// What all instructions of one kind cost together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// How many there were.
+    pub count: u64,
+    /// What they cost.
+    pub gas: u64,
+    /// How many of them cost less or more than their row says.
+    pub unlike_row: u64,
+}
+
+/// What is known of a datum.
+#[derive(Debug, Clone)]
+pub enum Answer {
+    /// An instruction wrote it.
+    By(Box<Blame>),
+    /// No instruction that was looked at wrote it.
+    NotWritten {
+        /// The last one that wrote something of its kind, or else the last one.
+        near: Option<Box<Blame>>,
+        /// How many were looked at, the last ones; none where all were.
+        of_last: Option<u64>,
+    },
+    /// No cell holds it, such as how the run ended; the last instruction that read something.
+    NoCell(Option<Box<Blame>>),
+}
+
+impl Answer {
+    /// The instruction that comes nearest to having made the datum.
+    pub fn blame(&self) -> Option<&Blame> {
+        match self {
+            Answer::By(blame) => Some(blame),
+            Answer::NotWritten { near: blame, .. } | Answer::NoCell(blame) => blame.as_deref(),
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Hex digits to bytes, and bytes to the keys of records.
+
+/// The bytes that hex digits say: an even number of them, in any case, and nothing else.
+pub fn hex_bytes(digits: &str) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; digits.len() / 2];
+    hex_to_slice(digits, &mut bytes).map(|()| bytes)
+}
+
+/// As [`hex_bytes`], for as many bytes as there is room for.
+pub fn hex_to_slice(digits: &str, bytes: &mut [u8]) -> Option<()> {
+    // The library takes a prefix off, which is not for it to decide.
+    if matches!(digits.as_bytes(), [_, b'x' | b'X', ..]) {
+        return None;
+    }
+    hex::decode_to_slice(digits, bytes).ok()
+}
+
+/// How bytes are written as a key of a record: all of them in hex.
+pub fn bytes_key(bytes: &[u8]) -> String {
+    format!("0x{}", hex::encode(bytes))
+}
+
+/// How a number, given by its bytes with the most significant first, is written as a key of a
+/// record: in hex without leading zero bytes, but at least one byte.
+pub fn number_key(bytes: &[u8]) -> String {
+    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+    match &bytes[zeros..] {
+        [] => bytes_key(&[0]),
+        shortest => bytes_key(shortest),
+    }
+}

@@ -1,0 +1,19 @@
+//! An assertion that does not hold.
+
+use super::assertion::Expected;
+use super::path::Path;
+use super::position::Origin;
+use super::value::Value;
+
+/// A demand that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// Which datum.
+    pub at: Path,
+    /// What the vector demands.
+    pub want: Expected,
+    /// What the machine has; none when it has no such datum.
+    pub got: Option<Value>,
+    /// Where the vector demands it.
+    pub origin: Origin,
+}

@@ -1,0 +1,112 @@
+//! The name of one datum in a state.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use super::escape::escaped;
+
+/// One step of a [`Path`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Key {
+    /// A member of a record.
+    Name(Cow<'static, str>),
+    /// An item of a list, from 0.
+    Index(usize),
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Key::Name(name) => f.write_str(&escaped(name)),
+            Key::Index(index) => write!(f, "[{index}]"),
+        }
+    }
+}
+
+impl From<&'static str> for Key {
+    fn from(name: &'static str) -> Key {
+        Key::Name(Cow::Borrowed(name))
+    }
+}
+
+impl From<String> for Key {
+    fn from(name: String) -> Key {
+        Key::Name(Cow::Owned(name))
+    }
+}
+
+impl From<usize> for Key {
+    fn from(index: usize) -> Key {
+        Key::Index(index)
+    }
+}
+
+/// The way from a machine's state to one datum in it: an observable field, then members and
+/// items. Written `post/0x0f57/storage/0x01` or `logs[0]/topics[1]`.
+///
+/// Paths of one vector share their beginnings, so a longer path costs one allocation.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Path(Arc<PathEnd>);
+
+#[derive(PartialEq, Eq, Hash)]
+struct PathEnd {
+    parent: Option<Path>,
+    key: Key,
+}
+
+impl Path {
+    /// The path of a field of the state.
+    pub fn field(name: &'static str) -> Path {
+        Path(Arc::new(PathEnd { parent: None, key: Key::from(name) }))
+    }
+
+    /// The path of something in what this path names.
+    #[must_use]
+    pub fn child(&self, key: impl Into<Key>) -> Path {
+        Path(Arc::new(PathEnd { parent: Some(self.clone()), key: key.into() }))
+    }
+
+    /// The path without its last key; none for a field.
+    pub fn parent(&self) -> Option<&Path> {
+        self.0.parent.as_ref()
+    }
+
+    /// The key of the field.
+    pub fn first(&self) -> &Key {
+        self.parent().map_or(&self.0.key, Path::first)
+    }
+
+    /// The last key.
+    pub fn last(&self) -> &Key {
+        &self.0.key
+    }
+
+    /// All keys, that of the field first.
+    pub fn keys(&self) -> Vec<&Key> {
+        let mut keys = self.parent().map(Path::keys).unwrap_or_default();
+        keys.push(self.last());
+        keys
+    }
+
+    /// Whether this is `other` or leads on from it.
+    pub fn starts_with(&self, other: &Path) -> bool {
+        self == other || self.parent().is_some_and(|parent| parent.starts_with(other))
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(parent) = &self.0.parent {
+            let slash = if matches!(self.0.key, Key::Name(_)) { "/" } else { "" };
+            write!(f, "{parent}{slash}")?;
+        }
+        write!(f, "{}", self.0.key)
+    }
+}
+
+impl fmt::Debug for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}

@@ -1,0 +1,191 @@
+//! In what way a case fails, so that failures of one cause look alike: the machine, where the first
+//! difference is, and of what kind it is.
+
+use std::fmt;
+
+use indexmap::IndexSet;
+
+use super::assertion::Expected;
+use super::diagnostic::Diagnostic;
+use super::escape::escaped;
+use super::path::{Key, Path};
+use super::value::Value;
+use super::verdict::{Difference, Failure, Verdict};
+
+/// The longest signature in a report; a message can be as long as a vector makes it.
+const LONGEST: usize = 400;
+
+/// In what way a case fails: `evm post/*/storage/*: other value`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Signature {
+    /// The machine.
+    pub machine: String,
+    /// Where the first difference is, with `*` for what differs from case to case.
+    pub path: String,
+    /// Of what kind it is.
+    pub kind: String,
+}
+
+impl Signature {
+    /// The signature of a failure; none of one in which nothing differs, which there is not.
+    pub fn of(machine: &str, failure: &Failure) -> Option<Signature> {
+        let first = failure.differences.first()?;
+        Some(Signature { machine: machine.to_owned(), path: generalised(&first.at), kind: kind(first) })
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Signature { machine, path, kind } = self;
+        write!(f, "{machine} {path}: {kind}")
+    }
+}
+
+/// The signature of a case that fails, or what is broken with one without the names and numbers of its
+/// vector: `evm error: "…" is no quantity`.
+pub fn signature(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
+    let signature = match verdict {
+        Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {
+            return None;
+        }
+        Verdict::Fail(failure) => Signature::of(machine.unwrap_or_default(), failure)?.to_string(),
+        Verdict::Error(troubles) => {
+            format!("{}error: {}", machine.map_or(String::new(), |it| format!("{it} ")), broken(troubles))
+        }
+    };
+    Some(escaped(&signature).chars().take(LONGEST).collect())
+}
+
+/// The signature, and where a run ended otherwise than it should also how: that word alone says little
+/// of the cause.
+pub fn cause(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
+    let signature = signature(machine, verdict)?;
+    let ended = verdict.failure().filter(|it| it.differences.first().is_some_and(|it| ends(it).is_some()));
+    let ended = ended.map_or(String::new(), |failure| format!("; {}", general(clause(&failure.ended))));
+    Some(format!("{signature}{ended}").chars().take(LONGEST).collect())
+}
+
+/// All that is broken, each thing once.
+fn broken(troubles: &[Diagnostic]) -> String {
+    let causes: IndexSet<String> = troubles.iter().map(|trouble| general(&trouble.what)).collect();
+    causes.into_iter().collect::<Vec<_>>().join("; ")
+}
+
+/// How a machine ended, without the details: `out of gas at 0x1f SSTORE`.
+fn clause(ended: &str) -> &str {
+    ended.split([',', ';']).next().unwrap_or(ended)
+}
+
+/// The path with `*` for indices, and for keys that are numbers or bytes, such as addresses.
+fn generalised(path: &Path) -> String {
+    let mut text = path.parent().map_or_else(String::new, generalised);
+    match path.last() {
+        Key::Index(_) => text.push_str("[*]"),
+        Key::Name(name) => {
+            if path.parent().is_some() {
+                text.push('/');
+            }
+            let is_number = name.starts_with("0x") || name.chars().all(|it| it.is_ascii_digit());
+            text.push_str(if is_number { "*" } else { name });
+        }
+    }
+    text
+}
+
+/// Of a field that is a word, such as how the run ended, both words; else what is wrong with the datum.
+fn kind(difference: &Difference) -> String {
+    if let Some((want, got)) = ends(difference) {
+        return format!("{got} instead of {want}");
+    }
+    let kind = match (&difference.want, &difference.got) {
+        (Expected::Absent | Expected::Only(_), _) => "extra",
+        (_, None) => "missing",
+        (Expected::Len(_), _) => "other length",
+        (Expected::Type(_) | Expected::Record, _) => "other type",
+        (Expected::Order(_), _) => "other order",
+        (Expected::Is(want) | Expected::IsOrAbsent(want), Some(got)) if type_of(want) != type_of(got) => {
+            "other type"
+        }
+        (Expected::Is(_) | Expected::IsOrAbsent(_) | Expected::OneOf(_), Some(_)) => "other value",
+    };
+    kind.to_owned()
+}
+
+/// The word that a field should have been, such as how the run ended, and the one that it is.
+fn ends(Difference { at, want, got, .. }: &Difference) -> Option<(&str, &str)> {
+    match (want, got) {
+        (Expected::Is(Value::Text(want)), Some(Value::Text(got))) if at.parent().is_none() => {
+            Some((want, got))
+        }
+        _ => None,
+    }
+}
+
+fn type_of(value: &Value) -> &str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Int(_) => "int",
+        Value::Bytes(_) => "bytes",
+        Value::Text(_) => "text",
+        Value::List(_) => "list",
+        Value::Record(_) => "record",
+        Value::Typed(name, _) => name,
+    }
+}
+
+/// The text with `#` for each number and `"…"` for each quoted part. A digit inside a word, as in
+/// `PUSH1`, belongs to the word.
+fn general(text: &str) -> String {
+    let text = escaped(text);
+    let (mut general, mut rest) = (String::new(), &*text);
+    while let Some(first) = rest.chars().next() {
+        let (written, length) = match first {
+            '"' => ("\"…\"", quoted(rest)),
+            '0'..='9' => ("#", word(rest)),
+            _ if first.is_alphanumeric() => (&rest[..word(rest)], word(rest)),
+            _ => (&rest[..first.len_utf8()], first.len_utf8()),
+        };
+        general.push_str(written);
+        rest = &rest[length..];
+    }
+    general
+}
+
+/// How long the word is that the text begins with.
+fn word(text: &str) -> usize {
+    text.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(text.len())
+}
+
+/// How long the quoted part is that the text begins with; a quote behind a backslash does not end it.
+fn quoted(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, character) in text.char_indices().skip(1) {
+        match character {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_quoted_parts_say_nothing_of_the_cause() {
+        assert_eq!(general("out of gas at 0x1f PUSH1, 12 left"), "out of gas at # PUSH1, # left");
+        assert_eq!(general(r#"member "a\"b" of "#), r#"member "…" of "#);
+        assert_eq!(general(r#"an open "quote é"#), r#"an open "…""#);
+    }
+
+    #[test]
+    fn what_differs_from_case_to_case_is_a_star() {
+        let storage = Path::field("post").child("0x0f".to_owned()).child("storage");
+        assert_eq!(generalised(&storage.child("0x01".to_owned())), "post/*/storage/*");
+        assert_eq!(generalised(&Path::field("logs").child(3).child("data")), "logs[*]/data");
+    }
+}

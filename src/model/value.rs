@@ -1,0 +1,136 @@
+//! The one tree type for what a vector demands and what a machine looks like.
+//!
+//! A [`Value`] is a tree, a [`Path`] names one leaf of it. Programs are values too, so that a
+//! case can be handed to a machine in this process or sent to another one.
+
+use crate::model::escape::escaped;
+use crate::model::path::Key;
+use std::fmt;
+
+use num_bigint::{BigInt, BigUint, Sign};
+
+/// A datum of a program, of an expectation or of a machine's state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// There is a value and it is nothing.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// A number of any size.
+    Int(BigInt),
+    /// Raw bytes.
+    Bytes(Vec<u8>),
+    /// Text, not yet escaped for anything.
+    Text(String),
+    /// Values in an order that means something.
+    List(Vec<Value>),
+    /// Named values. Names are unique; their order means nothing to a comparison by path.
+    Record(Vec<(String, Value)>),
+    /// A value with the name of its type where a machine's values carry one: Integer 1, Boolean
+    /// true and the byte string 01 are three values.
+    Typed(&'static str, Box<Value>),
+}
+
+impl Value {
+    /// The number as a value.
+    pub fn int(number: impl Into<BigInt>) -> Value {
+        Value::Int(number.into())
+    }
+
+    /// The text as a value.
+    pub fn text(text: impl Into<String>) -> Value {
+        Value::Text(text.into())
+    }
+
+    /// The member of a record, found by looking at each.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        match self {
+            Value::Record(members) => members.iter().find(|member| member.0 == name).map(|member| &member.1),
+            Value::Typed(_, inner) => inner.get(name),
+            _ => None,
+        }
+    }
+
+    /// The members of a record.
+    pub fn members(&self) -> Option<&[(String, Value)]> {
+        match self {
+            Value::Record(members) => Some(members),
+            Value::Typed(_, inner) => inner.members(),
+            _ => None,
+        }
+    }
+
+    /// How many items a list or record has, bytes a byte string, characters a text.
+    pub fn len(&self) -> Option<usize> {
+        match self {
+            Value::Bytes(bytes) => Some(bytes.len()),
+            Value::Text(text) => Some(text.chars().count()),
+            Value::List(items) => Some(items.len()),
+            Value::Record(members) => Some(members.len()),
+            Value::Typed(_, inner) => inner.len(),
+            Value::Null | Value::Bool(_) | Value::Int(_) => None,
+        }
+    }
+
+    /// Whether [`Value::len`] is 0.
+    pub fn is_empty(&self) -> bool {
+        self.len() == Some(0)
+    }
+
+    /// One step down from here: a record's member, a list's item.
+    pub fn child(&self, key: &Key) -> Option<&Value> {
+        match (self, key) {
+            (Value::Typed(_, inner), _) => inner.child(key),
+            (Value::List(items), Key::Index(index)) => items.get(*index),
+            (_, Key::Name(name)) => self.get(name),
+            (_, Key::Index(_)) => None,
+        }
+    }
+}
+
+/// As a person reads it: numbers in hex and, up to 128 bits, decimal; bytes as hex, text in quotes with control
+/// characters escaped.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Null => f.write_str("null"),
+            Value::Bool(bool) => write!(f, "{bool}"),
+            Value::Int(number) => fmt_int(number, f),
+            Value::Bytes(bytes) => write!(f, "0x{}", hex::encode(bytes)),
+            Value::Text(text) => write!(f, "{text:?}"),
+            Value::List(items) => {
+                f.write_str("[")?;
+                for (index, item) in items.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { ", " };
+                    write!(f, "{comma}{item}")?;
+                }
+                f.write_str("]")
+            }
+            Value::Record(members) => {
+                f.write_str("{")?;
+                for (index, (name, value)) in members.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { ", " };
+                    write!(f, "{comma}{}: {value}", escaped(name))?;
+                }
+                f.write_str("}")
+            }
+            Value::Typed(name, value) => match **value {
+                Value::Null => f.write_str(name),
+                _ => write!(f, "{name} {value}"),
+            },
+        }
+    }
+}
+
+fn fmt_int(number: &BigInt, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let sign = if number.sign() == Sign::Minus { "-" } else { "" };
+    let magnitude = number.magnitude();
+    if *magnitude < BigUint::from(10u8) {
+        write!(f, "{number}")
+    } else if magnitude.bits() <= 128 {
+        write!(f, "{sign}0x{magnitude:x} ({number})")
+    } else {
+        // Nobody reads so many decimal digits, and both forms do not fit a line.
+        write!(f, "{sign}0x{magnitude:x}")
+    }
+}

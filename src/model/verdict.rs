@@ -1,0 +1,134 @@
+//! What came of a case.
+
+use super::assertion::Expected;
+use super::path::Path;
+use super::value::Value;
+use crate::model::diagnostic::{Diagnostic, Place};
+
+/// What came of a case. A machine that differs and a vector that is broken are never the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The machine does all that the vector demands.
+    Pass,
+    /// The machine differs.
+    Fail(Failure),
+    /// The machine differs, as a list of known failures says.
+    ExpectedFail(Failure, Listing),
+    /// The machine does all that the vector demands, though a list of known failures says otherwise.
+    UnexpectedPass(Listing),
+    /// The vector, its file or the testee is broken; why, in document order.
+    Error(Vec<Diagnostic>),
+    /// Not run, and why.
+    Skip(String),
+}
+
+impl Verdict {
+    /// How the machine differs, if it does.
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => Some(failure),
+            Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Error(_) | Verdict::Skip(_) => None,
+        }
+    }
+
+    /// Which of the verdicts it is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Verdict::Pass => Kind::Pass,
+            Verdict::Fail(_) => Kind::Fail,
+            Verdict::ExpectedFail(..) => Kind::ExpectedFail,
+            Verdict::UnexpectedPass(_) => Kind::UnexpectedPass,
+            Verdict::Error(_) => Kind::Error,
+            Verdict::Skip(_) => Kind::Skip,
+        }
+    }
+
+    /// Whether the machine differs, or the vector is broken, and no list says so.
+    pub fn is_failed_or_broken(&self) -> bool {
+        matches!(self, Verdict::Fail(_) | Verdict::Error(_))
+    }
+
+    /// As it is written, in one word.
+    pub fn name(&self) -> &'static str {
+        self.kind().name()
+    }
+}
+
+/// A verdict without what it says of the case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// See [`Verdict::Pass`].
+    Pass,
+    /// See [`Verdict::Fail`].
+    Fail,
+    /// See [`Verdict::ExpectedFail`].
+    ExpectedFail,
+    /// See [`Verdict::UnexpectedPass`].
+    UnexpectedPass,
+    /// See [`Verdict::Error`].
+    Error,
+    /// See [`Verdict::Skip`].
+    Skip,
+}
+
+impl Kind {
+    /// Every one.
+    pub const ALL: [Kind; 6] =
+        [Kind::Pass, Kind::Fail, Kind::ExpectedFail, Kind::UnexpectedPass, Kind::Error, Kind::Skip];
+
+    /// As it is written, in one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Pass => "pass",
+            Kind::Fail => "fail",
+            Kind::ExpectedFail => "known",
+            Kind::UnexpectedPass => "fixed",
+            Kind::Error => "error",
+            Kind::Skip => "skip",
+        }
+    }
+
+    /// The one that is written so.
+    pub fn by_name(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// How the machine differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Each leaf that differs; at least one.
+    pub differences: Vec<Difference>,
+    /// In one line how the machine ended.
+    pub ended: String,
+    /// Why an entry of a list of known failures that names the case does not hold, in one line.
+    pub listed: Option<String>,
+}
+
+/// An entry of a list of known failures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// File, line and column.
+    pub place: String,
+    /// Why the case fails.
+    pub reason: String,
+    /// Where more is said.
+    pub link: Option<String>,
+}
+
+/// A leaf that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The step after which it was compared, from 1; none where the case has only one.
+    pub step: Option<usize>,
+    /// Which datum.
+    pub at: Path,
+    /// What the vector demands.
+    pub want: Expected,
+    /// What the machine has; none when it has no such datum.
+    pub got: Option<Value>,
+    /// Where the vector demands it.
+    pub place: Place,
+    /// The datum in words of the program's source, where that says something.
+    pub note: Option<String>,
+}

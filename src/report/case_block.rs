@@ -1,0 +1,212 @@
+//! The parts of which text for people is made: a case, a difference, a line of a vector.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::truncate::{cut, cut_pair};
+use crate::model::assertion::Expected;
+use crate::model::case::CaseId;
+use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::escape::escaped;
+use crate::model::event::{CaseReport, Summary};
+use crate::model::value::Value;
+use crate::model::verdict::{Difference, Failure, Kind, Listing, Verdict};
+use crate::text::excerpt::Excerpt;
+use crate::text::shell::{Words, quoted};
+
+/// Columns of a line, where the vector's own names allow it.
+pub(super) const WIDTH: usize = 100;
+
+pub(super) const FAIL: Style = AnsiColor::Red.on_default().bold();
+pub(super) const ERROR: Style = AnsiColor::Magenta.on_default().bold();
+pub(super) const DIM: Style = Style::new().dimmed();
+pub(super) const EXPECTED: Style = AnsiColor::Green.on_default();
+pub(super) const ACTUAL: Style = AnsiColor::Red.on_default();
+
+/// How many differences of one case are told.
+const MOST_DIFFERENCES: usize = 10;
+
+/// All that is told of a case that fails or is broken, or passes though it is known to fail; nothing of
+/// any other.
+pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io::Result<()> {
+    match &report.verdict {
+        Verdict::Pass | Verdict::Skip(_) | Verdict::ExpectedFail(..) => Ok(()),
+        Verdict::UnexpectedPass(Listing { place, reason, .. }) => {
+            writeln!(out, "{FAIL}FIXED{FAIL:#} {}", report.id)?;
+            writeln!(out, "  {}: known to fail, and passes: {}", escaped(place), escaped(reason))
+        }
+        Verdict::Fail(failure) => {
+            writeln!(out, "{FAIL}FAIL{FAIL:#}  {}", report.id)?;
+            failed(out, &report.id, failure)?;
+            why(out, &report.id, flags)
+        }
+        Verdict::Error(troubles) => {
+            writeln!(out, "{ERROR}ERROR{ERROR:#} {}", report.id)?;
+            troubles.iter().try_for_each(|trouble| broken(out, &report.id, trouble))?;
+            why(out, &report.id, flags)
+        }
+    }
+}
+
+/// The same without colours.
+pub(super) fn plain_case(report: &CaseReport, flags: &Words) -> io::Result<String> {
+    let mut block = Vec::new();
+    case(&mut block, report, flags)?;
+    Ok(plain(&block))
+}
+
+/// A block without colours.
+pub(super) fn plain(block: &[u8]) -> String {
+    anstream::adapter::strip_str(&String::from_utf8_lossy(block)).to_string()
+}
+
+/// What is wrong with a case, or why it was not run, in one line; nothing where it ran and passed.
+pub(super) fn headline(report: &CaseReport) -> Option<String> {
+    let headline = match &report.verdict {
+        Verdict::Pass if report.cached => "from the cache".to_owned(),
+        Verdict::Pass => return None,
+        Verdict::Fail(failure) => headline_of(failure.differences.first()?),
+        Verdict::ExpectedFail(_, listing) => format!("known to fail: {}", escaped(&listing.reason)),
+        Verdict::UnexpectedPass(listing) => {
+            format!("known to fail, and passes: {}", escaped(&listing.reason))
+        }
+        Verdict::Error(troubles) => escaped(&troubles.first()?.what).into_owned(),
+        Verdict::Skip(reason) => escaped(reason).into_owned(),
+    };
+    Some(cut(&headline, 0, 4 * WIDTH))
+}
+
+fn headline_of(difference: &Difference) -> String {
+    let Difference { step, at, want, got, .. } = difference;
+    let step = step.map_or(String::new(), |step| format!("step {step}, "));
+    let (expected, actual) = (want.to_string(), shown(want, got.as_ref()));
+    let (expected, actual) = cut_pair(&escaped(&expected), &escaped(&actual), WIDTH);
+    format!("{step}{at}: expected {expected}, actual {actual}")
+}
+
+/// The place in the vector file that a reader is sent to.
+pub(super) fn first_place(verdict: &Verdict) -> Option<&Place> {
+    match verdict {
+        Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => None,
+        Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
+            failure.differences.first().map(|difference| &difference.place)
+        }
+        Verdict::Error(troubles) => troubles.iter().find_map(|trouble| trouble.place.as_ref()),
+    }
+}
+
+fn failed(out: &mut Vec<u8>, id: &CaseId, failure: &Failure) -> io::Result<()> {
+    for difference in failure.differences.iter().take(MOST_DIFFERENCES) {
+        differs(out, id, difference)?;
+    }
+    let more = failure.differences.len().saturating_sub(MOST_DIFFERENCES);
+    if more > 0 {
+        writeln!(out, "  and {more} more differences")?;
+    }
+    if let Some(listed) = &failure.listed {
+        writeln!(out, "  {DIM}known:{DIM:#} {}", escaped(listed))?;
+    }
+    writeln!(out, "  {DIM}ended:{DIM:#} {}", escaped(&failure.ended))
+}
+
+/// The command that tells more.
+fn why(out: &mut Vec<u8>, id: &CaseId, flags: &Words) -> io::Result<()> {
+    writeln!(out, "  {DIM}why:{DIM:#}   vmconf diff {}{flags}", quoted(&id.to_string()))
+}
+
+/// What stands behind the counts of a run that was ended early.
+pub(super) const INTERRUPTED: &str = "interrupted";
+
+/// What stands behind the number of cases that passed where some did not run for it.
+pub(super) fn cached(summary: &Summary) -> String {
+    match summary.cached {
+        0 => String::new(),
+        cached => format!(" ({cached} of them from the cache)"),
+    }
+}
+
+/// The counts of a run in words, without the time, which differs from run to run.
+pub fn counts(summary: &Summary) -> String {
+    let in_words = |(kind, count)| {
+        let cached = if kind == Kind::Pass { cached(summary) } else { String::new() };
+        format!("{count} {}{cached}", plural(kind))
+    };
+    let counts = counted(summary).into_iter().map(in_words);
+    let end = summary.interrupted.then(|| INTERRUPTED.to_owned());
+    counts.chain(end).collect::<Vec<_>>().join(", ")
+}
+
+/// The counts of a run, in the order in which they are told. Of a list of known failures nobody hears who
+/// has none.
+pub(super) fn counted(summary: &Summary) -> Vec<(Kind, u64)> {
+    let Summary { passed, failed, known, fixed, errors, skipped, cached: _, seconds: _, interrupted: _ } =
+        *summary;
+    let listed = [(Kind::ExpectedFail, known), (Kind::UnexpectedPass, fixed)]
+        .into_iter()
+        .filter(|(_, count)| *count > 0);
+    let all = [(Kind::Pass, passed), (Kind::Fail, failed)].into_iter().chain(listed);
+    all.chain([(Kind::Error, errors), (Kind::Skip, skipped)]).collect()
+}
+
+/// What cases of a kind are called together.
+pub(super) fn plural(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Pass => "passed",
+        Kind::Fail => "failed",
+        Kind::ExpectedFail => "known",
+        Kind::UnexpectedPass => "fixed",
+        Kind::Error => "errors",
+        Kind::Skip => "skipped",
+    }
+}
+
+/// A leaf that differs, with the line of the vector that demands it.
+pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -> io::Result<()> {
+    let Difference { step, at, want, got, place, note } = difference;
+    let step = step.map_or(String::new(), |step| format!("step {step}, "));
+    writeln!(out, "  {}: {step}{at}", location(id, place))?;
+    let expected = escaped(&want.to_string()).into_owned();
+    let actual = escaped(&shown(want, got.as_ref())).into_owned();
+    let (expected, actual) = cut_pair(&expected, &actual, WIDTH - 13);
+    writeln!(out, "    expected {EXPECTED}{expected}{EXPECTED:#}")?;
+    writeln!(out, "    actual   {ACTUAL}{actual}{ACTUAL:#}")?;
+    if let Some(note) = note {
+        writeln!(out, "    {DIM}source{DIM:#}   {}", cut(&escaped(note), 0, WIDTH - 13))?;
+    }
+    excerpt(out, place)
+}
+
+/// What the machine has, with its length where a length was demanded.
+pub(super) fn shown(want: &Expected, got: Option<&Value>) -> String {
+    match (want, got) {
+        (_, None) => "(absent)".to_owned(),
+        (Expected::Len(_), Some(got)) => match got.len() {
+            Some(length) => format!("length {length}: {got}"),
+            None => got.to_string(),
+        },
+        (_, Some(got)) => got.to_string(),
+    }
+}
+
+/// Something that is broken.
+pub(super) fn broken(out: &mut Vec<u8>, id: &CaseId, trouble: &Diagnostic) -> io::Result<()> {
+    let location = match &trouble.place {
+        Some(place) => location(id, place),
+        None => escaped(&id.file).into_owned(),
+    };
+    writeln!(out, "  {location}: {}", escaped(&trouble.what))?;
+    if let Some(expected) = &trouble.expected {
+        writeln!(out, "    expected {EXPECTED}{}{EXPECTED:#}", cut(&escaped(expected), 0, 4 * WIDTH))?;
+    }
+    trouble.place.as_ref().map_or(Ok(()), |place| excerpt(out, place))
+}
+
+/// `file:line:column`, which terminals and editors make a link of.
+pub(super) fn location(id: &CaseId, place: &Place) -> String {
+    format!("{}:{}", escaped(&id.file), place.position)
+}
+
+fn excerpt(out: &mut Vec<u8>, place: &Place) -> io::Result<()> {
+    write!(out, "{}", Excerpt { place, indent: 4, caret: FAIL })
+}

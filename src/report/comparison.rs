@@ -1,0 +1,186 @@
+//! What changed from one run to another, as text and in Markdown.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::case_block::{DIM, FAIL, WIDTH};
+use super::markdown_escape::code;
+use super::truncate::cut;
+use crate::model::escape::escaped;
+use crate::model::verdict::Kind;
+use crate::wire::comparison::{Change, Changed, Comparison, Outcome};
+
+/// So many cases of each section are told.
+const MOST: usize = 20;
+
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+
+/// What is shown.
+pub struct Shown<'a> {
+    /// What the runs are called, the earlier one first.
+    pub names: [&'a str; 2],
+    /// What changed.
+    pub comparison: &'a Comparison<'a>,
+    /// What makes them hard to compare.
+    pub cautions: &'a [String],
+    /// How much of it.
+    pub extent: Extent,
+}
+
+/// How much of a comparison is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// The first cases of each section, in lines of 100 columns.
+    Short,
+    /// All cases, each in full.
+    All,
+}
+
+impl Extent {
+    fn most(self) -> usize {
+        match self {
+            Extent::Short => MOST,
+            Extent::All => usize::MAX,
+        }
+    }
+
+    /// A line from outside behind so many columns.
+    fn line(self, text: &str, behind: usize) -> String {
+        match self {
+            Extent::Short => cut(&escaped(text), 0, WIDTH - behind),
+            Extent::All => escaped(text).into_owned(),
+        }
+    }
+}
+
+/// Writes for people: the counts, then a section for each kind of change.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
+    let Shown { names, comparison, cautions, extent } = shown;
+    writeln!(out, "{}", counts(comparison))?;
+    writeln!(out, "  {}", judgement(comparison))?;
+    for (which, name) in ["from", "to"].iter().zip(names) {
+        writeln!(out, "  {DIM}{which:<4}{DIM:#} {}", extent.line(name, 7))?;
+    }
+    for caution in *cautions {
+        writeln!(out, "  {DIM}note:{DIM:#} {}", extent.line(caution, 8))?;
+    }
+    for (change, section) in sections(comparison) {
+        let style = if section.iter().any(|it| it.is_worse()) { FAIL } else { GOOD };
+        writeln!(out, "\n{style}{change}{style:#}")?;
+        for changed in section.iter().take(extent.most()) {
+            writeln!(out, "  {}", extent.line(changed.id, 2))?;
+            for (when, what) in said(changed) {
+                writeln!(out, "    {DIM}{when}{DIM:#} {}", extent.line(&what, 8))?;
+            }
+        }
+        if let Some(more) = more(section.len(), *extent) {
+            writeln!(out, "  {more}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the same in Markdown.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub fn markdown(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
+    let Shown { names: [before, after], comparison, cautions, extent } = shown;
+    writeln!(out, "## vmconf: {}\n", counts(comparison))?;
+    writeln!(out, "From {} to {}: {}.", code(before), code(after), judgement(comparison))?;
+    for (index, caution) in cautions.iter().enumerate() {
+        writeln!(out, "{}- {}", if index == 0 { "\n" } else { "" }, code(caution))?;
+    }
+    for (change, section) in sections(comparison) {
+        let heading = change.to_string();
+        writeln!(out, "\n### {}{}\n", heading[..1].to_uppercase(), &heading[1..])?;
+        for changed in section.iter().take(extent.most()) {
+            let said = said(changed).into_iter().map(|(when, what)| format!("{when} {}", code(&what)));
+            let said = said.collect::<Vec<_>>().join(", ");
+            let colon = if said.is_empty() { "" } else { ": " };
+            writeln!(out, "- {}{colon}{said}", code(changed.id))?;
+        }
+        if let Some(more) = more(section.len(), *extent) {
+            writeln!(out, "- {more}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The counts in words.
+fn counts(comparison: &Comparison<'_>) -> String {
+    let count = |change: Change| {
+        let changed: Vec<_> = comparison.of(change).collect();
+        let name = match change {
+            Change::FailsDifferently if changed.len() != 1 => "fail differently".to_owned(),
+            _ => change.to_string(),
+        };
+        let known = changed
+            .iter()
+            .filter(|it| it.after.is_some_and(|after| after.kind == Kind::ExpectedFail))
+            .count();
+        let known =
+            if change == Change::Broken && known > 0 { format!(" ({known} known)") } else { String::new() };
+        format!("{} {name}{known}", changed.len())
+    };
+    format!("{}, {} as before", Change::ALL.map(count).join(", "), comparison.same)
+}
+
+/// How many cases somebody has to look at, and how many nobody has to that do not pass either.
+fn judgement(comparison: &Comparison<'_>) -> String {
+    let worse = match comparison.changed.iter().filter(|changed| changed.is_worse()).count() {
+        0 => "nothing is worse".to_owned(),
+        worse => format!("{worse} worse"),
+    };
+    match comparison.same_not_passing {
+        0 => worse,
+        1 => format!("{worse}; of those as before, 1 does not pass"),
+        not_passing => format!("{worse}; of those as before, {not_passing} do not pass"),
+    }
+}
+
+/// The sections that have cases, each with those that are worse first.
+fn sections<'c>(comparison: &'c Comparison<'c>) -> impl Iterator<Item = (Change, Vec<&'c Changed<'c>>)> {
+    let section = |change| {
+        let mut section: Vec<_> = comparison.of(change).collect();
+        section.sort_by_key(|changed| !changed.is_worse());
+        (change, section)
+    };
+    Change::ALL.into_iter().map(section).filter(|(_, section)| !section.is_empty())
+}
+
+/// What came of a case before and now, as far as it did not pass.
+fn said(changed: &Changed<'_>) -> Vec<(&'static str, String)> {
+    let Changed { before, after, .. } = *changed;
+    // Where the first problem is the same, something behind it is another one.
+    let is_same = before.is_some() && before.map(problem) == after.map(problem);
+    let what = if is_same { signature } else { problem };
+    let side = |when, outcome: Option<&Outcome>| {
+        outcome.filter(|outcome| !outcome.passes()).map(|outcome| (when, what(outcome)))
+    };
+    [side("was", before), side("now", after)].into_iter().flatten().collect()
+}
+
+/// How a case fails, or the first thing that is broken.
+fn problem(outcome: &Outcome) -> String {
+    match &outcome.problem {
+        Some(problem) => format!("{}: {problem}", outcome.kind.name()),
+        None => signature(outcome),
+    }
+}
+
+fn signature(outcome: &Outcome) -> String {
+    let signature = outcome.signature.as_ref().map_or(String::new(), |it| format!(": {it}"));
+    outcome.kind.name().to_owned() + &signature
+}
+
+fn more(count: usize, extent: Extent) -> Option<String> {
+    let more = count.checked_sub(extent.most()).filter(|more| *more > 0)?;
+    Some(format!("and {more} more; --all shows them"))
+}

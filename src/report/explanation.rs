@@ -1,0 +1,350 @@
+//! Why one case fails, for people: what `vmconf diff` prints. A screen of 24 lines holds what matters
+//! of an ordinary failure.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use super::case_block::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broken, differs, location, shown};
+use super::truncate::{cut, cut_pair};
+use crate::model::assertion::Expected;
+use crate::model::cell::Cell;
+use crate::model::escape::escaped;
+use crate::model::explanation::{Answer, Blame, Executed, Explanation, Input, StackComparison};
+use crate::model::path::Path;
+use crate::model::value::Value;
+use crate::model::verdict::{Difference, Failure, Verdict};
+
+/// Lines of a screen.
+const SCREEN: usize = 24;
+
+/// The fewest last instructions that are told, however much there is besides.
+const FEWEST: usize = 3;
+
+/// How many differences are told besides the first, a line each.
+const FURTHER: usize = 3;
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    /// What fits a screen.
+    Screen,
+    /// So many last instructions, and all differences in full.
+    Full(usize),
+}
+
+/// Writes why a case fails, or what else came of it.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io::Result<()> {
+    let mut text = Vec::new();
+    let id = &explained.report.id;
+    match &explained.report.verdict {
+        Verdict::Pass | Verdict::UnexpectedPass(_) => writeln!(text, "pass  {id}: nothing differs")?,
+        Verdict::Skip(reason) => writeln!(text, "skip  {id}: {}", escaped(reason))?,
+        Verdict::Error(troubles) => {
+            writeln!(text, "{ERROR}ERROR{ERROR:#} {id}")?;
+            troubles.iter().try_for_each(|trouble| broken(&mut text, id, trouble))?;
+            // Of one that was ended by a limit: what it does all the time.
+            let wanted = length.wanted(&text);
+            last(&mut text, explained, wanted)?;
+        }
+        Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
+            failed(&mut text, explained, failure, length)?
+        }
+    }
+    out.write_all(&text)
+}
+
+fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length: Length) -> io::Result<()> {
+    let id = &explained.report.id;
+    writeln!(text, "{FAIL}FAIL{FAIL:#}  {id}")?;
+    let full = match length {
+        Length::Screen => 1,
+        Length::Full(_) => failure.differences.len(),
+    };
+    for (index, difference) in failure.differences.iter().take(full).enumerate() {
+        differs(text, id, difference)?;
+        if is_gas(&difference.at) {
+            spent(text, explained)?;
+        }
+        if let Some(answer) = explained.blames.get(index) {
+            answered(text, answer, length)?;
+        }
+    }
+    if length == Length::Screen {
+        also(text, explained, failure)?;
+    }
+    let others = &failure.differences[full..];
+    let mut rows = 0..0;
+    if let Some(stack) = &explained.stack {
+        let reserved = FEWEST + 3 + others.len().min(1);
+        rows = stacks(text, stack, left(text, length).saturating_sub(reserved))?;
+    }
+    let is_row = |other: &&Difference| {
+        let list = explained.stack.as_ref().map(|stack| &stack.at);
+        list.is_some_and(|list| rows.clone().any(|row| other.at.starts_with(&list.child(row))))
+    };
+    let others: Vec<_> = others.iter().filter(|other| !is_row(other)).collect();
+    further(text, explained, &others, left(text, length).saturating_sub(FEWEST + 2))?;
+    let wanted = length.wanted(text);
+    last(text, explained, wanted)?;
+    writeln!(text, "  {DIM}ended:{DIM:#} {}", cut(&escaped(&failure.ended), 0, WIDTH))
+}
+
+impl Length {
+    /// How many of the last instructions are told behind this text.
+    fn wanted(self, text: &[u8]) -> usize {
+        match self {
+            Length::Screen => left(text, self).saturating_sub(2).max(FEWEST),
+            Length::Full(wanted) => wanted,
+        }
+    }
+}
+
+/// How many lines there is still room for.
+fn left(text: &[u8], length: Length) -> usize {
+    match length {
+        Length::Screen => SCREEN.saturating_sub(memchr::memchr_iter(b'\n', text).count()),
+        Length::Full(_) => usize::MAX,
+    }
+}
+
+fn is_gas(at: &Path) -> bool {
+    at.to_string() == "gas"
+}
+
+/// What is known of what made the actual value.
+fn answered(text: &mut Vec<u8>, answer: &Answer, length: Length) -> io::Result<()> {
+    let (head, blame) = match answer {
+        Answer::By(blame) => return blamed(text, "made by", blame, Most { made: 8, reached: 3 }.of(length)),
+        Answer::NotWritten { near, of_last } => {
+            not_written(text, *of_last)?;
+            ("instead", near)
+        }
+        Answer::NoCell(last) => ("after", last),
+    };
+    let most = Most { made: 4, reached: 3 }.of(length);
+    blame.as_ref().map_or(Ok(()), |blame| blamed(text, head, blame, most))
+}
+
+/// The most lines of a blame.
+#[derive(Clone, Copy)]
+struct Most {
+    /// Of what made a datum.
+    made: usize,
+    /// Of the jump that led there.
+    reached: usize,
+}
+
+impl Most {
+    fn of(self, length: Length) -> Most {
+        match length {
+            Length::Screen => self,
+            Length::Full(_) => Most { made: usize::MAX, reached: usize::MAX },
+        }
+    }
+}
+
+/// An instruction, and those that wrote what it read.
+fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Result<()> {
+    tree(text, &format!("{DIM}{head:<7}{DIM:#} "), blame, most.made)?;
+    match &blame.reached_by {
+        Some(jump) => tree(text, &format!("{DIM}reached by{DIM:#}"), jump, most.reached),
+        None => Ok(()),
+    }
+}
+
+/// So many lines of the instructions of a blame, behind what they are.
+fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Result<()> {
+    let mut lines = Vec::new();
+    writeln!(lines, "    {head} {}", executed(&blame.by, WIDTH - 15))?;
+    moved(&mut lines, 6, blame)?;
+    produced(&mut lines, blame, 1)?;
+    lines.split_inclusive(|byte| *byte == b'\n').take(most).try_for_each(|line| text.write_all(line))
+}
+
+/// The first difference that an instruction made, where that is not the first of all.
+fn also(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure) -> io::Result<()> {
+    let made = explained.blames.iter().zip(&failure.differences).enumerate();
+    let mut made = made.filter_map(|(index, (answer, difference))| match answer {
+        Answer::By(blame) => Some((index, blame, difference)),
+        Answer::NotWritten { .. } | Answer::NoCell(_) => None,
+    });
+    match made.next() {
+        Some((1.., blame, difference)) => {
+            writeln!(text, "  {} differs, too", difference.at)?;
+            blamed(text, "made by", blame, Most { made: 3, reached: 1 })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn not_written(text: &mut Vec<u8>, of_last: Option<u64>) -> io::Result<()> {
+    match of_last {
+        Some(last) => writeln!(text, "    {DIM}made by{DIM:#}  none of the last {last} instructions"),
+        None => writeln!(text, "    {DIM}made by{DIM:#}  no instruction: it was so from the start"),
+    }
+}
+
+fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
+    for (input, by) in blame.by.inputs.iter().zip(&blame.inputs) {
+        let Some(by) = by else { continue };
+        let indent = 4 + 2 * depth;
+        let value = cut(&escaped(&input.value.to_string()), 0, 24);
+        let room = WIDTH.saturating_sub(indent + value.chars().count() + 7);
+        writeln!(text, "{:indent$}{value} {DIM}by{DIM:#} {}", "", executed(&by.by, room))?;
+        moved(text, indent + 2, by)?;
+        produced(text, by, depth + 1)?;
+    }
+    Ok(())
+}
+
+/// The instructions that moved what another wrote.
+fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
+    if blame.moved_by.is_empty() {
+        return Ok(());
+    }
+    let one = |by: &Executed| format!("step {}, 0x{:02x} {}", by.step, by.pc, by.text);
+    let all: Vec<_> = blame.moved_by.iter().map(one).collect();
+    let all = cut(&escaped(&all.join("; ")), 0, WIDTH.saturating_sub(indent + 11));
+    writeln!(text, "{:indent$}{DIM}moved by{DIM:#} {all}", "")
+}
+
+/// An instruction with what it read, in one line: `step 2, 0x04 ADD of 3, 4`.
+fn executed(by: &Executed, room: usize) -> String {
+    let inputs: Vec<_> = by.inputs.iter().map(input).collect();
+    let inputs = if inputs.is_empty() { String::new() } else { format!(" of {}", inputs.join(", ")) };
+    let text = format!("step {}, 0x{:02x} {}{inputs}", by.step, by.pc, by.text);
+    cut(&escaped(&text), 0, room)
+}
+
+fn input(input: &Input) -> String {
+    match &input.cell {
+        Cell::Stack(_) => input.value.to_string(),
+        cell => format!("{cell} = {}", input.value),
+    }
+}
+
+/// What the gas went to: what costs other than its row says first, then the largest sums.
+fn spent(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
+    let mut all: Vec<_> = explained.spent.iter().filter(|spent| spent.1.gas > 0).collect();
+    all.sort_by_key(|(_, spent)| (spent.unlike_row == 0, std::cmp::Reverse(spent.gas)));
+    let one = |(name, spent): &(&&str, &crate::model::explanation::Spent)| {
+        let unlike = match spent.unlike_row {
+            0 => String::new(),
+            _ => " not as in its row".to_owned(),
+        };
+        format!("{} {name} {}{unlike}", spent.count, spent.gas)
+    };
+    let parts: Vec<_> = all.iter().map(one).collect();
+    let mut line = String::new();
+    let mut lines = 0;
+    for (index, part) in parts.iter().enumerate() {
+        if line.len() + part.len() > WIDTH - 15 && !line.is_empty() {
+            writeln!(text, "    {DIM}spent on{DIM:#} {}", std::mem::take(&mut line))?;
+            lines += 1;
+            if lines == 3 {
+                return writeln!(text, "             and {} more", parts.len() - index);
+            }
+        }
+        let comma = if line.is_empty() { "" } else { ", " };
+        line.push_str(comma);
+        line.push_str(part);
+    }
+    if line.is_empty() { Ok(()) } else { writeln!(text, "    {DIM}spent on{DIM:#} {line}") }
+}
+
+/// The stack that was demanded beside the one that is there, at most so many items around the first
+/// that differs; gives which.
+fn stacks(text: &mut Vec<u8>, stack: &StackComparison, most: usize) -> io::Result<Range<usize>> {
+    const ROWS: usize = 5;
+    let half = (WIDTH - 14) / 2;
+    let count = stack.wanted.len().max(stack.actual.len());
+    let rows = most.min(ROWS);
+    if count < 2 || rows < 2 || stack.wanted.iter().all(Option::is_none) {
+        return Ok(0..0);
+    }
+    let from = stack.differs.saturating_sub(rows / 2).min(count.saturating_sub(rows));
+    writeln!(text, "  {DIM}{} expected and actual{DIM:#}", stack.at)?;
+    let rows = from..count.min(from + rows);
+    for index in rows.clone() {
+        let actual = stack.actual.get(index);
+        let (want, differs) = match stack.wanted.get(index) {
+            None => ("(absent)".to_owned(), true),
+            Some(None) => ("(not compared)".to_owned(), false),
+            Some(Some(want)) => (want.to_string(), is_wrong(want, actual)),
+        };
+        let got = actual.map_or("(absent)".to_owned(), Value::to_string);
+        let (want, got) = (cut(&escaped(&want), 0, half), cut(&escaped(&got), 0, half));
+        let (mark, style) = if differs { ("!", ACTUAL) } else { (" ", DIM) };
+        writeln!(text, "  {mark} [{index}] {EXPECTED}{want:<half$}{EXPECTED:#} {style}{got}{style:#}")?;
+    }
+    Ok(rows)
+}
+
+fn is_wrong(want: &Expected, actual: Option<&Value>) -> bool {
+    match want {
+        Expected::Is(value) => actual != Some(value),
+        Expected::Type(name) => !matches!(actual, Some(Value::Typed(its, _)) if its == name),
+        _ => false,
+    }
+}
+
+/// The other differences, a line each, in at most so many lines.
+fn further(
+    text: &mut Vec<u8>,
+    explained: &Explanation,
+    others: &[&Difference],
+    most: usize,
+) -> io::Result<()> {
+    let told =
+        if others.len() <= most.min(FURTHER) { others.len() } else { FURTHER.min(most.saturating_sub(1)) };
+    for other in &others[..told] {
+        let Difference { at, want, got, place, step, .. } = other;
+        let step = step.map_or(String::new(), |step| format!("step {step}, "));
+        let head = format!("{}: {step}{at}", location(&explained.report.id, place));
+        let room = (WIDTH.saturating_sub(head.chars().count() + 22) / 2).max(16);
+        let expected = escaped(&want.to_string()).into_owned();
+        let actual = escaped(&shown(want, got.as_ref())).into_owned();
+        let (expected, actual) = cut_pair(&expected, &actual, room);
+        writeln!(
+            text,
+            "  {head}: expected {EXPECTED}{expected}{EXPECTED:#}, actual {ACTUAL}{actual}{ACTUAL:#}"
+        )?;
+    }
+    let more = others.len() - told;
+    if more > 0 {
+        writeln!(text, "  and {more} more differences; --last N tells all")?;
+    }
+    Ok(())
+}
+
+/// The last instructions, with the stack that each found.
+fn last(text: &mut Vec<u8>, explained: &Explanation, wanted: usize) -> io::Result<()> {
+    let shown = &explained.last[explained.last.len().saturating_sub(wanted)..];
+    if shown.is_empty() {
+        return Ok(());
+    }
+    let has_stack = shown.iter().any(|it| it.height > 0 || it.pushes > 0);
+    let what = if has_stack { "the stack before each, its top first" } else { "what each read" };
+    let steps = explained.steps;
+    writeln!(text, "  {DIM}last {} of {steps} instructions, and {what}{DIM:#}", shown.len())?;
+    let widest = shown.iter().map(|it| it.text.chars().count()).max().unwrap_or(0).clamp(8, 40);
+    for it in shown {
+        let values: Vec<_> = if has_stack {
+            it.stack.iter().map(Value::to_string).collect()
+        } else {
+            it.inputs.iter().map(input).collect()
+        };
+        let more = it.height.saturating_sub(it.stack.len());
+        let more = if has_stack && more > 0 { format!(", and {more} more") } else { String::new() };
+        let instruction = cut(&escaped(&it.text), 0, widest);
+        let head = format!("  {:>6}  0x{:04x}  {instruction:<widest$}  ", it.step, it.pc);
+        let room = WIDTH.saturating_sub(head.chars().count()).max(20);
+        let values = cut(&escaped(&format!("{}{more}", values.join(", "))), 0, room);
+        writeln!(text, "{}", format!("{head}{values}").trim_end())?;
+    }
+    Ok(())
+}

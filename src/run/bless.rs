@@ -1,0 +1,308 @@
+//! Writing what the machine did as the expectation of a case.
+//!
+//! A file is blessed in rounds. In each, the format of the cases that differ says for every
+//! difference which change of the text would write it, and the text with these changes is read
+//! and judged in the next: nothing is offered that was not judged as it would be written. A case
+//! that comes out with a difference that it did not have before gets its old text back.
+
+use std::ops::Range;
+
+use super::sources::Source;
+use super::{LoadedCase, LoadedFile, Worker};
+use crate::formats::{Differs, Format};
+use crate::model::assertion::Expected;
+use crate::model::case::CaseId;
+use crate::model::diagnostic::Place;
+use crate::model::event::CaseReport;
+use crate::model::path::Path;
+use crate::model::position::Origin;
+use crate::model::verdict::{Difference, Verdict};
+use crate::run;
+use crate::text::edit::{self, Change, Splice};
+
+/// What is to be blessed.
+#[derive(Debug, Clone, Default)]
+pub struct Wishes {
+    /// The datum and what is in it, by its path as reports write it; none for all.
+    pub leaf: Option<String>,
+    /// What becomes of a run that ended in another way.
+    pub outcome_change: OutcomeChange,
+}
+
+/// What becomes of a run that ended in another way than is demanded, such as by a halt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OutcomeChange {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// It is blessed.
+    Allow,
+}
+
+/// What came of blessing a file. Nothing is written yet.
+#[derive(Debug, Default)]
+pub struct Blessed {
+    /// The text of the file as it was read and as it is to be written, if that is another one.
+    pub texts: Option<Texts>,
+    /// The cases whose expectation changes.
+    pub cases: Vec<CaseId>,
+    /// What was asked for and cannot be written.
+    pub refused: Vec<Refusal>,
+    /// How many cases pass as they are.
+    pub passed: usize,
+    /// How many cases differ, but in nothing that was asked for.
+    pub not_asked_for: usize,
+    /// Cases and files that are broken, of which nothing can be said.
+    pub broken: Vec<CaseReport>,
+}
+
+/// A text before and after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Texts {
+    /// As it was read.
+    pub old: String,
+    /// As it is to be written.
+    pub new: String,
+}
+
+/// A difference that is not written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The case.
+    pub case: CaseId,
+    /// The step after which it was seen, from 1; none where the case has only one.
+    pub step: Option<usize>,
+    /// Which datum.
+    pub at: Path,
+    /// Where the vector demands it.
+    pub place: Place,
+    /// Why, as a sentence without a full stop.
+    pub why: String,
+}
+
+/// Judges the cases of a file that are meant and says what is to be written.
+pub fn bless(source: &Source, options: &run::Options, wishes: &Wishes) -> Blessed {
+    let opened = run::open(source, options);
+    let mut blessed = Blessed { broken: opened.broken().into_iter().collect(), ..Blessed::default() };
+    let old = opened.text().to_owned();
+    let mut bench = Worker::new(options);
+    let mut cases: Vec<_> =
+        (0..opened.cases()).map(|index| Case::judge(&mut bench, &opened, index)).collect();
+    let opened = rounds(opened, &mut cases, wishes, &mut bench, |text| run::open_text(source, text, options));
+    let mut kept = Vec::new();
+    for (index, case) in cases.iter_mut().enumerate() {
+        if let (Some(why), Some(changed)) = (case.objection(wishes), opened.case(index)) {
+            case.refuse(&why);
+            kept.push(Splice { range: changed.range(), text: old[case.range.clone()].to_owned() });
+        }
+    }
+    let new = edit::splice(opened.text(), kept);
+    for case in cases {
+        case.tell(&mut blessed);
+    }
+    blessed.texts = (new != old).then_some(Texts { old, new });
+    blessed
+}
+
+/// Changes and judges the cases until there is nothing more to change. The file as it then is.
+fn rounds<'s>(
+    mut opened: LoadedFile<'s>,
+    cases: &mut [Case],
+    wishes: &Wishes,
+    bench: &mut Worker<'_>,
+    open: impl Fn(String) -> LoadedFile<'s>,
+) -> LoadedFile<'s> {
+    // Two do for most cases; one more is needed for each layer of data that was not compared
+    // before, such as all of a result where a halt was demanded.
+    const ROUNDS: usize = 16;
+    let old = opened.text().to_owned();
+    for _ in 0..ROUNDS {
+        let Some(text) = next_text(&opened, cases, wishes) else { break };
+        let format = opened.format_name();
+        opened = open(text);
+        if (opened.format_name(), opened.cases()) != (format, cases.len()) {
+            let why = opened.errors().first().map_or("its format would be another", |trouble| &trouble.what);
+            let why = format!("the changed file would not be read as it is now: {why}");
+            cases.iter_mut().filter(|case| case.is_changed).for_each(|case| case.refuse(&why));
+            return open(old);
+        }
+        for (index, case) in cases.iter_mut().enumerate().filter(|(_, case)| case.is_open) {
+            case.last = bench.run_case(&opened, index);
+        }
+    }
+    opened
+}
+
+/// The text with the changes of all open cases; none when there are none.
+fn next_text(opened: &LoadedFile<'_>, cases: &mut [Case], wishes: &Wishes) -> Option<String> {
+    let mut changes = Vec::new();
+    let mut document = None;
+    for (index, case) in cases.iter_mut().enumerate().filter(|(_, case)| case.is_open) {
+        let opened = opened.case(index)?;
+        changes.extend(case.changes(&opened, wishes));
+        document = Some(opened.document);
+    }
+    document.filter(|_| !changes.is_empty()).map(|document| edit::apply(document, &changes))
+}
+
+/// A case that is being blessed.
+struct Case {
+    /// Where it stands in the old text.
+    range: Range<usize>,
+    /// What came of it before any change, and after the last one.
+    first: CaseReport,
+    last: CaseReport,
+    /// Whether there may be something more to change.
+    is_open: bool,
+    is_changed: bool,
+    /// What could not be written in the last round.
+    refused: Vec<Refusal>,
+}
+
+impl Case {
+    fn judge(bench: &mut Worker<'_>, opened: &LoadedFile<'_>, index: usize) -> Case {
+        let report = bench.run_case(opened, index);
+        Case {
+            range: opened.case(index).map_or(0..0, |case| case.range()),
+            is_open: report.verdict.failure().is_some(),
+            first: report.clone(),
+            last: report,
+            is_changed: false,
+            refused: Vec::new(),
+        }
+    }
+
+    /// The changes that write how the case differs now. What cannot be written is kept.
+    fn changes<'d>(&mut self, opened: &LoadedCase<'d>, wishes: &Wishes) -> Vec<Change<'d>> {
+        let (changes, refused) = match wishes.outcome_change {
+            OutcomeChange::Refuse if self.other_ends(opened.format).next().is_some() => {
+                // The rest is of a run that came to something else.
+                let refusals = self.other_ends(opened.format).map(|end| self.refusal(end, &other_end(end)));
+                (Vec::new(), refusals.collect())
+            }
+            OutcomeChange::Refuse | OutcomeChange::Allow => self.spelled(opened, wishes),
+        };
+        self.refused = refused;
+        self.is_open = !changes.is_empty();
+        self.is_changed |= self.is_open;
+        changes
+    }
+
+    /// Where the run ended in another way.
+    fn other_ends(&self, format: &Format) -> impl Iterator<Item = &Difference> {
+        let is_end = |at: &Path| at.parent().is_none() && format.ends.contains(&&*at.last().to_string());
+        differences(&self.last).iter().filter(move |difference| is_end(&difference.at))
+    }
+
+    fn spelled<'d>(&self, opened: &LoadedCase<'d>, wishes: &Wishes) -> (Vec<Change<'d>>, Vec<Refusal>) {
+        let (mut changes, mut refused) = (Vec::new(), Vec::new());
+        let mut resized: Vec<&Difference> = Vec::new();
+        let last = differences(&self.last).iter();
+        for difference in last.filter(|difference| wishes.ask_for(difference)) {
+            // When the length of a list changes, its items get other numbers.
+            if resized.iter().any(|list| list.step == difference.step && difference.at.starts_with(&list.at))
+            {
+                continue;
+            }
+            match spell(difference, opened) {
+                Ok(spelled) => {
+                    changes.extend(spelled);
+                    resized.extend(Some(difference).filter(|it| matches!(it.want, Expected::Len(_))));
+                }
+                Err(why) => refused.push(self.refusal(difference, &why)),
+            }
+        }
+        (changes, refused)
+    }
+
+    /// A refusal at the place in the old text, if the difference was there before.
+    fn refusal(&self, difference: &Difference, why: &str) -> Refusal {
+        let before = differences(&self.first).iter().find(|before| same_datum(before, difference));
+        let Difference { step, at, place, .. } = before.unwrap_or(difference);
+        let (case, at, place) = (self.first.id.clone(), at.clone(), place.clone());
+        Refusal { case, step: *step, at, place, why: why.to_owned() }
+    }
+
+    /// The case stays as it was.
+    fn refuse(&mut self, why: &str) {
+        self.refused =
+            differences(&self.first).iter().take(1).map(|first| self.refusal(first, why)).collect();
+        self.is_changed = false;
+    }
+
+    /// Why the changed case is not right: all that may still differ is what did so before, and
+    /// that cannot be written or was not asked for.
+    fn objection(&self, wishes: &Wishes) -> Option<String> {
+        if !self.is_changed {
+            return None;
+        }
+        if let Verdict::Error(troubles) = &self.last.verdict {
+            let what = troubles.first().map_or("", |trouble| &trouble.what);
+            return Some(format!("the changed case would be broken: {what}"));
+        }
+        let refused = |difference: &Difference| {
+            self.refused.iter().any(|it| it.step == difference.step && it.at == difference.at)
+        };
+        let before =
+            |difference: &Difference| differences(&self.first).iter().any(|it| same_datum(it, difference));
+        let mut left = differences(&self.last).iter();
+        let wrong = left.find(|it| !before(it) || (wishes.ask_for(it) && !refused(it)))?;
+        Some(format!("the changed case would differ in {}", wrong.at))
+    }
+
+    /// Adds what came of it.
+    fn tell(self, blessed: &mut Blessed) {
+        match self.first.verdict {
+            Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => blessed.passed += 1,
+            Verdict::Error(_) => blessed.broken.push(self.first),
+            Verdict::Fail(_) | Verdict::ExpectedFail(..) if self.is_changed => {
+                blessed.cases.push(self.first.id)
+            }
+            Verdict::Fail(_) | Verdict::ExpectedFail(..) if self.refused.is_empty() => {
+                blessed.not_asked_for += 1
+            }
+            Verdict::Fail(_) | Verdict::ExpectedFail(..) => {}
+        }
+        blessed.refused.extend(self.refused);
+    }
+}
+
+/// The differences of a case that fails.
+fn differences(report: &CaseReport) -> &[Difference] {
+    report.verdict.failure().map_or(&[], |failure| &failure.differences)
+}
+
+fn same_datum(one: &Difference, other: &Difference) -> bool {
+    one.step == other.step && one.at == other.at
+}
+
+impl Wishes {
+    fn ask_for(&self, difference: &Difference) -> bool {
+        let Some(leaf) = &self.leaf else { return true };
+        let mut path = Some(&difference.at);
+        while let Some(at) = path {
+            if at.to_string() == *leaf {
+                return true;
+            }
+            path = at.parent();
+        }
+        false
+    }
+}
+
+/// Why a run that ended in another way is not blessed.
+fn other_end(Difference { want, got, .. }: &Difference) -> String {
+    let got = got.as_ref().map_or_else(|| "(absent)".to_owned(), ToString::to_string);
+    format!("the run ended with {got} and not with {want}: --allow-outcome-change blesses that")
+}
+
+/// The changes that write what the machine has, or why there are none.
+fn spell<'d>(difference: &Difference, opened: &LoadedCase<'d>) -> Result<Vec<Change<'d>>, String> {
+    let Difference { at, want, got, place, .. } = difference;
+    let differs = Differs::new(opened.document, Origin(place.at), at, want, got.as_ref());
+    match (opened.format.spell)(&differs) {
+        Ok(changes) if changes.is_empty() => Err("the file has no place for it".to_owned()),
+        Ok(changes) => Ok(changes),
+        Err(why) => Err(why.to_string()),
+    }
+}

@@ -1,0 +1,160 @@
+//! Compares what a machine looks like with what a vector demands.
+//!
+//! There is nothing to configure here: a [`Check`] says all that is to be known about a demand.
+
+use crate::machines::observe::Observe;
+use crate::model::mismatch::Mismatch;
+use std::collections::{HashMap, HashSet};
+
+use crate::model::assertion::{Assertion, Expected};
+use crate::model::path::{Key, Path};
+use crate::model::position::Origin;
+use crate::model::value::Value;
+
+/// A field of the state was named that the machine does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownField {
+    /// Its name.
+    pub field: String,
+    /// Where the vector names it.
+    pub origin: Origin,
+}
+
+/// The demands among `checks` that `state` does not meet, in the order of the checks.
+///
+/// # Errors
+///
+/// The first check of a field that the machine does not declare.
+pub fn diff(checks: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatch>, UnknownField> {
+    let fields = observe_each(checks, state)?;
+    let mut finder = Finder { fields: &fields, large: HashMap::new() };
+    let mut mismatches = Vec::new();
+    let mut told: Vec<&Assertion> = Vec::new();
+    for check in checks {
+        let got = finder.find(&check.at);
+        if told.iter().any(|other| implies(other, check, got)) {
+            continue;
+        }
+        let before = mismatches.len();
+        compare(check, got, &mut mismatches);
+        if mismatches.len() > before
+            && matches!(check.want, Expected::Type(_) | Expected::Record | Expected::Len(_))
+        {
+            told.push(check);
+        }
+    }
+    Ok(mismatches)
+}
+
+/// Whether it goes without saying that `check` does not hold, where `told` does not.
+fn implies(told: &Assertion, check: &Assertion, got: Option<&Value>) -> bool {
+    match told.want {
+        Expected::Type(_) | Expected::Record => check.at.starts_with(&told.at),
+        _ => got.is_none() && check.at.starts_with(&told.at),
+    }
+}
+
+type Fields<'c> = Vec<(&'c Key, Option<Value>)>;
+
+/// Every field that a check names, observed once.
+fn observe_each<'c>(checks: &'c [Assertion], state: &dyn Observe) -> Result<Fields<'c>, UnknownField> {
+    let mut fields: Fields<'c> = Vec::new();
+    for check in checks {
+        let field = check.at.first();
+        if fields.iter().any(|known| known.0 == field) {
+            continue;
+        }
+        match field {
+            Key::Name(name) if state.has_field(name) => fields.push((field, state.observe(name))),
+            _ => return Err(UnknownField { field: field.to_string(), origin: check.origin }),
+        }
+    }
+    Ok(fields)
+}
+
+/// Finds data by path. A record is looked through member by member unless it is large: then its
+/// names are hashed once, or a record of n members with a check on each would cost n² steps.
+struct Finder<'v> {
+    fields: &'v Fields<'v>,
+    large: HashMap<*const Value, HashMap<&'v str, &'v Value>>,
+}
+
+impl<'v> Finder<'v> {
+    fn find(&mut self, path: &Path) -> Option<&'v Value> {
+        match path.parent() {
+            Some(parent) => {
+                let value = self.find(parent)?;
+                self.child(value, path.last())
+            }
+            None => self.fields.iter().find(|field| field.0 == path.last())?.1.as_ref(),
+        }
+    }
+
+    fn child(&mut self, value: &'v Value, key: &Key) -> Option<&'v Value> {
+        const LARGE: usize = 32;
+        match (value, key) {
+            (Value::Record(members), Key::Name(name)) if members.len() > LARGE => {
+                let names = self
+                    .large
+                    .entry(std::ptr::from_ref(value))
+                    .or_insert_with(|| members.iter().map(|(name, value)| (name.as_str(), value)).collect());
+                names.get(&**name).copied()
+            }
+            _ => value.child(key),
+        }
+    }
+}
+
+fn compare(check: &Assertion, got: Option<&Value>, mismatches: &mut Vec<Mismatch>) {
+    let holds = match (&check.want, got) {
+        (Expected::Is(want), got) => got == Some(want),
+        (Expected::OneOf(wants), got) => got.is_some_and(|got| wants.contains(got)),
+        (Expected::IsOrAbsent(want), got) => got.is_none_or(|got| got == want),
+        (Expected::Only(keys), Some(value)) if value.members().is_some() => {
+            return only(check, keys, value.members().unwrap_or_default(), mismatches);
+        }
+        (Expected::Type(want), got) => matches!(got, Some(Value::Typed(name, _)) if name == want),
+        (Expected::Record, got) => matches!(got, Some(Value::Record(_))),
+        (Expected::Order(keys), Some(value)) => {
+            value.members().is_some_and(|members| in_order(keys, members))
+        }
+        (Expected::Absent | Expected::Only(_) | Expected::Order(_), None) => true,
+        (Expected::Absent | Expected::Only(_), Some(_)) => false,
+        (Expected::Len(want), got) => got.and_then(Value::len) == Some(*want),
+    };
+    if !holds {
+        mismatches.push(Mismatch {
+            at: check.at.clone(),
+            want: check.want.clone(),
+            got: got.cloned(),
+            origin: check.origin,
+        });
+    }
+}
+
+/// Whether the members that are listed come in the order of the list.
+fn in_order(keys: &[Key], members: &[(String, Value)]) -> bool {
+    let place = |name: &str| keys.iter().position(|key| matches!(key, Key::Name(key) if key == name));
+    members.iter().filter_map(|(name, _)| place(name)).is_sorted()
+}
+
+/// One mismatch for each member that should not be there.
+fn only(check: &Assertion, keys: &[Key], members: &[(String, Value)], mismatches: &mut Vec<Mismatch>) {
+    let listed: HashSet<&str> = keys
+        .iter()
+        .filter_map(|key| match key {
+            Key::Name(name) => Some(&**name),
+            Key::Index(_) => None,
+        })
+        .collect();
+    for (name, value) in members {
+        if !listed.contains(name.as_str()) {
+            mismatches.push(Mismatch {
+                at: check.at.child(name.clone()),
+                want: Expected::Absent,
+                got: Some(value.clone()),
+                origin: check.origin,
+            });
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Which rows of an instruction set a program executes.
+
+use std::collections::BTreeMap;
+
+use crate::isa::{Isa, OpInfo};
+use crate::machines::machine::{At, Watch};
+
+/// A watch that counts how often each opcode is executed.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Coverage(BTreeMap<&'static str, u64>);
+
+impl Coverage {
+    /// How often the mnemonic was executed.
+    pub fn count(&self, name: &str) -> u64 {
+        self.0.get(name).copied().unwrap_or_default()
+    }
+
+    /// The rows that were never executed, in the order of the table.
+    pub fn missing(&self, isa: &Isa) -> impl Iterator<Item = &'static OpInfo> {
+        isa.ops.iter().filter(|op| self.count(op.name) == 0)
+    }
+
+    /// Adds what another program executed.
+    pub fn add(&mut self, other: &Coverage) {
+        for (name, count) in &other.0 {
+            *self.0.entry(name).or_default() += count;
+        }
+    }
+}
+
+impl Watch for Coverage {
+    fn before(&mut self, at: &At<'_>) {
+        if let Some(op) = at.op {
+            *self.0.entry(op.name).or_default() += 1;
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The list of cases that are known to fail, a TOML file:
+//!
+//! ```toml
+//! [[known]]
+//! id = "vectors/neo3/limits/*"                        # an id, or a glob
+//! signature = "neo3 state: FAULT instead of HALT"     # may be left out: however it fails
+//! reason = "no limits yet"
+//! link = "https://example.com/17"                     # may be left out
+//! expires = 2030-12-31                                # may be left out; the last day
+//! ```
+//!
+//! For each case the first entry counts that has its id. Only failures can be known: a broken vector is
+//! broken.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use globset::GlobMatcher;
+use toml_edit::{Document, Item, Table};
+
+use super::filter::glob;
+use crate::model::case::CaseId;
+use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::event::CaseReport;
+use crate::model::position::position;
+use crate::model::signature::Signature;
+use crate::model::verdict::{Failure, Listing, Verdict};
+use crate::text::suggest::nearest;
+
+mod update;
+
+pub use toml_edit::Date;
+pub use update::{Accepted, Updated, update};
+
+/// What a member of an entry is called.
+const MEMBERS: &[&str] = &["id", "signature", "reason", "link", "expires"];
+
+/// A list of known failures.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// The file as messages name it.
+    pub file: Arc<str>,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    id: String,
+    glob: Option<GlobMatcher>,
+    signature: Option<String>,
+    reason: String,
+    link: Option<String>,
+    expires: Option<Date>,
+    is_expired: bool,
+    place: Place,
+}
+
+impl Known {
+    /// Reads a list. Entries that expire before `today` have expired.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong with it.
+    pub fn parse(file: &str, text: &str, today: Date) -> Result<Known, Diagnostic> {
+        let reader = Reader { text, today };
+        Ok(Known { file: file.into(), entries: reader.entries()? })
+    }
+
+    /// Whether any entry has a day on which it expires.
+    pub fn has_dates(&self) -> bool {
+        self.entries.iter().any(|entry| entry.expires.is_some())
+    }
+
+    /// What comes of a case that the list may name.
+    pub fn judge(&self, id: &CaseId, machine: Option<&str>, verdict: Verdict) -> Verdict {
+        let Some(entry) = self.entries.iter().find(|entry| entry.names(&id.to_string())) else {
+            return verdict;
+        };
+        match verdict {
+            Verdict::Pass => Verdict::UnexpectedPass(self.listing(entry)),
+            Verdict::Fail(failure) => match self.objection(entry, machine.unwrap_or_default(), &failure) {
+                Some(why) => Verdict::Fail(Failure { listed: Some(why), ..failure }),
+                None => Verdict::ExpectedFail(failure, self.listing(entry)),
+            },
+            other => other,
+        }
+    }
+
+    /// Why the failure is not the known one.
+    fn objection(&self, entry: &Entry, machine: &str, failure: &Failure) -> Option<String> {
+        let place = format!("{}:{}", self.file, entry.place.position);
+        if let Some(day) = entry.expires.filter(|_| entry.is_expired) {
+            return Some(format!("{place}: known until {day}: {}", entry.reason));
+        }
+        let is = Signature::of(machine, failure)?.to_string();
+        let known = entry.signature.as_ref().filter(|known| **known != is)?;
+        Some(format!("{place}: known is another failure, {known}; this one is {is}"))
+    }
+
+    fn listing(&self, entry: &Entry) -> Listing {
+        Listing {
+            place: format!("{}:{}", self.file, entry.place.position),
+            reason: entry.reason.clone(),
+            link: entry.link.clone(),
+        }
+    }
+
+    /// The numbers of the entries that name a case.
+    pub fn naming(&self, id: &CaseId) -> impl Iterator<Item = usize> {
+        let id = id.to_string();
+        let naming = self.entries.iter().enumerate().filter(move |(_, entry)| entry.names(&id));
+        naming.map(|(number, _)| number)
+    }
+
+    /// That entries name no case, all but those of these numbers; none when every one does.
+    pub fn unmatched(&self, naming: &BTreeSet<usize>) -> Option<CaseReport> {
+        let others = self.entries.iter().enumerate().filter(|(number, _)| !naming.contains(number));
+        let trouble = |(_, entry): (usize, &Entry)| Diagnostic {
+            what: format!("no case is {}", entry.id),
+            expected: Some("an id that vmconf list prints, or a glob for some".to_owned()),
+            place: Some(entry.place.clone()),
+        };
+        let troubles: Vec<_> = others.map(trouble).collect();
+        (!troubles.is_empty()).then(|| CaseReport {
+            id: CaseId::of_file(self.file.clone()),
+            format: None,
+            machine: None,
+            verdict: Verdict::Error(troubles),
+            cached: false,
+        })
+    }
+}
+
+impl Entry {
+    /// An id that looks like a glob is still itself.
+    fn names(&self, id: &str) -> bool {
+        self.id == id || self.glob.as_ref().is_some_and(|glob| glob.is_match(id))
+    }
+}
+
+/// Reads the text of a list.
+struct Reader<'t> {
+    text: &'t str,
+    today: Date,
+}
+
+impl Reader<'_> {
+    fn wrong(&self, at: Option<std::ops::Range<usize>>, what: impl Into<String>) -> Diagnostic {
+        let place = at.map(|range| self.place(range.start));
+        Diagnostic { what: what.into(), expected: None, place }
+    }
+
+    fn place(&self, at: usize) -> Place {
+        let at = self.text.floor_char_boundary(at) as u32;
+        Place::at(self.text, at, position(self.text, at))
+    }
+
+    fn entries(&self) -> Result<Vec<Entry>, Diagnostic> {
+        let document = Document::parse(self.text)
+            .map_err(|error| self.wrong(error.span(), error.message().replace('\n', "; ")))?;
+        if let Some((key, item)) = document.iter().find(|(key, _)| *key != "known") {
+            let at = document.key(key).and_then(toml_edit::Key::span).or(item.span());
+            return Err(self.wrong(at, format!("unknown key {key}; a list has [[known]] alone")));
+        }
+        let Some(item) = document.get("known") else { return Ok(Vec::new()) };
+        let tables = item.as_array_of_tables();
+        let tables = tables.ok_or_else(|| self.wrong(item.span(), "known must be tables, [[known]]"))?;
+        tables.iter().map(|table| self.entry(table)).collect()
+    }
+
+    fn entry(&self, table: &Table) -> Result<Entry, Diagnostic> {
+        if let Some((key, item)) = table.iter().find(|(key, _)| !MEMBERS.contains(key)) {
+            let at = table.key(key).and_then(toml_edit::Key::span).or(item.span());
+            let perhaps = nearest(key, MEMBERS.iter().copied()).map(|near| format!("; did you mean {near}?"));
+            return Err(self.wrong(at, format!("unknown key {key}{}", perhaps.unwrap_or_default())));
+        }
+        let required = |name| {
+            let text = self.text_of(table, name)?;
+            text.ok_or_else(|| self.wrong(table.span(), format!("an entry without {name}")))
+        };
+        let id = required("id")?;
+        let of_id = table.get("id").and_then(Item::span);
+        let glob = glob(&id).map_err(|error| self.wrong(of_id.clone(), error.to_string()))?;
+        let expires = self.date_of(table)?;
+        Ok(Entry {
+            id,
+            glob,
+            signature: self.text_of(table, "signature")?,
+            reason: required("reason")?,
+            link: self.text_of(table, "link")?,
+            expires,
+            is_expired: expires.is_some_and(|day| day < self.today),
+            place: self.place(of_id.map_or(0, |range| range.start)),
+        })
+    }
+
+    fn text_of(&self, table: &Table, name: &str) -> Result<Option<String>, Diagnostic> {
+        let Some(item) = table.get(name) else { return Ok(None) };
+        match item.as_str() {
+            Some(text) if !text.is_empty() => Ok(Some(text.to_owned())),
+            _ => Err(self.wrong(item.span(), format!("{name} must be a text, and not empty"))),
+        }
+    }
+
+    fn date_of(&self, table: &Table) -> Result<Option<Date>, Diagnostic> {
+        let Some(item) = table.get("expires") else { return Ok(None) };
+        let date = item.as_datetime().filter(|it| it.time.is_none()).and_then(|it| it.date);
+        let date = date.ok_or_else(|| self.wrong(item.span(), "expires must be a day such as 2030-12-31"))?;
+        Ok(Some(date))
+    }
+}

@@ -1,0 +1,130 @@
+//! Bringing a list up to date with a run: it shrinks, and its signatures become what they are. It grows
+//! only where that is asked for. What is not changed keeps its bytes, comments too.
+
+use std::collections::BTreeSet;
+
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+
+use super::Known;
+use crate::model::event::CaseReport;
+use crate::model::signature::Signature;
+use crate::model::verdict::{Failure, Verdict};
+
+/// Whether failures that nobody listed are added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Accepted {
+    /// None is.
+    Nothing,
+    /// All are, for this reason.
+    All(String),
+}
+
+/// A list that is up to date, and what was changed in it, one line each.
+#[derive(Debug)]
+pub struct Updated {
+    /// The text.
+    pub text: String,
+    /// What was changed.
+    pub changes: Vec<String>,
+}
+
+/// What a run says about an entry.
+#[derive(Default)]
+struct Seen {
+    fails: usize,
+    broken: usize,
+    signatures: BTreeSet<String>,
+}
+
+/// Brings `text`, which `known` was read from, up to date with a run that did not know the list.
+///
+/// # Errors
+///
+/// Never, for a text that could be read; the parser's message.
+pub fn update(known: &Known, text: &str, run: &[CaseReport], accepted: &Accepted) -> Result<Updated, String> {
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
+    let mut changes = Vec::new();
+    let list = document.entry("known").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
+    let list = list.as_array_of_tables_mut().ok_or("known must be tables")?;
+    let (seen, unlisted) = look(known, run);
+    for (number, (entry, seen)) in known.entries.iter().zip(&seen).enumerate().rev() {
+        if seen.fails + seen.broken == 0 {
+            remove(list, number);
+            changes.push(format!("removed {}: it does not fail", entry.id));
+        } else if let (Some(old), Some(new)) = (&entry.signature, seen.signatures.first())
+            && seen.signatures.len() == 1
+            && old != new
+        {
+            if let Some(signature) = list.get_mut(number).and_then(|table| table.get_mut("signature")) {
+                set_text(signature, new);
+            }
+            changes.push(format!("signed {}: {new}", entry.id));
+        }
+    }
+    changes.reverse();
+    if let Accepted::All(reason) = accepted {
+        for (report, failure) in unlisted {
+            list.push(entry(report, failure, reason));
+            changes.push(format!("added {}", report.id));
+        }
+    }
+    Ok(Updated { text: document.to_string(), changes })
+}
+
+/// Takes an entry out with the comment that stands at it; what an empty line parts from it stays.
+fn remove(list: &mut ArrayOfTables, number: usize) {
+    let mut removed = list.remove(number);
+    let prefix = prefix(&mut removed);
+    let kept = prefix.rfind("\n\n").map_or("", |end| &prefix[..end]);
+    if let Some(next) = list.get_mut(number).filter(|_| !kept.is_empty()) {
+        let with = format!("{kept}\n{}", self::prefix(next));
+        next.decor_mut().set_prefix(with);
+    }
+}
+
+fn prefix(table: &mut Table) -> String {
+    table.decor_mut().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned()
+}
+
+/// What a run says about each entry, and which failures none names. As in a run, the first entry that
+/// names a case counts.
+fn look<'r>(known: &Known, run: &'r [CaseReport]) -> (Vec<Seen>, Vec<(&'r CaseReport, &'r Failure)>) {
+    let mut seen: Vec<Seen> = known.entries.iter().map(|_| Seen::default()).collect();
+    let mut unlisted = Vec::new();
+    for report in run {
+        match (&report.verdict, known.naming(&report.id).next()) {
+            (Verdict::Fail(failure), Some(number)) => {
+                seen[number].fails += 1;
+                seen[number].signatures.extend(signature(report, failure));
+            }
+            (Verdict::Fail(failure), None) => unlisted.push((report, failure)),
+            (Verdict::Pass, _) | (_, None) => {}
+            // Nothing can be said of what is broken.
+            (_, Some(number)) => seen[number].broken += 1,
+        }
+    }
+    (seen, unlisted)
+}
+
+fn signature(report: &CaseReport, failure: &Failure) -> Option<String> {
+    Signature::of(report.machine.unwrap_or_default(), failure).map(|signature| signature.to_string())
+}
+
+fn entry(report: &CaseReport, failure: &Failure, reason: &str) -> Table {
+    let mut table = Table::new();
+    table.insert("id", value(report.id.to_string()));
+    if let Some(signature) = signature(report, failure) {
+        table.insert("signature", value(signature));
+    }
+    table.insert("reason", value(reason));
+    table
+}
+
+/// Changes a text and nothing around it.
+fn set_text(item: &mut Item, text: &str) {
+    let decor = item.as_value().map(|value| value.decor().clone());
+    *item = value(text);
+    if let (Some(decor), Some(value)) = (decor, item.as_value_mut()) {
+        *value.decor_mut() = decor;
+    }
+}

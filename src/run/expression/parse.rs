@@ -1,0 +1,233 @@
+//! From text to an expression, and why that cannot be.
+//!
+//! ```text
+//! any  = all ("or" all)*
+//! all  = not ("and" not)*
+//! not  = "not" not | "(" any ")" | name "(" argument ")"
+//! ```
+//!
+//! An argument goes to the next `)`; a backslash takes its meaning from the character behind it.
+
+use std::fmt;
+
+use super::predicates::{Matcher, PREDICATES, Predicate};
+use super::{Expr, Term};
+use crate::text::suggest::nearest;
+
+/// So deep may parentheses and `not` stand in each other.
+pub const MOST_NESTED: usize = 100;
+
+/// So many names are listed to who gives none of them.
+const MOST_LISTED: usize = 10;
+
+/// Why a text is no expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misspelled {
+    /// The text.
+    pub text: String,
+    /// At which byte of it.
+    pub at: usize,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// Three lines: what is wrong, the text, and a caret under the place.
+impl fmt::Display for Misspelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let before = self.text.get(..self.at).unwrap_or(&self.text).chars().count();
+        let line = self.text.replace(char::is_control, " ");
+        write!(f, "column {}: {}\n  {line}\n  {:before$}^", before + 1, self.what, "")
+    }
+}
+
+impl std::error::Error for Misspelled {}
+
+impl std::str::FromStr for Expr {
+    type Err = Misspelled;
+
+    fn from_str(text: &str) -> Result<Expr, Misspelled> {
+        let mut parser = Parser { text, at: 0 };
+        let expr = parser.any(0)?;
+        match parser.word() {
+            "" if parser.at == text.len() => Ok(expr),
+            "" => Err(parser.wrong(parser.at, "expected and, or, or the end")),
+            word => Err(parser.near("expected and, or, or the end", word, ["and", "or"])),
+        }
+    }
+}
+
+/// An argument as it is written.
+pub(super) fn escaped(argument: &str) -> String {
+    let first = argument.len() - argument.trim_start().len();
+    let last = argument.trim_end().len();
+    let mut escaped = String::with_capacity(argument.len());
+    for (at, character) in argument.char_indices() {
+        if matches!(character, ')' | '\\') || at < first || at >= last {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn wrong(&self, at: usize, what: impl Into<String>) -> Misspelled {
+        Misspelled { text: self.text.to_owned(), at, what: what.into() }
+    }
+
+    /// As [`Parser::wrong`], at the next word, which may be meant for one of these.
+    fn near<'k>(&self, what: &str, word: &str, known: impl IntoIterator<Item = &'k str>) -> Misspelled {
+        let perhaps = nearest(word, known).map(|near| format!("; did you mean {near}?"));
+        self.wrong(self.at, format!("{what}{}", perhaps.unwrap_or_default()))
+    }
+
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    fn skip_space(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start().len();
+    }
+
+    /// The letters that come next behind space, which are not taken.
+    fn word(&mut self) -> &'t str {
+        self.skip_space();
+        let rest = self.rest();
+        let end = rest.find(|it: char| !it.is_alphanumeric() && !matches!(it, '_' | '-'));
+        &rest[..end.unwrap_or(rest.len())]
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let is_it = self.word() == word;
+        if is_it {
+            self.at += word.len();
+        }
+        is_it
+    }
+
+    fn take(&mut self, character: char) -> bool {
+        self.skip_space();
+        let is_it = self.rest().starts_with(character);
+        if is_it {
+            self.at += character.len_utf8();
+        }
+        is_it
+    }
+
+    fn any(&mut self, depth: usize) -> Result<Expr, Misspelled> {
+        let mut parts = vec![self.all(depth)?];
+        while self.take_word("or") {
+            parts.push(self.all(depth)?);
+        }
+        Ok(one_or(parts, Expr::Any))
+    }
+
+    fn all(&mut self, depth: usize) -> Result<Expr, Misspelled> {
+        let mut parts = vec![self.not(depth)?];
+        while self.take_word("and") {
+            parts.push(self.not(depth)?);
+        }
+        Ok(one_or(parts, Expr::All))
+    }
+
+    fn not(&mut self, depth: usize) -> Result<Expr, Misspelled> {
+        self.skip_space();
+        if depth > MOST_NESTED {
+            return Err(self.wrong(self.at, format!("more than {MOST_NESTED} in each other")));
+        }
+        if self.take_word("not") {
+            return Ok(Expr::Not(Box::new(self.not(depth + 1)?)));
+        }
+        let open = self.at;
+        if !self.take('(') {
+            return self.term().map(Expr::Is);
+        }
+        let inner = self.any(depth + 1)?;
+        if self.take(')') {
+            return Ok(inner);
+        }
+        match self.word() {
+            "" if self.at == self.text.len() => Err(self.wrong(open, "this is never closed")),
+            word => Err(self.near("expected and, or, or )", word, ["and", "or"])),
+        }
+    }
+
+    fn term(&mut self) -> Result<Term, Misspelled> {
+        let word = self.word();
+        let Some(predicate) = PREDICATES.iter().find(|predicate| predicate.name == word) else {
+            let names = PREDICATES.iter().map(|predicate| predicate.name);
+            let all =
+                || format!("expected not, ( or one of {}", names.clone().collect::<Vec<_>>().join(", "));
+            return Err(match word {
+                "" => self.wrong(self.at, all()),
+                _ => self.near(&format!("there is no {word}: {}", all()), word, names.clone().chain(["not"])),
+            });
+        };
+        self.at += word.len();
+        if !self.take('(') {
+            let what = format!("expected ( and {} in parentheses", predicate.argument);
+            return Err(self.wrong(self.at, what));
+        }
+        self.skip_space();
+        let start = self.at;
+        let argument = self.argument()?;
+        let matcher = self.matcher(predicate, &argument, start)?;
+        Ok(Term { predicate, argument, matcher })
+    }
+
+    /// What stands before the next `)`, without space around it.
+    fn argument(&mut self) -> Result<String, Misspelled> {
+        let start = self.at;
+        let mut argument = String::new();
+        // How much of it was written on purpose: space behind that is taken off.
+        let mut meant = 0;
+        let mut characters = self.rest().char_indices();
+        while let Some((at, character)) = characters.next() {
+            match character {
+                ')' => {
+                    self.at = start + at + 1;
+                    argument.truncate(meant);
+                    return Ok(argument);
+                }
+                '\\' => argument.extend(characters.next().map(|escaped| escaped.1)),
+                _ => argument.push(character),
+            }
+            if character == '\\' || !character.is_whitespace() {
+                meant = argument.len();
+            }
+        }
+        Err(self.wrong(start.saturating_sub(1), "this is never closed by )"))
+    }
+
+    fn matcher(&self, predicate: &Predicate, argument: &str, at: usize) -> Result<Matcher, Misspelled> {
+        let matcher = Matcher::new(argument, predicate.letters).map_err(|error| self.wrong(at, error))?;
+        let known = (predicate.known)();
+        if known.is_empty() || known.iter().any(|name| matcher.matches(name)) {
+            return Ok(matcher);
+        }
+        let perhaps = nearest(argument.trim_start_matches('~'), known.iter().copied());
+        let perhaps = match perhaps {
+            Some(near) => format!("; did you mean {near}?"),
+            None if known.len() <= MOST_LISTED => format!("; there are {}", known.join(", ")),
+            None => String::new(),
+        };
+        Err(self.wrong(at, format!("no {} is {argument:?}{perhaps}", predicate.argument)))
+    }
+}
+
+/// A list of one is that one.
+fn one_or(mut parts: Vec<Expr>, list: fn(Vec<Expr>) -> Expr) -> Expr {
+    match parts.pop() {
+        Some(only) if parts.is_empty() => only,
+        Some(last) => {
+            parts.push(last);
+            list(parts)
+        }
+        None => list(parts),
+    }
+}

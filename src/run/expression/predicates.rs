@@ -1,0 +1,231 @@
+//! What can be asked of a case, one row each.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use globset::GlobMatcher;
+
+use super::{Cost, Known};
+use crate::formats::FORMATS;
+use crate::isa::OpInfo;
+use crate::machines::{self, MACHINES};
+use crate::model::assertion::Expected;
+use crate::model::case::Case;
+use crate::model::path::Key;
+use crate::model::value::Value;
+use crate::run::filter::glob;
+
+/// What can be asked of a case.
+pub struct Predicate {
+    /// Its name.
+    pub name: &'static str,
+    /// What its argument is, in one word.
+    pub argument: &'static str,
+    /// What it asks, in one line.
+    pub doc: &'static str,
+    /// What it takes to know.
+    pub cost: Cost,
+    /// How its argument is read.
+    pub(super) letters: Letters,
+    /// What the argument can be; empty for anything.
+    pub(super) known: fn() -> Vec<&'static str>,
+    /// Whether it holds.
+    pub(super) holds: fn(&Matcher, &Known<'_>) -> bool,
+}
+
+impl fmt::Debug for Predicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({})", self.name, self.argument)
+    }
+}
+
+pub(super) const VERDICT: &str = "verdict";
+
+/// Every predicate, those first that cost least.
+pub static PREDICATES: &[Predicate] = &[
+    Predicate {
+        name: "machine",
+        argument: "machine",
+        doc: "is for this machine",
+        cost: Cost::Outline,
+        letters: Letters::AnyCase,
+        known: || MACHINES.iter().map(|machine| machine.name).collect(),
+        holds: |matcher, known| matcher.matches(known.facts.format().machine),
+    },
+    Predicate {
+        name: "format",
+        argument: "format",
+        doc: "is written in this format",
+        cost: Cost::Outline,
+        letters: Letters::AnyCase,
+        known: || FORMATS.iter().map(|format| format.name).collect(),
+        holds: |matcher, known| matcher.matches(known.facts.format().name),
+    },
+    Predicate {
+        name: "id",
+        argument: "id",
+        doc: "has this id, as list prints it",
+        cost: Cost::Outline,
+        letters: Letters::Exact,
+        known: Vec::new,
+        holds: |matcher, known| matcher.matches(&known.id),
+    },
+    Predicate {
+        name: "name",
+        argument: "name",
+        doc: "has this name in its file",
+        cost: Cost::Outline,
+        letters: Letters::Exact,
+        known: Vec::new,
+        holds: |matcher, known| matcher.matches(known.facts.id().name.as_deref().unwrap_or_default()),
+    },
+    Predicate {
+        name: "path",
+        argument: "path",
+        doc: "is in this file, as its id names it",
+        cost: Cost::Outline,
+        letters: Letters::Exact,
+        known: Vec::new,
+        holds: |matcher, known| matcher.matches(&known.facts.id().file),
+    },
+    Predicate {
+        name: VERDICT,
+        argument: "verdict",
+        doc: "this came of it in the last run from this folder: pass, fail, error, skip, known or fixed",
+        cost: Cost::Outline,
+        letters: Letters::AnyCase,
+        known: || vec!["pass", "fail", "error", "skip", "known", "fixed"],
+        holds: |matcher, known| known.last.get(&known.id).is_some_and(|verdict| matcher.matches(verdict)),
+    },
+    Predicate {
+        name: "expects",
+        argument: "end",
+        doc: "demands that the run ends in this way: halt, FAULT, yield and so on, in any case",
+        cost: Cost::Reading,
+        letters: Letters::AnyCase,
+        known: Vec::new,
+        holds: |matcher, known| {
+            let ends = known.facts.format().ends;
+            known.case().is_some_and(|case| expected_ends(case, ends).any(|end| matcher.matches(end)))
+        },
+    },
+    Predicate {
+        name: "uses",
+        argument: "instruction",
+        doc: "contains this instruction, executed or not",
+        cost: Cost::Reading,
+        letters: Letters::AnyCase,
+        known: mnemonics,
+        holds: |matcher, known| {
+            let machine = known.case().and_then(|case| Some((case, machines::by_name(case.machine)?)));
+            machine.is_some_and(|(case, machine)| any_op(matcher, &(machine.contains)(&case.program)))
+        },
+    },
+    Predicate {
+        name: "op",
+        argument: "instruction",
+        doc: "executes this instruction",
+        cost: Cost::Execution,
+        letters: Letters::AnyCase,
+        known: mnemonics,
+        holds: |matcher, known| any_op(matcher, known.executed()),
+    },
+];
+
+/// The predicates and how arguments are written, for a person.
+pub fn help() -> String {
+    let width = PREDICATES.iter().map(|row| row.name.len() + row.argument.len()).max().unwrap_or(0) + 2;
+    let row = |row: &Predicate| {
+        let call = format!("{}({})", row.name, row.argument);
+        format!("  {call:width$}  {}\n", row.doc)
+    };
+    let rows: String = PREDICATES.iter().map(row).collect();
+    format!(
+        "Predicates, which and, or, not and parentheses join:\n{rows}\
+         An argument is a whole name, a part of one behind ~, or a glob if it has one of *?[{{; \
+         capitals matter in id, name and path alone. A backslash stands before ) and \\ in it."
+    )
+}
+
+fn any_op(matcher: &Matcher, ops: &[&'static OpInfo]) -> bool {
+    ops.iter().any(|op| names(op).any(|name| matcher.matches(name)))
+}
+
+fn names(op: &OpInfo) -> impl Iterator<Item = &'static str> + use<> {
+    [Some(op.name), op.alias].into_iter().flatten()
+}
+
+fn mnemonics() -> Vec<&'static str> {
+    MACHINES.iter().flat_map(|machine| machine.isa.ops).flat_map(names).collect()
+}
+
+/// The ends that a case demands, where those are words.
+fn expected_ends<'c>(case: &'c Case, ends: &'static [&'static str]) -> impl Iterator<Item = &'c str> {
+    let checks = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.checks));
+    let checks = checks.filter(|check| match check.at.last() {
+        Key::Name(name) => check.at.parent().is_none() && ends.contains(&&**name),
+        Key::Index(_) => false,
+    });
+    let values = checks.flat_map(|check| match &check.want {
+        Expected::Is(value) | Expected::IsOrAbsent(value) => std::slice::from_ref(value),
+        Expected::OneOf(values) => values,
+        _ => &[],
+    });
+    values.filter_map(|value| if let Value::Text(text) = value { Some(text.as_str()) } else { None })
+}
+
+/// Whether capitals and small letters are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Letters {
+    Exact,
+    AnyCase,
+}
+
+impl Letters {
+    fn of(self, text: &str) -> Cow<'_, str> {
+        match self {
+            Letters::Exact => Cow::Borrowed(text),
+            Letters::AnyCase => Cow::Owned(text.to_lowercase()),
+        }
+    }
+}
+
+/// What an argument says of a text.
+#[derive(Debug, Clone)]
+pub(super) struct Matcher {
+    letters: Letters,
+    pattern: Pattern,
+}
+
+#[derive(Debug, Clone)]
+enum Pattern {
+    Whole(String),
+    Part(String),
+    Glob(Box<GlobMatcher>),
+}
+
+impl Matcher {
+    /// # Errors
+    ///
+    /// A glob that is none, with the reason.
+    pub(super) fn new(argument: &str, letters: Letters) -> Result<Matcher, String> {
+        let argument = letters.of(argument);
+        let pattern = match argument.strip_prefix('~') {
+            Some(part) => Pattern::Part(part.to_owned()),
+            None => match glob(&argument).map_err(|error| error.to_string())? {
+                Some(glob) => Pattern::Glob(Box::new(glob)),
+                None => Pattern::Whole(argument.into_owned()),
+            },
+        };
+        Ok(Matcher { letters, pattern })
+    }
+
+    pub(super) fn matches(&self, text: &str) -> bool {
+        let text = self.letters.of(text);
+        match &self.pattern {
+            Pattern::Whole(whole) => *whole == text,
+            Pattern::Part(part) => text.contains(part.as_str()),
+            Pattern::Glob(glob) => glob.is_match(&*text),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Which cases are meant.
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::model::case::CaseId;
+
+/// Patterns on case ids. A case is meant when one of them matches, or when there are none.
+#[derive(Debug, Clone, Default)]
+pub struct Filter(Vec<Pattern>);
+
+#[derive(Debug, Clone)]
+enum Pattern {
+    Contains(String),
+    Glob(GlobMatcher),
+}
+
+impl Filter {
+    /// The filter of these patterns: a pattern with one of `*?[{` is a glob for the whole id, in
+    /// which `*` matches everything, `/` too; any other is a part of the id.
+    ///
+    /// # Errors
+    ///
+    /// A glob that is none, with the reason.
+    pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Result<Filter, globset::Error> {
+        patterns.into_iter().map(Pattern::new).collect::<Result<_, _>>().map(Filter)
+    }
+
+    /// Whether the case is meant.
+    pub fn matches(&self, id: &CaseId) -> bool {
+        self.0.is_empty() || self.matches_text(&id.to_string())
+    }
+
+    /// Whether the case of this id, as it is written, is meant.
+    pub fn matches_text(&self, id: &str) -> bool {
+        let matches = |pattern: &Pattern| match pattern {
+            Pattern::Contains(part) => id.contains(part),
+            Pattern::Glob(glob) => glob.is_match(id),
+        };
+        self.0.is_empty() || self.0.iter().any(matches)
+    }
+}
+
+impl Pattern {
+    fn new(pattern: &str) -> Result<Pattern, globset::Error> {
+        Ok(match glob(pattern)? {
+            Some(glob) => Pattern::Glob(glob),
+            None => Pattern::Contains(pattern.to_owned()),
+        })
+    }
+}
+
+/// The pattern as a glob for a whole text, in which `*` matches everything, `/` too; none where it has
+/// nothing of `*?[{` and so is no glob.
+pub(crate) fn glob(pattern: &str) -> Result<Option<GlobMatcher>, globset::Error> {
+    if !pattern.contains(['*', '?', '[', '{']) {
+        return Ok(None);
+    }
+    let glob = GlobBuilder::new(pattern).literal_separator(false).build()?;
+    Ok(Some(glob.compile_matcher()))
+}

@@ -1,0 +1,161 @@
+//! Running on several threads.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+
+use super::execute::{Planned, Worker};
+use super::load::{LoadedFile, open};
+use super::order::{Done, Order};
+use super::sources::Source;
+use super::{AfterFailure, Collector, Interrupt, Judged, Options};
+use crate::model::event::Event;
+use crate::model::verdict::Verdict;
+
+/// Runs all cases on `options.jobs` threads; this one puts what comes of them in order.
+pub(super) fn run<'s>(sources: &'s [Source], options: &'s Options, tally: &mut Collector<'_>) {
+    let (results, finished) = mpsc::channel();
+    let work = Work::new(sources, &options.interrupt);
+    let stop = Stop::new(options.after_failure);
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs {
+            let results = results.clone();
+            scope.spawn(|| worker(&work, &stop, options, results));
+        }
+        drop(results);
+        let mut order = Order::new(sources.len());
+        for message in finished {
+            order.add(message);
+            while let Some(done) = order.next() {
+                match done {
+                    Done::LoadedFile(opened) => tally.file(&opened),
+                    Done::Case(judged) => tally.case(*judged),
+                    Done::File => (tally.sink)(Event::FileDone),
+                }
+            }
+        }
+    });
+}
+
+/// What a worker tells the thread that puts things in order.
+pub(super) enum Message<'s> {
+    /// The file of this number was opened.
+    LoadedFile(usize, Arc<LoadedFile<'s>>),
+    /// Of the file of this number, the case of this number is done.
+    Judged(usize, usize, Box<Judged>),
+}
+
+// The sender is the worker's own: the channel ends when the last worker does.
+#[allow(clippy::needless_pass_by_value)]
+fn worker<'s>(work: &Work<'s>, stop: &Stop, options: &Options, results: mpsc::Sender<Message<'s>>) {
+    let mut bench = Worker::new(options);
+    while let Some(task) = work.next() {
+        let message = match task {
+            Task::Open(file) => {
+                let opened = Arc::new(open(&work.sources[file], options));
+                work.add(file, &opened);
+                Message::LoadedFile(file, opened)
+            }
+            Task::Judge { file, case, opened } => {
+                let judged = bench.judge(&opened, case, stop.plan(file), None);
+                stop.see(file, &judged.report.verdict);
+                Message::Judged(file, case, Box::new(judged))
+            }
+        };
+        if results.send(message).is_err() {
+            return;
+        }
+    }
+}
+
+/// With `--fail-fast`, the first file in which a case failed: those behind it need not run. What
+/// is skipped is decided where results are in order; this only saves the work.
+struct Stop {
+    after_failure: AfterFailure,
+    first: AtomicUsize,
+}
+
+impl Stop {
+    fn new(after_failure: AfterFailure) -> Stop {
+        Stop { after_failure, first: AtomicUsize::new(usize::MAX) }
+    }
+
+    fn plan(&self, file: usize) -> Planned {
+        if self.first.load(Ordering::Relaxed) < file { Planned::Skip } else { Planned::Run }
+    }
+
+    fn see(&self, file: usize, verdict: &Verdict) {
+        if verdict.is_failed_or_broken() && self.after_failure == AfterFailure::SkipTheRest {
+            self.first.fetch_min(file, Ordering::Relaxed);
+        }
+    }
+}
+
+enum Task<'s> {
+    Open(usize),
+    Judge { file: usize, case: usize, opened: Arc<LoadedFile<'s>> },
+}
+
+/// The work list.
+struct Work<'s> {
+    sources: &'s [Source],
+    interrupt: &'s Interrupt,
+    queue: Mutex<Queue<'s>>,
+    added: Condvar,
+}
+
+#[derive(Default)]
+struct Queue<'s> {
+    /// Files of which cases are left, first files first: number, next case, file.
+    cases: VecDeque<(usize, usize, Arc<LoadedFile<'s>>)>,
+    next_file: usize,
+    opening: usize,
+}
+
+impl<'s> Work<'s> {
+    fn new(sources: &'s [Source], interrupt: &'s Interrupt) -> Work<'s> {
+        Work { sources, interrupt, queue: Mutex::default(), added: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue<'s>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next thing to do; none when all is done or being done by others.
+    fn next(&self) -> Option<Task<'s>> {
+        let mut queue = self.lock();
+        loop {
+            // Whoever has taken a file still adds it, which wakes those that wait for it.
+            if self.interrupt.is_asked() {
+                return None;
+            }
+            if let Some((file, case, opened)) = queue.cases.front_mut() {
+                let task = Task::Judge { file: *file, case: *case, opened: opened.clone() };
+                *case += 1;
+                if *case == opened.cases() {
+                    queue.cases.pop_front();
+                }
+                return Some(task);
+            }
+            if queue.next_file < self.sources.len() {
+                queue.next_file += 1;
+                queue.opening += 1;
+                return Some(Task::Open(queue.next_file - 1));
+            }
+            if queue.opening == 0 {
+                return None;
+            }
+            queue = self.added.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Adds the cases of a file that was opened.
+    fn add(&self, file: usize, opened: &Arc<LoadedFile<'s>>) {
+        let mut queue = self.lock();
+        queue.opening -= 1;
+        if opened.cases() > 0 {
+            queue.cases.push_back((file, 0, opened.clone()));
+        }
+        self.added.notify_all();
+    }
+}

@@ -1,0 +1,171 @@
+//! From the paths of a command line to the files to read, in a fixed order.
+
+use std::collections::{BTreeSet, HashSet};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use walkdir::WalkDir;
+
+use crate::model::case::CaseId;
+
+/// A file to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Where it is.
+    pub path: PathBuf,
+    /// How ids and messages name it: the path with `/` between folders.
+    pub shown: Arc<str>,
+    /// How it came to be read.
+    pub named: Named,
+    /// The cases that are meant, as an id says them behind the file; none for all.
+    pub only: Option<BTreeSet<String>>,
+}
+
+/// How a file came to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// The user named it, or a case in it: it must be a vector file.
+    ByUser,
+    /// It was found in a folder: it may be something else.
+    InFolder,
+}
+
+/// A path of the command line that leads nowhere, or a folder that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {reason}")]
+pub struct NotFound {
+    /// The path.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The files: in the order of the paths, those of a folder by name, none twice.
+    pub sources: Vec<Source>,
+    /// Files and folders that were passed over and why, as full sentences.
+    pub passed_over: Vec<String>,
+}
+
+/// The files that `paths` mean: a file as such, a folder as all `.json` files in and below it, a
+/// case id as its file. Links inside a folder are passed over, so that nothing outside it is
+/// read.
+///
+/// # Errors
+///
+/// The first path that is not there or cannot be read.
+pub fn find(paths: &[PathBuf]) -> Result<Found, NotFound> {
+    let mut found = Found::default();
+    let mut seen = HashSet::new();
+    for path in paths {
+        let first = found.sources.len();
+        find_one(path, &mut found)?;
+        let new = found.sources.split_off(first);
+        let once = new.into_iter().filter(|source| seen.insert((source.shown.clone(), source.only.clone())));
+        found.sources.extend(once);
+    }
+    Ok(found)
+}
+
+fn find_one(path: &Path, found: &mut Found) -> Result<(), NotFound> {
+    let not_found =
+        |reason: &dyn ToString| NotFound { path: shown(path).to_string(), reason: reason.to_string() };
+    match path.metadata() {
+        Ok(metadata) if metadata.is_dir() => walk(path, found),
+        Ok(_) => {
+            found.sources.push(Source {
+                path: path.to_owned(),
+                shown: shown(path),
+                named: Named::ByUser,
+                only: None,
+            });
+            Ok(())
+        }
+        Err(error) => {
+            let source = case_in_file(path).ok_or_else(|| not_found(&error))?;
+            found.sources.push(source);
+            Ok(())
+        }
+    }
+}
+
+/// The file of a case id, if there is one.
+fn case_in_file(path: &Path) -> Option<Source> {
+    let text = path.to_str()?;
+    let (file, case) = text.match_indices("::").find_map(|(at, _)| {
+        let (file, case) = (Path::new(&text[..at]), &text[at + 2..]);
+        file.is_file().then_some((file, case))
+    })?;
+    Some(Source {
+        path: file.to_owned(),
+        shown: shown(file),
+        named: Named::ByUser,
+        only: Some(BTreeSet::from([case.to_owned()])),
+    })
+}
+
+/// What stands behind the file in the id of a case; none in that of the file as a whole.
+pub fn case_in<'i>(id: &'i str, file: &str) -> Option<&'i str> {
+    id.strip_prefix(&*crate::model::escape::escaped(file))?.strip_prefix("::")
+}
+
+fn walk(folder: &Path, found: &mut Found) -> Result<(), NotFound> {
+    for entry in WalkDir::new(folder).sort_by_file_name() {
+        let entry = entry.map_err(|error| NotFound {
+            path: shown(error.path().unwrap_or(folder)).to_string(),
+            reason: error.io_error().map_or_else(|| error.to_string(), io::Error::to_string),
+        })?;
+        let is_json =
+            entry.path().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        if entry.path_is_symlink() && entry.depth() > 0 {
+            found.passed_over.push(format!("{}: a symbolic link, not followed", shown(entry.path())));
+        } else if is_json && entry.file_type().is_file() {
+            let (path, shown) = (entry.path().to_owned(), shown(entry.path()));
+            found.sources.push(Source { path, shown, named: Named::InFolder, only: None });
+        }
+    }
+    Ok(())
+}
+
+fn shown(path: &Path) -> Arc<str> {
+    let text = path.to_string_lossy();
+    let text = text.strip_prefix("./").filter(|rest| !rest.is_empty()).unwrap_or(&text);
+    if std::path::MAIN_SEPARATOR == '/' {
+        text.into()
+    } else {
+        text.replace(std::path::MAIN_SEPARATOR, "/").into()
+    }
+}
+
+impl Source {
+    /// Whether this case of the file is meant.
+    pub fn means(&self, id: &CaseId) -> bool {
+        self.only
+            .as_ref()
+            .is_none_or(|only| case_in(&id.to_string(), &self.shown).is_some_and(|case| only.contains(case)))
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read or is larger than `limit` bytes.
+    pub fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
+        let file = File::open(&self.path)?;
+        let metadata = file.metadata()?;
+        if self.named == Named::InFolder && !metadata.is_file() {
+            return Err(io::Error::other("not a regular file"));
+        }
+        let too_large = || io::Error::other(format!("larger than {limit} bytes (--max-file-size)"));
+        if metadata.len() > limit {
+            return Err(too_large());
+        }
+        let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
+        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
+    }
+}

@@ -1,0 +1,8 @@
+//! Text with positions: the JSON reader, edits that keep all other bytes, excerpts, quoting, suggestions.
+
+pub mod config;
+pub mod edit;
+pub mod excerpt;
+pub mod json;
+pub mod shell;
+pub mod suggest;

@@ -1,0 +1,324 @@
+//! `vmconf.toml`: a text to settings, each with its place.
+//!
+//! ```toml
+//! [profile.default]         # what always applies
+//! strict = true
+//!
+//! [profile.ci]              # what applies besides, and first, with --profile ci
+//! report = ["json=result.jsonl"]
+//!
+//! [[override]]              # the first one whose path matches a file counts for it
+//! path = "suites/old/**"
+//! max-steps = 1_000_000
+//! ```
+//!
+//! Which settings there are, whoever reads the file says: here is no list of them. What is set is given
+//! back as the flags of a command line.
+
+use std::ops::Range;
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobMatcher};
+use toml::Spanned;
+use toml::de::{DeInteger, DeTable, DeValue};
+
+use super::json::Problem;
+use super::suggest::nearest;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::position::{Position, position};
+
+/// The profile that always applies.
+pub const DEFAULT: &str = "default";
+
+/// Something that can be set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name in the file, which is its flag without the dashes.
+    pub name: String,
+    /// What it is set to.
+    pub kind: Kind,
+    /// What it means.
+    pub doc: String,
+    /// Where it can be set.
+    pub scope: Scope,
+}
+
+/// What a setting is set to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `true` or `false`.
+    Switch,
+    /// A whole number.
+    Number,
+    /// A text.
+    Text,
+    /// A text, or a list of texts.
+    Texts,
+    /// The path of a file, from the folder of the configuration.
+    File,
+}
+
+impl Kind {
+    /// What is expected of a value, in words.
+    pub const fn doc(self) -> &'static str {
+        match self {
+            Kind::Switch => "true or false",
+            Kind::Number => "a whole number",
+            Kind::Text => "a text",
+            Kind::Texts => "a list of texts",
+            Kind::File => "the path of a file",
+        }
+    }
+}
+
+/// Where a setting can be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// For a whole run: in a profile.
+    Run,
+    /// For a file also: in a profile and in an override.
+    File,
+}
+
+/// A setting that is set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Which one.
+    pub name: String,
+    /// What stands for it on a command line; nothing for a switch that is off.
+    pub flags: Vec<String>,
+    /// What it is set to, as the file has it.
+    pub shown: String,
+    /// Where.
+    pub position: Position,
+}
+
+/// What is set for some files.
+#[derive(Debug)]
+pub struct Override {
+    /// Which files, by their paths from the folder of the configuration.
+    pub path: GlobMatcher,
+    /// What is set for them.
+    pub entries: Vec<Entry>,
+}
+
+/// What a file says.
+#[derive(Debug, Default)]
+pub struct Config {
+    profiles: Vec<(String, Vec<Entry>)>,
+    /// What is set for some files; the first that matches counts.
+    pub overrides: Vec<Override>,
+}
+
+impl Config {
+    /// Reads a configuration. `folder` is its folder, from the working folder; empty for that itself.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong with it.
+    pub fn parse(text: &str, folder: &Path, settings: &[Setting]) -> Result<Config, Vec<Diagnostic>> {
+        let root = DeTable::parse(text).map_err(|error| vec![no_toml(text, &error)])?;
+        let mut reader = Reader { text, folder, settings, troubles: Vec::new() };
+        let config = reader.root(root.get_ref());
+        if reader.troubles.is_empty() {
+            return Ok(config);
+        }
+        reader.troubles.sort_by_key(|trouble| trouble.place.as_ref().map(|place| place.at));
+        Err(reader.troubles)
+    }
+
+    /// What a profile sets, with what the default profile sets and it does not.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such profile: why.
+    pub fn profile(&self, name: &str) -> Result<Vec<&Entry>, String> {
+        let find = |name: &str| self.profiles.iter().find(|profile| profile.0 == name);
+        let own = match find(name) {
+            Some((_, entries)) => entries.as_slice(),
+            None if name == DEFAULT => &[],
+            None => return Err(self.no_profile(name)),
+        };
+        let default = find(DEFAULT).filter(|_| name != DEFAULT).map_or(&[][..], |default| &default.1);
+        let is_new = |entry: &&Entry| !own.iter().any(|set| set.name == entry.name);
+        Ok(own.iter().chain(default.iter().filter(is_new)).collect())
+    }
+
+    /// Everything that is set, whatever applies.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        let of_files = self.overrides.iter().flat_map(|special| &special.entries);
+        self.profiles.iter().flat_map(|profile| &profile.1).chain(of_files)
+    }
+
+    fn no_profile(&self, name: &str) -> String {
+        let names: Vec<_> = self.profiles.iter().map(|profile| profile.0.as_str()).collect();
+        match nearest(name, names.iter().copied()) {
+            Some(near) => format!("there is no profile {name:?}: did you mean {near:?}?"),
+            None if names.is_empty() => format!("there is no profile {name:?}, and no other"),
+            None => format!("there is no profile {name:?}; there are {}", names.join(", ")),
+        }
+    }
+}
+
+fn no_toml(text: &str, error: &toml::de::Error) -> Diagnostic {
+    let at = error.span().map_or(0, |span| span.start as u32);
+    Problem::bare(at, error.message().replace('\n', ", ")).in_text(text)
+}
+
+/// Reads on after what is wrong, so that all is told at once.
+struct Reader<'t> {
+    text: &'t str,
+    folder: &'t Path,
+    settings: &'t [Setting],
+    troubles: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn trouble(&mut self, span: Range<usize>, what: String) {
+        self.troubles.push(Problem::bare(span.start as u32, what).in_text(self.text));
+    }
+
+    fn wrong(&mut self, value: &Spanned<DeValue<'_>>, what: &str, expected: &str) {
+        let found = value.get_ref().type_str();
+        self.trouble(value.span(), format!("{what} is {expected} and no {found}"));
+    }
+
+    fn unknown<'k>(
+        &mut self,
+        key: &Spanned<impl AsRef<str>>,
+        what: &str,
+        known: impl Iterator<Item = &'k str>,
+    ) {
+        let known: Vec<_> = known.collect();
+        let name = key.get_ref().as_ref();
+        let hint = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None => format!("there are {}", known.join(", ")),
+        };
+        self.trouble(key.span(), format!("unknown {what} {name:?}: {hint}"));
+    }
+
+    fn root(&mut self, root: &DeTable<'_>) -> Config {
+        let mut config = Config::default();
+        for (key, value) in root {
+            match key.get_ref().as_ref() {
+                "profile" => config.profiles = self.profiles(value),
+                "override" => config.overrides = self.overrides(value),
+                _ => self.unknown(key, "table", ["profile", "override"].into_iter()),
+            }
+        }
+        config
+    }
+
+    fn profiles(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<(String, Vec<Entry>)> {
+        let Some(profiles) = value.get_ref().as_table() else {
+            self.wrong(value, "profile", "a table of profiles, as [profile.ci],");
+            return Vec::new();
+        };
+        let mut read = Vec::new();
+        for (name, value) in profiles {
+            match value.get_ref().as_table() {
+                Some(table) => read.push((name.get_ref().to_string(), self.entries(table, Scope::Run))),
+                None => self.wrong(value, "a profile", "a table, as [profile.ci],"),
+            }
+        }
+        read
+    }
+
+    fn overrides(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<Override> {
+        let Some(list) = value.get_ref().as_array() else {
+            self.wrong(value, "override", "a list of tables, as [[override]],");
+            return Vec::new();
+        };
+        let mut read = Vec::new();
+        for value in list {
+            match value.get_ref().as_table() {
+                Some(table) => read.extend(self.one_override(value.span(), table)),
+                None => self.wrong(value, "an override", "a table"),
+            }
+        }
+        read
+    }
+
+    fn one_override(&mut self, span: Range<usize>, table: &DeTable<'_>) -> Option<Override> {
+        let entries = self.entries(table, Scope::File);
+        let Some((_, path)) = table.iter().find(|(key, _)| key.get_ref() == PATH) else {
+            self.trouble(span, "an override has a path, and this one has none".to_owned());
+            return None;
+        };
+        let Some(glob) = path.get_ref().as_str() else {
+            self.wrong(path, PATH, "a text");
+            return None;
+        };
+        match GlobBuilder::new(glob).literal_separator(true).build() {
+            Ok(glob) => Some(Override { path: glob.compile_matcher(), entries }),
+            Err(error) => {
+                self.trouble(path.span(), error.to_string());
+                None
+            }
+        }
+    }
+
+    /// The settings of a table; `scope` is what it is for.
+    fn entries(&mut self, table: &DeTable<'_>, scope: Scope) -> Vec<Entry> {
+        let settings = self.settings;
+        let fits = move |setting: &&Setting| scope == Scope::Run || setting.scope == Scope::File;
+        let path = (scope == Scope::File).then_some(PATH);
+        let mut entries = Vec::new();
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            if path == Some(name) {
+                continue;
+            }
+            match settings.iter().find(|setting| setting.name == name) {
+                Some(setting) if fits(&setting) => entries.extend(self.entry(key.span(), setting, value)),
+                Some(_) => {
+                    self.trouble(key.span(), format!("{name:?} is for a whole run: it stands in a profile"));
+                }
+                None => {
+                    let known = settings.iter().filter(fits).map(|setting| setting.name.as_str());
+                    self.unknown(key, "setting", path.into_iter().chain(known));
+                }
+            }
+        }
+        entries.sort_by_key(|entry| (entry.position.line, entry.position.column));
+        entries
+    }
+
+    /// What stands for the value on a command line; none where it is of another kind.
+    fn flags(&self, setting: &Setting, value: &DeValue<'_>) -> Option<Vec<String>> {
+        let name = &setting.name;
+        let text = |value: &DeValue<'_>| value.as_str().map(|text| format!("--{name}={text}"));
+        match (setting.kind, value) {
+            (Kind::Switch, DeValue::Boolean(true)) => Some(vec![format!("--{name}")]),
+            (Kind::Switch, DeValue::Boolean(false)) => Some(Vec::new()),
+            (Kind::Number, DeValue::Integer(number)) => Some(vec![format!("--{name}={}", decimal(number)?)]),
+            (Kind::Text | Kind::Texts, DeValue::String(_)) => Some(vec![text(value)?]),
+            (Kind::Texts, DeValue::Array(list)) => list.iter().map(|value| text(value.get_ref())).collect(),
+            (Kind::File, DeValue::String(path)) => {
+                Some(vec![format!("--{name}={}", self.folder.join(&**path).display())])
+            }
+            _ => None,
+        }
+    }
+
+    fn entry(&mut self, at: Range<usize>, setting: &Setting, value: &Spanned<DeValue<'_>>) -> Option<Entry> {
+        let Some(flags) = self.flags(setting, value.get_ref()) else {
+            self.wrong(value, &setting.name, setting.kind.doc());
+            return None;
+        };
+        Some(Entry {
+            name: setting.name.clone(),
+            flags,
+            shown: self.text[value.span()].to_owned(),
+            position: position(self.text, at.start as u32),
+        })
+    }
+}
+
+/// The key of an override that says for which files it is.
+const PATH: &str = "path";
+
+fn decimal(number: &DeInteger<'_>) -> Option<i128> {
+    i128::from_str_radix(number.as_str(), number.radix()).ok()
+}

@@ -1,0 +1,412 @@
+//! Changes to a JSON text that keep every byte they do not concern: blanks, order of members,
+//! comments, and how the neighbours of what is new are set.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use serde_json::Value as Json;
+
+use super::json::{Document, Node};
+
+/// A change to one datum of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change<'d> {
+    /// The datum becomes another one.
+    Replace {
+        /// Which.
+        node: Node<'d>,
+        /// What it becomes.
+        value: Json,
+    },
+    /// A number becomes another one of any size.
+    Digits {
+        /// Which.
+        node: Node<'d>,
+        /// The number in JSON.
+        digits: String,
+    },
+    /// An array or object gets one more element. When two changes give an object the same key, the
+    /// first counts.
+    Insert {
+        /// The array or object.
+        into: Node<'d>,
+        /// In front of which of its elements; their number for the end.
+        before: usize,
+        /// The key, in an object.
+        key: Option<String>,
+        /// The value.
+        value: Json,
+    },
+    /// An array or object loses an element.
+    Remove {
+        /// The array or object.
+        from: Node<'d>,
+        /// Which element, from 0.
+        index: usize,
+    },
+    /// The members of an object change places.
+    Reorder {
+        /// The object.
+        object: Node<'d>,
+        /// For each place, which member comes there.
+        order: Vec<usize>,
+    },
+}
+
+impl<'d> Change<'d> {
+    /// A member more at the end of an object.
+    pub fn add_member(object: Node<'d>, key: &str, value: Json) -> Change<'d> {
+        let before = object.members().count();
+        Change::Insert { into: object, before, key: Some(key.to_owned()), value }
+    }
+
+    /// The element of an array or object that starts with this datum or has it as its value is
+    /// taken out.
+    pub fn remove(from: Node<'d>, value: Node<'d>) -> Option<Change<'d>> {
+        let at = value.at() as usize;
+        let index = elements(from).iter().position(|element| element.contains(&at))?;
+        Some(Change::Remove { from, index })
+    }
+}
+
+/// Bytes of a text and what comes in their place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Splice {
+    /// Which bytes.
+    pub range: Range<usize>,
+    /// What comes there.
+    pub text: String,
+}
+
+/// The text of the document with the changes made. Of changes that concern the same bytes, the
+/// outermost is made.
+pub fn apply(document: &Document, changes: &[Change<'_>]) -> String {
+    let style = Style::of(document);
+    let mut splices = Vec::new();
+    let mut resized: BTreeMap<u32, Resized<'_>> = BTreeMap::new();
+    for change in changes {
+        match change {
+            Change::Replace { node, value } => {
+                let text = match value {
+                    Json::String(new) if node.raw().contains('\\') => keeping_escapes(node.raw(), new),
+                    _ => style.render(value, indent_of(document.text(), node.at() as usize)),
+                };
+                splices.push(Splice { range: range(*node), text });
+            }
+            Change::Digits { node, digits } => {
+                splices.push(Splice { range: range(*node), text: digits.clone() });
+            }
+            Change::Reorder { object, order } => reorder(*object, order, &mut splices),
+            Change::Insert { into, before, key, value } => {
+                let resized = resized.entry(into.index()).or_insert_with(|| Resized::new(*into));
+                resized.insert(*before, key.as_deref(), value);
+            }
+            Change::Remove { from, index } => {
+                let resized = resized.entry(from.index()).or_insert_with(|| Resized::new(*from));
+                resized.removed.insert(*index);
+            }
+        }
+    }
+    for resized in resized.values() {
+        resized.splices(&style, &mut splices);
+    }
+    splice(document.text(), splices)
+}
+
+/// The text with the splices made. Of those that overlap, the one that starts first is made.
+pub fn splice(text: &str, mut splices: Vec<Splice>) -> String {
+    splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+    let mut spliced = String::with_capacity(text.len());
+    let mut done = 0;
+    for Splice { range, text: new } in splices {
+        if range.start >= done {
+            spliced.push_str(&text[done..range.start]);
+            spliced.push_str(&new);
+            done = range.end;
+        }
+    }
+    spliced.push_str(&text[done..]);
+    spliced
+}
+
+fn range(node: Node<'_>) -> Range<usize> {
+    let at = node.at() as usize;
+    at..at + node.raw().len()
+}
+
+/// Where each element of an array or object stands, with its key.
+fn elements(container: Node<'_>) -> Vec<Range<usize>> {
+    if container.is_object() {
+        container.members().map(|member| member.key_at as usize..range(member.value).end).collect()
+    } else {
+        container.items().map(range).collect()
+    }
+}
+
+fn reorder(object: Node<'_>, order: &[usize], splices: &mut Vec<Splice>) {
+    let elements = elements(object);
+    let text = object.document().text();
+    for (place, member) in order.iter().enumerate().filter(|(place, member)| place != *member) {
+        splices.push(Splice {
+            range: elements[place].clone(),
+            text: text[elements[*member].clone()].to_owned(),
+        });
+    }
+}
+
+/// A string in quotes in place of one that has escapes, which stay as far as the strings are the
+/// same at their starts and ends. What is new between them is ASCII if the old one is.
+fn keeping_escapes(old: &str, new: &str) -> String {
+    let is_ascii = old.is_ascii();
+    let old = characters(old);
+    let new: Vec<char> = new.chars().collect();
+    let same = |(old, new): &(&(char, &str), &char)| old.0 == **new;
+    let lead = old.iter().zip(&new).take_while(same).count();
+    let trail = old[lead..].iter().rev().zip(new[lead..].iter().rev()).take_while(same).count();
+    let kept = |kept: &[(char, &str)]| kept.iter().map(|it| it.1).collect::<String>();
+    let written = |new: &char| {
+        let quoted = Json::from(new.to_string()).to_string();
+        if is_ascii { in_ascii(*new) } else { None }.unwrap_or_else(|| quoted[1..quoted.len() - 1].to_owned())
+    };
+    let between: String = new[lead..new.len() - trail].iter().map(written).collect();
+    format!("\"{}{between}{}\"", kept(&old[..lead]), kept(&old[old.len() - trail..]))
+}
+
+/// The escape of a character that is none of ASCII.
+fn in_ascii(character: char) -> Option<String> {
+    let mut units = [0; 2];
+    match character.encode_utf16(&mut units) {
+        _ if character.is_ascii() => None,
+        [one] => Some(format!("\\u{one:04x}")),
+        units => Some(format!("\\u{:04x}\\u{:04x}", units[0], units[1])),
+    }
+}
+
+/// The characters of a string in quotes, each as it is written.
+fn characters(raw: &str) -> Vec<(char, &str)> {
+    let mut rest = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+    let mut characters = Vec::new();
+    while let Some(first) = rest.chars().next() {
+        let length = match rest.as_bytes() {
+            [b'\\', b'u', b'd' | b'D', b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B', ..] => 12,
+            [b'\\', b'u', ..] => 6,
+            [b'\\', ..] => 2,
+            _ => first.len_utf8(),
+        };
+        let (written, further) = rest.split_at(length.min(rest.len()));
+        let read: Option<String> = serde_json::from_str(&format!("\"{written}\"")).ok();
+        characters.extend(read.and_then(|text| text.chars().next()).map(|it| (it, written)));
+        rest = further;
+    }
+    characters
+}
+
+/// An array or object with elements more or less.
+struct Resized<'c> {
+    container: Node<'c>,
+    /// By the number of the element that they come in front of.
+    inserted: BTreeMap<usize, Vec<(Option<String>, Json)>>,
+    removed: BTreeSet<usize>,
+}
+
+impl<'c> Resized<'c> {
+    fn new(container: Node<'c>) -> Resized<'c> {
+        Resized { container, inserted: BTreeMap::new(), removed: BTreeSet::new() }
+    }
+
+    fn insert(&mut self, before: usize, key: Option<&str>, value: &Json) {
+        let known = |inserted: &(Option<String>, Json)| key.is_some() && inserted.0.as_deref() == key;
+        if !self.inserted.values().flatten().any(known) {
+            self.inserted.entry(before).or_default().push((key.map(str::to_owned), value.clone()));
+        }
+    }
+
+    /// Rewrites what stands between the elements that stay, where something comes or goes.
+    fn splices(&self, style: &Style, splices: &mut Vec<Splice>) {
+        let elements = elements(self.container);
+        let layout = Layout::of(self.container, &elements, style);
+        let whole = range(self.container);
+        let mut gap = Gap { from: whole.start + 1, after_element: false, removed: false, new: Vec::new() };
+        for index in 0..=elements.len() {
+            let inserted = self.inserted.get(&index).into_iter().flatten();
+            gap.new.extend(inserted.map(|(key, value)| layout.element(key.as_deref(), value, style)));
+            if self.removed.contains(&index) {
+                gap.removed = true;
+                continue;
+            }
+            let next = elements.get(index);
+            let until = next.map_or(whole.end - 1, |next| next.start);
+            if gap.removed || !gap.new.is_empty() {
+                splices.push(Splice { range: gap.from..until, text: gap.text(&layout, next.is_some()) });
+            }
+            let from = next.map_or(until, |next| next.end);
+            gap = Gap { from, after_element: true, removed: false, new: Vec::new() };
+        }
+    }
+}
+
+/// What stands between two elements that stay, or one and a bracket.
+struct Gap {
+    from: usize,
+    after_element: bool,
+    removed: bool,
+    /// The texts of the elements that come here.
+    new: Vec<String>,
+}
+
+impl Gap {
+    fn text(&self, layout: &Layout, before_element: bool) -> String {
+        let new = !self.new.is_empty();
+        let start = match (self.after_element, new || before_element) {
+            (true, true) => &layout.between,
+            (false, true) => &layout.first,
+            (true, false) => "",
+            (false, false) => return String::new(),
+        };
+        let end = match (before_element, new) {
+            (true, true) => &layout.between,
+            (true, false) => "",
+            (false, _) => &layout.last,
+        };
+        format!("{start}{}{end}", self.new.join(&layout.between))
+    }
+}
+
+/// What an array or object has around its elements.
+struct Layout {
+    /// Behind the opening bracket.
+    first: String,
+    /// Between two elements, with the comma.
+    between: String,
+    /// In front of the closing bracket.
+    last: String,
+    /// How far lines of elements are indented.
+    indent: String,
+}
+
+impl Layout {
+    fn of(container: Node<'_>, elements: &[Range<usize>], style: &Style) -> Layout {
+        let text = container.document().text();
+        let whole = range(container);
+        let outer = indent_of(text, whole.start);
+        let [Some(first), Some(last)] = [elements.first(), elements.last()] else {
+            return Layout::of_empty(outer, style);
+        };
+        let first = text[whole.start + 1..first.start].to_owned();
+        let indent = match first.rsplit_once('\n') {
+            Some((_, indent)) if indent.trim().is_empty() => indent,
+            _ => outer,
+        };
+        let comma = |gap: &&str| gap.trim() == ",";
+        let gap = elements.get(1).map(|second| &text[elements[0].end..second.start]).filter(comma);
+        let between = match gap {
+            Some(gap) => gap.to_owned(),
+            None if first.contains('\n') => format!(",\n{indent}"),
+            None => style.comma.to_owned(),
+        };
+        let indent = indent.to_owned();
+        Layout { first, between, last: text[last.end..whole.end - 1].to_owned(), indent }
+    }
+
+    fn of_empty(outer: &str, style: &Style) -> Layout {
+        match &style.indent {
+            Some(unit) => Layout {
+                first: format!("\n{outer}{unit}"),
+                between: format!(",\n{outer}{unit}"),
+                last: format!("\n{outer}"),
+                indent: format!("{outer}{unit}"),
+            },
+            None => Layout {
+                first: String::new(),
+                between: style.comma.to_owned(),
+                last: String::new(),
+                indent: outer.to_owned(),
+            },
+        }
+    }
+
+    fn element(&self, key: Option<&str>, value: &Json, style: &Style) -> String {
+        let value = style.render(value, &self.indent);
+        match key {
+            Some(key) => format!("{}{}{value}", Json::from(key), style.colon),
+            None => value,
+        }
+    }
+}
+
+/// How a document is set, as far as new data have to know.
+struct Style {
+    /// Between a key and its value.
+    colon: String,
+    /// Between elements in one line.
+    comma: &'static str,
+    /// By how much each level is indented, where every element has a line of its own.
+    indent: Option<String>,
+}
+
+impl Style {
+    fn of(document: &Document) -> Style {
+        let text = document.text();
+        let colon = document.root().objects().find_map(|object| {
+            let member = object.members().next()?;
+            text[member.key_at as usize..member.value.at() as usize].rsplit_once('"').map(|it| it.1)
+        });
+        let colon = colon.filter(|colon| colon.trim() == ":").unwrap_or(": ");
+        let comma = if colon.ends_with(':') { "," } else { ", " };
+        Style { colon: colon.to_owned(), comma, indent: unit_of_indent(document) }
+    }
+
+    /// The datum as text, its lines indented by `indent` and more.
+    fn render(&self, value: &Json, indent: &str) -> String {
+        let inner = format!("{indent}{}", self.indent.as_deref().unwrap_or_default());
+        match value {
+            Json::Array(items) if !items.is_empty() => {
+                let items = items.iter().map(|item| self.render(item, &inner));
+                self.enclose(["[", "]"], &items.collect::<Vec<_>>(), indent, &inner)
+            }
+            Json::Object(members) if !members.is_empty() => {
+                let member = |(key, value): (&String, &Json)| {
+                    format!("{}{}{}", Json::from(key.as_str()), self.colon, self.render(value, &inner))
+                };
+                let members: Vec<_> = members.iter().map(member).collect();
+                self.enclose(["{", "}"], &members, indent, &inner)
+            }
+            _ => value.to_string(),
+        }
+    }
+
+    fn enclose(&self, [open, close]: [&str; 2], elements: &[String], outer: &str, inner: &str) -> String {
+        match self.indent {
+            Some(_) => {
+                format!("{open}\n{inner}{}\n{outer}{close}", elements.join(&format!(",\n{inner}")))
+            }
+            None => format!("{open}{}{close}", elements.join(self.comma)),
+        }
+    }
+}
+
+/// By how much each level is indented, if no array and no object has its first element in the line
+/// of its bracket.
+fn unit_of_indent(document: &Document) -> Option<String> {
+    let text = document.text();
+    let mut unit = None;
+    let mut open = vec![document.root()];
+    while let Some(node) = open.pop() {
+        if let Some(first) = elements(node).first() {
+            let (_, inner) = text[node.at() as usize..first.start].rsplit_once('\n')?;
+            unit = unit.or_else(|| inner.strip_prefix(indent_of(text, node.at() as usize)));
+        }
+        open.extend(node.items().chain(node.members().map(|member| member.value)));
+    }
+    unit.map(str::to_owned)
+}
+
+/// The blanks at the start of the line that this byte stands in.
+fn indent_of(text: &str, at: usize) -> &str {
+    let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let rest = &text[line..at];
+    &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,34 @@
+//! A line of a file with a caret under one place, as all texts for people show it.
+
+use std::fmt;
+
+use anstyle::Style;
+
+use crate::model::diagnostic::Place;
+use crate::model::escape::escaped;
+
+const DIM: Style = Style::new().dimmed();
+
+/// Two lines: that of a place behind its number, and one with the caret.
+#[derive(Debug, Clone, Copy)]
+pub struct Excerpt<'p> {
+    /// The place.
+    pub place: &'p Place,
+    /// How many columns are left empty in front.
+    pub indent: usize,
+    /// How the caret looks.
+    pub caret: Style,
+}
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Excerpt { place, indent, caret } = self;
+        let number = place.position.line.to_string();
+        let width = indent + number.len();
+        let line = place.excerpt.replace('\t', " ");
+        let before: String = line.chars().take(place.before).collect();
+        let before = " ".repeat(escaped(&before).chars().count());
+        writeln!(f, "{DIM}{number:>width$} |{DIM:#} {}", escaped(&line))?;
+        writeln!(f, "{DIM}{:width$} |{DIM:#} {before}{caret}^{caret:#}", "")
+    }
+}

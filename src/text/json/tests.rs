@@ -1,0 +1,119 @@
+use super::{Datum, Document, Node, quoted};
+use crate::model::position::{line_at, position};
+
+fn parse(text: &str) -> Document {
+    Document::parse(text.to_owned(), 8).unwrap_or_else(|(_, problem)| panic!("{text}: {problem}"))
+}
+
+#[test]
+fn problems_say_where_and_what() {
+    fn check(text: &str, at: u32, what: &str) {
+        let problem = Document::parse(text.to_owned(), 8).expect_err(text).1;
+        assert_eq!((problem.at, &*problem.what), (at, what), "{text}");
+    }
+    check("", 0, "the file ends here");
+    check("\u{feff} ", 4, "the file ends here");
+    check("[1,", 3, "the file ends here");
+    check("[1 2]", 3, "unexpected '2'");
+    check("[,1]", 1, "unexpected ','");
+    check("[1,,]", 3, "unexpected ','");
+    check("{\"a\" 1}", 5, "unexpected '1'");
+    check("{1: 2}", 1, "unexpected '1'");
+    check("[1}", 2, "unexpected '}'");
+    check("[] []", 3, "unexpected '['");
+    check("tru", 0, "unexpected 't'");
+    check("/ 1", 0, "unexpected '/'");
+    check("/* 1", 0, "this comment has no end");
+    check("1 /*/", 2, "this comment has no end");
+    check("[01]", 1, "a number starts with 0");
+    check("-01", 1, "a number starts with 0");
+    check("[-]", 2, "malformed number");
+    check("1.", 2, "malformed number");
+    check("1e+", 3, "malformed number");
+    check("[\"ab", 1, "this string has no end");
+    check("\"\\", 1, "wrong escape in a string");
+    check("\"ab\\x\"", 3, "wrong escape in a string");
+    check("\"\\u12\"", 1, "wrong escape in a string");
+    check("\"\\ud800\"", 1, "half of a surrogate pair in a string");
+    check("\"\\ud800\\u0041\"", 1, "half of a surrogate pair in a string");
+    check("\"\\udc00\"", 1, "half of a surrogate pair in a string");
+    check("\"a\tb\"", 2, "control character in a string");
+    check("[[[[[[[[[", 8, "too many nested arrays and objects");
+    check("[[[[[[[[{", 8, "too many nested arrays and objects");
+}
+
+#[test]
+fn what_is_no_json_is_read_and_recorded() {
+    fn check(text: &str, oddities: &[(u32, &str)]) {
+        let document = parse(text);
+        let problems: Vec<_> = document.oddities().iter().map(|oddity| oddity.problem(&document)).collect();
+        let found: Vec<_> = problems.iter().map(|problem| (problem.at, &*problem.what)).collect();
+        assert_eq!(found, oddities, "{text}");
+    }
+    check("\u{feff}{}", &[]);
+    check("// one\n[1] /* two */ // three", &[(0, "comment"), (11, "comment"), (21, "comment")]);
+    check("[1,]", &[(2, "comma before a closing bracket")]);
+    check("{\"a\": [], }", &[(8, "comma before a closing bracket")]);
+    check("{\"a\": 1, \"b\": 2, \"\\u0061\": 3}", &[(17, "key \"a\" stands twice in this object")]);
+    check("{\"a\": {\"a\": 1}}", &[]);
+    check("{\"\": 1, \"\": 2, \"\\/\": 3}", &[(8, "key \"\" stands twice in this object")]);
+    let many: Vec<_> = (0..20).chain([13]).map(|key| format!("\"{key:02}\":1")).collect();
+    check(&format!("{{{}}}", many.join(",")), &[(141, "key \"13\" stands twice in this object")]);
+}
+
+#[test]
+fn the_last_of_equal_members_counts() {
+    let document = parse("{\"a\": 1, \"a\": 2}");
+    assert_eq!(document.root().member("a").map(Node::raw), Some("2"));
+    assert_eq!(document.root().members().count(), 2);
+    assert!(document.root().member("b").is_none());
+}
+
+#[test]
+fn scalars_have_no_items_and_no_members() {
+    for text in ["1", "\"a\"", "null", "true"] {
+        let document = parse(text);
+        assert_eq!((document.root().items().count(), document.root().members().count()), (0, 0), "{text}");
+    }
+    let document = parse("[{\"a\": 1}, [2]]");
+    assert_eq!((document.root().items().count(), document.root().members().count()), (2, 0));
+    let object = document.root().items().next().expect("an item");
+    assert_eq!((object.items().count(), object.members().count()), (0, 1));
+}
+
+#[test]
+fn numbers_and_strings_keep_their_value() {
+    let document = parse("[1e400, 123456789012345678901234567890, -0.0, \"\\ud83e\\udd80\\n\\/\"]");
+    let data: Vec<_> = document.root().items().map(Node::datum).collect();
+    let [Datum::Number(a), Datum::Number(b), Datum::Number(c), Datum::Text(text)] = &data[..] else {
+        panic!("{data:?}")
+    };
+    assert_eq!((*a, *b, *c, &**text), ("1e400", "123456789012345678901234567890", "-0.0", "\u{1f980}\n/"));
+}
+
+#[test]
+fn positions_count_characters() {
+    fn check(text: &str, at: u32, expected: &str, line: &str) {
+        assert_eq!(
+            (&*position(text, at).to_string(), line_at(text, at)),
+            (expected, line),
+            "{at} in {text:?}"
+        );
+    }
+    check("", 0, "1:1", "");
+    check("ab\ncd", 0, "1:1", "ab");
+    check("ab\ncd", 2, "1:3", "ab");
+    check("ab\ncd", 3, "2:1", "cd");
+    check("ab\ncd\n", 6, "3:1", "");
+    check("ab\r\ncd", 1, "1:2", "ab");
+    check("\u{e4}\u{1f980}x", 6, "1:3", "\u{e4}\u{1f980}x");
+    check("\u{feff}ab", 4, "1:2", "ab");
+    check("ab", 99, "1:3", "ab");
+}
+
+#[test]
+fn quoted_text_is_harmless_and_short() {
+    assert_eq!(quoted("a\"\u{1b}\u{202e}\n"), r#""a\"\u{1b}\u{202e}\n""#);
+    assert_eq!(quoted(&"x".repeat(60)).chars().count(), 62);
+    assert_eq!(quoted(&"\u{e4}".repeat(61)), format!("\"{}\"\u{2026} (122 bytes)", "\u{e4}".repeat(60)));
+}

@@ -1,0 +1,49 @@
+//! Words of a command line, as a person types them into a shell.
+
+use std::fmt;
+
+use crate::model::escape::escaped;
+
+/// Words of a command line, not quoted yet. They are shown each with a space before it, in quotes where
+/// a shell needs them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Words(Vec<String>);
+
+impl Words {
+    /// These and then others.
+    #[must_use]
+    pub fn and(mut self, others: Words) -> Words {
+        self.0.extend(others.0);
+        self
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+impl<W: Into<String>> FromIterator<W> for Words {
+    fn from_iter<I: IntoIterator<Item = W>>(words: I) -> Words {
+        Words(words.into_iter().map(Into::into).collect())
+    }
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.iter().try_for_each(|word| write!(f, " {}", escaped(&in_quotes_if_needed(word))))
+    }
+}
+
+fn in_quotes_if_needed(word: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "/._-".contains(it);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { quoted(word) }
+}
+
+/// The text as one word of a shell, in quotes.
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! The list of JSON Schemas: one for each kind of JSON that vmconf reads or writes.
+
+/// A JSON Schema.
+#[derive(Debug)]
+pub struct Schema {
+    /// Its name, as `vmconf schema` takes it.
+    pub name: &'static str,
+    /// What it describes, in one line.
+    pub doc: &'static str,
+    /// A command that reads or writes such data.
+    pub command: &'static str,
+    /// The schema.
+    pub text: &'static str,
+}
+
+/// A row, with the schema from the file that has its name.
+macro_rules! schema {
+    ($name:literal, $command:literal, $doc:literal) => {
+        Schema {
+            name: $name,
+            doc: $doc,
+            command: $command,
+            text: include_str!(concat!("../../schemas/", $name, ".schema.json")),
+        }
+    };
+}
+
+/// Every schema.
+pub static SCHEMAS: &[Schema] = &[
+    schema!("vmtests", "vmconf run --format vmtests", "Ethereum VMTests, 2015 to 2019"),
+    schema!("neovm-n3", "vmconf run --format neovm-n3", "NeoVM test vectors of N3"),
+    schema!("neovm-2x", "vmconf run --format neovm-2x", "NeoVM test vectors of 2.x"),
+    schema!("tinyvm", "vmconf run --format tinyvm", "TinyVM vectors, a format of vmconf"),
+    schema!("testcases", "vmconf run --format testcases", "lists of TinyVM drivers and testees"),
+    schema!("minic89-vectors", "vmconf run --format minic89", "MiniC89 vectors, a format of vmconf"),
+    schema!(
+        "minic89-metadata",
+        "vmconf run --format minic89",
+        "a program of MiniC89, a member of its vectors"
+    ),
+    schema!("minic89-snapshot", "vmconf trace --as minic89", "a MiniC89 machine between two instructions"),
+    schema!("trace", "vmconf trace --as jsonl", "an instruction of a trace for programs"),
+    schema!("diff", "vmconf diff --json", "why a case fails, for programs"),
+    schema!("report", "vmconf run --report json", "a line of a report for programs"),
+];
+
+/// The schema of this name.
+pub fn by_name(name: &str) -> Option<&'static Schema> {
+    SCHEMAS.iter().find(|schema| schema.name == name)
+}
