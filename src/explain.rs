@@ -30,9 +30,9 @@ const MOST_BLAMED: usize = 10;
 /// # Panics
 ///
 /// When the file has no such case.
-pub fn explain(opened: &LoadedFile<'_>, case: usize, options: &Options, last: usize) -> Explanation {
+pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &Options, last: usize) -> Explanation {
     let mut counter = Counter::default();
-    let watched = run::watch(opened, case, options, &mut counter);
+    let watched = run::watch(loaded, case, options, &mut counter);
     let Counter { ends, .. } = counter;
     let number = |difference: &Difference| difference.step.unwrap_or(1);
     let failure = watched.report.verdict.failure();
@@ -54,17 +54,17 @@ pub fn explain(opened: &LoadedFile<'_>, case: usize, options: &Options, last: us
     let seen = if longest <= MOST_SEEN { Seen::All } else { Seen::Kept };
     let from = end.saturating_sub(WINDOW as u64);
     let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last);
-    run::watch(opened, case, options, &mut recorder);
-    let Recorder { mut answers, sought, spent, before_end, asked_after, list, .. } = recorder;
+    run::watch(loaded, case, options, &mut recorder);
+    let Recorder { mut cache, sought, spent, before_end, asked_after, list, .. } = recorder;
     if seen == Seen::All && !sought.is_empty() {
-        search(opened, case, options, sought, &mut answers);
+        search(loaded, case, options, sought, &mut cache);
     }
     let stack = differences.first().zip(list).zip(watched.case.as_ref());
     let stack = stack.and_then(|((difference, list), case)| stack_of(difference, list, case));
     Explanation {
         report: watched.report,
         notes: watched.notes,
-        blames: answers,
+        blames: cache,
         last: before_end,
         steps: asked_after,
         stack,
@@ -75,32 +75,32 @@ pub fn explain(opened: &LoadedFile<'_>, case: usize, options: &Options, last: us
 /// ResultCache for what was written long before it was asked for: one more run finds the instructions, and one
 /// for each of them keeps what came before it.
 fn search(
-    opened: &LoadedFile<'_>,
+    loaded: &LoadedFile<'_>,
     case: usize,
     options: &Options,
     sought: Vec<Sought>,
-    answers: &mut [Answer],
+    cache: &mut [Answer],
 ) {
     for sought in &sought {
-        if let Answer::NotWritten { of_last, .. } = &mut answers[sought.answer] {
+        if let Answer::NotWritten { of_last, .. } = &mut cache[sought.answer] {
             *of_last = None;
         }
     }
     let mut search = Search::new(sought);
-    run::watch(opened, case, options, &mut search);
+    run::watch(loaded, case, options, &mut search);
     for (sought, step) in search.found() {
         let keep = (step + 1).saturating_sub(WINDOW as u64)..step + 1;
         let mut recorder = Recorder::new(vec![sought.question], keep, Seen::All, 0);
-        run::watch(opened, case, options, &mut recorder);
-        if let Some(answer) = recorder.answers.pop() {
-            answers[sought.answer] = answer;
+        run::watch(loaded, case, options, &mut recorder);
+        if let Some(answer) = recorder.cache.pop() {
+            cache[sought.answer] = answer;
         }
     }
 }
 
 /// What is asked of a difference: of bytes, what made the first that differs.
 fn datum(difference: &Difference) -> Datum {
-    let byte = match (&difference.want, &difference.got) {
+    let byte = match (&difference.expected, &difference.actual) {
         (Expected::Is(Value::Bytes(wanted)), Some(Value::Bytes(actual))) => {
             wanted.iter().zip(actual).position(|(wanted, actual)| wanted != actual)
         }
@@ -113,8 +113,9 @@ fn datum(difference: &Difference) -> Datum {
 fn stack_of(difference: &Difference, (at, actual): (Path, Value), case: &Case) -> Option<StackComparison> {
     let Value::List(actual) = actual else { return None };
     let step = case.steps.get(difference.step.unwrap_or(1).checked_sub(1)?)?;
-    let demanded =
-        |path: &Path| step.checks.iter().find(|check| check.at == *path).map(|check| check.want.clone());
+    let demanded = |path: &Path| {
+        step.assertions.iter().find(|check| check.at == *path).map(|check| check.expected.clone())
+    };
     let count = match demanded(&at) {
         Some(Expected::Len(count)) => count,
         _ => actual.len(),

@@ -196,7 +196,7 @@ fn repeated(id: &CaseId, test: Node<'_>) -> Option<Finding> {
 
 /// That the last thing that a case does leads to nothing.
 fn without_checks(case: &Case, test: Node<'_>) -> Option<Finding> {
-    let compares = |step: &Step| step.end.is_some() || !step.checks.is_empty();
+    let compares = |step: &Step| step.end.is_some() || !step.assertions.is_empty();
     let what = match &case.steps[..] {
         [.., last] if compares(last) => return None,
         [_, _, ..] => "after the last step, nothing is compared",

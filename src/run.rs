@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use self::cache::{FileKey, ResultCache, Update};
-use self::execute::Planned;
+use self::execute::Plan;
 use self::expected_failures::Known;
 use self::expression::Select;
 use self::filter::Filter;
@@ -74,11 +74,11 @@ pub struct Options {
     /// How many threads; at least one is used.
     pub jobs: usize,
     /// Files that are read and run otherwise; the first that means a file counts.
-    pub exceptions: Vec<FileOverride>,
+    pub overrides: Vec<FileOverride>,
     /// Ends the run early. Cases that are done, in the order of events, are told.
     pub interrupt: Interrupt,
     /// What is known of cases that need not run again; none to run all. That of [`FileOverride`]s is not asked.
-    pub answers: Option<Arc<ResultCache>>,
+    pub cache: Option<Arc<ResultCache>>,
     /// What makes the testees.
     pub testee: MakeTestee,
 }
@@ -97,9 +97,9 @@ impl Default for Options {
             entries: Entries::default(),
             after_failure: AfterFailure::default(),
             jobs: 0,
-            exceptions: Vec::new(),
+            overrides: Vec::new(),
             interrupt: Interrupt::default(),
-            answers: None,
+            cache: None,
             testee: MakeTestee::default(),
         }
     }
@@ -125,16 +125,17 @@ impl Options {
             after_failure: _,
             jobs: _,
             // Each file has the options that apply to it.
-            exceptions: _,
+            overrides: _,
             interrupt: _,
-            answers: _,
+            cache: _,
         } = self;
         FileKey::new(text, &(format.name, read, limits, testee.name()))
     }
 
     /// Every list of known failures that some file is judged by, each once.
     pub fn known_lists(&self) -> impl Iterator<Item = &Arc<Known>> {
-        let of_exceptions = self.exceptions.iter().filter_map(|exception| exception.options.known.as_ref());
+        let of_exceptions =
+            self.overrides.iter().filter_map(|file_override| file_override.options.known.as_ref());
         let lists: BTreeMap<_, _> =
             self.known.iter().chain(of_exceptions).map(|known| (&known.file, known)).collect();
         lists.into_values()
@@ -199,7 +200,7 @@ pub fn part(sources: &[Source], options: &Options, partition: Partition, flags: 
 }
 
 /// A case that was run alone.
-pub struct Watched {
+pub struct WatchedCase {
     /// What came of it.
     pub report: CaseReport,
     /// What was ignored in it.
@@ -215,10 +216,10 @@ pub struct Watched {
 /// # Panics
 ///
 /// When the file has no such case.
-pub fn watch(opened: &LoadedFile<'_>, case: usize, options: &Options, watch: &mut dyn Watch) -> Watched {
+pub fn watch(loaded: &LoadedFile<'_>, case: usize, options: &Options, watch: &mut dyn Watch) -> WatchedCase {
     let mut bench = Worker::new(options);
-    let Judged { report, notes, case, .. } = bench.judge(opened, case, Planned::Run, Some(watch));
-    Watched { report, notes, case, testee: bench.into_last() }
+    let CaseOutcome { report, notes, case, .. } = bench.run(loaded, case, Plan::Run, Some(watch));
+    WatchedCase { report, notes, case, testee: bench.into_last() }
 }
 
 fn one_by_one(sources: &[Source], options: &Options, tally: &mut Collector<'_>) {
@@ -227,13 +228,13 @@ fn one_by_one(sources: &[Source], options: &Options, tally: &mut Collector<'_>) 
         if options.interrupt.is_asked() {
             return;
         }
-        let opened = open(source, options);
-        tally.file(&opened);
-        for case in 0..opened.cases() {
+        let loaded = open(source, options);
+        tally.file(&loaded);
+        for case in 0..loaded.cases() {
             if options.interrupt.is_asked() {
                 return;
             }
-            tally.case(bench.judge(&opened, case, tally.plan(), None));
+            tally.case(bench.run(&loaded, case, tally.plan(), None));
         }
         (tally.sink)(Event::FileDone);
     }
@@ -254,26 +255,26 @@ struct Collector<'s> {
 
 impl Collector<'_> {
     /// What is to be done with the next case.
-    fn plan(&self) -> Planned {
+    fn plan(&self) -> Plan {
         let stopped = self.summary.failed + self.summary.errors > 0;
         match self.options.after_failure {
-            AfterFailure::SkipTheRest if stopped => Planned::Skip,
-            _ => Planned::Run,
+            AfterFailure::SkipTheRest if stopped => Plan::Skip,
+            _ => Plan::Run,
         }
     }
 
     /// What a file has to tell besides its cases.
-    fn file(&mut self, opened: &LoadedFile<'_>) {
-        self.known = self.options.under(opened.exception).known.clone();
-        self.key = opened.key().cloned();
-        if let (Some(answers), Some(key)) = (&self.options.answers, &self.key) {
-            answers.use_file(key);
+    fn file(&mut self, loaded: &LoadedFile<'_>) {
+        self.known = self.options.under(loaded.file_override).known.clone();
+        self.key = loaded.key().cloned();
+        if let (Some(cache), Some(key)) = (&self.options.cache, &self.key) {
+            cache.use_file(key);
         }
-        for (trouble, file) in opened.notes() {
-            (self.sink)(Event::Note { file, trouble });
+        for (diagnostic, file) in loaded.notes() {
+            (self.sink)(Event::Note { file, diagnostic });
         }
-        if let Some(report) = opened.broken() {
-            self.case(Judged { report, notes: Vec::new(), case: None, lesson: None });
+        if let Some(report) = loaded.broken() {
+            self.case(CaseOutcome { report, notes: Vec::new(), case: None, cache_update: None });
         }
     }
 
@@ -289,24 +290,24 @@ impl Collector<'_> {
         }
     }
 
-    fn case(&mut self, judged: Judged) {
-        let Judged { mut report, mut notes, mut lesson, .. } = judged;
+    fn case(&mut self, judged: CaseOutcome) {
+        let CaseOutcome { mut report, mut notes, mut cache_update, .. } = judged;
         if let Some(known) = &self.known {
             self.naming.entry(known.file.clone()).or_default().extend(known.naming(&report.id));
         }
-        if self.plan() == Planned::Skip {
+        if self.plan() == Plan::Skip {
             // Another thread may have run it before it was known that it need not.
             report.verdict = Verdict::Skip(SKIPPED.to_owned());
             report.machine = None;
             report.cached = false;
             notes.clear();
-            lesson = None;
+            cache_update = None;
         }
-        if let (Some(answers), Some(key), Some(lesson)) = (&self.options.answers, &self.key, lesson) {
-            answers.learn(key, lesson);
+        if let (Some(cache), Some(key), Some(cache_update)) = (&self.options.cache, &self.key, cache_update) {
+            cache.learn(key, cache_update);
         }
-        for trouble in notes {
-            (self.sink)(Event::Note { file: report.id.file.clone(), trouble });
+        for diagnostic in notes {
+            (self.sink)(Event::Note { file: report.id.file.clone(), diagnostic });
         }
         self.summary.count(&report);
         (self.sink)(Event::Finished(report));
@@ -316,11 +317,11 @@ impl Collector<'_> {
 const SKIPPED: &str = "--fail-fast: a case before it failed";
 
 /// A case and what came of it, with what was ignored in it.
-struct Judged {
+struct CaseOutcome {
     report: CaseReport,
     notes: Vec<Diagnostic>,
     /// The case itself, where somebody watched.
     case: Option<Case>,
     /// What it teaches for later runs.
-    lesson: Option<Update>,
+    cache_update: Option<Update>,
 }

@@ -94,14 +94,14 @@ impl<'p> Vector<'p> {
         let (options, source) = (self.options(), self.source());
         let mut bench = run::Worker::new(&options);
         let mut fails = |text: &str, index| {
-            let opened = run::open_text(&source, text.to_owned(), &options);
-            opened.cases() > index && matches!(bench.run_case(&opened, index).verdict, Verdict::Fail(_))
+            let loaded = run::open_text(&source, text.to_owned(), &options);
+            loaded.cases() > index && matches!(bench.run_case(&loaded, index).verdict, Verdict::Fail(_))
         };
         let mut text = self.text.clone();
         let mut failing = 0;
         for index in 0..run::open_text(&source, text.clone(), &options).cases() {
-            let opened = run::open_text(&source, text.clone(), &options);
-            let there = opened.case(index).unwrap();
+            let loaded = run::open_text(&source, text.clone(), &options);
+            let there = loaded.case(index).unwrap();
             let node = Node::at_index(there.document, there.node);
             let case = self.case(node);
             let tries = (0..TRIES).filter_map(|_| change(node, &case));
@@ -134,8 +134,9 @@ impl<'p> Vector<'p> {
 
 /// The data that checks of the case stand at.
 fn demanded<'d>(test: Node<'d>, case: &Case, of: fn(&Expected) -> bool) -> Vec<Node<'d>> {
-    let checks = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.checks));
-    let mut origins: Vec<u32> = checks.filter(|check| of(&check.want)).map(|check| check.origin.0).collect();
+    let assertions = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
+    let mut origins: Vec<u32> =
+        assertions.filter(|check| of(&check.expected)).map(|check| check.origin.0).collect();
     origins.dedup();
     let data = origins.into_iter().filter_map(|at| test.document().around(at).pop());
     data.filter(|node| node.at() > test.at()).collect()
@@ -159,7 +160,8 @@ const STATES: [[&str; 2]; 2] = [["\"HALT\"", "\"FAULT\""], ["\"Halt\"", "\"Fault
 /// One character of a leaf is another of the same kind; a truth value, the other; a state, another.
 fn other_leaf(test: Node<'_>, case: &Case, random: &mut Random) -> Option<String> {
     // Not what is one of several: it says less than what the machine did.
-    let leaves = demanded(test, case, |want| matches!(want, Expected::Is(_) | Expected::IsOrAbsent(_)));
+    let leaves =
+        demanded(test, case, |expected| matches!(expected, Expected::Is(_) | Expected::IsOrAbsent(_)));
     let other_name = |node: &Node<'_>| matches!(&*node.raw().to_lowercase(), "\"pushf\"" | "\"pusht\"");
     let of_many = |node: &Node<'_>| node.is_array() || node.is_object();
     let leaves: Vec<_> = leaves.into_iter().filter(|node| !of_many(node) && !other_name(node)).collect();
@@ -219,7 +221,7 @@ fn a_changed_leaf_of_any_vector_comes_back() {
 
 /// A list or record that is demanded as a whole has an element twice or less.
 fn other_size(test: Node<'_>, case: &Case, random: &mut Random) -> Option<String> {
-    let sized = demanded(test, case, |want| matches!(want, Expected::Len(_) | Expected::Only(_)));
+    let sized = demanded(test, case, |expected| matches!(expected, Expected::Len(_) | Expected::Only(_)));
     let sized: Vec<_> =
         sized.into_iter().filter(|node| node.items().chain(values(*node)).next().is_some()).collect();
     let container = random.one_of(&sized)?;

@@ -68,7 +68,7 @@ impl Place {
         self.cache.path().join("answers").join(&program().to_string()[..16])
     }
 
-    fn answers(&self) -> String {
+    fn cache(&self) -> String {
         fs::read_to_string(self.file()).unwrap()
     }
 
@@ -77,16 +77,16 @@ impl Place {
         let path = self.vectors.path().join(name);
         let options = Options::default();
         let sources = sources_of(&path);
-        let opened = run::open(&sources[0], &options);
-        let format = formats::by_name(opened.format_name().unwrap()).unwrap();
-        let key = options.file_key(opened.text(), format);
-        let answers = ResultCache::new(program(), None);
-        answers.use_file(&key);
-        for index in 0..opened.cases() {
-            answers.learn(&key, Update::Passes(opened.case(index).unwrap().node));
+        let loaded = run::open(&sources[0], &options);
+        let format = formats::by_name(loaded.format_name().unwrap()).unwrap();
+        let key = options.file_key(loaded.text(), format);
+        let cache = ResultCache::new(program(), None);
+        cache.use_file(&key);
+        for index in 0..loaded.cases() {
+            cache.learn(&key, Update::Passes(loaded.case(index).unwrap().node));
         }
         fs::create_dir_all(self.file().parent().unwrap()).unwrap();
-        fs::write(self.file(), answers.text().unwrap()).unwrap();
+        fs::write(self.file(), cache.text().unwrap()).unwrap();
     }
 }
 
@@ -143,7 +143,7 @@ fn a_second_run_says_what_the_first_said() {
         let plain = run(&[]);
         let first = run(&["--cached", "--jobs", "8"]);
         assert!(first == plain, "{flags:?}");
-        let answers = place.answers();
+        let cache = place.cache();
         for jobs in ["1", "8"] {
             let again = run(&["--cached", "--jobs", jobs]);
             assert_eq!((again.exit, &again.stderr), (plain.exit, &plain.stderr), "{flags:?}");
@@ -157,7 +157,7 @@ fn a_second_run_says_what_the_first_said() {
                 assert!(validator.is_valid(&json(line)), "{line}");
             }
         }
-        assert_eq!(place.answers(), answers);
+        assert_eq!(place.cache(), cache);
         // Nor is anything taken from the cache without the flag.
         assert!(run(&[]) == plain);
     }
@@ -170,7 +170,7 @@ fn the_number_of_threads_changes_no_answer() {
         let learnt = |jobs: &str| {
             let place = Place::new();
             place.at_root(&[&["--cached", "--jobs", jobs, WRONG, VECTORS], flags].concat());
-            place.file().exists().then(|| place.answers())
+            place.file().exists().then(|| place.cache())
         };
         let one = learnt("1");
         for _ in 0..3 {
@@ -302,9 +302,9 @@ fn a_lie_is_found() {
 fn the_truth_stays() {
     let place = Place::new().with("add.json", &add());
     place.run(&["--cached", "."]);
-    let before = place.answers();
+    let before = place.cache();
     assert_eq!(place.counts(&["--cached", "--verify", "100%", "."]), (5, 0, 0));
-    assert_eq!(place.answers(), before);
+    assert_eq!(place.cache(), before);
     let ran = place.run(&["--cached", "--verify", "12.5%", "."]);
     let seed = ran.stderr.strip_prefix("note: --verify 12.5% chooses with --seed ").unwrap().trim();
     assert!(seed.parse::<u64>().is_ok(), "{seed}");
@@ -336,25 +336,25 @@ proptest! {
         let program = || ProgramKey::of(&b""[..]).unwrap();
         let first = ResultCache::new(program(), None);
         (0..CASES).for_each(|datum| first.learn(&key, Update::Passes(datum)));
-        let mut answers = ResultCache::new(program(), Some(Sample { share, seed }));
-        answers.read(&first.text().unwrap()).unwrap();
+        let mut cache = ResultCache::new(program(), Some(Sample { share, seed }));
+        cache.read(&first.text().unwrap()).unwrap();
         let id = |nth| CaseId { file: "a.json".into(), name: Some("name".to_owned()), nth };
-        let tested = (0..CASES).filter(|datum| answers.of(&key, *datum, &id(*datum)) == Lookup::Tested);
+        let tested = (0..CASES).filter(|datum| cache.of(&key, *datum, &id(*datum)) == Lookup::Tested);
         let (tested, share) = (f64::from(u32::try_from(tested.count()).unwrap()), percent / 100.0);
         let deviation = (f64::from(CASES) * share * (1.0 - share)).sqrt();
         prop_assert!((tested - f64::from(CASES) * share).abs() <= 6.0 * deviation + 1.0, "{} tested", tested);
-        prop_assert_eq!(answers.of(&key, CASES, &id(0)), Lookup::Unknown);
-        prop_assert_eq!(answers.of(&FileKey::new(" ", &""), 0, &id(0)), Lookup::Unknown);
+        prop_assert_eq!(cache.of(&key, CASES, &id(0)), Lookup::Unknown);
+        prop_assert_eq!(cache.of(&FileKey::new(" ", &""), 0, &id(0)), Lookup::Unknown);
     }
 
     /// A file of answers with one byte that is another, or cut off, has no answers.
     #[test]
     fn a_damaged_text_says_nothing(at: prop::sample::Index, byte: u8) {
-        let answers = ResultCache::new(ProgramKey::of(&b"one"[..]).unwrap(), None);
+        let cache = ResultCache::new(ProgramKey::of(&b"one"[..]).unwrap(), None);
         for (datum, text) in [(1, "a"), (7, "b"), (9, "b")] {
-            answers.learn(&FileKey::new(text, &""), Update::Passes(datum));
+            cache.learn(&FileKey::new(text, &""), Update::Passes(datum));
         }
-        let text = answers.text().unwrap();
+        let text = cache.text().unwrap();
         let at = at.index(text.len());
         let mut damaged = text.clone().into_bytes();
         damaged[at] = byte;
@@ -397,7 +397,7 @@ fn a_text_is_read_strictly() {
 fn a_damaged_cache_is_no_cache() {
     let place = Place::new().with("add.json", &add()).with("wrong.json", &wrong_add());
     let first = place.run(&["--cached", "."]);
-    let whole = place.answers();
+    let whole = place.cache();
     let check = |text: &[u8]| {
         fs::write(place.file(), text).unwrap();
         let Ran { exit, stdout, stderr } = place.run(&["--cached", "."]);
@@ -407,7 +407,7 @@ fn a_damaged_cache_is_no_cache() {
             stderr.starts_with(&said) && stderr.ends_with("; it is not used, and written anew\n"),
             "{stderr}"
         );
-        assert_eq!(place.answers(), whole);
+        assert_eq!(place.cache(), whole);
     };
     check(b"");
     check(b"\xff\xfe\x00");
@@ -604,7 +604,7 @@ fn files_that_are_not_in_a_run_stay() {
     let place = Place::new().with("one.json", &add()).with("two.json", &wrong_add());
     place.run(&["--cached", "one.json"]);
     place.run(&["--cached", "two.json"]);
-    assert_eq!(place.answers().lines().count(), 3);
+    assert_eq!(place.cache().lines().count(), 3);
     assert_eq!(place.counts(&["--cached", "."]), (9, 9, 1));
     let text = timeless(&place.run(&["--cached", "."]).stdout);
     assert!(text.ends_with("9 passed (9 of them from the cache), 1 failed, 0 errors, 0 skipped in TIME s\n"));

@@ -406,11 +406,11 @@ fn what_is_passed_over_changes_nothing() {
     let shown = |it: &Executed| format!("{} {} {} {:?} {:?}", it.step, it.pc, it.text, it.stack, it.cost);
     let mut longer = 0;
     for source in sources_of(at_root(VECTORS)) {
-        let opened = run::open(&source, &options);
-        for case in 0..opened.cases() {
+        let loaded = run::open(&source, &options);
+        for case in 0..loaded.cases() {
             let kept = |seen| {
                 let mut recorder = Recorder::new(vec![(1, Vec::new())], FIRST..FIRST + 100, seen, 100);
-                run::watch(&opened, case, &options, &mut recorder);
+                run::watch(&loaded, case, &options, &mut recorder);
                 let kept: Vec<_> = recorder.before_end.iter().map(shown).collect();
                 (recorder.asked_after, kept)
             };

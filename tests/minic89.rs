@@ -342,7 +342,7 @@ fn a_changed_leaf_is_reported_as_itself() {
                         reading.case.unwrap_or_else(|| panic!("{} {:?}", leaf.at, reading.findings));
                     let mut found = diff(changed.steps[step].end.as_slice(), &states[step]).unwrap();
                     if found.is_empty() {
-                        found = diff(&changed.steps[step].checks, &states[step]).unwrap();
+                        found = diff(&changed.steps[step].assertions, &states[step]).unwrap();
                     }
                     let found: Vec<_> =
                         found.iter().map(|it| (it.at.to_string(), it.origin.0 as usize)).collect();

@@ -65,22 +65,22 @@ fn told(steps: &[Step]) -> String {
     for step in steps {
         let actions: Vec<_> = step.actions.iter().map(|action| format!("{action:?}")).collect();
         writeln!(text, "-- {}", actions.join(" ")).unwrap();
-        for check in step.end.iter().chain(&step.checks) {
-            writeln!(text, "{}: {} @{}", check.at, want(&check.want), check.origin.0).unwrap();
+        for check in step.end.iter().chain(&step.assertions) {
+            writeln!(text, "{}: {} @{}", check.at, expected(&check.expected), check.origin.0).unwrap();
         }
     }
     text
 }
 
-fn want(want: &vmconf::model::assertion::Expected) -> String {
-    match want {
+fn expected(expected: &vmconf::model::assertion::Expected) -> String {
+    match expected {
         vmconf::model::assertion::Expected::Type(name) => format!("type {name}"),
         other => other.to_string(),
     }
 }
 
 /// The checks of a result without where they come from.
-fn checks(format: &Format, result: &str) -> String {
+fn assertions(format: &Format, result: &str) -> String {
     let told = told(&case(format, &with_result(result)).steps);
     let lines = told.lines().skip(1).map(|line| line.rsplit_once(" @").unwrap().0);
     lines.collect::<Vec<_>>().join("\n")
@@ -89,8 +89,8 @@ fn checks(format: &Format, result: &str) -> String {
 /// The checks of one item at the top of the result stack.
 fn item_checks(format: &Format, item: &str) -> String {
     let state = if format.name == "neovm-n3" { "HALT" } else { "Halt" };
-    let checks = checks(format, &format!(r#""state": "{state}", "resultStack": [{item}]"#));
-    let of_item = checks.lines().filter_map(|line| line.strip_prefix("resultStack[0]"));
+    let assertions = assertions(format, &format!(r#""state": "{state}", "resultStack": [{item}]"#));
+    let of_item = assertions.lines().filter_map(|line| line.strip_prefix("resultStack[0]"));
     of_item.collect::<Vec<_>>().join("\n")
 }
 
@@ -302,7 +302,7 @@ fn steps_have_actions_and_an_end() {
 #[test]
 fn what_n3_leaves_out() {
     fn check(result: &str, expected: &[&str]) {
-        assert_eq!(checks(&neovm::N3, result), expected.join("\n"), "{result}");
+        assert_eq!(assertions(&neovm::N3, result), expected.join("\n"), "{result}");
     }
     let (halt, fault) = (r#"state: "HALT""#, r#"state: "FAULT""#);
     let no_frames = "invocationStack: length 0";
@@ -343,7 +343,7 @@ fn what_n3_leaves_out() {
 #[test]
 fn what_2x_leaves_out() {
     fn check(result: &str, expected: &[&str]) {
-        assert_eq!(checks(&neovm::V2, result), expected.join("\n"), "{result}");
+        assert_eq!(assertions(&neovm::V2, result), expected.join("\n"), "{result}");
     }
     let (none, empty) = ("invocationStack: length 0", "resultStack: length 0");
     check(r#""state": "Halt""#, &[r#"state: "Halt""#, none, empty]);
@@ -371,8 +371,8 @@ fn what_2x_leaves_out() {
 fn next_instructions() {
     fn check(format: &Format, written: &str, expected: &str) {
         let result = format!(r#""state": "Break", "invocationStack": [{{"nextInstruction": {written}}}]"#);
-        let checks = checks(format, &result);
-        let next = checks.lines().find_map(|line| line.strip_prefix("invocationStack[0]/next")).unwrap();
+        let assertions = assertions(format, &result);
+        let next = assertions.lines().find_map(|line| line.strip_prefix("invocationStack[0]/next")).unwrap();
         assert_eq!(next, expected, "{written}");
     }
     for format in [neovm::N3, neovm::V2] {
@@ -461,7 +461,7 @@ fn nested_items() {
         with_result(&format!(r#""state": "HALT", "resultStack": [{item}]"#))
     };
     let deepest = case(&neovm::N3, &nested(2048));
-    assert_eq!(deepest.steps[0].checks.len(), 2 + 2 * 2048);
+    assert_eq!(deepest.steps[0].assertions.len(), 2 + 2 * 2048);
     assert_eq!(
         findings(&neovm::N3, &nested(2049), Strictness::Tolerant),
         ["1:57479 error: too many nested items; expected at most 2048 levels"]

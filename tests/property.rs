@@ -39,17 +39,17 @@ fn a_changed_check_is_reported_as_itself() {
     for path in files(VECTORS, "json") {
         for case in read(&path).1 {
             replay(&case.case, None, &mut |step, machine| {
-                let checks = checks_of(step);
-                let state = State::of(&checks, machine);
-                assert_eq!(diff(&checks, &state), Ok(Vec::new()), "{} {}", relative(&path), case.name);
-                for index in sample(checks.len()) {
+                let assertions = checks_of(step);
+                let state = State::of(&assertions, machine);
+                assert_eq!(diff(&assertions, &state), Ok(Vec::new()), "{} {}", relative(&path), case.name);
+                for index in sample(assertions.len()) {
                     checks_seen += 1;
-                    let others = others(&checks[index], &state);
+                    let others = others(&assertions[index], &state);
                     unchanged += usize::from(others.is_empty());
-                    for (want, reported) in others {
+                    for (expected, reported) in others {
                         changes += 1;
-                        let mut changed = checks.clone();
-                        changed[index].want = want;
+                        let mut changed = assertions.clone();
+                        changed[index].expected = expected;
                         let found = diff(&changed, &state).unwrap();
                         assert_eq!(found, [reported], "{} {}", relative(&path), case.name);
                     }
@@ -72,8 +72,8 @@ fn sample(count: usize) -> impl Iterator<Item = usize> {
 struct State(Vec<(String, Option<Value>)>);
 
 impl State {
-    fn of(checks: &[Assertion], machine: &dyn Observe) -> State {
-        let mut fields: Vec<String> = checks.iter().map(|check| check.at.first().to_string()).collect();
+    fn of(assertions: &[Assertion], machine: &dyn Observe) -> State {
+        let mut fields: Vec<String> = assertions.iter().map(|check| check.at.first().to_string()).collect();
         fields.sort();
         fields.dedup();
         State(fields.into_iter().map(|field| (field.clone(), machine.observe(&field))).collect())
@@ -108,13 +108,13 @@ impl Observe for State {
 
 /// Wants that the state does not meet, each with the one mismatch that must come of it.
 fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
-    let Assertion { at, want, origin } = check;
-    let got = state.at(at);
-    let wants = match want {
+    let Assertion { at, expected, origin } = check;
+    let actual = state.at(at);
+    let wants = match expected {
         // A format makes a word that is not zero a plain `Is`.
         Expected::Is(value) | Expected::IsOrAbsent(value) => {
             let mut wants: Vec<_> = other_values(value).into_iter().map(Expected::Is).collect();
-            wants.extend(got.is_some().then_some(Expected::Absent));
+            wants.extend(actual.is_some().then_some(Expected::Absent));
             wants
         }
         Expected::OneOf(values) => vec![Expected::OneOf(values.iter().flat_map(other_values).collect())],
@@ -124,25 +124,26 @@ fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
         Expected::Absent => vec![Expected::Is(Value::int(1))],
         Expected::Record => vec![Expected::Absent],
         Expected::Type(_) => vec![Expected::Type("Another")],
-        Expected::Only(keys) => return fewer_keys(check, keys, got.as_ref()),
+        Expected::Only(keys) => return fewer_keys(check, keys, actual.as_ref()),
         Expected::Order(keys) if keys.len() > 1 => {
             vec![Expected::Order(keys.iter().rev().cloned().collect())]
         }
         Expected::Order(_) => Vec::new(),
     };
-    let reported = |want: Expected| Mismatch { at: at.clone(), want, got: got.clone(), origin: *origin };
-    wants.into_iter().map(|want| (want.clone(), reported(want))).collect()
+    let reported =
+        |expected: Expected| Mismatch { at: at.clone(), expected, actual: actual.clone(), origin: *origin };
+    wants.into_iter().map(|expected| (expected.clone(), reported(expected))).collect()
 }
 
 /// Each list of keys that lacks one that is there: then that member should not be.
-fn fewer_keys(check: &Assertion, keys: &[Key], got: Option<&Value>) -> Vec<(Expected, Mismatch)> {
-    let Some(members) = got.and_then(Value::members) else { return Vec::new() };
+fn fewer_keys(check: &Assertion, keys: &[Key], actual: Option<&Value>) -> Vec<(Expected, Mismatch)> {
+    let Some(members) = actual.and_then(Value::members) else { return Vec::new() };
     let without = |(name, value): &(String, Value)| {
         let fewer = keys.iter().filter(|key| key.to_string() != *name).cloned().collect();
         let at = check.at.child(name.clone());
         (
             Expected::Only(fewer),
-            Mismatch { at, want: Expected::Absent, got: Some(value.clone()), origin: check.origin },
+            Mismatch { at, expected: Expected::Absent, actual: Some(value.clone()), origin: check.origin },
         )
     };
     members.iter().map(without).collect()
@@ -198,26 +199,26 @@ fn a_changed_digit_is_reported_as_itself() {
             let mut state = None;
             for leaf in expected_leaves(test) {
                 let state = state.get_or_insert_with(|| execute(&case.case, None));
-                let Some((text, want, got)) = leaf.changed(document.text()) else { continue };
+                let Some((text, expected, actual)) = leaf.changed(document.text()) else { continue };
                 let found = mismatches_of(text, case.node, &**state);
                 let [found] = &found[..] else {
                     panic!("{} {}: {} is reported as {found:?}", relative(&path), case.name, leaf.at);
                 };
-                let demanded = match &found.want {
+                let demanded = match &found.expected {
                     Expected::Is(value) | Expected::IsOrAbsent(value) => value,
                     Expected::OneOf(values) => &values[0],
                     other => panic!("{other}"),
                 };
-                let reported = (found.at.to_string(), demanded, found.got.as_ref(), found.origin.0);
+                let reported = (found.at.to_string(), demanded, found.actual.as_ref(), found.origin.0);
                 // Nothing need not be there, and forty zeros may be a creation.
                 let (zero, zeros, creation) =
                     (Value::int(0), Value::Bytes(vec![0; 20]), Value::Bytes(Vec::new()));
-                let got = match found.got.as_ref() {
-                    None if got == zero => None,
-                    Some(found) if got == zeros && *found == creation => Some(&creation),
-                    _ => Some(&got),
+                let actual = match found.actual.as_ref() {
+                    None if actual == zero => None,
+                    Some(found) if actual == zeros && *found == creation => Some(&creation),
+                    _ => Some(&actual),
                 };
-                assert_eq!(reported, (leaf.at.clone(), &want, got, leaf.origin), "{}", case.name);
+                assert_eq!(reported, (leaf.at.clone(), &expected, actual, leaf.origin), "{}", case.name);
                 leaves += 1;
             }
         }
@@ -231,7 +232,7 @@ fn mismatches_of(text: String, node: u32, machine: &dyn Observe) -> Vec<Mismatch
     let format = formats::by_name("vmtests").unwrap();
     let reading = format.read_case(Node::at_index(&document, node), Options::default());
     let case = reading.case.unwrap_or_else(|| panic!("{:?}", reading.findings));
-    diff(&case.steps[0].checks, machine).unwrap()
+    diff(&case.steps[0].assertions, machine).unwrap()
 }
 
 /// A string of an expectation with the path that it is reported by.
@@ -346,8 +347,8 @@ fn a_changed_leaf_of_a_result_is_reported_as_itself() {
                     let changed = Document::parse(text, 128).unwrap();
                     let (format, _) = formats::recognise(&changed, "").unwrap();
                     let reading = format.read_case(Node::at_index(&changed, case.node), Options::default());
-                    let checks = reading.case.unwrap_or_else(|| panic!("{:?}", reading.findings)).steps;
-                    let found = diff(&checks_of(&checks[index]), &states[index]).unwrap();
+                    let assertions = reading.case.unwrap_or_else(|| panic!("{:?}", reading.findings)).steps;
+                    let found = diff(&checks_of(&assertions[index]), &states[index]).unwrap();
                     let found: Vec<_> = found.iter().map(|it| (it.at.to_string(), it.origin.0)).collect();
                     assert_eq!(found, [(leaf.at.clone(), leaf.origin)], "{} {}", relative(&path), case.name);
                     leaves += 1;

@@ -65,19 +65,19 @@ fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
     Event::Finished(CaseReport { id, format: Some("vmtests"), machine: Some("evm"), verdict, cached: false })
 }
 
-fn fail(at: At, want: Expected, got: Option<Value>, ended: &str) -> Verdict {
-    let difference = Difference { step: None, at, want, got, place: place(), note: None };
+fn fail(at: At, expected: Expected, actual: Option<Value>, ended: &str) -> Verdict {
+    let difference = Difference { step: None, at, expected, actual, place: place(), note: None };
     Verdict::Fail(Failure { differences: vec![difference], ended: ended.to_owned(), listed: None })
 }
 
-fn storage(account: u32, want: u64, got: u64) -> Verdict {
+fn storage(account: u32, expected: u64, actual: u64) -> Verdict {
     let at = At::field("post").child(format!("0x{account:02x}")).child("storage").child("0x00".to_owned());
-    fail(at, Expected::Is(Value::int(want)), Some(Value::int(got)), "stopped at 0x8 STOP, 12 gas left")
+    fail(at, Expected::Is(Value::int(expected)), Some(Value::int(actual)), "stopped at 0x8 STOP, 12 gas left")
 }
 
 fn outcome(at: u32) -> Verdict {
-    let (want, got) = (Expected::Is(Value::text("success")), Value::text("halt"));
-    fail(At::field("outcome"), want, Some(got), &format!("out of gas at 0x{at:x} SSTORE, 0 gas left"))
+    let (expected, actual) = (Expected::Is(Value::text("success")), Value::text("halt"));
+    fail(At::field("outcome"), expected, Some(actual), &format!("out of gas at 0x{at:x} SSTORE, 0 gas left"))
 }
 
 fn listing(reason: &str) -> Listing {
@@ -91,9 +91,9 @@ fn known(reason: &str) -> Verdict {
 }
 
 fn error(what: &str) -> Verdict {
-    let trouble =
+    let diagnostic =
         Diagnostic { what: what.to_owned(), expected: Some("hex".to_owned()), place: Some(place()) };
-    Verdict::Error(vec![trouble, Diagnostic::new("and nowhere")])
+    Verdict::Error(vec![diagnostic, Diagnostic::new("and nowhere")])
 }
 
 /// A run with every verdict, every kind of difference, and every hostile name in each place.
@@ -101,7 +101,7 @@ fn mixed() -> Vec<Event> {
     let logs = At::field("logs");
     let mut events = vec![
         Event::Started { files: 2 },
-        Event::Note { file: "a.json".into(), trouble: Diagnostic::new("unknown member") },
+        Event::Note { file: "a.json".into(), diagnostic: Diagnostic::new("unknown member") },
         case("a.json", "passes", Verdict::Pass),
         case("a.json", "value", storage(1, 8, 7)),
         case("a.json", "value-elsewhere", storage(0xabc, 80, 70)),
@@ -117,8 +117,8 @@ fn mixed() -> Vec<Event> {
         Event::FileDone,
     ];
     for name in hostile_names() {
-        let got = Some(Value::text(name.clone()));
-        let verdict = fail(At::field("stop").child(name.clone()), Expected::Absent, got, &name);
+        let actual = Some(Value::text(name.clone()));
+        let verdict = fail(At::field("stop").child(name.clone()), Expected::Absent, actual, &name);
         let listed = [known(&name), Verdict::UnexpectedPass(listing(&name))];
         let verdicts = [verdict, error(&name), Verdict::Skip(name.clone()), Verdict::Pass];
         let verdicts = verdicts.into_iter().chain(listed);

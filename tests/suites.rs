@@ -68,8 +68,8 @@ fn passed(folder: &Path) -> u64 {
             Event::Finished(report) if report.verdict != Verdict::Pass => {
                 eprintln!("{}: {:?}", report.id, report.verdict);
             }
-            Event::Note { file, trouble } => {
-                assert!(NOTES.contains(&&*trouble.what), "{file}: {}", trouble.what);
+            Event::Note { file, diagnostic } => {
+                assert!(NOTES.contains(&&*diagnostic.what), "{file}: {}", diagnostic.what);
             }
             _ => {}
         });

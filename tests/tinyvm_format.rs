@@ -85,7 +85,7 @@ fn single_cases_become_programs_and_phases() {
     let actions: Vec<_> = case.steps.iter().map(|step| actions(&step.actions)).collect();
     let changes = "set {registers: {r0: 1, r1: 2}, data: {0x0001: 0x00030004}, pc: 0xffff (65535)}, run 0";
     assert_eq!(actions, ["run 7", "set {}, run 30000", changes]);
-    assert!(case.steps.iter().all(|step| step.end.is_none() && step.checks.is_empty()));
+    assert!(case.steps.iter().all(|step| step.end.is_none() && step.assertions.is_empty()));
 }
 
 #[test]
@@ -104,16 +104,16 @@ fn actions(actions: &[Action]) -> String {
     actions.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn checks(checks: &[Assertion]) -> Vec<String> {
-    checks.iter().map(|check| format!("{} {:?}", check.at, check.want)).collect()
+fn assertions(assertions: &[Assertion]) -> Vec<String> {
+    assertions.iter().map(|check| format!("{} {:?}", check.at, check.expected)).collect()
 }
 
 /// The checks as debug text, numbers made short.
 fn expectation(members: &str) -> Vec<String> {
     let case = case(members);
     let step = &case.steps[0];
-    let mut all = checks(step.end.as_slice());
-    all.extend(checks(&step.checks));
+    let mut all = assertions(step.end.as_slice());
+    all.extend(assertions(&step.assertions));
     all
 }
 
@@ -157,7 +157,7 @@ fn checks_point_at_what_demands_them() {
     let at =
         |check: &Assertion| document.text()[check.origin.0 as usize..].split([',', '}', ']']).next().unwrap();
     assert_eq!(
-        case.unwrap().steps[0].checks.iter().map(at).collect::<Vec<_>>(),
+        case.unwrap().steps[0].assertions.iter().map(at).collect::<Vec<_>>(),
         ["5", "6", "7", "true", "true"]
     );
 
@@ -165,9 +165,10 @@ fn checks_point_at_what_demands_them() {
         let file = with_test(members);
         let (document, case, _) = read(&tinyvm::FORMAT, Path::new("none.json"), &file);
         let step = case.unwrap().steps.remove(0);
-        let at =
-            |check: &Assertion| document.text()[check.origin.0 as usize..].chars().take(3).collect::<String>();
-        step.end.iter().chain(&step.checks).map(at).collect::<Vec<_>>()
+        let at = |check: &Assertion| {
+            document.text()[check.origin.0 as usize..].chars().take(3).collect::<String>()
+        };
+        step.end.iter().chain(&step.assertions).map(at).collect::<Vec<_>>()
     };
     assert_eq!(defaults(r#""driver": """#), [r#""t""#; 3]);
     assert_eq!(defaults(r#""driver": "", "expect": {}"#), ["{}}"; 3]);
@@ -482,7 +483,7 @@ fn folders_of_drivers_and_testees_are_read() {
     let places: Vec<_> = case.places.iter().map(|place| format!("{} {}", place.0, place.1.0)).collect();
     assert_eq!(places, ["driver/instructions 9", "testee/instructions 2"]);
     assert_eq!(actions(&case.steps[0].actions), "execute");
-    assert_eq!(checks(&case.steps[0].checks).len(), 2);
+    assert_eq!(assertions(&case.steps[0].assertions).len(), 2);
 
     folder.write("sum.segment", &vec![2; SEGMENT]);
     let (case, said) = folder.pair(r#"[["sum", "check"]]"#);

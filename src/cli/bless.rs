@@ -158,11 +158,11 @@ impl Session {
 }
 
 fn tell_broken(report: &CaseReport) {
-    let Verdict::Error(troubles) = &report.verdict else { return };
-    for trouble in troubles {
-        let place = trouble.place.as_ref();
+    let Verdict::Error(diagnostics) = &report.verdict else { return };
+    for diagnostic in diagnostics {
+        let place = diagnostic.place.as_ref();
         let place = place.map_or(String::new(), |place| format!(":{}", place.position));
-        output::note(&format!("error: {}{place}: {}", report.id.file, trouble.what));
+        output::note(&format!("error: {}{place}: {}", report.id.file, diagnostic.what));
     }
 }
 

@@ -74,7 +74,7 @@ impl CachedArgs {
 
 /// The file of answers.
 pub(super) struct Cache {
-    answers: Arc<ResultCache>,
+    results: Arc<ResultCache>,
     path: PathBuf,
 }
 
@@ -84,25 +84,25 @@ impl Cache {
         let program = executable().and_then(ProgramKey::of);
         let program = program.context("the executable of this program cannot be read")?;
         let path = folder.join("answers").join(&program.to_string()[..16]);
-        let mut answers = ResultCache::new(program, sample);
-        let read = read(&path).and_then(|text| text.map_or(Ok(()), |text| answers.read(&text)));
+        let mut cache = ResultCache::new(program, sample);
+        let read = read(&path).and_then(|text| text.map_or(Ok(()), |text| cache.read(&text)));
         if let Err(why) = read {
             output::note(&format!("note: {}: {why}; it is not used, and written anew", path.display()));
         }
-        Ok(Cache { answers: Arc::new(answers), path })
+        Ok(Cache { results: Arc::new(cache), path })
     }
 
-    pub(super) fn answers(&self) -> Arc<ResultCache> {
-        self.answers.clone()
+    pub(super) fn results(&self) -> Arc<ResultCache> {
+        self.results.clone()
     }
 
     /// Keeps what the run has taught. That it cannot be written takes nothing from the run.
     pub(super) fn keep(&self) {
-        let Some(text) = self.answers.text() else { return };
+        let Some(text) = self.results.text() else { return };
         if let Err(error) = self.write(&text) {
             output::note(&format!("note: {}: cannot be written: {error}", self.path.display()));
         }
-        let refuted = self.answers.refuted();
+        let refuted = self.results.refuted();
         if refuted > 0 {
             let files = if refuted == 1 { "file" } else { "files" };
             output::note(&format!(

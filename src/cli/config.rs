@@ -110,7 +110,8 @@ impl Found {
         let up = "../".repeat(above);
         let shown = format!("{up}{FILE}");
         let text = fs::read_to_string(folder.join(FILE)).with_context(|| shown.clone())?;
-        let file = File::parse(&text, Path::new(&up), settings).map_err(|troubles| all(&shown, &troubles))?;
+        let file =
+            File::parse(&text, Path::new(&up), settings).map_err(|diagnostics| all(&shown, &diagnostics))?;
         let folder = folder.canonicalize().with_context(|| shown.clone())?;
         Ok(Some(Found { shown, folder, file }))
     }
@@ -132,8 +133,8 @@ impl Found {
 }
 
 /// All that is wrong, as one error.
-fn all(file: &str, troubles: &[Diagnostic]) -> anyhow::Error {
-    let lines: Vec<_> = troubles.iter().map(|trouble| trouble.located(file)).collect();
+fn all(file: &str, diagnostics: &[Diagnostic]) -> anyhow::Error {
+    let lines: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.located(file)).collect();
     for line in &lines[..lines.len() - 1] {
         output::note(&format!("error: {line}"));
     }
@@ -292,18 +293,18 @@ pub(super) fn chosen() -> Words {
 /// # Errors
 ///
 /// When that is not possible, such as a filter that is none.
-pub(super) fn exceptions(
+pub(super) fn overrides(
     options: impl Fn(&Select) -> anyhow::Result<Options>,
 ) -> anyhow::Result<Vec<FileOverride>> {
     let Some(active) = ACTIVE.get() else { return Ok(Vec::new()) };
     let Some(found) = &active.found else { return Ok(Vec::new()) };
-    let exception = |special: &Override| {
+    let file_override = |special: &Override| {
         let command = Select::augment_args(Command::new("vmconf").no_binary_name(true));
         let matches = command.try_get_matches_from(active.flags(special))?;
         let options = options(&Select::from_arg_matches(&matches)?)?;
         Ok(FileOverride { folder: found.folder.clone(), path: special.path.clone(), options })
     };
-    found.file.overrides.iter().map(exception).collect()
+    found.file.overrides.iter().map(file_override).collect()
 }
 
 /// Print which settings apply, and where each is set

@@ -59,13 +59,13 @@ impl Diff {
             self.select.sources()?
         };
         for source in sources {
-            let opened = run::open(&source, &options);
-            for trouble in opened.errors() {
+            let loaded = run::open(&source, &options);
+            for diagnostic in loaded.errors() {
                 seen.broken += 1;
-                output::note(&trouble.located(&source.shown));
+                output::note(&diagnostic.located(&source.shown));
             }
-            for case in 0..opened.cases() {
-                let explained = explain::explain(&opened, case, &options, self.last.unwrap_or(LAST));
+            for case in 0..loaded.cases() {
+                let explained = explain::explain(&loaded, case, &options, self.last.unwrap_or(LAST));
                 again.came(&explained.report.id);
                 self.tell(&mut out, &explained, &mut seen)?;
             }

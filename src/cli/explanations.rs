@@ -30,13 +30,13 @@ pub(super) fn tell(cases: &[CaseId], sources: &[Source], options: &Options, sink
     let cases: HashSet<&CaseId> = cases.iter().take(MOST).collect();
     let files: HashSet<&str> = cases.iter().map(|id| &*id.file).collect();
     for source in sources.iter().filter(|source| files.contains(&*source.shown)) {
-        let opened = run::open(source, options);
-        for (index, id) in opened.ids().enumerate().filter(|(_, id)| cases.contains(id)) {
+        let loaded = run::open(source, options);
+        for (index, id) in loaded.ids().enumerate().filter(|(_, id)| cases.contains(id)) {
             // Who ends a run does not wait for what takes as long again.
             if options.interrupt.is_asked() {
                 return;
             }
-            let explained = explain(&opened, index, options, LAST);
+            let explained = explain(&loaded, index, options, LAST);
             let mut text = Vec::new();
             if explanation::write(&mut text, &explained, Length::Screen).is_ok() {
                 let text = String::from_utf8_lossy(&text);

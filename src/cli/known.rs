@@ -76,7 +76,8 @@ impl KnownArgs {
 fn read(path: &Path, today: Date) -> anyhow::Result<(Known, String)> {
     let shown = path.display().to_string();
     let text = fs::read_to_string(path).with_context(|| shown.clone())?;
-    let known = Known::parse(&shown, &text, today).map_err(|trouble| Broken(trouble.located(&shown)))?;
+    let known =
+        Known::parse(&shown, &text, today).map_err(|diagnostic| Broken(diagnostic.located(&shown)))?;
     Ok((known, text))
 }
 

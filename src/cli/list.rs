@@ -35,16 +35,16 @@ impl List {
         let mut exit = Exit::NothingRan;
         let mut broken = false;
         for source in self.select.sources()? {
-            let opened = run::open(&source, &options);
-            for id in opened.ids() {
+            let loaded = run::open(&source, &options);
+            for id in loaded.ids() {
                 writeln!(out, "{id}")?;
                 exit = Exit::Passed;
             }
-            for trouble in opened.errors() {
+            for diagnostic in loaded.errors() {
                 broken = true;
                 let place =
-                    trouble.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
-                output::note(&format!("error: {}{place}: {}", source.shown, trouble.what));
+                    diagnostic.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
+                output::note(&format!("error: {}{place}: {}", source.shown, diagnostic.what));
             }
         }
         out.flush()?;

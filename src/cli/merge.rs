@@ -14,7 +14,7 @@ use vmconf::run::merge::{self, MergedRun, Source};
 use vmconf::run::sources;
 
 use super::explanations;
-use super::run::{Reports, Wanted, parse_report};
+use super::run::{Reports, RequestedReport, parse_report};
 use super::verbosity::VerbosityArgs;
 
 /// Join the JSON reports of the parts of a run
@@ -31,7 +31,7 @@ pub(super) struct Merge {
 
     /// Make a report, as run does; repeatable
     #[arg(long, value_name = "NAME[=FILE]", value_parser = parse_report)]
-    report: Vec<Wanted>,
+    report: Vec<RequestedReport>,
 
     /// Tell each failure in full instead of those of the same cause once
     #[arg(long)]

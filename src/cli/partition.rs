@@ -9,7 +9,7 @@ use super::output;
 
 /// What a user says of parts.
 #[derive(Debug, Clone)]
-pub(super) enum Wanted {
+pub(super) enum RequestedPart {
     /// This part.
     Is(Partition),
     /// The one that a scheduler says, of so many where it does not say that.
@@ -17,14 +17,15 @@ pub(super) enum Wanted {
 }
 
 /// Reads `hash:2/8`, `auto` or `auto/8`.
-pub(super) fn parse(text: &str) -> Result<Wanted, String> {
+pub(super) fn parse(text: &str) -> Result<RequestedPart, String> {
     match text.strip_prefix("auto") {
-        Some("") => Ok(Wanted::Auto(None)),
+        Some("") => Ok(RequestedPart::Auto(None)),
         Some(of) => {
             let of = of.strip_prefix('/').and_then(|of| of.parse().ok()).filter(|of| *of > 0);
-            of.map(|of| Wanted::Auto(Some(of))).ok_or_else(|| "auto is written as auto or auto/8".to_owned())
+            of.map(|of| RequestedPart::Auto(Some(of)))
+                .ok_or_else(|| "auto is written as auto or auto/8".to_owned())
         }
-        None => text.parse().map(Wanted::Is),
+        None => text.parse().map(RequestedPart::Is),
     }
 }
 
@@ -86,12 +87,12 @@ pub(super) fn help() -> String {
     )
 }
 
-impl Wanted {
+impl RequestedPart {
     /// The part; where a scheduler said it, that is told.
     pub(super) fn part(&self) -> anyhow::Result<Partition> {
         let total = match self {
-            Wanted::Is(partition) => return Ok(*partition),
-            Wanted::Auto(total) => *total,
+            RequestedPart::Is(partition) => return Ok(*partition),
+            RequestedPart::Auto(total) => *total,
         };
         let Some(scheduler) = SCHEDULERS.iter().find(|it| variable(it.index).is_some()) else {
             let variables: Vec<_> = SCHEDULERS.iter().map(|scheduler| scheduler.index).collect();

@@ -158,13 +158,13 @@ impl Again {
             let all = Options { filter: Filter::default(), select: None, part: None, ..options.clone() };
             let source =
                 Source { path: file.into(), shown: file.as_str().into(), named: Named::ByUser, only: None };
-            let opened = run::open(&source, &all);
-            if !opened.errors().is_empty() && opened.cases() == 0 {
+            let loaded = run::open(&source, &all);
+            if !loaded.errors().is_empty() && loaded.cases() == 0 {
                 // What is wrong with the file was told.
                 continue;
             }
             let there: BTreeSet<String> =
-                opened.ids().filter_map(|id| Some(case_in(&id.to_string(), file)?.to_owned())).collect();
+                loaded.ids().filter_map(|id| Some(case_in(&id.to_string(), file)?.to_owned())).collect();
             for case in cases.missing.difference(&there) {
                 output::note(&format!("note: {shown}::{case} is gone: the file has no such case any more"));
             }

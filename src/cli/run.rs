@@ -45,7 +45,7 @@ pub(super) struct Run {
     /// Only one part of the cases: hash:2/8 by their ids, slice:2/8 in turn, or auto as a scheduler
     /// says it, auto/8 where that does not say of how many; vmconf merge joins the JSON reports
     #[arg(long, value_name = "PART", value_parser = partition::parse, long_help = partition::help())]
-    partition: Option<partition::Wanted>,
+    partition: Option<partition::RequestedPart>,
 
     /// Only cases that failed, were broken, or passed though known to fail in the last run from this folder
     #[arg(long, value_name = "WHICH")]
@@ -62,7 +62,7 @@ pub(super) struct Run {
     cached: CachedArgs,
 
     #[arg(long, value_name = "NAME[=FILE]", value_parser = parse_report, help = report_help())]
-    report: Vec<Wanted>,
+    report: Vec<RequestedReport>,
 
     /// Tell each failure in full instead of those of the same cause once
     #[arg(long)]
@@ -74,7 +74,7 @@ pub(super) struct Run {
 
 /// A report that the user asked for.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted {
+pub(super) struct RequestedReport {
     kind: &'static ReportKind,
     file: Option<PathBuf>,
 }
@@ -87,7 +87,7 @@ fn report_help() -> String {
     )
 }
 
-pub(super) fn parse_report(text: &str) -> Result<Wanted, String> {
+pub(super) fn parse_report(text: &str) -> Result<RequestedReport, String> {
     let (name, file) = match text.split_once('=') {
         Some((_, "")) => return Err("a file name is missing behind =".to_owned()),
         Some((name, file)) => (name, Some(PathBuf::from(file))),
@@ -96,7 +96,7 @@ pub(super) fn parse_report(text: &str) -> Result<Wanted, String> {
     let names: Vec<_> = REPORTS.iter().map(|report| report.name).collect();
     let kind =
         report::by_name(name).ok_or_else(|| format!("no such report; there are {}", names.join(", ")))?;
-    Ok(Wanted { kind, file })
+    Ok(RequestedReport { kind, file })
 }
 
 impl Run {
@@ -148,8 +148,8 @@ impl Run {
         came: &mut dyn FnMut(&CaseId),
     ) -> anyhow::Result<Summary> {
         let cache = self.cached.open()?;
-        let answers = cache.as_ref().map(Cache::answers);
-        let options = &run::Options { answers, ..options.clone() };
+        let results = cache.as_ref().map(Cache::results);
+        let options = &run::Options { cache: results, ..options.clone() };
         let mut reports = Reports::new(
             &self.report,
             &report::Options {
@@ -209,11 +209,11 @@ impl Run {
     /// The options with what is known to fail.
     fn with_known(&self, options: run::Options) -> anyhow::Result<run::Options> {
         let known = self.known.read()?.map(Arc::new);
-        let mut exceptions = options.exceptions;
-        for (exception, own) in exceptions.iter_mut().zip(self.known.overridden()?) {
-            exception.options.known = own.map(Arc::new).or_else(|| known.clone());
+        let mut overrides = options.overrides;
+        for (file_override, own) in overrides.iter_mut().zip(self.known.overridden()?) {
+            file_override.options.known = own.map(Arc::new).or_else(|| known.clone());
         }
-        Ok(run::Options { known, exceptions, ..options })
+        Ok(run::Options { known, overrides, ..options })
     }
 
     /// Whether cases may be left out that the lists of known failures name.
@@ -278,7 +278,7 @@ fn processors() -> usize {
 
 /// That reports do not run into one another on standard output. Annotations stand among the text of a job,
 /// and come behind it.
-fn check_standard_output(wanted: &[Wanted]) -> anyhow::Result<()> {
+fn check_standard_output(wanted: &[RequestedReport]) -> anyhow::Result<()> {
     let to_it = wanted.iter().filter(|wanted| wanted.file.is_none()).map(|wanted| wanted.kind.name);
     match to_it.collect::<Vec<_>>()[..] {
         [] | [_] | ["text", "github"] | ["github", "text"] => Ok(()),
@@ -298,10 +298,10 @@ pub(super) struct Reports {
 
 impl Reports {
     /// The reports that are wanted: text on standard output unless another one goes there.
-    pub(super) fn new(wanted: &[Wanted], options: &report::Options) -> anyhow::Result<Reports> {
+    pub(super) fn new(wanted: &[RequestedReport], options: &report::Options) -> anyhow::Result<Reports> {
         check_standard_output(wanted)?;
         let mut reports = Reports::default();
-        for Wanted { kind, file } in wanted {
+        for RequestedReport { kind, file } in wanted {
             match file {
                 Some(path) => {
                     let replaced = Replaced::new(path).with_context(|| path.display().to_string())?;
@@ -334,7 +334,7 @@ impl Reports {
 }
 
 /// Where GitHub takes a summary of this step, where annotations for it are wanted.
-fn step_summary(wanted: &[Wanted]) -> Option<PathBuf> {
+fn step_summary(wanted: &[RequestedReport]) -> Option<PathBuf> {
     let wanted = wanted.iter().any(|wanted| wanted.kind.name == "github");
     let path = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| wanted && !path.is_empty());
     path.map(PathBuf::from)
@@ -358,10 +358,10 @@ impl Progress {
             Event::Started { files } if io::stderr().is_terminal() && self.verbosity == Verbosity::Normal => {
                 self.bar = Some(bar(*files as u64));
             }
-            Event::Note { file, trouble } if self.verbosity == Verbosity::Notes => {
-                output::note(&format!("note: {}", trouble.located(file)));
+            Event::Note { file, diagnostic } if self.verbosity == Verbosity::Notes => {
+                output::note(&format!("note: {}", diagnostic.located(file)));
             }
-            Event::Note { file, trouble } => self.notes.add(file, trouble),
+            Event::Note { file, diagnostic } => self.notes.add(file, diagnostic),
             Event::FileDone => {
                 if let Some(bar) = &self.bar {
                     bar.inc(1);
@@ -394,13 +394,13 @@ fn bar(files: u64) -> ProgressBar {
 struct Notes(Vec<(String, String, usize)>);
 
 impl Notes {
-    fn add(&mut self, file: &str, trouble: &vmconf::model::diagnostic::Diagnostic) {
-        if let Some(known) = self.0.iter_mut().find(|note| note.0 == trouble.what) {
+    fn add(&mut self, file: &str, diagnostic: &vmconf::model::diagnostic::Diagnostic) {
+        if let Some(known) = self.0.iter_mut().find(|note| note.0 == diagnostic.what) {
             known.2 += 1;
             return;
         }
-        let place = trouble.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
-        self.0.push((trouble.what.clone(), format!("{file}{place}"), 0));
+        let place = diagnostic.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
+        self.0.push((diagnostic.what.clone(), format!("{file}{place}"), 0));
     }
 
     fn print(&self) {

@@ -114,8 +114,8 @@ impl Select {
 
     /// How to run, as far as these arguments and the configuration say.
     pub(super) fn options(&self) -> anyhow::Result<run::Options> {
-        let exceptions = config::exceptions(Select::typed)?;
-        Ok(run::Options { exceptions, ..self.typed()? })
+        let overrides = config::overrides(Select::typed)?;
+        Ok(run::Options { overrides, ..self.typed()? })
     }
 
     /// The paths and filters as they are typed.

@@ -20,18 +20,18 @@ pub(super) fn with_case<T>(
     const SHOWN: usize = 5;
     let (mut only, mut ids, mut broken) = (None, Vec::new(), Vec::new());
     for source in sources {
-        let opened = run::open(source, options);
-        broken.extend(opened.errors().iter().map(|trouble| trouble.located(&source.shown)));
-        ids.extend(opened.ids().take(SHOWN + 1).map(|id| id.to_string()));
-        if opened.cases() > 0 {
-            only = Some(opened);
+        let loaded = run::open(source, options);
+        broken.extend(loaded.errors().iter().map(|diagnostic| diagnostic.located(&source.shown)));
+        ids.extend(loaded.ids().take(SHOWN + 1).map(|id| id.to_string()));
+        if loaded.cases() > 0 {
+            only = Some(loaded);
         }
         if ids.len() > SHOWN {
             break;
         }
     }
     match (&ids[..], only) {
-        ([_], Some(opened)) => see(&opened, 0),
+        ([_], Some(loaded)) => see(&loaded, 0),
         ([], _) if !broken.is_empty() => {
             let last = broken.pop().unwrap_or_default();
             for line in &broken {

@@ -8,7 +8,7 @@ use vmconf::isa::{Isa, OpInfo};
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::exit::Exit;
 use vmconf::model::verdict::Verdict;
-use vmconf::run::{self, LoadedFile, Options, Watched};
+use vmconf::run::{self, LoadedFile, Options, WatchedCase};
 use vmconf::text::suggest::nearest;
 
 use super::output;
@@ -55,25 +55,25 @@ impl Trace {
             bail!("--to is in front of --from");
         }
         let options = self.select.options()?;
-        with_case(&self.select.sources()?, &options, |opened, case| self.trace(opened, case, &options))
+        with_case(&self.select.sources()?, &options, |loaded, case| self.trace(loaded, case, &options))
     }
 
-    fn trace(&self, opened: &LoadedFile<'_>, case: usize, options: &Options) -> anyhow::Result<Exit> {
-        let Some(machine) = run::machine_of(opened, case, options) else {
+    fn trace(&self, loaded: &LoadedFile<'_>, case: usize, options: &Options) -> anyhow::Result<Exit> {
+        let Some(machine) = run::machine_of(loaded, case, options) else {
             // What is wrong with the case is told by running it.
-            return exit(&run::watch(opened, case, options, &mut StepFilter::default()));
+            return exit(&run::watch(loaded, case, options, &mut StepFilter::default()));
         };
         let kind = self.kind(machine.name)?;
         let mut selection = self.selection(machine.isa)?;
         if let Some(last) = self.last {
             // A run is always the same: counting first takes no memory, however many are meant.
             let mut sieve = StepFilter::new(selection.clone());
-            run::watch(opened, case, options, &mut sieve);
+            run::watch(loaded, case, options, &mut sieve);
             selection.skip = sieve.found().saturating_sub(last);
         }
         let mut tracer =
             Tracer::new((kind.new)(machine.isa), selection, Box::new(output::stdout_to_the_end()));
-        let watched = run::watch(opened, case, options, &mut tracer);
+        let watched = run::watch(loaded, case, options, &mut tracer);
         end(&mut tracer, &watched)?;
         exit(&watched)
     }
@@ -104,12 +104,12 @@ fn op(isa: &'static Isa, name: &str) -> anyhow::Result<&'static OpInfo> {
 }
 
 /// Has the end written, if the run had a beginning.
-fn end(tracer: &mut Tracer, watched: &Watched) -> anyhow::Result<()> {
+fn end(tracer: &mut Tracer, watched: &WatchedCase) -> anyhow::Result<()> {
     let Some(testee) = &watched.testee else { return Ok(()) };
     match &watched.report.verdict {
         Verdict::Error(_) if tracer.steps() == 0 => {}
-        Verdict::Error(troubles) => {
-            let told: Vec<_> = troubles.iter().map(|trouble| trouble.what.as_str()).collect();
+        Verdict::Error(diagnostics) => {
+            let told: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.what.as_str()).collect();
             tracer.end(&**testee, &told.join("; "))?;
         }
         _ => tracer.end(&**testee, &testee.describe())?,
@@ -118,10 +118,10 @@ fn end(tracer: &mut Tracer, watched: &Watched) -> anyhow::Result<()> {
 }
 
 /// A case that fails can be traced; one that is broken cannot.
-fn exit(watched: &Watched) -> anyhow::Result<Exit> {
+fn exit(watched: &WatchedCase) -> anyhow::Result<Exit> {
     let report = &watched.report;
-    let Verdict::Error(troubles) = &report.verdict else { return Ok(Exit::Passed) };
-    let tell = |trouble: &Diagnostic| output::note(&trouble.located(&report.id.file));
-    troubles.iter().for_each(tell);
+    let Verdict::Error(diagnostics) = &report.verdict else { return Ok(Exit::Passed) };
+    let tell = |diagnostic: &Diagnostic| output::note(&diagnostic.located(&report.id.file));
+    diagnostics.iter().for_each(tell);
     Err(Broken("the case cannot be run".to_owned()).into())
 }

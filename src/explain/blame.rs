@@ -71,7 +71,7 @@ pub struct Recorder {
     pending: bool,
     compounds: HashSet<usize>,
     /// The answers, in the order of the questions and their paths.
-    pub answers: Vec<Answer>,
+    pub cache: Vec<Answer>,
     /// The data that no kept instruction wrote, where not all were kept.
     pub sought: Vec<Sought>,
     /// What was spent on each kind of instruction up to the last question, on a machine with gas.
@@ -100,7 +100,7 @@ impl Recorder {
             last_op: None,
             pending: false,
             compounds: HashSet::new(),
-            answers: Vec::new(),
+            cache: Vec::new(),
             sought: Vec::new(),
             spent: BTreeMap::new(),
             before_end: Vec::new(),
@@ -164,11 +164,11 @@ impl Recorder {
             for datum in data {
                 let answer = self.made(datum, state);
                 if let Answer::NotWritten { of_last: Some(_), .. } = answer {
-                    let (answer, cells) = (self.answers.len(), state.cells(&datum.at));
+                    let (answer, cells) = (self.cache.len(), state.cells(&datum.at));
                     let question = (number, vec![datum.clone()]);
                     self.sought.push(Sought { answer, question, cells, end: self.step });
                 }
-                self.answers.push(answer);
+                self.cache.push(answer);
             }
         }
         self.questions = questions;

@@ -88,13 +88,13 @@ fn read_test(test: Node<'_>, context: Context<'_>, findings: &mut Findings) -> O
         }
         None | Some(_) => {}
     }
-    let mut steps = vec![Step { actions: vec![Action::Set(start)], end: None, checks: Vec::new() }];
+    let mut steps = vec![Step { actions: vec![Action::Set(start)], end: None, assertions: Vec::new() }];
     if let Some(trace) = trace {
         read_trace(trace, &mut steps, findings);
     }
     if let Some(expect) = expect {
-        let (end, checks) = snapshot::demands(expect, findings);
-        steps.push(Step { actions: vec![Action::Execute], end, checks });
+        let (end, assertions) = snapshot::demands(expect, findings);
+        steps.push(Step { actions: vec![Action::Execute], end, assertions });
     }
     fields.finish(findings);
     let Some(document) = &shared.document else {
@@ -187,7 +187,7 @@ fn read_trace(trace: Node<'_>, steps: &mut Vec<Step>, findings: &mut Findings) {
     }
     let mut done = None;
     for snapshot in trace.items() {
-        let (end, mut checks) = snapshot::demands(snapshot, findings);
+        let (end, mut assertions) = snapshot::demands(snapshot, findings);
         let Some(step) = snapshot.member("step") else {
             if snapshot.is_object() {
                 let what = "snapshot of a trace without \"step\"";
@@ -212,16 +212,16 @@ fn read_trace(trace: Node<'_>, steps: &mut Vec<Step>, findings: &mut Findings) {
         let run = Action::Run(number.saturating_sub(done.unwrap_or(0)));
         done = Some(number);
         // A run that is over before has no such snapshot: that is the one thing to say.
-        let position = checks.iter().position(|check| check.at == Path::field("step"));
-        let exists = position.map(|position| checks.remove(position));
-        checks.extend(end);
-        steps.push(Step { actions: vec![run], end: exists, checks });
+        let position = assertions.iter().position(|check| check.at == Path::field("step"));
+        let exists = position.map(|position| assertions.remove(position));
+        assertions.extend(end);
+        steps.push(Step { actions: vec![run], end: exists, assertions });
     }
 }
 
 /// A check that a datum is this.
 fn is(at: Path, value: Value, node: Node<'_>) -> Assertion {
-    Assertion { at, want: Expected::Is(value), origin: crate::model::position::Origin(node.at()) }
+    Assertion { at, expected: Expected::Is(value), origin: crate::model::position::Origin(node.at()) }
 }
 
 /// The program record of a file whose program is not broken.

@@ -31,7 +31,7 @@ mod rules;
 mod write_back;
 
 use self::program::Program;
-use self::result::Wanted;
+use self::result::AssertionBuilder;
 use self::rules::{Generation, Rules};
 use super::fields::{Fields, Findings, misspelled, no_such_word, wrong_type};
 use super::{Entry, Format, Severity};
@@ -184,9 +184,9 @@ fn read_step(step: Node<'_>, rules: &'static Rules, findings: &mut Findings) -> 
     let actions = read_actions(&mut fields, rules, findings);
     let result = fields.required("result", findings);
     fields.finish(findings);
-    let mut wanted = Wanted::new(rules, findings);
+    let mut wanted = AssertionBuilder::new(rules, findings);
     let end = wanted.result(result?);
-    Some(Step { actions, end, checks: wanted.checks })
+    Some(Step { actions, end, assertions: wanted.assertions })
 }
 
 fn read_actions(fields: &mut Fields<'_>, rules: &Rules, findings: &mut Findings) -> Vec<Action> {

@@ -174,10 +174,10 @@ fn gas_of(node: Node<'_>) -> Result<BigInt, Problem> {
 /// No run ends with more gas than it starts with.
 fn suspect_gas(step: &Step, program: &Members, findings: &mut Findings) {
     let given = program.0.iter().find(|member| member.0 == "gas");
-    let left = step.checks.iter().find(|check| check.at == Path::field("gas"));
+    let left = step.assertions.iter().find(|check| check.at == Path::field("gas"));
     if let (
         Some((_, Value::Int(given))),
-        Some(Assertion { want: Expected::Is(Value::Int(left)), origin, .. }),
+        Some(Assertion { expected: Expected::Is(Value::Int(left)), origin, .. }),
     ) = (given, left)
         && left > given
     {
@@ -316,18 +316,20 @@ fn read_step(fields: &mut Fields<'_>, test: Node<'_>, findings: &mut Findings) -
     };
     let end = Assertion {
         at: Path::field("outcome"),
-        want: Expected::Is(Value::text(outcome)),
+        expected: Expected::Is(Value::text(outcome)),
         origin: Origin(at),
     };
-    let mut checks = Vec::new();
+    let mut assertions = Vec::new();
     match post {
-        Some(post) => read_success(post, results, &mut Wanted { checks: &mut checks, findings }),
+        Some(post) => {
+            read_success(post, results, &mut AssertionBuilder { assertions: &mut assertions, findings })
+        }
         None => refuse_results(results, findings),
     }
-    Step { actions: vec![Action::Execute], end: Some(end), checks }
+    Step { actions: vec![Action::Execute], end: Some(end), assertions }
 }
 
-fn read_success(post: Node<'_>, results: [(&str, Option<Node<'_>>); 4], wanted: &mut Wanted<'_>) {
+fn read_success(post: Node<'_>, results: [(&str, Option<Node<'_>>); 4], wanted: &mut AssertionBuilder<'_>) {
     for (name, node) in results {
         match (name, node) {
             ("gas", Some(node)) => wanted.gas(node),
@@ -362,18 +364,18 @@ fn refuse_results(results: [(&str, Option<Node<'_>>); 4], findings: &mut Finding
 }
 
 /// Turns the members of a result into checks.
-struct Wanted<'c> {
-    checks: &'c mut Vec<Assertion>,
+struct AssertionBuilder<'c> {
+    assertions: &'c mut Vec<Assertion>,
     findings: &'c mut Findings,
 }
 
-impl Wanted<'_> {
-    fn want(&mut self, at: Path, want: Expected, origin: u32) {
-        self.checks.push(Assertion { at, want, origin: Origin(origin) });
+impl AssertionBuilder<'_> {
+    fn demand(&mut self, at: Path, expected: Expected, origin: u32) {
+        self.assertions.push(Assertion { at, expected, origin: Origin(origin) });
     }
 
     fn is(&mut self, at: Path, value: Value, origin: u32) {
-        self.want(at, Expected::Is(value), origin);
+        self.demand(at, Expected::Is(value), origin);
     }
 
     /// One datum that must be exactly as the vector writes it; nothing where it is missing, which
@@ -397,12 +399,12 @@ impl Wanted<'_> {
     /// Bytes, or `#` and the number of bytes where a fixture leaves a long output out.
     fn out(&mut self, node: Node<'_>) {
         let at = Path::field("out");
-        let want = match node.text() {
+        let expected = match node.text() {
             Some(text) if text.starts_with('#') => lexical::length(&text[1..], node.at()).map(Expected::Len),
             _ => data(node).map(|bytes| Expected::Is(Value::Bytes(bytes))),
         };
-        if let Some(want) = self.findings.keep(want) {
-            self.want(at, want, node.at());
+        if let Some(expected) = self.findings.keep(expected) {
+            self.demand(at, expected, node.at());
         }
     }
 
@@ -410,14 +412,14 @@ impl Wanted<'_> {
     fn logs(&mut self, node: Node<'_>) {
         match node.datum() {
             Datum::Text(_) => self.leaf(Path::field("logsHash"), Some(node), hash_value),
-            Datum::Array => self.each(&Path::field("logs"), node, Wanted::log),
+            Datum::Array => self.each(&Path::field("logs"), node, AssertionBuilder::log),
             _ => self.findings.error(wrong_type(node, "logs", "a hash or an array of log entries")),
         }
     }
 
     fn calls(&mut self, node: Node<'_>) {
         if node.is_array() {
-            self.each(&Path::field("callcreates"), node, Wanted::call);
+            self.each(&Path::field("callcreates"), node, AssertionBuilder::call);
         } else {
             self.findings.error(wrong_type(node, "callcreates", "an array"));
         }
@@ -425,7 +427,7 @@ impl Wanted<'_> {
 
     /// As many items as the array has, and each of them.
     fn each(&mut self, at: &Path, array: Node<'_>, item: fn(&mut Self, &Path, Node<'_>)) {
-        self.want(at.clone(), Expected::Len(array.items().count()), array.at());
+        self.demand(at.clone(), Expected::Len(array.items().count()), array.at());
         for (index, node) in array.items().enumerate() {
             item(self, &at.child(index), node);
         }
@@ -440,7 +442,9 @@ impl Wanted<'_> {
         self.leaf(at.child("data"), payload, |node| data(node).map(Value::Bytes));
         self.leaf(at.child("bloom"), filter, |node| bloom(node).map(Value::Bytes));
         match topics {
-            Some(topics) if topics.is_array() => self.each(&at.child("topics"), topics, Wanted::topic),
+            Some(topics) if topics.is_array() => {
+                self.each(&at.child("topics"), topics, AssertionBuilder::topic)
+            }
             Some(topics) => self.findings.error(wrong_type(topics, "topics", "an array of hashes")),
             None => {}
         }
@@ -457,9 +461,9 @@ impl Wanted<'_> {
         fields.finish(self.findings);
         self.leaf(at.child("data"), input, |node| data(node).map(Value::Bytes));
         if let Some(node) = destination
-            && let Some(want) = self.findings.keep(lexical::destination(node))
+            && let Some(expected) = self.findings.keep(lexical::destination(node))
         {
-            self.want(at.child("destination"), want, node.at());
+            self.demand(at.child("destination"), expected, node.at());
         }
         self.leaf(at.child("gasLimit"), gas, number_value);
         self.leaf(at.child("value"), value, number_value);
@@ -469,7 +473,7 @@ impl Wanted<'_> {
         let Some(accounts) = read_accounts(node, self.findings) else { return };
         let post = Path::field("post");
         let listed = accounts.iter().map(|account| Key::from(account.key.clone())).collect();
-        self.want(post.clone(), Expected::Only(listed), node.at());
+        self.demand(post.clone(), Expected::Only(listed), node.at());
         for account in accounts {
             let at = post.child(account.key);
             let leaves = [
@@ -484,7 +488,7 @@ impl Wanted<'_> {
             }
             let storage = at.child("storage");
             let listed = account.storage.iter().map(|word| Key::from(word.0.clone())).collect();
-            self.want(storage.clone(), Expected::Only(listed), account.storage_at);
+            self.demand(storage.clone(), Expected::Only(listed), account.storage_at);
             for (key, origin, value) in account.storage {
                 self.or_absent(storage.child(key), Value::Int(value), origin);
             }
@@ -494,7 +498,7 @@ impl Wanted<'_> {
     /// Zero, or no code, is the same as nothing there.
     fn or_absent(&mut self, at: Path, value: Value, origin: u32) {
         let nothing = value == Value::Int(BigInt::ZERO) || value.is_empty();
-        let want = if nothing { Expected::IsOrAbsent(value) } else { Expected::Is(value) };
-        self.want(at, want, origin);
+        let expected = if nothing { Expected::IsOrAbsent(value) } else { Expected::Is(value) };
+        self.demand(at, expected, origin);
     }
 }

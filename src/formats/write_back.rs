@@ -22,9 +22,9 @@ pub struct Differs<'d, 'm> {
     /// Which datum of the state.
     pub at: &'m Path,
     /// What the vector demands.
-    pub want: &'m Expected,
+    pub expected: &'m Expected,
     /// What the machine has; none when it has no such datum.
-    pub got: Option<&'m Value>,
+    pub actual: Option<&'m Value>,
 }
 
 /// The changes to a document that write what the machine has, or why there are none.
@@ -58,12 +58,12 @@ impl<'d, 'm> Differs<'d, 'm> {
         document: &'d Document,
         origin: Origin,
         at: &'m Path,
-        want: &'m Expected,
-        got: Option<&'m Value>,
+        expected: &'m Expected,
+        actual: Option<&'m Value>,
     ) -> Differs<'d, 'm> {
         let mut around = document.around(origin.0);
         let node = around.pop().unwrap_or(document.root());
-        Differs { around, node, at, want, got }
+        Differs { around, node, at, expected, actual }
     }
 
     /// What the machine has.
@@ -72,7 +72,7 @@ impl<'d, 'm> Differs<'d, 'm> {
     ///
     /// When it has no such datum.
     pub fn present(&self) -> Result<&'m Value, NotRepresentable> {
-        self.got.ok_or_else(NotRepresentable::nothing)
+        self.actual.ok_or_else(NotRepresentable::nothing)
     }
 
     /// The array or object that the datum is in, or so many further ones outside.

@@ -97,7 +97,7 @@ fn placeless(case: Case) -> Case {
     for step in &mut steps {
         step.end
             .iter_mut()
-            .chain(&mut step.checks)
+            .chain(&mut step.assertions)
             .for_each(|check: &mut Assertion| check.origin = Origin(0));
     }
     Case { places, steps, ..case }

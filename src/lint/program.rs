@@ -39,7 +39,7 @@ impl<'c> Inspection<'c> {
         if !refused_sources {
             self.load(testee);
         }
-        for check in self.case.steps.iter().flat_map(|step| step.end.iter().chain(&step.checks)) {
+        for check in self.case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions)) {
             self.check(check, testee);
         }
         self.found
@@ -149,7 +149,7 @@ impl<'c> Inspection<'c> {
             let what = format!("{} has no field {field}", self.case.machine);
             self.add(Severity::Error, Problem::bare(check.origin.0, what).under(Rule::Internal));
         }
-        if let (Key::Name(last), Expected::Is(Value::Text(name))) = (check.at.last(), &check.want)
+        if let (Key::Name(last), Expected::Is(Value::Text(name))) = (check.at.last(), &check.expected)
             && **last == *MNEMONIC_FIELD
             && !self.mnemonics().any(|mnemonic| mnemonic == name)
         {

@@ -12,7 +12,7 @@ pub struct Assertion {
     /// Which datum.
     pub at: Path,
     /// What it must be.
-    pub want: Expected,
+    pub expected: Expected,
     /// Where the vector demands it.
     pub origin: Origin,
 }

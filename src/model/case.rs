@@ -83,7 +83,7 @@ pub struct Step {
     /// describe a state that the machine is not in.
     pub end: Option<Assertion>,
     /// What must hold.
-    pub checks: Vec<Assertion>,
+    pub assertions: Vec<Assertion>,
 }
 
 /// What can be done to a loaded machine: the debugger's four actions, and what some formats need

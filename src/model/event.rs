@@ -24,7 +24,7 @@ pub enum Event {
         /// In which file.
         file: Arc<str>,
         /// What, and where.
-        trouble: Diagnostic,
+        diagnostic: Diagnostic,
     },
     /// A case is done.
     Finished(CaseReport),

@@ -11,9 +11,9 @@ pub struct Mismatch {
     /// Which datum.
     pub at: Path,
     /// What the vector demands.
-    pub want: Expected,
+    pub expected: Expected,
     /// What the machine has; none when it has no such datum.
-    pub got: Option<Value>,
+    pub actual: Option<Value>,
     /// Where the vector demands it.
     pub origin: Origin,
 }

@@ -49,8 +49,8 @@ pub fn signature(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
             return None;
         }
         Verdict::Fail(failure) => Signature::of(machine.unwrap_or_default(), failure)?.to_string(),
-        Verdict::Error(troubles) => {
-            format!("{}error: {}", machine.map_or(String::new(), |it| format!("{it} ")), broken(troubles))
+        Verdict::Error(diagnostics) => {
+            format!("{}error: {}", machine.map_or(String::new(), |it| format!("{it} ")), broken(diagnostics))
         }
     };
     Some(escaped(&signature).chars().take(LONGEST).collect())
@@ -66,8 +66,8 @@ pub fn cause(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
 }
 
 /// All that is broken, each thing once.
-fn broken(troubles: &[Diagnostic]) -> String {
-    let causes: IndexSet<String> = troubles.iter().map(|trouble| general(&trouble.what)).collect();
+fn broken(diagnostics: &[Diagnostic]) -> String {
+    let causes: IndexSet<String> = diagnostics.iter().map(|diagnostic| general(&diagnostic.what)).collect();
     causes.into_iter().collect::<Vec<_>>().join("; ")
 }
 
@@ -94,16 +94,18 @@ fn generalised(path: &Path) -> String {
 
 /// Of a field that is a word, such as how the run ended, both words; else what is wrong with the datum.
 fn kind(difference: &Difference) -> String {
-    if let Some((want, got)) = ends(difference) {
-        return format!("{got} instead of {want}");
+    if let Some((expected, actual)) = ends(difference) {
+        return format!("{actual} instead of {expected}");
     }
-    let kind = match (&difference.want, &difference.got) {
+    let kind = match (&difference.expected, &difference.actual) {
         (Expected::Absent | Expected::Only(_), _) => "extra",
         (_, None) => "missing",
         (Expected::Len(_), _) => "other length",
         (Expected::Type(_) | Expected::Record, _) => "other type",
         (Expected::Order(_), _) => "other order",
-        (Expected::Is(want) | Expected::IsOrAbsent(want), Some(got)) if type_of(want) != type_of(got) => {
+        (Expected::Is(expected) | Expected::IsOrAbsent(expected), Some(actual))
+            if type_of(expected) != type_of(actual) =>
+        {
             "other type"
         }
         (Expected::Is(_) | Expected::IsOrAbsent(_) | Expected::OneOf(_), Some(_)) => "other value",
@@ -112,10 +114,10 @@ fn kind(difference: &Difference) -> String {
 }
 
 /// The word that a field should have been, such as how the run ended, and the one that it is.
-fn ends(Difference { at, want, got, .. }: &Difference) -> Option<(&str, &str)> {
-    match (want, got) {
-        (Expected::Is(Value::Text(want)), Some(Value::Text(got))) if at.parent().is_none() => {
-            Some((want, got))
+fn ends(Difference { at, expected, actual, .. }: &Difference) -> Option<(&str, &str)> {
+    match (expected, actual) {
+        (Expected::Is(Value::Text(expected)), Some(Value::Text(actual))) if at.parent().is_none() => {
+            Some((expected, actual))
         }
         _ => None,
     }

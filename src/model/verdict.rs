@@ -124,9 +124,9 @@ pub struct Difference {
     /// Which datum.
     pub at: Path,
     /// What the vector demands.
-    pub want: Expected,
+    pub expected: Expected,
     /// What the machine has; none when it has no such datum.
-    pub got: Option<Value>,
+    pub actual: Option<Value>,
     /// Where the vector demands it.
     pub place: Place,
     /// The datum in words of the program's source, where that says something.

@@ -41,9 +41,9 @@ pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io:
             failed(out, &report.id, failure)?;
             why(out, &report.id, flags)
         }
-        Verdict::Error(troubles) => {
+        Verdict::Error(diagnostics) => {
             writeln!(out, "{ERROR}ERROR{ERROR:#} {}", report.id)?;
-            troubles.iter().try_for_each(|trouble| broken(out, &report.id, trouble))?;
+            diagnostics.iter().try_for_each(|diagnostic| broken(out, &report.id, diagnostic))?;
             why(out, &report.id, flags)
         }
     }
@@ -71,16 +71,16 @@ pub(super) fn headline(report: &CaseReport) -> Option<String> {
         Verdict::UnexpectedPass(listing) => {
             format!("known to fail, and passes: {}", escaped(&listing.reason))
         }
-        Verdict::Error(troubles) => escaped(&troubles.first()?.what).into_owned(),
+        Verdict::Error(diagnostics) => escaped(&diagnostics.first()?.what).into_owned(),
         Verdict::Skip(reason) => escaped(reason).into_owned(),
     };
     Some(cut(&headline, 0, 4 * WIDTH))
 }
 
 fn headline_of(difference: &Difference) -> String {
-    let Difference { step, at, want, got, .. } = difference;
+    let Difference { step, at, expected, actual, .. } = difference;
     let step = step.map_or(String::new(), |step| format!("step {step}, "));
-    let (expected, actual) = (want.to_string(), shown(want, got.as_ref()));
+    let (expected, actual) = (expected.to_string(), shown(expected, actual.as_ref()));
     let (expected, actual) = cut_pair(&escaped(&expected), &escaped(&actual), WIDTH);
     format!("{step}{at}: expected {expected}, actual {actual}")
 }
@@ -92,7 +92,7 @@ pub(super) fn first_place(verdict: &Verdict) -> Option<&Place> {
         Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
             failure.differences.first().map(|difference| &difference.place)
         }
-        Verdict::Error(troubles) => troubles.iter().find_map(|trouble| trouble.place.as_ref()),
+        Verdict::Error(diagnostics) => diagnostics.iter().find_map(|diagnostic| diagnostic.place.as_ref()),
     }
 }
 
@@ -163,12 +163,11 @@ pub(super) fn plural(kind: Kind) -> &'static str {
 
 /// A leaf that differs, with the line of the vector that demands it.
 pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -> io::Result<()> {
-    let Difference { step, at, want, got, place, note } = difference;
+    let Difference { step, at, expected, actual, place, note } = difference;
     let step = step.map_or(String::new(), |step| format!("step {step}, "));
     writeln!(out, "  {}: {step}{at}", location(id, place))?;
-    let expected = escaped(&want.to_string()).into_owned();
-    let actual = escaped(&shown(want, got.as_ref())).into_owned();
-    let (expected, actual) = cut_pair(&expected, &actual, WIDTH - 13);
+    let actual = escaped(&shown(expected, actual.as_ref())).into_owned();
+    let (expected, actual) = cut_pair(&escaped(&expected.to_string()), &actual, WIDTH - 13);
     writeln!(out, "    expected {EXPECTED}{expected}{EXPECTED:#}")?;
     writeln!(out, "    actual   {ACTUAL}{actual}{ACTUAL:#}")?;
     if let Some(note) = note {
@@ -178,28 +177,28 @@ pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -
 }
 
 /// What the machine has, with its length where a length was demanded.
-pub(super) fn shown(want: &Expected, got: Option<&Value>) -> String {
-    match (want, got) {
+pub(super) fn shown(expected: &Expected, actual: Option<&Value>) -> String {
+    match (expected, actual) {
         (_, None) => "(absent)".to_owned(),
-        (Expected::Len(_), Some(got)) => match got.len() {
-            Some(length) => format!("length {length}: {got}"),
-            None => got.to_string(),
+        (Expected::Len(_), Some(actual)) => match actual.len() {
+            Some(length) => format!("length {length}: {actual}"),
+            None => actual.to_string(),
         },
-        (_, Some(got)) => got.to_string(),
+        (_, Some(actual)) => actual.to_string(),
     }
 }
 
 /// Something that is broken.
-pub(super) fn broken(out: &mut Vec<u8>, id: &CaseId, trouble: &Diagnostic) -> io::Result<()> {
-    let location = match &trouble.place {
+pub(super) fn broken(out: &mut Vec<u8>, id: &CaseId, diagnostic: &Diagnostic) -> io::Result<()> {
+    let location = match &diagnostic.place {
         Some(place) => location(id, place),
         None => escaped(&id.file).into_owned(),
     };
-    writeln!(out, "  {location}: {}", escaped(&trouble.what))?;
-    if let Some(expected) = &trouble.expected {
+    writeln!(out, "  {location}: {}", escaped(&diagnostic.what))?;
+    if let Some(expected) = &diagnostic.expected {
         writeln!(out, "    expected {EXPECTED}{}{EXPECTED:#}", cut(&escaped(expected), 0, 4 * WIDTH))?;
     }
-    trouble.place.as_ref().map_or(Ok(()), |place| excerpt(out, place))
+    diagnostic.place.as_ref().map_or(Ok(()), |place| excerpt(out, place))
 }
 
 /// `file:line:column`, which terminals and editors make a link of.

@@ -43,9 +43,9 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
     match &explained.report.verdict {
         Verdict::Pass | Verdict::UnexpectedPass(_) => writeln!(text, "pass  {id}: nothing differs")?,
         Verdict::Skip(reason) => writeln!(text, "skip  {id}: {}", escaped(reason))?,
-        Verdict::Error(troubles) => {
+        Verdict::Error(diagnostics) => {
             writeln!(text, "{ERROR}ERROR{ERROR:#} {id}")?;
-            troubles.iter().try_for_each(|trouble| broken(&mut text, id, trouble))?;
+            diagnostics.iter().try_for_each(|diagnostic| broken(&mut text, id, diagnostic))?;
             // Of one that was ended by a limit: what it does all the time.
             let wanted = length.wanted(&text);
             last(&mut text, explained, wanted)?;
@@ -271,21 +271,24 @@ fn stacks(text: &mut Vec<u8>, stack: &StackComparison, most: usize) -> io::Resul
     let rows = from..count.min(from + rows);
     for index in rows.clone() {
         let actual = stack.actual.get(index);
-        let (want, differs) = match stack.wanted.get(index) {
+        let (expected, differs) = match stack.wanted.get(index) {
             None => ("(absent)".to_owned(), true),
             Some(None) => ("(not compared)".to_owned(), false),
-            Some(Some(want)) => (want.to_string(), is_wrong(want, actual)),
+            Some(Some(expected)) => (expected.to_string(), is_wrong(expected, actual)),
         };
-        let got = actual.map_or("(absent)".to_owned(), Value::to_string);
-        let (want, got) = (cut(&escaped(&want), 0, half), cut(&escaped(&got), 0, half));
+        let actual = actual.map_or("(absent)".to_owned(), Value::to_string);
+        let (expected, actual) = (cut(&escaped(&expected), 0, half), cut(&escaped(&actual), 0, half));
         let (mark, style) = if differs { ("!", ACTUAL) } else { (" ", DIM) };
-        writeln!(text, "  {mark} [{index}] {EXPECTED}{want:<half$}{EXPECTED:#} {style}{got}{style:#}")?;
+        writeln!(
+            text,
+            "  {mark} [{index}] {EXPECTED}{expected:<half$}{EXPECTED:#} {style}{actual}{style:#}"
+        )?;
     }
     Ok(rows)
 }
 
-fn is_wrong(want: &Expected, actual: Option<&Value>) -> bool {
-    match want {
+fn is_wrong(expected: &Expected, actual: Option<&Value>) -> bool {
+    match expected {
         Expected::Is(value) => actual != Some(value),
         Expected::Type(name) => !matches!(actual, Some(Value::Typed(its, _)) if its == name),
         _ => false,
@@ -302,13 +305,12 @@ fn further(
     let told =
         if others.len() <= most.min(FURTHER) { others.len() } else { FURTHER.min(most.saturating_sub(1)) };
     for other in &others[..told] {
-        let Difference { at, want, got, place, step, .. } = other;
+        let Difference { at, expected, actual, place, step, .. } = other;
         let step = step.map_or(String::new(), |step| format!("step {step}, "));
         let head = format!("{}: {step}{at}", location(&explained.report.id, place));
         let room = (WIDTH.saturating_sub(head.chars().count() + 22) / 2).max(16);
-        let expected = escaped(&want.to_string()).into_owned();
-        let actual = escaped(&shown(want, got.as_ref())).into_owned();
-        let (expected, actual) = cut_pair(&expected, &actual, room);
+        let actual = escaped(&shown(expected, actual.as_ref())).into_owned();
+        let (expected, actual) = cut_pair(&escaped(&expected.to_string()), &actual, room);
         writeln!(
             text,
             "  {head}: expected {EXPECTED}{expected}{EXPECTED:#}, actual {ACTUAL}{actual}{ACTUAL:#}"

@@ -68,11 +68,11 @@ impl Report for Json {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Started { files } => self.run(*files),
-            Event::Note { file, trouble } => {
+            Event::Note { file, diagnostic } => {
                 let mut note = Map::new();
                 note.insert("type".into(), "note".into());
                 note.insert("file".into(), (**file).into());
-                note.extend(trouble_json(trouble));
+                note.extend(trouble_json(diagnostic));
                 self.notes.push(note);
                 Ok(())
             }
@@ -193,7 +193,7 @@ fn input_json(input: &Input) -> Map<String, JsonValue> {
 }
 
 fn stack_json(stack: &StackComparison) -> JsonValue {
-    let wanted = stack.wanted.iter().map(|want| want.as_ref().map_or(JsonValue::Null, want_json));
+    let wanted = stack.wanted.iter().map(|expected| expected.as_ref().map_or(JsonValue::Null, expected_json));
     json!({
         "path": stack.at.to_string(),
         "expected": wanted.collect::<Vec<_>>(),
@@ -245,8 +245,8 @@ fn case_json(report: &CaseReport) -> Map<String, JsonValue> {
         Verdict::UnexpectedPass(listing) => {
             case.insert("known".into(), listing_json(listing));
         }
-        Verdict::Error(troubles) => {
-            let problems = troubles.iter().map(|trouble| trouble_json(trouble).into()).collect();
+        Verdict::Error(diagnostics) => {
+            let problems = diagnostics.iter().map(|diagnostic| trouble_json(diagnostic).into()).collect();
             case.insert("problems".into(), JsonValue::Array(problems));
         }
         Verdict::Skip(reason) => {
@@ -268,14 +268,14 @@ fn listing_json(listing: &Listing) -> JsonValue {
 }
 
 fn difference_json(difference: &Difference) -> JsonValue {
-    let Difference { step, at, want, got, place, note } = difference;
+    let Difference { step, at, expected, actual, place, note } = difference;
     let mut json = Map::new();
     json.insert("path".into(), at.to_string().into());
     if let Some(step) = step {
         json.insert("step".into(), (*step).into());
     }
-    json.insert("expected".into(), want_json(want));
-    json.insert("actual".into(), got.as_ref().map_or_else(|| json!({ "absent": true }), typed));
+    json.insert("expected".into(), expected_json(expected));
+    json.insert("actual".into(), actual.as_ref().map_or_else(|| json!({ "absent": true }), typed));
     if let Some(note) = note {
         json.insert("note".into(), note.clone().into());
     }
@@ -283,13 +283,13 @@ fn difference_json(difference: &Difference) -> JsonValue {
     json.into()
 }
 
-fn trouble_json(trouble: &Diagnostic) -> Map<String, JsonValue> {
+fn trouble_json(diagnostic: &Diagnostic) -> Map<String, JsonValue> {
     let mut json = Map::new();
-    json.insert("message".into(), trouble.what.clone().into());
-    if let Some(expected) = &trouble.expected {
+    json.insert("message".into(), diagnostic.what.clone().into());
+    if let Some(expected) = &diagnostic.expected {
         json.insert("expected".into(), expected.clone().into());
     }
-    if let Some(place) = &trouble.place {
+    if let Some(place) = &diagnostic.place {
         add_place(&mut json, place);
     }
     json
@@ -306,8 +306,8 @@ fn add_place(json: &mut Map<String, JsonValue>, place: &Place) {
     json.insert("column".into(), place.position.column.into());
 }
 
-fn want_json(want: &Expected) -> JsonValue {
-    match want {
+fn expected_json(expected: &Expected) -> JsonValue {
+    match expected {
         Expected::Is(value) | Expected::IsOrAbsent(value) => typed(value),
         Expected::OneOf(values) => json!({ "oneOf": values.iter().map(typed).collect::<Vec<_>>() }),
         Expected::Absent => json!({ "absent": true }),

@@ -82,21 +82,20 @@ pub struct Refusal {
 
 /// Judges the cases of a file that are meant and says what is to be written.
 pub fn bless(source: &Source, options: &run::Options, wishes: &Wishes) -> Blessed {
-    let opened = run::open(source, options);
-    let mut blessed = Blessed { broken: opened.broken().into_iter().collect(), ..Blessed::default() };
-    let old = opened.text().to_owned();
+    let loaded = run::open(source, options);
+    let mut blessed = Blessed { broken: loaded.broken().into_iter().collect(), ..Blessed::default() };
+    let old = loaded.text().to_owned();
     let mut bench = Worker::new(options);
-    let mut cases: Vec<_> =
-        (0..opened.cases()).map(|index| Case::judge(&mut bench, &opened, index)).collect();
-    let opened = rounds(opened, &mut cases, wishes, &mut bench, |text| run::open_text(source, text, options));
+    let mut cases: Vec<_> = (0..loaded.cases()).map(|index| Case::run(&mut bench, &loaded, index)).collect();
+    let loaded = rounds(loaded, &mut cases, wishes, &mut bench, |text| run::open_text(source, text, options));
     let mut kept = Vec::new();
     for (index, case) in cases.iter_mut().enumerate() {
-        if let (Some(why), Some(changed)) = (case.objection(wishes), opened.case(index)) {
+        if let (Some(why), Some(changed)) = (case.objection(wishes), loaded.case(index)) {
             case.refuse(&why);
             kept.push(Splice { range: changed.range(), text: old[case.range.clone()].to_owned() });
         }
     }
-    let new = edit::splice(opened.text(), kept);
+    let new = edit::splice(loaded.text(), kept);
     for case in cases {
         case.tell(&mut blessed);
     }
@@ -106,7 +105,7 @@ pub fn bless(source: &Source, options: &run::Options, wishes: &Wishes) -> Blesse
 
 /// Changes and judges the cases until there is nothing more to change. The file as it then is.
 fn rounds<'s>(
-    mut opened: LoadedFile<'s>,
+    mut loaded: LoadedFile<'s>,
     cases: &mut [Case],
     wishes: &Wishes,
     bench: &mut Worker<'_>,
@@ -115,32 +114,33 @@ fn rounds<'s>(
     // Two do for most cases; one more is needed for each layer of data that was not compared
     // before, such as all of a result where a halt was demanded.
     const ROUNDS: usize = 16;
-    let old = opened.text().to_owned();
+    let old = loaded.text().to_owned();
     for _ in 0..ROUNDS {
-        let Some(text) = next_text(&opened, cases, wishes) else { break };
-        let format = opened.format_name();
-        opened = open(text);
-        if (opened.format_name(), opened.cases()) != (format, cases.len()) {
-            let why = opened.errors().first().map_or("its format would be another", |trouble| &trouble.what);
+        let Some(text) = next_text(&loaded, cases, wishes) else { break };
+        let format = loaded.format_name();
+        loaded = open(text);
+        if (loaded.format_name(), loaded.cases()) != (format, cases.len()) {
+            let why =
+                loaded.errors().first().map_or("its format would be another", |diagnostic| &diagnostic.what);
             let why = format!("the changed file would not be read as it is now: {why}");
             cases.iter_mut().filter(|case| case.is_changed).for_each(|case| case.refuse(&why));
             return open(old);
         }
         for (index, case) in cases.iter_mut().enumerate().filter(|(_, case)| case.is_open) {
-            case.last = bench.run_case(&opened, index);
+            case.last = bench.run_case(&loaded, index);
         }
     }
-    opened
+    loaded
 }
 
 /// The text with the changes of all open cases; none when there are none.
-fn next_text(opened: &LoadedFile<'_>, cases: &mut [Case], wishes: &Wishes) -> Option<String> {
+fn next_text(loaded: &LoadedFile<'_>, cases: &mut [Case], wishes: &Wishes) -> Option<String> {
     let mut changes = Vec::new();
     let mut document = None;
     for (index, case) in cases.iter_mut().enumerate().filter(|(_, case)| case.is_open) {
-        let opened = opened.case(index)?;
-        changes.extend(case.changes(&opened, wishes));
-        document = Some(opened.document);
+        let loaded = loaded.case(index)?;
+        changes.extend(case.changes(&loaded, wishes));
+        document = Some(loaded.document);
     }
     document.filter(|_| !changes.is_empty()).map(|document| edit::apply(document, &changes))
 }
@@ -160,10 +160,10 @@ struct Case {
 }
 
 impl Case {
-    fn judge(bench: &mut Worker<'_>, opened: &LoadedFile<'_>, index: usize) -> Case {
-        let report = bench.run_case(opened, index);
+    fn run(bench: &mut Worker<'_>, loaded: &LoadedFile<'_>, index: usize) -> Case {
+        let report = bench.run_case(loaded, index);
         Case {
-            range: opened.case(index).map_or(0..0, |case| case.range()),
+            range: loaded.case(index).map_or(0..0, |case| case.range()),
             is_open: report.verdict.failure().is_some(),
             first: report.clone(),
             last: report,
@@ -173,14 +173,14 @@ impl Case {
     }
 
     /// The changes that write how the case differs now. What cannot be written is kept.
-    fn changes<'d>(&mut self, opened: &LoadedCase<'d>, wishes: &Wishes) -> Vec<Change<'d>> {
+    fn changes<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<Change<'d>> {
         let (changes, refused) = match wishes.outcome_change {
-            OutcomeChange::Refuse if self.other_ends(opened.format).next().is_some() => {
+            OutcomeChange::Refuse if self.other_ends(loaded.format).next().is_some() => {
                 // The rest is of a run that came to something else.
-                let refusals = self.other_ends(opened.format).map(|end| self.refusal(end, &other_end(end)));
+                let refusals = self.other_ends(loaded.format).map(|end| self.refusal(end, &other_end(end)));
                 (Vec::new(), refusals.collect())
             }
-            OutcomeChange::Refuse | OutcomeChange::Allow => self.spelled(opened, wishes),
+            OutcomeChange::Refuse | OutcomeChange::Allow => self.spelled(loaded, wishes),
         };
         self.refused = refused;
         self.is_open = !changes.is_empty();
@@ -194,7 +194,7 @@ impl Case {
         differences(&self.last).iter().filter(move |difference| is_end(&difference.at))
     }
 
-    fn spelled<'d>(&self, opened: &LoadedCase<'d>, wishes: &Wishes) -> (Vec<Change<'d>>, Vec<Refusal>) {
+    fn spelled<'d>(&self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> (Vec<Change<'d>>, Vec<Refusal>) {
         let (mut changes, mut refused) = (Vec::new(), Vec::new());
         let mut resized: Vec<&Difference> = Vec::new();
         let last = differences(&self.last).iter();
@@ -204,10 +204,10 @@ impl Case {
             {
                 continue;
             }
-            match spell(difference, opened) {
+            match spell(difference, loaded) {
                 Ok(spelled) => {
                     changes.extend(spelled);
-                    resized.extend(Some(difference).filter(|it| matches!(it.want, Expected::Len(_))));
+                    resized.extend(Some(difference).filter(|it| matches!(it.expected, Expected::Len(_))));
                 }
                 Err(why) => refused.push(self.refusal(difference, &why)),
             }
@@ -236,8 +236,8 @@ impl Case {
         if !self.is_changed {
             return None;
         }
-        if let Verdict::Error(troubles) = &self.last.verdict {
-            let what = troubles.first().map_or("", |trouble| &trouble.what);
+        if let Verdict::Error(diagnostics) = &self.last.verdict {
+            let what = diagnostics.first().map_or("", |diagnostic| &diagnostic.what);
             return Some(format!("the changed case would be broken: {what}"));
         }
         let refused = |difference: &Difference| {
@@ -291,16 +291,16 @@ impl Wishes {
 }
 
 /// Why a run that ended in another way is not blessed.
-fn other_end(Difference { want, got, .. }: &Difference) -> String {
-    let got = got.as_ref().map_or_else(|| "(absent)".to_owned(), ToString::to_string);
-    format!("the run ended with {got} and not with {want}: --allow-outcome-change blesses that")
+fn other_end(Difference { expected, actual, .. }: &Difference) -> String {
+    let actual = actual.as_ref().map_or_else(|| "(absent)".to_owned(), ToString::to_string);
+    format!("the run ended with {actual} and not with {expected}: --allow-outcome-change blesses that")
 }
 
 /// The changes that write what the machine has, or why there are none.
-fn spell<'d>(difference: &Difference, opened: &LoadedCase<'d>) -> Result<Vec<Change<'d>>, String> {
-    let Difference { at, want, got, place, .. } = difference;
-    let differs = Differs::new(opened.document, Origin(place.at), at, want, got.as_ref());
-    match (opened.format.spell)(&differs) {
+fn spell<'d>(difference: &Difference, loaded: &LoadedCase<'d>) -> Result<Vec<Change<'d>>, String> {
+    let Difference { at, expected, actual, place, .. } = difference;
+    let differs = Differs::new(loaded.document, Origin(place.at), at, expected, actual.as_ref());
+    match (loaded.format.spell)(&differs) {
         Ok(changes) if changes.is_empty() => Err("the file has no place for it".to_owned()),
         Ok(changes) => Ok(changes),
         Err(why) => Err(why.to_string()),

@@ -159,9 +159,9 @@ impl ResultCache {
 
     /// What a case of a file of this run teaches. If an answer was wrong, nothing is known of its file
     /// any more.
-    pub fn learn(&self, file: &FileKey, lesson: Update) {
+    pub fn learn(&self, file: &FileKey, cache_update: Update) {
         let mut learnt = self.learnt();
-        match lesson {
+        match cache_update {
             Update::Passes(datum) => drop(learnt.files.entry(file.clone()).or_default().insert(datum)),
             Update::Refuted => drop(learnt.refuted.insert(file.clone())),
         }

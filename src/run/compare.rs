@@ -25,20 +25,20 @@ pub struct UnknownField {
 /// # Errors
 ///
 /// The first check of a field that the machine does not declare.
-pub fn diff(checks: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatch>, UnknownField> {
-    let fields = observe_each(checks, state)?;
+pub fn diff(assertions: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatch>, UnknownField> {
+    let fields = observe_each(assertions, state)?;
     let mut finder = Finder { fields: &fields, large: HashMap::new() };
     let mut mismatches = Vec::new();
     let mut told: Vec<&Assertion> = Vec::new();
-    for check in checks {
-        let got = finder.find(&check.at);
-        if told.iter().any(|other| implies(other, check, got)) {
+    for check in assertions {
+        let actual = finder.find(&check.at);
+        if told.iter().any(|other| implies(other, check, actual)) {
             continue;
         }
         let before = mismatches.len();
-        compare(check, got, &mut mismatches);
+        compare(check, actual, &mut mismatches);
         if mismatches.len() > before
-            && matches!(check.want, Expected::Type(_) | Expected::Record | Expected::Len(_))
+            && matches!(check.expected, Expected::Type(_) | Expected::Record | Expected::Len(_))
         {
             told.push(check);
         }
@@ -47,19 +47,19 @@ pub fn diff(checks: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatch>, 
 }
 
 /// Whether it goes without saying that `check` does not hold, where `told` does not.
-fn implies(told: &Assertion, check: &Assertion, got: Option<&Value>) -> bool {
-    match told.want {
+fn implies(told: &Assertion, check: &Assertion, actual: Option<&Value>) -> bool {
+    match told.expected {
         Expected::Type(_) | Expected::Record => check.at.starts_with(&told.at),
-        _ => got.is_none() && check.at.starts_with(&told.at),
+        _ => actual.is_none() && check.at.starts_with(&told.at),
     }
 }
 
 type Fields<'c> = Vec<(&'c Key, Option<Value>)>;
 
 /// Every field that a check names, observed once.
-fn observe_each<'c>(checks: &'c [Assertion], state: &dyn Observe) -> Result<Fields<'c>, UnknownField> {
+fn observe_each<'c>(assertions: &'c [Assertion], state: &dyn Observe) -> Result<Fields<'c>, UnknownField> {
     let mut fields: Fields<'c> = Vec::new();
-    for check in checks {
+    for check in assertions {
         let field = check.at.first();
         if fields.iter().any(|known| known.0 == field) {
             continue;
@@ -105,28 +105,30 @@ impl<'v> Finder<'v> {
     }
 }
 
-fn compare(check: &Assertion, got: Option<&Value>, mismatches: &mut Vec<Mismatch>) {
-    let holds = match (&check.want, got) {
-        (Expected::Is(want), got) => got == Some(want),
-        (Expected::OneOf(wants), got) => got.is_some_and(|got| wants.contains(got)),
-        (Expected::IsOrAbsent(want), got) => got.is_none_or(|got| got == want),
+fn compare(check: &Assertion, actual: Option<&Value>, mismatches: &mut Vec<Mismatch>) {
+    let holds = match (&check.expected, actual) {
+        (Expected::Is(expected), actual) => actual == Some(expected),
+        (Expected::OneOf(wants), actual) => actual.is_some_and(|actual| wants.contains(actual)),
+        (Expected::IsOrAbsent(expected), actual) => actual.is_none_or(|actual| actual == expected),
         (Expected::Only(keys), Some(value)) if value.members().is_some() => {
             return only(check, keys, value.members().unwrap_or_default(), mismatches);
         }
-        (Expected::Type(want), got) => matches!(got, Some(Value::Typed(name, _)) if name == want),
-        (Expected::Record, got) => matches!(got, Some(Value::Record(_))),
+        (Expected::Type(expected), actual) => {
+            matches!(actual, Some(Value::Typed(name, _)) if name == expected)
+        }
+        (Expected::Record, actual) => matches!(actual, Some(Value::Record(_))),
         (Expected::Order(keys), Some(value)) => {
             value.members().is_some_and(|members| in_order(keys, members))
         }
         (Expected::Absent | Expected::Only(_) | Expected::Order(_), None) => true,
         (Expected::Absent | Expected::Only(_), Some(_)) => false,
-        (Expected::Len(want), got) => got.and_then(Value::len) == Some(*want),
+        (Expected::Len(expected), actual) => actual.and_then(Value::len) == Some(*expected),
     };
     if !holds {
         mismatches.push(Mismatch {
             at: check.at.clone(),
-            want: check.want.clone(),
-            got: got.cloned(),
+            expected: check.expected.clone(),
+            actual: actual.cloned(),
             origin: check.origin,
         });
     }
@@ -151,8 +153,8 @@ fn only(check: &Assertion, keys: &[Key], members: &[(String, Value)], mismatches
         if !listed.contains(name.as_str()) {
             mismatches.push(Mismatch {
                 at: check.at.child(name.clone()),
-                want: Expected::Absent,
-                got: Some(value.clone()),
+                expected: Expected::Absent,
+                actual: Some(value.clone()),
                 origin: check.origin,
             });
         }

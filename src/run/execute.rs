@@ -8,7 +8,7 @@ use std::sync::Once;
 use super::cache::{Lookup, Update};
 use super::compare::{UnknownField, diff};
 use super::load::{LoadedCase, LoadedFile};
-use super::{Judged, Options, SKIPPED};
+use super::{CaseOutcome, Options, SKIPPED};
 use crate::formats::{Context, Finding, Reading, Severity, Strictness};
 use crate::machines::machine::{LoadError, Status, Watch, reborrow};
 use crate::machines::{self, MachineInfo};
@@ -51,8 +51,8 @@ impl<'o> Worker<'o> {
     /// # Panics
     ///
     /// When the file has no such case.
-    pub fn run_case(&mut self, opened: &LoadedFile<'_>, index: usize) -> CaseReport {
-        self.judge(opened, index, Planned::Run, None).report
+    pub fn run_case(&mut self, loaded: &LoadedFile<'_>, index: usize) -> CaseReport {
+        self.run(loaded, index, Plan::Run, None).report
     }
 
     /// What comes of a case of an opened file. A panic of a machine or a format becomes an error
@@ -61,68 +61,68 @@ impl<'o> Worker<'o> {
     /// # Panics
     ///
     /// When the file has no such case.
-    pub(super) fn judge(
+    pub(super) fn run(
         &mut self,
-        opened: &LoadedFile<'_>,
+        loaded: &LoadedFile<'_>,
         index: usize,
-        plan: Planned,
+        plan: Plan,
         watch: Option<&mut dyn Watch>,
-    ) -> Judged {
-        self.turn_to(self.all.under(opened.exception));
-        let case = opened.case(index).expect("a case that was counted");
-        self.judge_case(&case, index, plan, watch)
+    ) -> CaseOutcome {
+        self.turn_to(self.all.under(loaded.file_override));
+        let case = loaded.case(index).expect("a case that was counted");
+        self.run_loaded(&case, index, plan, watch)
     }
 
     /// What comes of a case that belongs to no run.
-    pub(super) fn judge_alone(&mut self, case: &LoadedCase<'_>, watch: &mut dyn Watch) -> Judged {
-        self.judge_case(case, 0, Planned::Run, Some(watch))
+    pub(super) fn run_alone(&mut self, case: &LoadedCase<'_>, watch: &mut dyn Watch) -> CaseOutcome {
+        self.run_loaded(case, 0, Plan::Run, Some(watch))
     }
 
-    fn judge_case(
+    fn run_loaded(
         &mut self,
         case: &LoadedCase<'_>,
         index: usize,
-        plan: Planned,
+        plan: Plan,
         watch: Option<&mut dyn Watch>,
-    ) -> Judged {
+    ) -> CaseOutcome {
         let (id, format) = (case.id.clone(), Some(case.format.name));
-        let mut judged = Judged {
+        let mut judged = CaseOutcome {
             report: CaseReport { id, format, machine: None, verdict: Verdict::Pass, cached: false },
             notes: Vec::new(),
             case: None,
-            lesson: None,
+            cache_update: None,
         };
         let answer = self.answer(case).filter(|_| watch.is_none());
         match (plan, answer) {
-            (Planned::Skip, _) => judged.report.verdict = Verdict::Skip(SKIPPED.to_owned()),
-            (Planned::Run, Some(Lookup::Passes)) => {
+            (Plan::Skip, _) => judged.report.verdict = Verdict::Skip(SKIPPED.to_owned()),
+            (Plan::Run, Some(Lookup::Passes)) => {
                 judged.report.machine = Some(case.format.machine);
                 judged.report.cached = true;
             }
-            (Planned::Run, _) => {
-                let outcome = self.judge_now(case, index, watch, &mut judged);
+            (Plan::Run, _) => {
+                let outcome = self.read_and_run(case, index, watch, &mut judged);
                 judged.compare(answer, outcome, case.node);
             }
         }
         if let Some(known) = &self.options.known {
             let CaseReport { id, machine, verdict, .. } = &mut judged.report;
-            *verdict = known.judge(id, *machine, std::mem::replace(verdict, Verdict::Pass));
+            *verdict = known.run(id, *machine, std::mem::replace(verdict, Verdict::Pass));
         }
         judged
     }
 
     /// What is known of a case; none where that is not asked.
     fn answer(&self, case: &LoadedCase<'_>) -> Option<Lookup> {
-        Some(self.all.answers.as_ref()?.of(case.key?, case.node, &case.id))
+        Some(self.all.cache.as_ref()?.of(case.key?, case.node, &case.id))
     }
 
     /// Reads and runs a case.
-    fn judge_now(
+    fn read_and_run(
         &mut self,
         case: &LoadedCase<'_>,
         index: usize,
         watch: Option<&mut dyn Watch>,
-        judged: &mut Judged,
+        judged: &mut CaseOutcome,
     ) -> Outcome {
         let reading = match read(case, self.options) {
             Ok(reading) => reading,
@@ -132,7 +132,7 @@ impl<'o> Worker<'o> {
             }
         };
         let is_watched = watch.is_some();
-        judged.report.verdict = self.judge_reading(&reading, index, case.document, watch, judged);
+        judged.report.verdict = self.run_reading(&reading, index, case.document, watch, judged);
         let passes = case.key.is_some()
             && judged.report.verdict == Verdict::Pass
             && judged.notes.is_empty()
@@ -143,29 +143,29 @@ impl<'o> Worker<'o> {
         if passes { Outcome::PassesAlone } else { Outcome::More }
     }
 
-    fn judge_reading(
+    fn run_reading(
         &mut self,
         reading: &Reading,
         index: usize,
         document: &Document,
         watch: Option<&mut dyn Watch>,
-        judged: &mut Judged,
+        judged: &mut CaseOutcome,
     ) -> Verdict {
-        let troubles = |severity| {
+        let diagnostics = |severity| {
             let of_severity = move |finding: &&Finding| finding.severity == severity;
             let findings = reading.findings.iter().filter(of_severity);
             findings.map(|finding| finding.problem.in_document(document)).collect()
         };
-        judged.notes = troubles(Severity::Note);
+        judged.notes = diagnostics(Severity::Note);
         match &reading.case {
             Some(case) => {
                 judged.report.machine = Some(case.machine);
                 if index == 0 {
                     judged.notes.extend(self.odd(case, document));
                 }
-                self.run(case, document, watch)
+                self.execute(case, document, watch)
             }
-            None => Verdict::Error(troubles(Severity::Error)),
+            None => Verdict::Error(diagnostics(Severity::Error)),
         }
     }
 
@@ -177,7 +177,7 @@ impl<'o> Worker<'o> {
         }
     }
 
-    fn run(&mut self, case: &Case, document: &Document, watch: Option<&mut dyn Watch>) -> Verdict {
+    fn execute(&mut self, case: &Case, document: &Document, watch: Option<&mut dyn Watch>) -> Verdict {
         let perform = |testee: &mut dyn Testee| perform_case(case, testee, document, watch);
         self.with_testee(case.machine, perform).unwrap_or_else(error)
     }
@@ -215,8 +215,8 @@ impl<'o> Worker<'o> {
 }
 
 /// The machine that a case of an opened file is for; none where the case cannot be read.
-pub fn machine_of(opened: &LoadedFile<'_>, case: usize, options: &Options) -> Option<&'static MachineInfo> {
-    let reading = read(&opened.case(case)?, options.under(opened.exception)).ok()?;
+pub fn machine_of(loaded: &LoadedFile<'_>, case: usize, options: &Options) -> Option<&'static MachineInfo> {
+    let reading = read(&loaded.case(case)?, options.under(loaded.file_override)).ok()?;
     machines::by_name(reading.case?.machine)
 }
 
@@ -230,7 +230,7 @@ pub(super) fn read(case: &LoadedCase<'_>, options: &Options) -> Result<Reading, 
 
 /// What is to be done with a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Planned {
+pub(super) enum Plan {
     Run,
     Skip,
 }
@@ -244,10 +244,10 @@ enum Outcome {
     More,
 }
 
-impl Judged {
+impl CaseOutcome {
     /// Holds what came of a case against what was known of it.
     fn compare(&mut self, known: Option<Lookup>, outcome: Outcome, datum: u32) {
-        self.lesson = match (known, outcome) {
+        self.cache_update = match (known, outcome) {
             (Some(Lookup::Unknown), Outcome::PassesAlone) => Some(Update::Passes(datum)),
             (Some(Lookup::Passes | Lookup::Tested), Outcome::More) => {
                 self.report.verdict = refuted(&self.report.verdict, &self.notes);
@@ -265,7 +265,7 @@ fn refuted(verdict: &Verdict, notes: &[Diagnostic]) -> Verdict {
     let wrong = Diagnostic::new("the cache says that this case passes, and that is not so");
     let now = match verdict {
         Verdict::Fail(failure) => failed(failure),
-        Verdict::Error(troubles) => troubles.clone(),
+        Verdict::Error(diagnostics) => diagnostics.clone(),
         Verdict::Pass if notes.is_empty() => vec![Diagnostic::new("it passes, and opens other files")],
         Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {
             notes.to_vec()
@@ -277,12 +277,12 @@ fn refuted(verdict: &Verdict, notes: &[Diagnostic]) -> Verdict {
 /// The first thing that differs, and how many there are besides.
 fn failed(failure: &Failure) -> Vec<Diagnostic> {
     let told = failure.differences.first().map(|difference| {
-        let Difference { step, at, want, got, place, .. } = difference;
+        let Difference { step, at, expected, actual, place, .. } = difference;
         let step = step.map_or(String::new(), |step| format!("step {step}, "));
-        let got = got.as_ref().map_or("absent".to_owned(), ToString::to_string);
+        let actual = actual.as_ref().map_or("absent".to_owned(), ToString::to_string);
         Diagnostic {
-            what: format!("it fails: {step}{at} is {got}"),
-            expected: Some(want.to_string()),
+            what: format!("it fails: {step}{at} is {actual}"),
+            expected: Some(expected.to_string()),
             place: Some(place.clone()),
         }
     });
@@ -329,7 +329,7 @@ fn perform_case(
             watch.after_step(index + 1, testee);
         }
         let number = (case.steps.len() > 1).then_some(index + 1);
-        match compare(step.end.as_slice(), &step.checks, testee) {
+        match compare(step.end.as_slice(), &step.assertions, testee) {
             Ok(mismatches) => {
                 let locate = |mismatch| locate(mismatch, number, document, testee);
                 differences.extend(mismatches.into_iter().map(locate));
@@ -380,21 +380,21 @@ pub(crate) fn place_of(at: &Path, case: &Case, document: &Document) -> Option<u3
 /// order of the vector.
 fn compare(
     end: &[Assertion],
-    checks: &[Assertion],
+    assertions: &[Assertion],
     testee: &dyn Testee,
 ) -> Result<Vec<Mismatch>, UnknownField> {
     let mut mismatches = diff(end, testee)?;
     if mismatches.is_empty() {
-        mismatches = diff(checks, testee)?;
+        mismatches = diff(assertions, testee)?;
     }
     mismatches.sort_by_key(|mismatch| mismatch.origin);
     Ok(mismatches)
 }
 
 fn locate(mismatch: Mismatch, step: Option<usize>, document: &Document, testee: &dyn Testee) -> Difference {
-    let Mismatch { at, want, got, origin } = mismatch;
+    let Mismatch { at, expected, actual, origin } = mismatch;
     let note = testee.explain(&at);
-    Difference { step, at, want, got, place: Place::new(document.text(), origin.0), note }
+    Difference { step, at, expected, actual, place: Place::new(document.text(), origin.0), note }
 }
 
 fn unknown_field(unknown: &UnknownField, machine: &str, document: &Document) -> Diagnostic {

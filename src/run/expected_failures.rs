@@ -72,7 +72,7 @@ impl Known {
     }
 
     /// What comes of a case that the list may name.
-    pub fn judge(&self, id: &CaseId, machine: Option<&str>, verdict: Verdict) -> Verdict {
+    pub fn run(&self, id: &CaseId, machine: Option<&str>, verdict: Verdict) -> Verdict {
         let Some(entry) = self.entries.iter().find(|entry| entry.names(&id.to_string())) else {
             return verdict;
         };
@@ -115,17 +115,17 @@ impl Known {
     /// That entries name no case, all but those of these numbers; none when every one does.
     pub fn unmatched(&self, naming: &BTreeSet<usize>) -> Option<CaseReport> {
         let others = self.entries.iter().enumerate().filter(|(number, _)| !naming.contains(number));
-        let trouble = |(_, entry): (usize, &Entry)| Diagnostic {
+        let diagnostic = |(_, entry): (usize, &Entry)| Diagnostic {
             what: format!("no case is {}", entry.id),
             expected: Some("an id that vmconf list prints, or a glob for some".to_owned()),
             place: Some(entry.place.clone()),
         };
-        let troubles: Vec<_> = others.map(trouble).collect();
-        (!troubles.is_empty()).then(|| CaseReport {
+        let diagnostics: Vec<_> = others.map(diagnostic).collect();
+        (!diagnostics.is_empty()).then(|| CaseReport {
             id: CaseId::of_file(self.file.clone()),
             format: None,
             machine: None,
-            verdict: Verdict::Error(troubles),
+            verdict: Verdict::Error(diagnostics),
             cached: false,
         })
     }

@@ -28,16 +28,16 @@ impl FileOverride {
 impl Options {
     /// The options for a file: these, or those of the first exception that means it.
     pub fn of(&self, source: &Source) -> &Options {
-        self.under(self.exception(source))
+        self.under(self.file_override(source))
     }
 
     /// The number of the first exception that means a file.
-    pub(super) fn exception(&self, source: &Source) -> Option<usize> {
-        self.exceptions.iter().position(|exception| exception.means(source))
+    pub(super) fn file_override(&self, source: &Source) -> Option<usize> {
+        self.overrides.iter().position(|file_override| file_override.means(source))
     }
 
     /// The options under the exception of this number.
-    pub(super) fn under(&self, exception: Option<usize>) -> &Options {
-        exception.and_then(|number| self.exceptions.get(number)).map_or(self, |it| &it.options)
+    pub(super) fn under(&self, file_override: Option<usize>) -> &Options {
+        file_override.and_then(|number| self.overrides.get(number)).map_or(self, |it| &it.options)
     }
 }

@@ -27,7 +27,7 @@ pub struct LoadedFile<'s> {
     source: &'s Source,
     cases: Option<Cases>,
     /// The number of the exception that it is, if it is one.
-    pub(super) exception: Option<usize>,
+    pub(super) file_override: Option<usize>,
     /// What is wrong, and what is worth a note, and belongs to no case.
     errors: Vec<Diagnostic>,
     notes: Vec<Diagnostic>,
@@ -51,13 +51,13 @@ pub fn open<'s>(source: &'s Source, options: &Options) -> LoadedFile<'s> {
     if !part.has_file(&source.shown) {
         return LoadedFile::empty(source);
     }
-    let mut opened = LoadedFile::of(source, text, options);
+    let mut loaded = LoadedFile::of(source, text, options);
     if !part.has(&CaseId::of_file(source.shown.clone())) {
         // Another part tells of the file as a whole.
-        opened.errors.clear();
-        opened.notes.clear();
+        loaded.errors.clear();
+        loaded.notes.clear();
     }
-    opened
+    loaded
 }
 
 /// As [`open`], when the file had this text.
@@ -67,15 +67,15 @@ pub fn open_text<'s>(source: &'s Source, text: String, options: &Options) -> Loa
 
 /// The files beside a vector file that its cases name, whether they are there or not.
 pub fn named_files(source: &Source, options: &Options) -> BTreeSet<PathBuf> {
-    let opened = open(source, options);
-    let options = options.under(opened.exception);
+    let loaded = open(source, options);
+    let options = options.under(loaded.file_override);
     let named = |index| {
-        let case = opened.case(index)?;
+        let case = loaded.case(index)?;
         // What is wrong with the case is told when it runs.
         let _ = read(&case, options);
         Some(case.files.into_asked())
     };
-    (0..opened.cases()).filter_map(named).flatten().collect()
+    (0..loaded.cases()).filter_map(named).flatten().collect()
 }
 
 /// What a file is taken for, and why.
@@ -111,7 +111,7 @@ pub(crate) struct Faulty {
 }
 
 impl Faulty {
-    fn trouble(&self) -> Diagnostic {
+    fn diagnostic(&self) -> Diagnostic {
         match &self.text {
             Some(text) => self.problem.in_text(text),
             None => Diagnostic::new(self.problem.what.clone()),
@@ -127,7 +127,7 @@ impl Faulty {
 pub fn explain_format(source: &Source, options: &Options) -> Result<String, Diagnostic> {
     let options = options.of(source);
     let document = read_text(source, options).and_then(|text| parse(text, options));
-    let document = document.map_err(|faulty| faulty.trouble())?;
+    let document = document.map_err(|faulty| faulty.diagnostic())?;
     Ok(match recognised(source, &document).map_err(|problem| problem.in_document(&document))? {
         Recognised::As(format, evidence) => {
             let Seen { name, what, line, .. } = Seen::new(format, evidence, &document);
@@ -223,7 +223,7 @@ impl Facts for Asked<'_> {
 
     fn executed(&self) -> Vec<&'static OpInfo> {
         let mut seen = Coverage::default();
-        let judged = Worker::new(self.options).judge_alone(&self.case, &mut seen);
+        let judged = Worker::new(self.options).run_alone(&self.case, &mut seen);
         let machine = judged.report.machine.and_then(machines::by_name);
         machine.map_or_else(Vec::new, |machine| {
             machine.isa.ops.iter().filter(|op| seen.count(op.name) > 0).collect()
@@ -237,22 +237,23 @@ impl<'s> LoadedFile<'s> {
         text: impl FnOnce(&Options) -> Result<String, Faulty>,
         options: &Options,
     ) -> LoadedFile<'s> {
-        let exception = options.exception(source);
-        let (all, options) = (options, options.under(exception));
-        let mut opened = LoadedFile { exception, ..LoadedFile::empty(source) };
+        let file_override = options.file_override(source);
+        let (all, options) = (options, options.under(file_override));
+        let mut loaded = LoadedFile { file_override, ..LoadedFile::empty(source) };
         let identified = text(options).and_then(|text| identify(source, text, options));
-        match identified.map_err(|faulty| faulty.trouble()).and_then(|it| opened.outline(it, all, options)) {
-            Ok(cases) => opened.cases = cases,
-            Err(trouble) => opened.errors.push(trouble),
+        match identified.map_err(|faulty| faulty.diagnostic()).and_then(|it| loaded.outline(it, all, options))
+        {
+            Ok(cases) => loaded.cases = cases,
+            Err(diagnostic) => loaded.errors.push(diagnostic),
         }
-        if let Some(cases) = opened.cases.as_mut().filter(|_| all.answers.is_some()) {
+        if let Some(cases) = loaded.cases.as_mut().filter(|_| all.cache.is_some()) {
             cases.key = Some(options.file_key(cases.document.text(), cases.format));
         }
-        opened
+        loaded
     }
 
     fn empty(source: &'s Source) -> LoadedFile<'s> {
-        LoadedFile { source, cases: None, exception: None, errors: Vec::new(), notes: Vec::new() }
+        LoadedFile { source, cases: None, file_override: None, errors: Vec::new(), notes: Vec::new() }
     }
 
     fn outline(
@@ -270,10 +271,10 @@ impl<'s> LoadedFile<'s> {
         };
         let entries = (format.outline)(document.root()).map_err(|problem| problem.in_document(&document))?;
         for finding in format.read_rest(&document, &entries, own.read) {
-            let trouble = finding.problem.in_document(&document);
+            let diagnostic = finding.problem.in_document(&document);
             match finding.severity {
-                Severity::Error => self.errors.push(trouble),
-                Severity::Note | Severity::Warning => self.notes.push(trouble),
+                Severity::Error => self.errors.push(diagnostic),
+                Severity::Note | Severity::Warning => self.notes.push(diagnostic),
             }
         }
         let entries = selected(self.source, &document, format, entries, options, own);

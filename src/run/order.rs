@@ -3,15 +3,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::Judged;
+use super::CaseOutcome;
 use super::load::LoadedFile;
 use super::pool::Message;
 
 /// What is known of a file.
 #[derive(Default)]
 struct Slot<'s> {
-    opened: Option<Arc<LoadedFile<'s>>>,
-    judged: Vec<Option<Box<Judged>>>,
+    loaded: Option<Arc<LoadedFile<'s>>>,
+    judged: Vec<Option<Box<CaseOutcome>>>,
 }
 
 /// What comes next in order.
@@ -19,7 +19,7 @@ pub(super) enum Done<'s> {
     /// A file was opened.
     LoadedFile(Arc<LoadedFile<'s>>),
     /// A case of it is done.
-    Case(Box<Judged>),
+    Case(Box<CaseOutcome>),
     /// All of its cases are done.
     File,
 }
@@ -41,8 +41,8 @@ impl<'s> Order<'s> {
 
     pub(super) fn add(&mut self, message: Message<'s>) {
         match message {
-            Message::LoadedFile(file, opened) => self.files[file - self.done].opened = Some(opened),
-            Message::Judged(file, case, judged) => {
+            Message::LoadedFile(file, loaded) => self.files[file - self.done].loaded = Some(loaded),
+            Message::CaseOutcome(file, case, judged) => {
                 let slot = &mut self.files[file - self.done];
                 if slot.judged.len() <= case {
                     slot.judged.resize_with(case + 1, || None);
@@ -55,13 +55,13 @@ impl<'s> Order<'s> {
     /// What can be told now.
     pub(super) fn next(&mut self) -> Option<Done<'s>> {
         let slot = self.files.front_mut()?;
-        let opened = slot.opened.as_ref()?;
+        let loaded = slot.loaded.as_ref()?;
         match self.told {
             None => {
                 self.told = Some(0);
-                Some(Done::LoadedFile(opened.clone()))
+                Some(Done::LoadedFile(loaded.clone()))
             }
-            Some(told) if told == opened.cases() => {
+            Some(told) if told == loaded.cases() => {
                 self.files.pop_front();
                 self.done += 1;
                 self.told = None;

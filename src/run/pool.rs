@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
-use super::execute::{Planned, Worker};
+use super::execute::{Plan, Worker};
 use super::load::{LoadedFile, open};
 use super::order::{Done, Order};
 use super::sources::Source;
-use super::{AfterFailure, Collector, Interrupt, Judged, Options};
+use super::{AfterFailure, CaseOutcome, Collector, Interrupt, Options};
 use crate::model::event::Event;
 use crate::model::verdict::Verdict;
 
@@ -28,7 +28,7 @@ pub(super) fn run<'s>(sources: &'s [Source], options: &'s Options, tally: &mut C
             order.add(message);
             while let Some(done) = order.next() {
                 match done {
-                    Done::LoadedFile(opened) => tally.file(&opened),
+                    Done::LoadedFile(loaded) => tally.file(&loaded),
                     Done::Case(judged) => tally.case(*judged),
                     Done::File => (tally.sink)(Event::FileDone),
                 }
@@ -42,7 +42,7 @@ pub(super) enum Message<'s> {
     /// The file of this number was opened.
     LoadedFile(usize, Arc<LoadedFile<'s>>),
     /// Of the file of this number, the case of this number is done.
-    Judged(usize, usize, Box<Judged>),
+    CaseOutcome(usize, usize, Box<CaseOutcome>),
 }
 
 // The sender is the worker's own: the channel ends when the last worker does.
@@ -52,14 +52,14 @@ fn worker<'s>(work: &Work<'s>, stop: &Stop, options: &Options, results: mpsc::Se
     while let Some(task) = work.next() {
         let message = match task {
             Task::Open(file) => {
-                let opened = Arc::new(open(&work.sources[file], options));
-                work.add(file, &opened);
-                Message::LoadedFile(file, opened)
+                let loaded = Arc::new(open(&work.sources[file], options));
+                work.add(file, &loaded);
+                Message::LoadedFile(file, loaded)
             }
-            Task::Judge { file, case, opened } => {
-                let judged = bench.judge(&opened, case, stop.plan(file), None);
+            Task::Judge { file, case, loaded } => {
+                let judged = bench.run(&loaded, case, stop.plan(file), None);
                 stop.see(file, &judged.report.verdict);
-                Message::Judged(file, case, Box::new(judged))
+                Message::CaseOutcome(file, case, Box::new(judged))
             }
         };
         if results.send(message).is_err() {
@@ -80,8 +80,8 @@ impl Stop {
         Stop { after_failure, first: AtomicUsize::new(usize::MAX) }
     }
 
-    fn plan(&self, file: usize) -> Planned {
-        if self.first.load(Ordering::Relaxed) < file { Planned::Skip } else { Planned::Run }
+    fn plan(&self, file: usize) -> Plan {
+        if self.first.load(Ordering::Relaxed) < file { Plan::Skip } else { Plan::Run }
     }
 
     fn see(&self, file: usize, verdict: &Verdict) {
@@ -93,7 +93,7 @@ impl Stop {
 
 enum Task<'s> {
     Open(usize),
-    Judge { file: usize, case: usize, opened: Arc<LoadedFile<'s>> },
+    Judge { file: usize, case: usize, loaded: Arc<LoadedFile<'s>> },
 }
 
 /// The work list.
@@ -129,10 +129,10 @@ impl<'s> Work<'s> {
             if self.interrupt.is_asked() {
                 return None;
             }
-            if let Some((file, case, opened)) = queue.cases.front_mut() {
-                let task = Task::Judge { file: *file, case: *case, opened: opened.clone() };
+            if let Some((file, case, loaded)) = queue.cases.front_mut() {
+                let task = Task::Judge { file: *file, case: *case, loaded: loaded.clone() };
                 *case += 1;
-                if *case == opened.cases() {
+                if *case == loaded.cases() {
                     queue.cases.pop_front();
                 }
                 return Some(task);
@@ -150,11 +150,11 @@ impl<'s> Work<'s> {
     }
 
     /// Adds the cases of a file that was opened.
-    fn add(&self, file: usize, opened: &Arc<LoadedFile<'s>>) {
+    fn add(&self, file: usize, loaded: &Arc<LoadedFile<'s>>) {
         let mut queue = self.lock();
         queue.opening -= 1;
-        if opened.cases() > 0 {
-            queue.cases.push_back((file, 0, opened.clone()));
+        if loaded.cases() > 0 {
+            queue.cases.push_back((file, 0, loaded.clone()));
         }
         self.added.notify_all();
     }

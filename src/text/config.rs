@@ -118,13 +118,13 @@ impl Config {
     /// All that is wrong with it.
     pub fn parse(text: &str, folder: &Path, settings: &[Setting]) -> Result<Config, Vec<Diagnostic>> {
         let root = DeTable::parse(text).map_err(|error| vec![no_toml(text, &error)])?;
-        let mut reader = Reader { text, folder, settings, troubles: Vec::new() };
+        let mut reader = Reader { text, folder, settings, diagnostics: Vec::new() };
         let config = reader.root(root.get_ref());
-        if reader.troubles.is_empty() {
+        if reader.diagnostics.is_empty() {
             return Ok(config);
         }
-        reader.troubles.sort_by_key(|trouble| trouble.place.as_ref().map(|place| place.at));
-        Err(reader.troubles)
+        reader.diagnostics.sort_by_key(|diagnostic| diagnostic.place.as_ref().map(|place| place.at));
+        Err(reader.diagnostics)
     }
 
     /// What a profile sets, with what the default profile sets and it does not.
@@ -170,17 +170,17 @@ struct Reader<'t> {
     text: &'t str,
     folder: &'t Path,
     settings: &'t [Setting],
-    troubles: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Reader<'_> {
-    fn trouble(&mut self, span: Range<usize>, what: String) {
-        self.troubles.push(Problem::bare(span.start as u32, what).in_text(self.text));
+    fn diagnostic(&mut self, span: Range<usize>, what: String) {
+        self.diagnostics.push(Problem::bare(span.start as u32, what).in_text(self.text));
     }
 
     fn wrong(&mut self, value: &Spanned<DeValue<'_>>, what: &str, expected: &str) {
         let found = value.get_ref().type_str();
-        self.trouble(value.span(), format!("{what} is {expected} and no {found}"));
+        self.diagnostic(value.span(), format!("{what} is {expected} and no {found}"));
     }
 
     fn unknown<'k>(
@@ -195,7 +195,7 @@ impl Reader<'_> {
             Some(near) => format!("did you mean {near:?}?"),
             None => format!("there are {}", known.join(", ")),
         };
-        self.trouble(key.span(), format!("unknown {what} {name:?}: {hint}"));
+        self.diagnostic(key.span(), format!("unknown {what} {name:?}: {hint}"));
     }
 
     fn root(&mut self, root: &DeTable<'_>) -> Config {
@@ -243,7 +243,7 @@ impl Reader<'_> {
     fn one_override(&mut self, span: Range<usize>, table: &DeTable<'_>) -> Option<Override> {
         let entries = self.entries(table, Scope::File);
         let Some((_, path)) = table.iter().find(|(key, _)| key.get_ref() == PATH) else {
-            self.trouble(span, "an override has a path, and this one has none".to_owned());
+            self.diagnostic(span, "an override has a path, and this one has none".to_owned());
             return None;
         };
         let Some(glob) = path.get_ref().as_str() else {
@@ -253,7 +253,7 @@ impl Reader<'_> {
         match GlobBuilder::new(glob).literal_separator(true).build() {
             Ok(glob) => Some(Override { path: glob.compile_matcher(), entries }),
             Err(error) => {
-                self.trouble(path.span(), error.to_string());
+                self.diagnostic(path.span(), error.to_string());
                 None
             }
         }
@@ -273,7 +273,10 @@ impl Reader<'_> {
             match settings.iter().find(|setting| setting.name == name) {
                 Some(setting) if fits(&setting) => entries.extend(self.entry(key.span(), setting, value)),
                 Some(_) => {
-                    self.trouble(key.span(), format!("{name:?} is for a whole run: it stands in a profile"));
+                    self.diagnostic(
+                        key.span(),
+                        format!("{name:?} is for a whole run: it stands in a profile"),
+                    );
                 }
                 None => {
                     let known = settings.iter().filter(fits).map(|setting| setting.name.as_str());

@@ -54,13 +54,13 @@ impl<'s> Vectors<'s> {
 }
 
 fn executed(file: (usize, &LoadedFile<'_>), options: &Options) -> Vec<Executes> {
-    let (number, opened) = file;
+    let (number, loaded) = file;
     let case = |index| {
         let mut seen = Seen::default();
-        let machine = run::watch(opened, index, options, &mut seen).report.machine?;
+        let machine = run::watch(loaded, index, options, &mut seen).report.machine?;
         Some(Executes { machine, file: number, index, steps: seen.steps, codes: seen.codes })
     };
-    (0..opened.cases()).filter_map(case).collect()
+    (0..loaded.cases()).filter_map(case).collect()
 }
 
 /// Which opcodes are executed.

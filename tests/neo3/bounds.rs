@@ -126,8 +126,8 @@ fn what_is_shared_often_is_seen_compared_and_cloned() {
     for (levels, is_allowed) in [(10, true), (11, false), (40, false)] {
         let tree = doubled(Op::PACKSTRUCT, levels);
         let compared = tree.clone().raw(&tree.0).ops(&[Op::EQUAL]);
-        let want = if is_allowed { End::one(boolean(true)) } else { End::Fault };
-        assert_eq!(end_of(&compared), want, "{levels} levels");
+        let expected = if is_allowed { End::one(boolean(true)) } else { End::Fault };
+        assert_eq!(end_of(&compared), expected, "{levels} levels");
         for clone in clones(&tree) {
             if is_allowed {
                 assert_halts(&clone, 2048);

@@ -435,8 +435,8 @@ fn counts_as_the_model(draws: Vec<u8>, cycles: Cycles) -> Result<(), TestCaseErr
     // Items that are shared much, or contain themselves, are too large for this.
     let left = &mut 1000;
     if let Some(items) = model.stack.iter().map(|item| item.shown(left)).collect() {
-        let want = if has_faulted { End::Fault } else { End::Halt(items) };
-        prop_assert_eq!(end(&*machine), want);
+        let expected = if has_faulted { End::Fault } else { End::Halt(items) };
+        prop_assert_eq!(end(&*machine), expected);
     }
     Ok(())
 }

@@ -180,8 +180,8 @@ fn every_type_converts_as_the_table_says() {
         let row = CONVERTED.iter().find(|row| row.0 == sample.kind).unwrap();
         for ((name, code), word) in TYPES.into_iter().zip(row.1) {
             let script = sample.push.clone().op(Op::CONVERT, &[code]);
-            let want = expected(converted(&sample, name, word));
-            assert_eq!(end_of(&script), want, "{} {} to {name}", sample.kind, sample.value);
+            let expected = expected(converted(&sample, name, word));
+            assert_eq!(end_of(&script), expected, "{} {} to {name}", sample.kind, sample.value);
             if ["same", "new"].contains(&word) {
                 assert_identity(&sample, name, code, word);
             }
@@ -259,7 +259,7 @@ fn other_codes_are_no_types() {
         }
         let filled = Script::new().ops(&[Op::PUSH1]).op(Op::NEWARRAY_T, &[code]);
         // Any is a type that NEWARRAY_T takes.
-        let want = if code == 0 { End::one(list("Array", vec![null()])) } else { End::Fault };
-        assert_eq!(end_of(&filled), want, "{code}");
+        let expected = if code == 0 { End::one(list("Array", vec![null()])) } else { End::Fault };
+        assert_eq!(end_of(&filled), expected, "{code}");
     }
 }

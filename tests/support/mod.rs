@@ -113,7 +113,7 @@ pub(crate) struct Read {
 
 /// Every check of a step, the one on the end first.
 pub(crate) fn checks_of(step: &Step) -> Vec<Assertion> {
-    step.end.iter().chain(&step.checks).cloned().collect()
+    step.end.iter().chain(&step.assertions).cloned().collect()
 }
 
 /// The document of a vector file and its cases, which are all well-formed.

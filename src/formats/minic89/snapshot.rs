@@ -34,15 +34,15 @@ pub(super) const TRAPS: &[&str] = &[
 
 /// The status that is demanded, and all else.
 pub(super) fn demands(node: Node<'_>, findings: &mut Findings) -> (Option<Assertion>, Vec<Assertion>) {
-    let mut snapshot = Snapshot { findings, status: None, checks: Vec::new() };
+    let mut snapshot = Snapshot { findings, status: None, assertions: Vec::new() };
     snapshot.read(node);
-    (snapshot.status, snapshot.checks)
+    (snapshot.status, snapshot.assertions)
 }
 
 struct Snapshot<'f> {
     findings: &'f mut Findings,
     status: Option<Assertion>,
-    checks: Vec<Assertion>,
+    assertions: Vec<Assertion>,
 }
 
 /// Reads one datum at a path.
@@ -77,18 +77,18 @@ impl<'f> Snapshot<'f> {
         fields.finish(self.findings);
     }
 
-    fn want(&mut self, at: &Path, want: Expected, node: Node<'_>) {
-        self.checks.push(Assertion { at: at.clone(), want, origin: Origin(node.at()) });
+    fn expected(&mut self, at: &Path, expected: Expected, node: Node<'_>) {
+        self.assertions.push(Assertion { at: at.clone(), expected, origin: Origin(node.at()) });
     }
 
     fn is(&mut self, at: &Path, value: Value, node: Node<'_>) {
-        self.checks.push(is(at.clone(), value, node));
+        self.assertions.push(is(at.clone(), value, node));
     }
 
     /// An object, with the members that are there.
     fn object(&mut self, node: Node<'_>, at: &Path, name: &'static str, parts: &[(&'static str, Part<'f>)]) {
         let Some(mut fields) = Fields::open(node, name, self.findings) else { return };
-        self.want(at, Expected::Record, node);
+        self.expected(at, Expected::Record, node);
         for (key, read) in parts {
             if let Some(node) = fields.optional(key) {
                 read(self, node, &at.child(*key));
@@ -101,7 +101,7 @@ impl<'f> Snapshot<'f> {
         if !node.is_array() {
             return self.findings.error(wrong_type(node, name, "an array"));
         }
-        self.want(at, Expected::Len(node.items().count()), node);
+        self.expected(at, Expected::Len(node.items().count()), node);
         for (index, item) in node.items().enumerate() {
             read(self, item, &at.child(index));
         }
@@ -211,7 +211,7 @@ impl<'f> Snapshot<'f> {
             Datum::Text(text) => self.is(at, Value::text(text), node),
             Datum::Array => self.array(node, at, "details", Snapshot::anything),
             Datum::Object => {
-                self.want(at, Expected::Record, node);
+                self.expected(at, Expected::Record, node);
                 for member in node.members() {
                     self.anything(member.value, &at.child(member.key.into_owned()));
                 }

@@ -7,7 +7,7 @@ use crate::model::value::Value;
 use crate::wire::value::plain;
 
 pub(super) fn spell<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
-    match (differs.want, differs.got) {
+    match (differs.expected, differs.actual) {
         (Expected::Len(_), Some(Value::List(items))) if differs.node.is_array() => {
             resize(differs.node, items.iter().map(|item| Ok(plain(item))))
         }

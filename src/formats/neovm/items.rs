@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use num_bigint::BigInt;
 
 use super::lexical::{self, Prefix, count, hex, integer};
-use super::result::Wanted;
+use super::result::AssertionBuilder;
 use super::rules::{Generation, Notation, Type};
 use crate::formats::fields::{misspelled, no_such_word, same_key, wrong_type};
 use crate::model::assertion::Expected;
@@ -38,7 +38,7 @@ struct Pair<'d> {
     value: Node<'d>,
 }
 
-impl Wanted<'_> {
+impl AssertionBuilder<'_> {
     /// As many items as the array has, and each of them with all that is in it.
     pub(super) fn items(&mut self, at: &Path, array: Node<'_>) {
         let mut open = Vec::new();
@@ -53,7 +53,7 @@ impl Wanted<'_> {
         let first = open.len();
         let items = array.items().enumerate();
         open.extend(items.map(|(index, node)| Open { at: at.child(index), node, depth }));
-        self.want(at.clone(), Expected::Len(open.len() - first), array.at());
+        self.demand(at.clone(), Expected::Len(open.len() - first), array.at());
         open[first..].reverse();
     }
 
@@ -67,11 +67,11 @@ impl Wanted<'_> {
         let Some(item) = self.typed(node) else { return };
         match (item.of.notation, item.value) {
             (Notation::Items, Some(array)) if array.is_array() => {
-                self.want(at.clone(), Expected::Type(item.of.value), item.at);
+                self.demand(at.clone(), Expected::Type(item.of.value), item.at);
                 self.children(&at, array, depth + 1, open);
             }
             (Notation::Map, Some(map)) if self.is_map(map) => {
-                self.want(at.clone(), Expected::Type(item.of.value), item.at);
+                self.demand(at.clone(), Expected::Type(item.of.value), item.at);
                 self.map(&at, map, depth + 1, open);
             }
             (_, value) => {
@@ -180,9 +180,9 @@ impl Wanted<'_> {
         let pairs = if map.is_object() { self.members(map) } else { self.alternating(map) };
         let pairs = self.last_of_each(pairs, map);
         let keys: Vec<Key> = pairs.iter().map(|pair| Key::from(pair.key.clone())).collect();
-        self.want(at.clone(), Expected::Only(keys.clone()), map.at());
+        self.demand(at.clone(), Expected::Only(keys.clone()), map.at());
         if self.rules.generation == Generation::N3 && keys.len() > 1 {
-            self.want(at.clone(), Expected::Order(keys), map.at());
+            self.demand(at.clone(), Expected::Order(keys), map.at());
         }
         let values = pairs.into_iter().rev();
         open.extend(values.map(|pair| Open { at: at.child(pair.key), node: pair.value, depth }));

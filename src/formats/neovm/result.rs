@@ -13,23 +13,23 @@ use crate::model::value::Value;
 use crate::text::json::{Datum, Node, Problem};
 
 /// Turns the members of a result into checks.
-pub(super) struct Wanted<'w> {
+pub(super) struct AssertionBuilder<'w> {
     pub(super) rules: &'static Rules,
-    pub(super) checks: Vec<Assertion>,
+    pub(super) assertions: Vec<Assertion>,
     pub(super) findings: &'w mut Findings,
 }
 
-impl<'w> Wanted<'w> {
-    pub(super) fn new(rules: &'static Rules, findings: &'w mut Findings) -> Wanted<'w> {
-        Wanted { rules, checks: Vec::new(), findings }
+impl<'w> AssertionBuilder<'w> {
+    pub(super) fn new(rules: &'static Rules, findings: &'w mut Findings) -> AssertionBuilder<'w> {
+        AssertionBuilder { rules, assertions: Vec::new(), findings }
     }
 
-    pub(super) fn want(&mut self, at: Path, want: Expected, origin: u32) {
-        self.checks.push(Assertion { at, want, origin: Origin(origin) });
+    pub(super) fn demand(&mut self, at: Path, expected: Expected, origin: u32) {
+        self.assertions.push(Assertion { at, expected, origin: Origin(origin) });
     }
 
     pub(super) fn is(&mut self, at: Path, value: Value, origin: u32) {
-        self.want(at, Expected::Is(value), origin);
+        self.demand(at, Expected::Is(value), origin);
     }
 
     pub(super) fn open<'d>(&mut self, node: Node<'d>, name: &'static str) -> Option<Fields<'d>> {
@@ -64,8 +64,8 @@ impl<'w> Wanted<'w> {
         if text != *state {
             self.findings.breach(|| misspelled(node.at(), &text, state));
         }
-        let want = Expected::Is(Value::text(*state));
-        Some(Assertion { at: Path::field("state"), want, origin: Origin(node.at()) })
+        let expected = Expected::Is(Value::text(*state));
+        Some(Assertion { at: Path::field("state"), expected, origin: Origin(node.at()) })
     }
 
     /// The members that only N3 has. After a fault, only the message is compared.
@@ -80,9 +80,9 @@ impl<'w> Wanted<'w> {
         if let Some(node) = refs {
             self.count(Path::field("refs"), node, "refs");
         }
-        let fault = end.is_some_and(|end| end.want == Expected::Is(Value::text(self.rules.fault)));
+        let fault = end.is_some_and(|end| end.expected == Expected::Is(Value::text(self.rules.fault)));
         if fault {
-            self.checks.clear();
+            self.assertions.clear();
             let [frames, results] = stacks;
             self.ignored("is not compared after a fault", [frames, results, refs]);
         } else {
@@ -126,11 +126,11 @@ impl<'w> Wanted<'w> {
     /// The frames, none where they are not mentioned by the result at `origin`.
     fn frames(&mut self, frames: Option<Node<'_>>, origin: u32) {
         let at = Path::field("invocationStack");
-        let Some(frames) = frames else { return self.want(at, Expected::Len(0), origin) };
+        let Some(frames) = frames else { return self.demand(at, Expected::Len(0), origin) };
         if !frames.is_array() {
             return self.findings.error(wrong_type(frames, "invocationStack", "an array of frames"));
         }
-        self.want(at.clone(), Expected::Len(frames.items().count()), frames.at());
+        self.demand(at.clone(), Expected::Len(frames.items().count()), frames.at());
         for (index, frame) in frames.items().enumerate() {
             self.frame(&at.child(index), frame);
         }
@@ -231,15 +231,15 @@ impl<'w> Wanted<'w> {
         let Some(list) = list else {
             return match absence {
                 Absence::NotCompared => {}
-                Absence::Empty => self.want(at, Expected::Len(0), origin),
-                Absence::None => self.want(at, Expected::Absent, origin),
+                Absence::Empty => self.demand(at, Expected::Len(0), origin),
+                Absence::None => self.demand(at, Expected::Absent, origin),
             };
         };
         if !list.is_array() {
             let name = at.last().to_string();
             self.findings.error(wrong_type(list, &name, "an array of items"));
         } else if absence == Absence::None && list.items().next().is_none() {
-            self.want(at, Expected::Absent, list.at());
+            self.demand(at, Expected::Absent, list.at());
         } else {
             self.items(&at, list);
         }

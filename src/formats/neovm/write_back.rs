@@ -56,7 +56,7 @@ pub(super) fn spell<'d>(differs: &Differs<'d, '_>, rules: &Rules) -> WrittenBack
         Part::Member(_) => differs.replace(plain(differs.present()?, Some(differs.node))?),
         Part::Frames => list(differs, "invocationStack", |frame| fresh_frame(frame, rules)),
         Part::Items(name) => list(differs, name, |item| fresh_item(item, rules)),
-        Part::Item => match (differs.want, differs.got) {
+        Part::Item => match (differs.expected, differs.actual) {
             (Expected::Len(_), Some(_)) => list(differs, "value", |item| fresh_item(item, rules)),
             (Expected::Absent, Some(value)) => new_pair(differs, value, rules),
             (Expected::Order(_), Some(value)) => order(differs, value),
@@ -72,7 +72,7 @@ fn list<'d>(
     name: &str,
     fresh: impl Fn(&Value) -> Result<Json, NotRepresentable>,
 ) -> WrittenBack<'d> {
-    let items = match differs.got {
+    let items = match differs.actual {
         None => &[][..],
         Some(value) => items_of(value).ok_or_else(|| NotRepresentable::value(value))?,
     };

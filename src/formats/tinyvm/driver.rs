@@ -1,6 +1,6 @@
 //! A driver case: two machines, and the one run of the driver.
 
-use super::expect::Wanted;
+use super::expect::AssertionBuilder;
 use super::{Reader, STEPS, Steps, lexical};
 use crate::formats::fields::Fields;
 use crate::model::case::{Action, Step};
@@ -48,9 +48,9 @@ impl Reader<'_> {
 
     /// The one step of a driver case.
     pub(super) fn run_of_driver(&mut self, expect: Option<Node<'_>>, name_at: u32) -> Steps {
-        let mut wanted = Wanted::new(self);
+        let mut wanted = AssertionBuilder::new(self);
         let end = wanted.driver(expect, name_at);
-        vec![Step { actions: vec![Action::Execute], end, checks: wanted.checks }]
+        vec![Step { actions: vec![Action::Execute], end, assertions: wanted.assertions }]
     }
 
     /// A segment, or an object of it and a `rnd` of its own.

@@ -11,22 +11,22 @@ use crate::model::value::Value;
 use crate::text::json::{Node, Problem};
 
 /// Turns the members of an expectation into checks.
-pub(super) struct Wanted<'w, 'r> {
+pub(super) struct AssertionBuilder<'w, 'r> {
     reader: &'w mut Reader<'r>,
-    pub(super) checks: Vec<Assertion>,
+    pub(super) assertions: Vec<Assertion>,
 }
 
-impl<'w, 'r> Wanted<'w, 'r> {
-    pub(super) fn new(reader: &'w mut Reader<'r>) -> Wanted<'w, 'r> {
-        Wanted { reader, checks: Vec::new() }
+impl<'w, 'r> AssertionBuilder<'w, 'r> {
+    pub(super) fn new(reader: &'w mut Reader<'r>) -> AssertionBuilder<'w, 'r> {
+        AssertionBuilder { reader, assertions: Vec::new() }
     }
 
-    fn want(&mut self, at: Path, want: Expected, origin: u32) {
-        self.checks.push(Assertion { at, want, origin: Origin(origin) });
+    fn expected(&mut self, at: Path, expected: Expected, origin: u32) {
+        self.assertions.push(Assertion { at, expected, origin: Origin(origin) });
     }
 
     fn is(&mut self, at: Path, value: Value, origin: u32) {
-        self.want(at, Expected::Is(value), origin);
+        self.expected(at, Expected::Is(value), origin);
     }
 
     /// One phase of a single machine.
@@ -45,8 +45,8 @@ impl<'w, 'r> Wanted<'w, 'r> {
         if let Some(exact) = fields.optional("exact")
             && self.boolean(exact, "exact") == Some(true)
         {
-            self.want(Path::field("changedRegisters"), Expected::Only(registers), exact.at());
-            self.want(Path::field("changedData"), Expected::Only(data), exact.at());
+            self.expected(Path::field("changedRegisters"), Expected::Only(registers), exact.at());
+            self.expected(Path::field("changedData"), Expected::Only(data), exact.at());
         }
         self.word(&mut fields, "pc", None);
         self.count(&mut fields, "time", None);
@@ -95,7 +95,7 @@ impl<'w, 'r> Wanted<'w, 'r> {
     /// The rating `pass`, and each test that did not.
     fn passed(&mut self, origin: u32) {
         self.is(Path::field("rating"), Value::text("pass"), origin);
-        self.want(Path::field("notPassed"), Expected::Only(Vec::new()), origin);
+        self.expected(Path::field("notPassed"), Expected::Only(Vec::new()), origin);
     }
 
     /// `rating` and `results` of a completed run. Results without a rating say what it is; without
@@ -122,7 +122,7 @@ impl<'w, 'r> Wanted<'w, 'r> {
             return None;
         }
         let at = Path::field("results");
-        self.want(at.clone(), Expected::Len(node.items().count()), node.at());
+        self.expected(at.clone(), Expected::Len(node.items().count()), node.at());
         let mut names = Vec::new();
         for (index, item) in node.items().enumerate() {
             let name = self.reader.one_of(item, "result", RESULTS)?;
@@ -177,8 +177,8 @@ impl<'w, 'r> Wanted<'w, 'r> {
         for part in parts.unwrap_or_default() {
             for (index, (word, origin)) in part.words.into_iter().enumerate() {
                 let key = Key::from(lexical::address_key(part.address.wrapping_add(index as u16)));
-                let want = if word == 0 { Expected::IsOrAbsent } else { Expected::Is };
-                self.want(at.child(key.clone()), want(Value::int(word)), origin);
+                let expected = if word == 0 { Expected::IsOrAbsent } else { Expected::Is };
+                self.expected(at.child(key.clone()), expected(Value::int(word)), origin);
                 keys.push(key);
             }
         }
@@ -202,5 +202,9 @@ fn below(parent: Option<&Path>, name: &'static str) -> Path {
 }
 
 fn outcome(name: String, origin: u32) -> Assertion {
-    Assertion { at: Path::field("outcome"), want: Expected::Is(Value::Text(name)), origin: Origin(origin) }
+    Assertion {
+        at: Path::field("outcome"),
+        expected: Expected::Is(Value::Text(name)),
+        origin: Origin(origin),
+    }
 }

@@ -1,6 +1,6 @@
 //! A case of a single machine: its program, its first phase and the continuations.
 
-use super::expect::Wanted;
+use super::expect::AssertionBuilder;
 use super::segment::sparse_value;
 use super::{Reader, STEPS, Steps, lexical};
 use crate::formats::fields::{Fields, wrong_type};
@@ -38,8 +38,8 @@ impl Reader<'_> {
         }
         self.features(fields);
         let run = self.run(fields);
-        let checks = self.expectation(fields);
-        let mut steps = vec![Step { actions: vec![run], end: None, checks }];
+        let assertions = self.expectation(fields);
+        let mut steps = vec![Step { actions: vec![run], end: None, assertions }];
         match fields.optional("then") {
             Some(then) if then.is_array() => {
                 let further: Vec<_> = then.items().filter_map(|phase| self.phase(phase)).collect();
@@ -70,9 +70,9 @@ impl Reader<'_> {
             changes.extend(pc.map(|pc| ("pc".to_owned(), Value::int(pc))));
         }
         let run = self.run(&mut fields);
-        let checks = self.expectation(&mut fields);
+        let assertions = self.expectation(&mut fields);
         fields.finish(self.findings);
-        Some(Step { actions: vec![Action::Set(Value::Record(changes)), run], end: None, checks })
+        Some(Step { actions: vec![Action::Set(Value::Record(changes)), run], end: None, assertions })
     }
 
     fn run(&mut self, fields: &mut Fields<'_>) -> Action {
@@ -83,9 +83,9 @@ impl Reader<'_> {
 
     fn expectation(&mut self, fields: &mut Fields<'_>) -> Vec<Assertion> {
         let Some(node) = fields.optional("expect") else { return Vec::new() };
-        let mut wanted = Wanted::new(self);
+        let mut wanted = AssertionBuilder::new(self);
         wanted.single(node);
-        wanted.checks
+        wanted.assertions
     }
 
     /// `{"r3": word}`, or words from r0 on.

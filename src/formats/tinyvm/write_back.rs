@@ -19,9 +19,9 @@ pub(super) fn spell<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
         [Key::Name(name), key] if name == "changedData" => listed(differs, "data", key),
         [.., Key::Name(name), _] if name == "data" => {
             let zero = Value::int(0);
-            differs.replace(spelled(differs.got.unwrap_or(&zero), Some(differs.node))?)
+            differs.replace(spelled(differs.actual.unwrap_or(&zero), Some(differs.node))?)
         }
-        _ => match differs.got {
+        _ => match differs.actual {
             Some(value) => differs.replace(spelled(value, Some(differs.node))?),
             None => differs.remove(0),
         },
@@ -48,7 +48,7 @@ fn rating<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
 }
 
 fn results<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
-    let Some(Value::List(results)) = differs.got else { return differs.remove(0) };
+    let Some(Value::List(results)) = differs.actual else { return differs.remove(0) };
     resize(differs.node, results.iter().map(|result| spelled(result, None)))
 }
 

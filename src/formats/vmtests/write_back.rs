@@ -18,7 +18,7 @@ pub(super) fn spell<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
     if *differs.at == Path::field("outcome") {
         return outcome(differs);
     }
-    match (differs.want, differs.got) {
+    match (differs.expected, differs.actual) {
         (Expected::Len(_), Some(Value::List(items))) if differs.node.is_array() => {
             resize(differs.node, items.iter().map(fresh))
         }
@@ -26,7 +26,7 @@ pub(super) fn spell<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
         (Expected::Absent, Some(value)) => {
             Ok(vec![Change::add_member(differs.node, &key(differs), fresh(value)?)])
         }
-        (want, None) => leaf(differs, &nothing(want)?),
+        (expected, None) => leaf(differs, &nothing(expected)?),
         (_, Some(value)) => leaf(differs, value),
     }
 }
@@ -51,8 +51,8 @@ fn outcome<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
 }
 
 /// What the format reads as nothing, in place of such a demand.
-fn nothing(want: &Expected) -> Result<Value, NotRepresentable> {
-    match want {
+fn nothing(expected: &Expected) -> Result<Value, NotRepresentable> {
+    match expected {
         Expected::Is(Value::Int(_)) | Expected::IsOrAbsent(Value::Int(_)) => Ok(Value::Int(BigInt::ZERO)),
         Expected::Is(Value::Bytes(_)) | Expected::IsOrAbsent(Value::Bytes(_)) => Ok(Value::Bytes(Vec::new())),
         _ => Err(NotRepresentable::nothing()),

@@ -118,7 +118,7 @@ fn variable(code: u8, operand: &[u8]) -> Option<(Slots, usize, bool)> {
 }
 
 /// The exception that waits for the end of a finally block.
-fn exception() -> Cell {
+fn file_override() -> Cell {
     Cell::named("exception", "")
 }
 
@@ -168,10 +168,10 @@ impl Neo3 {
                 effects.takes = operand.get(1).map(|count| usize::from(*count));
             }
             Op::SYSCALL => self.calls_service(operand, effects),
-            Op::THROW => effects.write(exception()),
+            Op::THROW => effects.write(file_override()),
             Op::ENDFINALLY => {
                 if let Some(pending) = &self.core.uncaught {
-                    effects.read(exception(), Some(self.shown(pending)));
+                    effects.read(file_override(), Some(self.shown(pending)));
                 }
             }
             Op::MEMCPY => {
@@ -240,7 +240,7 @@ impl Neo3 {
         (0..takes.min(self.height())).for_each(|below| effects.read_compound(self, below));
         effects.takes = Some(takes);
         // It may throw.
-        effects.write(exception());
+        effects.write(file_override());
     }
 
     /// Takes an operand over into a compound: a Struct is cloned.
@@ -257,7 +257,7 @@ impl Neo3 {
                     effects.read(cell, Some(self.shown(&item)));
                 }
             }
-            _ => effects.write(exception()),
+            _ => effects.write(file_override()),
         }
     }
 
@@ -266,7 +266,7 @@ impl Neo3 {
         let is_map = matches!(self.core.below(2), Some(Item::Map(_)));
         match self.part(2, 1) {
             Some((key, old)) if old.is_some() || is_map => effects.writes.extend(self.item_cell(2, &key)),
-            _ => effects.write(exception()),
+            _ => effects.write(file_override()),
         }
     }
 

@@ -98,7 +98,7 @@ pub(super) fn throw(frame: &mut Frame<'_>) -> Flow {
 impl Frame<'_> {
     /// Goes on in the innermost block that is there for an exception, and leaves all frames above
     /// it. With none, the frames stay as they are.
-    pub(super) fn throw(&mut self, exception: Item) -> Flow {
+    pub(super) fn throw(&mut self, file_override: Item) -> Flow {
         self.visit_held()?;
         let mut above = 0;
         loop {
@@ -106,7 +106,7 @@ impl Frame<'_> {
             let tries = match depth.checked_sub(above) {
                 Some(_) if above == 0 => &mut self.core.context.tries,
                 Some(index) if index < depth => &mut self.core.callers[index].tries,
-                _ => return Err(self.unhandled(&exception).into()),
+                _ => return Err(self.unhandled(&file_override).into()),
             };
             while tries.last().is_some_and(Try::is_over) {
                 tries.pop();
@@ -120,30 +120,30 @@ impl Frame<'_> {
             unload(self);
             self.core.context = self.core.callers.pop().unwrap_or_default();
         }
-        self.handle(exception)
+        self.handle(file_override)
     }
 
     /// Enters the block of the innermost try statement that is there for the exception.
-    fn handle(&mut self, exception: Item) -> Flow {
+    fn handle(&mut self, file_override: Item) -> Flow {
         let Some(inner) = self.core.context.tries.last_mut() else {
-            return Err(self.unhandled(&exception).into());
+            return Err(self.unhandled(&file_override).into());
         };
         if let (Part::Try, Some(catch)) = (inner.part, inner.catch()) {
             inner.part = Part::Catch;
             self.core.uncaught = None;
-            self.push(exception);
+            self.push(file_override);
             return Ok(go_on(self, catch)?);
         }
         inner.part = Part::Finally;
         let finally = inner.finally().unwrap_or(-1);
-        self.core.uncaught = Some(exception);
+        self.core.uncaught = Some(file_override);
         Ok(go_on(self, finally)?)
     }
 
     /// The fault of an exception that nothing is there for.
-    fn unhandled(&self, exception: &Item) -> Fault {
-        let first = exception.list().and_then(|list| self.core.heap.list(list).first());
-        let text = match first.unwrap_or(exception) {
+    fn unhandled(&self, file_override: &Item) -> Fault {
+        let first = file_override.list().and_then(|list| self.core.heap.list(list).first());
+        let text = match first.unwrap_or(file_override) {
             Item::ByteString(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
             _ => None,
         };

@@ -63,7 +63,7 @@ impl Record {
     /// signature and the first problem.
     pub fn case(&mut self, CaseReport { id, machine, verdict, .. }: &CaseReport) {
         let problem = match verdict {
-            Verdict::Error(troubles) => troubles.first(),
+            Verdict::Error(diagnostics) => diagnostics.first(),
             Verdict::Pass
             | Verdict::Fail(_)
             | Verdict::ExpectedFail(..)

@@ -161,12 +161,12 @@ fn mnemonics() -> Vec<&'static str> {
 
 /// The ends that a case demands, where those are words.
 fn expected_ends<'c>(case: &'c Case, ends: &'static [&'static str]) -> impl Iterator<Item = &'c str> {
-    let checks = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.checks));
-    let checks = checks.filter(|check| match check.at.last() {
+    let assertions = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
+    let assertions = assertions.filter(|check| match check.at.last() {
         Key::Name(name) => check.at.parent().is_none() && ends.contains(&&**name),
         Key::Index(_) => false,
     });
-    let values = checks.flat_map(|check| match &check.want {
+    let values = assertions.flat_map(|check| match &check.expected {
         Expected::Is(value) | Expected::IsOrAbsent(value) => std::slice::from_ref(value),
         Expected::OneOf(values) => values,
         _ => &[],

@@ -51,7 +51,7 @@ impl<'r> Reader<'r> {
         let id = || case_id(line["id"].as_str()?, file, line["name"].as_str());
         Some(match kind {
             "note" => {
-                Line::Told(place, Event::Note { file: file.into(), trouble: self.trouble(line, file)? })
+                Line::Told(place, Event::Note { file: file.into(), diagnostic: self.diagnostic(line, file)? })
             }
             "case" => {
                 let report = CaseReport {
@@ -79,7 +79,7 @@ impl<'r> Reader<'r> {
             "skip" => Verdict::Skip(line["reason"].as_str()?.to_owned()),
             "error" => {
                 let problems = line["problems"].as_array().filter(|it| !it.is_empty())?;
-                Verdict::Error(problems.iter().map(|it| self.trouble(it, file)).collect::<Option<_>>()?)
+                Verdict::Error(problems.iter().map(|it| self.diagnostic(it, file)).collect::<Option<_>>()?)
             }
             _ => return None,
         })
@@ -97,14 +97,14 @@ impl<'r> Reader<'r> {
         Some(Difference {
             step: json["step"].as_u64().map(|step| step as usize),
             at: self.path(json["path"].as_str()?)?,
-            want: self.want(json.get("expected")?)?,
-            got: if is_absent { None } else { Some(self.value(actual)?) },
+            expected: self.expected(json.get("expected")?)?,
+            actual: if is_absent { None } else { Some(self.value(actual)?) },
             place: self.place(json, file)?,
             note: text(&json["note"]),
         })
     }
 
-    fn trouble(&mut self, json: &Json, file: &str) -> Parsed<Diagnostic> {
+    fn diagnostic(&mut self, json: &Json, file: &str) -> Parsed<Diagnostic> {
         Some(Diagnostic {
             what: text(&json["message"])?,
             expected: text(&json["expected"]),
@@ -146,7 +146,7 @@ impl<'r> Reader<'r> {
         path
     }
 
-    fn want(&mut self, json: &Json) -> Parsed<Expected> {
+    fn expected(&mut self, json: &Json) -> Parsed<Expected> {
         let members = json.as_object();
         let only = members.filter(|it| it.len() == 1).and_then(|it| it.iter().next());
         Some(match only.map(|(name, value)| (name.as_str(), value)) {
