@@ -4,5 +4,6 @@ pub mod config;
 pub mod edit;
 pub mod excerpt;
 pub mod json;
+pub mod plain_json;
 pub mod shell;
 pub mod suggest;

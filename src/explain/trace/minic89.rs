@@ -7,7 +7,8 @@ use serde_json::{Map, Value as Json};
 
 use super::{Done, End, Step, TraceKind, Writer};
 use crate::machines::inspect::Inspect;
-use crate::wire::value::{one_line, plain};
+use crate::text::plain_json::plain;
+use crate::wire::value::one_line;
 
 pub(super) const KIND: TraceKind = TraceKind {
     name: "minic89",

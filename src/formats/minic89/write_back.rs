@@ -4,7 +4,7 @@ use crate::formats::write_back::{Differs, NotRepresentable, WrittenBack, resize}
 use crate::model::assertion::Expected;
 use crate::model::path::Path;
 use crate::model::value::Value;
-use crate::wire::value::plain;
+use crate::text::plain_json::plain;
 
 pub(super) fn spell<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
     match (differs.expected, differs.actual) {

@@ -1,0 +1,532 @@
+//! `vmconf bless`: what it writes is what makes the case pass, and nothing else of a file changes.
+
+#![allow(clippy::print_stdout, reason = "a test that fails shows its seed")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::{Ran, VECTORS, at_root, command, ran, vmconf};
+use tempfile::TempDir;
+use vmconf::formats::{self, Context, Format, Options};
+use vmconf::model::assertion::Expected;
+use vmconf::model::case::Case;
+use vmconf::model::verdict::Verdict;
+use vmconf::run::bless::{Blessed, OutcomeChange, Wishes, bless};
+use vmconf::run::sources::{Named, Source};
+use vmconf::run::{self, VectorFiles};
+use vmconf::text::json::{Datum, Document, Node};
+
+// ---- Every own vector
+
+/// Numbers that look random and are the same for the same seed.
+struct Random(u64);
+
+impl Random {
+    /// `BLESS_SEED` sets another seed.
+    fn new() -> Random {
+        let seed = std::env::var("BLESS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+        println!("BLESS_SEED={seed}");
+        Random(seed)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        // Splitmix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % end as u64) as usize
+    }
+
+    fn one_of<T: Copy>(&mut self, all: &[T]) -> Option<T> {
+        if all.is_empty() { None } else { Some(all[self.below(all.len())]) }
+    }
+}
+
+/// A copy of all own vectors, with what stands beside them.
+fn copy_of_vectors() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for entry in walkdir::WalkDir::new(at_root(VECTORS)) {
+        let entry = entry.unwrap();
+        let to = folder.path().join(entry.path().strip_prefix(at_root(VECTORS)).unwrap());
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(to).unwrap();
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+    folder
+}
+
+fn vectors_in(folder: &Path) -> Vec<PathBuf> {
+    let files =
+        walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().map(|it| it.unwrap().into_path());
+    files.filter(|path| path.extension().is_some_and(|it| it == "json")).collect()
+}
+
+/// A vector file that is changed in memory and read like the file.
+struct Vector<'p> {
+    path: &'p Path,
+    format: &'static Format,
+    text: String,
+}
+
+impl<'p> Vector<'p> {
+    fn read(path: &'p Path) -> Vector<'p> {
+        let text = fs::read_to_string(path).unwrap();
+        let document = Document::parse(text.clone(), 128).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let (format, _) = formats::recognise(&document, name).unwrap();
+        Vector { path, format, text }
+    }
+
+    fn source(&self) -> Source {
+        let shown = self.path.to_str().unwrap().into();
+        Source { path: self.path.to_owned(), shown, named: Named::ByUser, only: None }
+    }
+
+    /// The text with one change of each case that makes it fail, where `change` finds one, and how
+    /// many there are.
+    fn corrupted(&self, mut change: impl FnMut(Node<'_>, &Case) -> Option<String>) -> (String, usize) {
+        const TRIES: usize = 4;
+        let (options, source) = (self.options(), self.source());
+        let mut bench = run::Worker::new(&options);
+        let mut fails = |text: &str, index| {
+            let loaded = run::open_text(&source, text.to_owned(), &options);
+            loaded.cases() > index && matches!(bench.run_case(&loaded, index).verdict, Verdict::Fail(_))
+        };
+        let mut text = self.text.clone();
+        let mut failing = 0;
+        for index in 0..run::open_text(&source, text.clone(), &options).cases() {
+            let loaded = run::open_text(&source, text.clone(), &options);
+            let there = loaded.case(index).unwrap();
+            let node = Node::at_index(there.document, there.node);
+            let case = self.case(node);
+            let tries = (0..TRIES).filter_map(|_| change(node, &case));
+            if let Some(changed) = { tries }.find(|changed| fails(changed, index)) {
+                text = changed;
+                failing += 1;
+            }
+        }
+        (text, failing)
+    }
+
+    /// Read as the format that it is of, or a file that is changed may be of another.
+    fn options(&self) -> run::Options {
+        run::Options { format: Some(self.format), ..run::Options::default() }
+    }
+
+    fn case(&self, node: Node<'_>) -> Case {
+        let files = VectorFiles::new(self.path, self.format.folders);
+        let context = Context { options: Options::default(), files: &files, shared: None };
+        self.format.read_case(node, context).case.unwrap()
+    }
+
+    /// What comes of blessing the file when it has this text.
+    fn blessed(&self, text: &str) -> Blessed {
+        fs::write(self.path, text).unwrap();
+        let wishes = Wishes { leaf: None, outcome_change: OutcomeChange::Allow };
+        bless(&self.source(), &self.options(), &wishes)
+    }
+}
+
+/// The data that checks of the case stand at.
+fn demanded<'d>(test: Node<'d>, case: &Case, of: fn(&Expected) -> bool) -> Vec<Node<'d>> {
+    let assertions = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
+    let mut origins: Vec<u32> =
+        assertions.filter(|check| of(&check.expected)).map(|check| check.origin.0).collect();
+    origins.dedup();
+    let data = origins.into_iter().filter_map(|at| test.document().around(at).pop());
+    data.filter(|node| node.at() > test.at()).collect()
+}
+
+/// Whether this says which snapshot of a trace is meant, which is nothing that a machine does.
+fn names_snapshot(node: Node<'_>) -> bool {
+    let around = node.document().around(node.at());
+    let [.., list, snapshot, _] = around[..] else { return false };
+    list.is_array() && snapshot.member("step").is_some_and(|step| step.at() == node.at())
+}
+
+/// Whether this is a number with a fraction or an exponent, which is blessed as one without.
+fn has_many_spellings(node: Node<'_>) -> bool {
+    matches!(node.datum(), Datum::Number(text) if text.contains(['.', 'e', 'E']))
+}
+
+/// States in place of which another one can stand.
+const STATES: [[&str; 2]; 2] = [["\"HALT\"", "\"FAULT\""], ["\"Halt\"", "\"Fault\""]];
+
+/// One character of a leaf is another of the same kind; a truth value, the other; a state, another.
+fn other_leaf(test: Node<'_>, case: &Case, random: &mut Random) -> Option<String> {
+    // Not what is one of several: it says less than what the machine did.
+    let leaves =
+        demanded(test, case, |expected| matches!(expected, Expected::Is(_) | Expected::IsOrAbsent(_)));
+    let other_name = |node: &Node<'_>| matches!(&*node.raw().to_lowercase(), "\"pushf\"" | "\"pusht\"");
+    let of_many = |node: &Node<'_>| node.is_array() || node.is_object();
+    let leaves: Vec<_> = leaves.into_iter().filter(|node| !of_many(node) && !other_name(node)).collect();
+    let leaves: Vec<_> =
+        leaves.into_iter().filter(|node| !names_snapshot(*node) && !has_many_spellings(*node)).collect();
+    let leaf = random.one_of(&leaves)?;
+    let raw = leaf.raw();
+    let other = match leaf.datum() {
+        Datum::Bool(value) => (!value).to_string(),
+        _ if STATES.iter().any(|states| states.contains(&raw)) => {
+            let states = STATES.iter().find(|states| states.contains(&raw)).unwrap();
+            states[1 - states.iter().position(|state| *state == raw).unwrap()].to_owned()
+        }
+        _ => {
+            let start = if raw.starts_with("\"0x") { 3 } else { 0 };
+            let places = raw.char_indices().skip(start).filter(|it| it.1.is_ascii_alphanumeric());
+            let places: Vec<_> = places.collect();
+            let (at, old) = random.one_of(&places)?;
+            // The lowest bit keeps a digit a digit, and the case of a letter.
+            let new = char::from(old as u8 ^ 1);
+            format!("{}{new}{}", &raw[..at], &raw[at + 1..])
+        }
+    };
+    Some(with(leaf, &other))
+}
+
+/// The document with another text for a datum.
+fn with(node: Node<'_>, other: &str) -> String {
+    let mut text = node.document().text().to_owned();
+    let at = node.at() as usize;
+    text.replace_range(at..at + node.raw().len(), other);
+    text
+}
+
+#[test]
+fn a_changed_leaf_of_any_vector_comes_back() {
+    let mut random = Random::new();
+    let folder = copy_of_vectors();
+    let mut changed = 0;
+    for path in vectors_in(folder.path()) {
+        let vector = Vector::read(&path);
+        let (text, failing) = vector.corrupted(|test, case| other_leaf(test, case, &mut random));
+        if failing == 0 {
+            continue;
+        }
+        let blessed = vector.blessed(&text);
+        assert_eq!(blessed.refused, [], "{}", path.display());
+        assert_eq!(blessed.cases.len(), failing);
+        let texts = blessed.texts.unwrap();
+        assert!(texts.old == text);
+        let wrong = texts.new.lines().zip(vector.text.lines()).find(|(new, old)| new != old);
+        assert!(texts.new == vector.text, "{}: {wrong:?}", path.display());
+        changed += failing;
+    }
+    assert!(changed > 4000, "{changed} leaves");
+}
+
+/// A list or record that is demanded as a whole has an element twice or less.
+fn other_size(test: Node<'_>, case: &Case, random: &mut Random) -> Option<String> {
+    let sized = demanded(test, case, |expected| matches!(expected, Expected::Len(_) | Expected::Only(_)));
+    let sized: Vec<_> =
+        sized.into_iter().filter(|node| node.items().chain(values(*node)).next().is_some()).collect();
+    let container = random.one_of(&sized)?;
+    let elements: Vec<_> = container.items().chain(values(container)).collect();
+    let element = random.one_of(&elements)?;
+    let key = container.members().find(|member| member.value == element);
+    let from = key.as_ref().map_or(element.at(), |member| member.key_at) as usize;
+    let text = test.document().text();
+    let raw = &text[from..element.at() as usize + element.raw().len()];
+    let rest = text[from + raw.len()..].trim_start();
+    let mut other = text.to_owned();
+    if rest.starts_with(',') && random.below(2) == 0 {
+        let comma = text.len() - rest.len();
+        other.replace_range(from..=comma, "");
+    } else {
+        // Another key, or the document would have one twice.
+        let twin = raw.replacen(['0', '1'], "7", 9).replacen('2', "8", 1);
+        let twin = if key.is_some() { &twin } else { raw };
+        other.insert_str(from, &format!("{twin},\n\t"));
+    }
+    Some(other)
+}
+
+fn values(object: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    object.members().map(|member| member.value)
+}
+
+#[test]
+fn a_list_of_another_size_of_any_vector_passes_again() {
+    let mut random = Random::new();
+    let folder = copy_of_vectors();
+    let mut changed = 0;
+    for path in vectors_in(folder.path()) {
+        let vector = Vector::read(&path);
+        let (text, failing) = vector.corrupted(|test, case| other_size(test, case, &mut random));
+        if failing == 0 {
+            continue;
+        }
+        let blessed = vector.blessed(&text);
+        assert_eq!(blessed.refused, [], "{}", path.display());
+        assert_eq!(blessed.cases.len(), failing);
+        let new = blessed.texts.unwrap().new;
+        let again = vector.blessed(&new);
+        assert!(again.texts.is_none() && again.refused.is_empty() && again.broken.is_empty());
+        changed += failing;
+    }
+    assert!(changed > 1000, "{changed} lists");
+}
+
+// ---- The command
+
+const ADD: &str = "vectors/evm/arithmetic/add.json";
+
+/// A folder with the vector file of ADD, its text changed.
+struct Sandbox {
+    folder: TempDir,
+    old: String,
+}
+
+impl Sandbox {
+    fn new(from: &str, to: &str) -> Sandbox {
+        let text = fs::read_to_string(at_root(ADD)).unwrap();
+        assert!(text.contains(from), "{from}");
+        let old = text.replacen(from, to, 1);
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join("add.json"), &old).unwrap();
+        Sandbox { folder, old }
+    }
+
+    fn path(&self) -> String {
+        self.folder.path().join("add.json").to_str().unwrap().to_owned()
+    }
+
+    fn text(&self) -> String {
+        assert_eq!(fs::read_dir(self.folder.path()).unwrap().count(), 1, "a temporary file is left");
+        fs::read_to_string(self.path()).unwrap()
+    }
+
+    /// `vmconf bless` of the file with these arguments, the folder taken out of the output.
+    fn bless(&self, args: &[&str]) -> Ran {
+        let Ran { exit, stdout, stderr } = vmconf(&[&["bless", &self.path()], args].concat());
+        let folder = format!("{}/", self.folder.path().display());
+        Ran { exit, stdout: stdout.replace(&folder, ""), stderr: stderr.replace(&folder, "") }
+    }
+}
+
+const LEAF: &str = "post/0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/storage/0x00";
+
+#[test]
+fn without_a_terminal_the_change_is_shown_and_not_made() {
+    let sandbox = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": \"0x013875\"");
+    let ran = sandbox.bless(&[]);
+    let diff = "\
+--- add.json
++++ add.json
+@@ -8,7 +8,7 @@
+       \"value\": \"0x00\", \"gasPrice\": \"0x01\", \"gas\": \"0x0186a0\", \"data\": \"0x\",
+       \"code\": \"0x6001600201600055\"
+     },
+-    \"gas\": \"0x013875\",
++    \"gas\": \"0x013874\",
+     \"out\": \"0x\",
+     \"logs\": [],
+     \"callcreates\": [],
+4 passed, 0 blessed, 1 not written, 0 refused, 0 errors
+";
+    let note = "note: nothing is written without a terminal to ask on; --yes writes what is shown\n";
+    assert_eq!(ran, Ran { exit: 1, stdout: diff.to_owned(), stderr: note.to_owned() });
+    assert_eq!(sandbox.text(), sandbox.old);
+
+    let yes = sandbox.bless(&["--yes"]);
+    let stdout = diff.replace("0 blessed, 1 not", "1 blessed, 0 not");
+    assert_eq!(yes, Ran { exit: 0, stdout, stderr: String::new() });
+    assert_eq!(sandbox.text(), fs::read_to_string(at_root(ADD)).unwrap());
+
+    let again = sandbox.bless(&["--yes"]);
+    let stdout = "5 passed, 0 blessed, 0 not written, 0 refused, 0 errors\n".to_owned();
+    assert_eq!(again, Ran { exit: 0, stdout, stderr: String::new() });
+}
+
+#[test]
+fn a_single_leaf() {
+    let wrong = "\"post\": {\"0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\": {\"balance\": \"0x07\", \"nonce\": \"0x07\", \
+                 \"code\": \"0x\", \"storage\": {\"0x00\": \"0x04\"";
+    let right = wrong.replace("\"balance\": \"0x07\"", "\"balance\": \"0x03e8\"").replace("0x04", "0x03");
+    let sandbox = Sandbox::new(&right, wrong);
+    let other = sandbox.bless(&["--yes", "--leaf", "gas"]);
+    assert_eq!((other.exit, &*sandbox.text()), (1, &*sandbox.old));
+    assert_eq!(other.stderr, "note: 1 cases differ, and not in what --leaf names\n");
+    assert_eq!(sandbox.bless(&["--yes", "--leaf", LEAF]).exit, 0);
+    assert_eq!(sandbox.text(), sandbox.old.replacen("\"0x00\": \"0x04\"", "\"0x00\": \"0x03\"", 1));
+    assert_eq!(sandbox.bless(&["--yes", "--leaf", "post"]).exit, 0);
+    assert_eq!(vmconf(&["run", &sandbox.path()]).exit, 0);
+}
+
+#[test]
+fn another_end_is_blessed_only_when_that_is_allowed() {
+    let sandbox = Sandbox::new("\"gas\": \"0x0186a0\"", "\"gas\": \"0x02\"");
+    let refused = sandbox.bless(&["--yes"]);
+    assert_eq!(refused.exit, 1);
+    let why =
+        "outcome: the run ended with \"halt\" and not with \"success\": --allow-outcome-change blesses that";
+    assert_eq!(refused.stderr, format!("refused: add.json:15:13: {why}\n  in add.json::small\n"));
+    assert_eq!(sandbox.text(), sandbox.old);
+    assert_eq!(sandbox.bless(&["--yes", "--allow-outcome-change"]).exit, 0);
+    assert_eq!(vmconf(&["run", &sandbox.path()]).exit, 0);
+    assert!(sandbox.text().contains("\"0x6001600201600055\"\n    }\n  },"), "{}", sandbox.text());
+}
+
+#[test]
+fn what_is_broken_is_never_blessed() {
+    let broken = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": 1.5");
+    let ran = broken.bless(&["--yes", "--allow-outcome-change"]);
+    assert_eq!((ran.exit, &*broken.text()), (3, &*broken.old));
+    assert!(ran.stderr.starts_with("error: add.json:11:12: "), "{}", ran.stderr);
+    let limited = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": \"0x013875\"");
+    let ran = limited.bless(&["--yes", "--allow-outcome-change", "--max-steps", "1"]);
+    assert_eq!((ran.exit, &*limited.text()), (3, &*limited.old));
+    assert!(ran.stderr.contains("limit of the runner"), "{}", ran.stderr);
+    // The other cases of the file are blessed all the same.
+    let both = Sandbox::new("\"gas\": \"0x01730c\"", "\"gas\": \"0x01730d\"");
+    let text = both.old.replacen("\"gas\": \"0x013874\"", "\"gas\": 1.5", 1);
+    fs::write(both.path(), &text).unwrap();
+    assert_eq!(both.bless(&["--yes"]).exit, 3);
+    assert_eq!(both.text(), text.replace("0x01730d", "0x01730c"));
+}
+
+/// The rest is then of a run that came to something else, though it differs too.
+#[test]
+fn of_a_run_that_ended_in_another_way_nothing_is_blessed() {
+    let stop = "tests/samples/tinyvm/wrong/stop.json";
+    for leaf in [&[][..], &["--leaf", "time"]] {
+        let ran = vmconf(&[&["bless", "--yes", stop], leaf].concat());
+        assert_eq!((ran.exit, ran.stdout.lines().count()), (1, 1), "{}", ran.stdout);
+        assert!(ran.stderr.starts_with(&format!("refused: {stop}:8:26: stop: the run ended with")));
+    }
+}
+
+/// A file with one case of the 2.x or N3 format, with this result.
+fn neovm(folder: &TempDir, script: &str, result: &str) -> (String, String) {
+    let path = folder.path().join("one.json");
+    let text = format!(
+        "{{\"category\": \"c\", \"name\": \"n\", \"tests\": [\n  {{\"name\": \"one\", \"script\": {script}, \
+         \"steps\": [\n    {{\"actions\": [\"Execute\"], \"result\": {result}}}\n  ]}}\n]}}\n"
+    );
+    fs::write(&path, &text).unwrap();
+    (path.to_str().unwrap().to_owned(), text)
+}
+
+#[test]
+fn what_has_no_spelling_is_refused_and_the_rest_is_blessed() {
+    let folder = TempDir::new().unwrap();
+    // An array that holds itself.
+    let script = "[\"NEWARRAY0\", \"DUP\", \"DUP\", \"APPEND\"]";
+    let (path, text) = neovm(&folder, script, "{\"state\": \"HALT\", \"resultStack\": [], \"refs\": 7}");
+    let ran = vmconf(&["bless", "--yes", &path]);
+    let why = "the format has no way to write this Array: contains itself";
+    let expected = format!("refused: {path}:3:73: resultStack: {why}\n  in {path}::one\n");
+    assert_eq!((ran.exit, ran.stderr), (1, expected));
+    assert_eq!(fs::read_to_string(&path).unwrap(), text.replace("\"refs\": 7", "\"refs\": 2"));
+}
+
+/// Without a type of 2.x, nothing in this file would show which generation it is of.
+#[test]
+fn a_file_stays_recognisable() {
+    let folder = TempDir::new().unwrap();
+    let result = "{\"state\": \"HALT\", \"resultStack\": [{\"type\": \"ByteArray\", \"value\": \"0x05\"}]}";
+    let (path, text) = neovm(&folder, "\"0x51\"", result);
+    let ran = vmconf(&["bless", "--yes", &path]);
+    assert_eq!((ran.exit, &*fs::read_to_string(&path).unwrap()), (1, &*text));
+    assert!(ran.stderr.contains("the changed file would not be read as it is now"), "{}", ran.stderr);
+}
+
+#[test]
+fn nothing_to_bless() {
+    assert_eq!(vmconf(&["bless", ADD]).exit, 0);
+    assert_eq!(vmconf(&["bless", ADD, "--filter", "nonsense"]).exit, 4);
+    assert_eq!(vmconf(&["bless", "nowhere.json"]).exit, 2);
+}
+
+#[test]
+fn colours() {
+    let sandbox = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": \"0x013875\"");
+    let path = sandbox.path();
+    let forced = ran(command(&["bless", &path]).env("CLICOLOR_FORCE", "1").output().unwrap()).stdout;
+    assert!(forced.contains("\u{1b}[31m-    \"gas\": \"0x013875\",\u{1b}[0m\n"), "{forced}");
+    assert_eq!(anstream::adapter::strip_str(&forced).to_string(), vmconf(&["bless", &path]).stdout);
+}
+
+/// A link stays one, and a file keeps its permissions; one that is read-only stays.
+#[cfg(unix)]
+#[test]
+fn the_file_stays_what_it_is() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let sandbox = Sandbox::new("\"gas\": \"0x013874\"", "\"gas\": \"0x013875\"");
+    let folder = TempDir::new().unwrap();
+    let link = folder.path().join("link.json");
+    symlink(sandbox.path(), &link).unwrap();
+    let mode = |mode| fs::set_permissions(sandbox.path(), fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o400);
+    let refused = sandbox.bless(&["--yes"]);
+    assert_eq!((refused.exit, &*sandbox.text()), (1, &*sandbox.old));
+    assert_eq!(refused.stderr, "not written: add.json: the file is read-only\n");
+    mode(0o640);
+    assert_eq!(vmconf(&["bless", "--yes", link.to_str().unwrap()]).exit, 0);
+    assert!(link.is_symlink());
+    assert_ne!(sandbox.text(), sandbox.old);
+    assert_eq!(fs::metadata(sandbox.path()).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+/// Each of the samples in which one thing is wrong, also that a run ends in another way.
+#[test]
+fn every_wrong_sample_passes_again() {
+    for folder in ["vmtests", "neovm-n3", "neovm-2x", "tinyvm"] {
+        let copy = TempDir::new().unwrap();
+        for path in crate::support::files(format!("tests/samples/{folder}/wrong"), "json") {
+            fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
+        }
+        let path = copy.path().to_str().unwrap();
+        let before = vmconf(&["run", "-q", path]).stdout;
+        let failed: usize = before.split(", ").nth(1).unwrap().trim_end_matches(" failed").parse().unwrap();
+        let blessed = vmconf(&["bless", "--yes", "--allow-outcome-change", path]).stdout;
+        let summary = format!("{failed} blessed, 0 not written, 0 refused");
+        assert!(
+            failed > 5 && blessed.lines().last().unwrap().contains(&summary),
+            "{folder}: {before}{blessed}"
+        );
+        assert!(vmconf(&["run", "-q", path]).stdout.contains(" 0 failed"), "{folder}");
+    }
+}
+
+/// How items are written that were not there, or are of another type.
+#[test]
+fn items_of_2x() {
+    let check = |script: &str, wrong: &str, right: &str| {
+        let folder = TempDir::new().unwrap();
+        let result = |items: &str| format!("{{\"state\": \"Halt\", \"resultStack\": [{items}]}}");
+        let (path, text) = neovm(&folder, &format!("\"{script}\""), &result(wrong));
+        let ran = vmconf(&["bless", "--yes", &path]);
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text.replace(&result(wrong), &result(right)));
+    };
+    let number = |value: u8| format!("{{\"type\": \"Integer\", \"value\": {value}}}");
+    let [one, two, three] = [1, 2, 3].map(number);
+    check("0x515253", &one, &format!("{three}, {two}, {one}"));
+    check("0x51", &format!("{two}, {one}"), &one);
+    check("0x51", "{\"type\": \"integer\", \"value\": \"2\"}", "{\"type\": \"integer\", \"value\": \"1\"}");
+    check("0x51", "{\"value\": \"0xab\", \"type\": \"ByteArray\"}", "{\"value\": 1, \"type\": \"Integer\"}");
+    check("0x51", "{\"type\": \"Array\", \"value\": []}", &one);
+    check("0x51c5", &one, "{\"type\": \"Array\", \"value\": [{\"type\": \"Boolean\", \"value\": false}]}");
+    // Text stays text as long as the bytes are, base64 stays base64, and so do capitals.
+    let bytes = |kind: &str, value: &str| format!("{{\"type\": \"{kind}\", \"value\": \"{value}\"}}");
+    check("0x024142", &bytes("String", "AC"), &bytes("String", "AB"));
+    check("0x02ff42", &bytes("String", "AC"), &bytes("ByteArray", "0xff42"));
+    check("0x02ff42", &bytes("ByteArray", "/0M="), &bytes("ByteArray", "/0I="));
+    check("0x02ffab", &bytes("ByteArray", "0xFFAA"), &bytes("ByteArray", "0xFFAB"));
+    // A Map as an object, and as keys and values in turn.
+    let (first, both) = ("0xc7765153c4", "0xc7765153c4765251c4");
+    let map = |pairs: &str| format!("{{\"type\": \"Map\", \"value\": {pairs}}}");
+    let pairs = [format!("{{\"0x01\": {three}}}"), format!("{{\"0x01\": {three}, \"0x02\": {one}}}")];
+    check(first, "", &map(&pairs[0]));
+    check(first, &map("{}"), &map(&pairs[0]));
+    check(first, &map(&pairs[1]), &map(&pairs[0]));
+    check(both, &map(&pairs[0]), &map(&pairs[1]));
+    check(
+        both,
+        &map(&format!("[{one}, {two}]")),
+        &map(&format!("[{one}, {three}, {}, {one}]", bytes("ByteArray", "0x02"))),
+    );
+    check(first, &map(&format!("[{two}, {two}, {one}, {three}]")), &map(&format!("[{one}, {three}]")));
+}

@@ -1,0 +1,607 @@
+//! ResultCache from the cache: when there are some, when there are none, and what a wrong one comes to.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use crate::support::{MALFORMED, Ran, VECTORS, WRONG, at_root, command, config, ran, sources_of, timeless};
+use proptest::prelude::*;
+use serde_json::Value as Json;
+use tempfile::TempDir;
+use vmconf::formats::{self, Strictness, ValueDebit};
+use vmconf::model::case::CaseId;
+use vmconf::model::limits;
+use vmconf::run::cache::{FileKey, Lookup, MOST_BYTES, ProgramKey, ResultCache, Sample, Update};
+use vmconf::run::{self, Options};
+use vmconf::testees::MakeTestee;
+
+const ADD: &str = "vectors/evm/arithmetic/add.json";
+
+/// A cache of its own, and a folder with vectors.
+struct Place {
+    cache: TempDir,
+    vectors: TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        Place { cache: TempDir::new().unwrap(), vectors: TempDir::new().unwrap() }
+    }
+
+    /// In the folder, a file with this text.
+    fn with(self, name: &str, text: &str) -> Place {
+        self.write(name, text);
+        self
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.vectors.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// A run from the project's folder.
+    fn at_root(&self, args: &[&str]) -> Ran {
+        let mut command = command(&[&["run"], args].concat());
+        ran(command.env("VMCONF_CACHE", self.cache.path()).output().unwrap())
+    }
+
+    /// A run from the folder.
+    fn run(&self, args: &[&str]) -> Ran {
+        let mut command = command(&[&["run"], args].concat());
+        command.env("VMCONF_CACHE", self.cache.path()).current_dir(self.vectors.path());
+        ran(command.output().unwrap())
+    }
+
+    /// How such a run ends: passed, answered, exit code.
+    fn counts(&self, args: &[&str]) -> (u64, u64, i32) {
+        let ran = self.run(&[args, &["--report", "json"]].concat());
+        let summary = summary(&ran);
+        (summary["passed"].as_u64().unwrap(), summary["cached"].as_u64().unwrap_or(0), ran.exit)
+    }
+
+    /// Where the answers of the program under test are.
+    fn file(&self) -> PathBuf {
+        self.cache.path().join("answers").join(&program().to_string()[..16])
+    }
+
+    fn cache(&self) -> String {
+        fs::read_to_string(self.file()).unwrap()
+    }
+
+    /// Writes that all cases of a file pass, whatever comes of them.
+    fn lie(&self, name: &str) {
+        let path = self.vectors.path().join(name);
+        let options = Options::default();
+        let sources = sources_of(&path);
+        let loaded = run::open(&sources[0], &options);
+        let format = formats::by_name(loaded.format_name().unwrap()).unwrap();
+        let key = options.file_key(loaded.text(), format);
+        let cache = ResultCache::new(program(), None);
+        cache.use_file(&key);
+        for index in 0..loaded.cases() {
+            cache.learn(&key, Update::Passes(loaded.case(index).unwrap().node));
+        }
+        fs::create_dir_all(self.file().parent().unwrap()).unwrap();
+        fs::write(self.file(), cache.text().unwrap()).unwrap();
+    }
+}
+
+fn program() -> ProgramKey {
+    ProgramKey::of(File::open(env!("CARGO_BIN_EXE_vmconf")).unwrap()).unwrap()
+}
+
+fn json(line: &str) -> Json {
+    serde_json::from_str(&line.replace(":TIME", ":0")).unwrap()
+}
+
+fn summary(ran: &Ran) -> Json {
+    json(ran.stdout.lines().last().unwrap())
+}
+
+fn add() -> String {
+    fs::read_to_string(at_root(ADD)).unwrap()
+}
+
+/// The first case of [`ADD`] demands something else.
+fn wrong_add() -> String {
+    add().replacen("\"storage\": {\"0x00\": \"0x03\"}", "\"storage\": {\"0x00\": \"0x04\"}", 1)
+}
+
+/// A report without what says that cases were answered.
+fn without_marks(report: &str) -> String {
+    let line = |line: &str| {
+        let mut line = json(line);
+        line.as_object_mut().unwrap().shift_remove("cached");
+        format!("{line}\n")
+    };
+    report.lines().map(line).collect()
+}
+
+/// Everything that there is, so that notes and all kinds of verdict are in it.
+const EVERYTHING: [&str; 7] = [
+    VECTORS,
+    WRONG,
+    MALFORMED,
+    "tests/samples/vmtests/broken",
+    "tests/samples/minic89",
+    "tests/samples/tinyvm",
+    "--report=json",
+];
+
+#[test]
+fn a_second_run_says_what_the_first_said() {
+    let schema: Json =
+        serde_json::from_str(&fs::read_to_string(at_root("schemas/report.schema.json")).unwrap()).unwrap();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    for flags in [&[][..], &["--strict"]] {
+        let place = Place::new();
+        let run = |more: &[&str]| place.at_root(&[&EVERYTHING, flags, more].concat());
+        let plain = run(&[]);
+        let first = run(&["--cached", "--jobs", "8"]);
+        assert!(first == plain, "{flags:?}");
+        let cache = place.cache();
+        for jobs in ["1", "8"] {
+            let again = run(&["--cached", "--jobs", jobs]);
+            assert_eq!((again.exit, &again.stderr), (plain.exit, &plain.stderr), "{flags:?}");
+            assert!(without_marks(&again.stdout) == without_marks(&plain.stdout), "{flags:?}");
+            let (answered, passed) = (&summary(&again)["cached"], &summary(&again)["passed"]);
+            // With --strict there is much to note.
+            assert!(answered.as_u64() > passed.as_u64().map(|passed| passed / 2), "{answered} of {passed}");
+            let marked = again.stdout.lines().filter(|line| line.contains("\"cached\":true")).count();
+            assert_eq!(answered.as_u64(), Some(marked as u64));
+            for line in again.stdout.lines() {
+                assert!(validator.is_valid(&json(line)), "{line}");
+            }
+        }
+        assert_eq!(place.cache(), cache);
+        // Nor is anything taken from the cache without the flag.
+        assert!(run(&[]) == plain);
+    }
+}
+
+/// What a first run learns hangs on no thread, also where a case behind the first failure has run.
+#[test]
+fn the_number_of_threads_changes_no_answer() {
+    for flags in [&[][..], &["--fail-fast"]] {
+        let learnt = |jobs: &str| {
+            let place = Place::new();
+            place.at_root(&[&["--cached", "--jobs", jobs, WRONG, VECTORS], flags].concat());
+            place.file().exists().then(|| place.cache())
+        };
+        let one = learnt("1");
+        for _ in 0..3 {
+            assert!(learnt("8") == one, "{flags:?}");
+        }
+    }
+}
+
+#[test]
+fn a_plain_run_writes_no_answers() {
+    let place = Place::new().with("add.json", &add());
+    assert_eq!(place.counts(&["."]), (5, 0, 0));
+    assert!(!place.cache.path().join("answers").exists());
+}
+
+#[test]
+fn every_report_says_it() {
+    let place = Place::new().with("add.json", &add());
+    place.run(&["--cached", "."]);
+    for (report, says) in [
+        ("text", "5 passed (5 of them from the cache), 0 failed, 0 errors"),
+        ("json", "\"passed\":5,\"cached\":5,\"failed\":0"),
+        ("junit", "<property name=\"cached\" value=\"true\"/>"),
+        ("tap", "# 5 passed (5 of them from the cache), 0 failed"),
+        ("github", "::notice title=vmconf::5 passed (5 of them from the cache), 0 failed"),
+        ("markdown", "## vmconf: 5 passed (5 of them from the cache), 0 failed"),
+        ("html", "<p>5 passed (5 of them from the cache), 0 failed"),
+        ("html", "<code>add.json::small</code> <span class=\"headline\">from the cache</span>"),
+    ] {
+        let ran = place.run(&["--cached", ".", "--report", report]);
+        assert!(ran.stdout.contains(says), "{report}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_changed_file_runs() {
+    let place = Place::new().with("add.json", &add());
+    assert_eq!(place.counts(&["--cached", "."]), (5, 0, 0));
+    assert_eq!(place.counts(&["--cached", "."]), (5, 5, 0));
+    assert_ne!(wrong_add(), add());
+    place.write("add.json", &wrong_add());
+    assert_eq!(place.counts(&["--cached", "."]), (4, 0, 1));
+    // What fails is told each time.
+    assert_eq!(place.counts(&["--cached", "."]), (4, 4, 1));
+    assert!(place.run(&["--cached", "."]).stdout.starts_with("FAIL  add.json::small\n"));
+    place.write("add.json", &add());
+    assert_eq!(place.counts(&["--cached", "."]), (5, 5, 0));
+    place.write("add.json", &(add() + "\n"));
+    assert_eq!(place.counts(&["--cached", "."]), (5, 0, 0));
+    // The name of a file says nothing.
+    place.write("other.json", &add());
+    assert_eq!(place.counts(&["--cached", "other.json"]), (5, 5, 0));
+}
+
+#[test]
+fn changed_options_run() {
+    let place = Place::new().with("add.json", &add()).with("old/add.json", &add());
+    place.run(&["--cached", "."]);
+    for flags in [&["--max-steps", "1000"][..], &["--strict"], &["--value-debit", "on"]] {
+        let run = || place.counts(&[&["--cached", "add.json"], flags].concat());
+        assert_eq!((run(), run()), ((5, 0, 0), (5, 5, 0)), "{flags:?}");
+    }
+    assert_eq!(place.counts(&["--cached", "--max-steps", "3", "add.json"]), (0, 0, 3));
+    assert_eq!(place.counts(&["--cached", "--format", "vmtests", "."]), (10, 10, 0));
+    place.write("vmconf.toml", "[[override]]\npath = \"old/*\"\nmax-steps = 999\n");
+    assert_eq!(place.counts(&["--cached", "."]), (10, 5, 0));
+    assert_eq!(place.counts(&["--cached", "."]), (10, 10, 0));
+}
+
+#[test]
+fn the_configuration_can_ask_for_it() {
+    let place = Place::new().with("add.json", &add());
+    place.write("vmconf.toml", "[profile.default]\nverify = \"100%\"\n");
+    assert_eq!(place.counts(&["."]), (5, 0, 0));
+    assert_eq!(place.counts(&["--cached", "."]), (5, 0, 0));
+    assert_eq!(place.counts(&["--cached", "."]), (5, 0, 0));
+    assert_eq!(place.counts(&["--cached", "--verify", "0%", "."]), (5, 5, 0));
+    place.write("vmconf.toml", "[profile.default]\ncached = true\n");
+    assert_eq!(place.counts(&["."]), (5, 5, 0));
+    place.write("vmconf.toml", "[profile.default]\nseed = 1\n");
+    assert_eq!(place.run(&["."]).exit, 2);
+}
+
+#[test]
+fn wrong_usage() {
+    let place = Place::new().with("add.json", &add());
+    let check = |args: &[&str], says: &str| {
+        let ran = place.run(&[args, &["add.json"]].concat());
+        assert!(ran.exit == 2 && ran.stdout.is_empty() && ran.stderr.contains(says), "{args:?}: {ran:?}");
+    };
+    check(&["--verify", "5%"], "of no use without");
+    check(&["--cached", "--seed", "5"], "--seed is for --verify");
+    for share in ["5", "%", "101%", "-1%", "nan%", "inf%", "5 %", "5%%"] {
+        check(&["--cached", &format!("--verify={share}")], "a share is written as 5% or 0.1%");
+    }
+}
+
+/// The cache is believed, unless it is tested.
+#[test]
+fn a_lie_is_found() {
+    let tested = ["--cached", "--verify", "100%", "--seed", "1", "."];
+    let check = |text: &str, now: i32, says: &[&str]| {
+        let place = Place::new().with("file.json", text);
+        place.lie("file.json");
+        assert_eq!(place.counts(&["--cached", "."]), (5, 5, 0));
+        assert_eq!(place.counts(&["--cached", "--verify", "0%", "."]), (5, 5, 0));
+        for jobs in ["1", "8"] {
+            place.lie("file.json");
+            let Ran { exit, stdout, stderr } = place.run(&[&tested[..], &["--jobs", jobs]].concat());
+            assert_eq!(exit, 3, "{stdout}{stderr}");
+            for says in [&["the cache says that this case passes, and that is not so"], says].concat() {
+                assert!(stdout.contains(says), "{says}: {stdout}");
+            }
+            let removal = format!("rm {}", place.file().display());
+            assert!(stderr.contains(&removal) && !stderr.contains("--seed"), "{stderr}");
+        }
+        // Nothing of it is believed any more.
+        let (_, answered, exit) = place.counts(&["--cached", "."]);
+        assert_eq!((answered, exit), (0, now));
+    };
+    check(&wrong_add(), 1, &["file.json::small", "it fails: post/0xaaaaaaaa", "expected 4"]);
+    check(&add().replacen("\"0x6001600201600055\"", "\"0x60016002016000zz\"", 1), 3, &["file.json:9:"]);
+    let noted = add().replacen("\"exec\": {", "\"unheard\": 1, \"exec\": {", 1);
+    check(&noted, 0, &["unknown member \"unheard\""]);
+}
+
+/// A true answer that is tested is no news.
+#[test]
+fn the_truth_stays() {
+    let place = Place::new().with("add.json", &add());
+    place.run(&["--cached", "."]);
+    let before = place.cache();
+    assert_eq!(place.counts(&["--cached", "--verify", "100%", "."]), (5, 0, 0));
+    assert_eq!(place.cache(), before);
+    let ran = place.run(&["--cached", "--verify", "12.5%", "."]);
+    let seed = ran.stderr.strip_prefix("note: --verify 12.5% chooses with --seed ").unwrap().trim();
+    assert!(seed.parse::<u64>().is_ok(), "{seed}");
+    let other = place.run(&["--cached", "--verify", "12.5%", "."]).stderr;
+    assert_ne!(other, ran.stderr);
+}
+
+#[test]
+fn a_seed_means_the_same_cases() {
+    let place = Place::new();
+    place.at_root(&["--cached"]);
+    let run = |seed: &str, jobs: &str| {
+        let args = ["--cached", "--verify", "10%", "--seed", seed, "--jobs", jobs, "--report", "json"];
+        place.at_root(&args)
+    };
+    let one = run("1", "1");
+    assert!(run("1", "8") == one && run("2", "8") != one);
+}
+
+proptest! {
+    #![proptest_config(config(64))]
+
+    /// By any seed, the sample is as large as it should be, within six standard deviations.
+    #[test]
+    fn a_sample_has_its_size(seed: u64, percent in 0.0..=100.0_f64) {
+        const CASES: u32 = 4000;
+        let share = format!("{percent}%").parse().unwrap();
+        let key = FileKey::new("", &"");
+        let program = || ProgramKey::of(&b""[..]).unwrap();
+        let first = ResultCache::new(program(), None);
+        (0..CASES).for_each(|datum| first.learn(&key, Update::Passes(datum)));
+        let mut cache = ResultCache::new(program(), Some(Sample { share, seed }));
+        cache.read(&first.text().unwrap()).unwrap();
+        let id = |nth| CaseId { file: "a.json".into(), name: Some("name".to_owned()), nth };
+        let tested = (0..CASES).filter(|datum| cache.of(&key, *datum, &id(*datum)) == Lookup::Tested);
+        let (tested, share) = (f64::from(u32::try_from(tested.count()).unwrap()), percent / 100.0);
+        let deviation = (f64::from(CASES) * share * (1.0 - share)).sqrt();
+        prop_assert!((tested - f64::from(CASES) * share).abs() <= 6.0 * deviation + 1.0, "{} tested", tested);
+        prop_assert_eq!(cache.of(&key, CASES, &id(0)), Lookup::Unknown);
+        prop_assert_eq!(cache.of(&FileKey::new(" ", &""), 0, &id(0)), Lookup::Unknown);
+    }
+
+    /// A file of answers with one byte that is another, or cut off, has no answers.
+    #[test]
+    fn a_damaged_text_says_nothing(at: prop::sample::Index, byte: u8) {
+        let cache = ResultCache::new(ProgramKey::of(&b"one"[..]).unwrap(), None);
+        for (datum, text) in [(1, "a"), (7, "b"), (9, "b")] {
+            cache.learn(&FileKey::new(text, &""), Update::Passes(datum));
+        }
+        let text = cache.text().unwrap();
+        let at = at.index(text.len());
+        let mut damaged = text.clone().into_bytes();
+        damaged[at] = byte;
+        let read = |text: &str| ResultCache::new(ProgramKey::of(&b"one"[..]).unwrap(), None).read(text);
+        prop_assert_eq!(read(&text), Ok(()));
+        prop_assert!(read(&text[..at]).is_err());
+        let damaged = String::from_utf8_lossy(&damaged);
+        prop_assert!(damaged == text || read(&damaged).is_err());
+        prop_assert!(ResultCache::new(ProgramKey::of(&b"two"[..]).unwrap(), None).read(&text).is_err());
+    }
+}
+
+/// What has a right checksum and is none of ours all the same.
+#[test]
+fn a_text_is_read_strictly() {
+    fn check(lines: &str, says: Option<&str>) {
+        let program = ProgramKey::of(&b""[..]).unwrap();
+        let text = format!("vmconf answers 1 {program} {}\n{lines}", blake3::hash(lines.as_bytes()));
+        let read = ResultCache::new(program, None).read(&text);
+        match says {
+            None => assert_eq!(read, Ok(())),
+            Some(says) => assert!(read.as_ref().is_err_and(|why| why.starts_with(says)), "{read:?}"),
+        }
+    }
+    check("", None);
+    check("{\"key\":\"a\",\"passed\":[1,2]}\n", None);
+    check(
+        "{\"key\":\"a\",\"passed\":[1]}\n{\"key\":\"b\",\"passed\":[2,1]}\n",
+        Some("line 3: the numbers are"),
+    );
+    check("{\"key\":\"a\",\"passed\":[-1]}\n", Some("line 2: "));
+    check("{\"key\":\"a\",\"passed\":[4294967296]}\n", Some("line 2: "));
+    check("{\"key\":\"a\",\"passed\":[],\"more\":1}\n", Some("line 2: unknown field"));
+    check("{\"key\":\"a\"}\n", Some("line 2: missing field"));
+    check("\n", Some("line 2: "));
+    check(&"[".repeat(100_000), Some("line 2: "));
+}
+
+#[test]
+fn a_damaged_cache_is_no_cache() {
+    let place = Place::new().with("add.json", &add()).with("wrong.json", &wrong_add());
+    let first = place.run(&["--cached", "."]);
+    let whole = place.cache();
+    let check = |text: &[u8]| {
+        fs::write(place.file(), text).unwrap();
+        let Ran { exit, stdout, stderr } = place.run(&["--cached", "."]);
+        assert_eq!((exit, &stdout), (first.exit, &first.stdout), "{stderr}");
+        let said = format!("note: {}: ", place.file().display());
+        assert!(
+            stderr.starts_with(&said) && stderr.ends_with("; it is not used, and written anew\n"),
+            "{stderr}"
+        );
+        assert_eq!(place.cache(), whole);
+    };
+    check(b"");
+    check(b"\xff\xfe\x00");
+    check(&whole.as_bytes()[..whole.len() - 1]);
+    check(&whole.as_bytes()[1..]);
+    check(whole.replacen('1', "2", 1).as_bytes());
+    check(whole.repeat(2).as_bytes());
+    check(&vec![b'\n'; MOST_BYTES + 1]);
+    // What is there is no file, and stays; the run is as without.
+    fs::remove_file(place.file()).unwrap();
+    fs::create_dir(place.file()).unwrap();
+    let ran = place.run(&["--cached", "."]);
+    assert_eq!((ran.exit, &ran.stdout), (first.exit, &first.stdout));
+    assert!(ran.stderr.contains("is no regular file") && ran.stderr.contains("cannot be written"), "{ran:?}");
+}
+
+/// A case that names another file always runs, also where only that one changes.
+#[test]
+fn what_other_files_say_is_no_answer() {
+    let own = r#"{"name": "own", "instructions": ["yield"], "expect": {"stop": "yield"}}"#;
+    let named = r#"{"name": "named", "instructions": {"file": "three.asm"}, "registers": {}, "expect": {"stop": "yield", "registers": {"r0": 3}}}"#;
+    let place = Place::new()
+        .with("sum.json", &format!("{{\"machine\": \"tinyvm\", \"tests\": [{own}, {named}]}}"))
+        .with("three.asm", "lw r0, 3\nyield\n");
+    assert_eq!(place.counts(&["--cached", "."]), (2, 0, 0), "{:?}", place.run(&["."]));
+    assert_eq!(place.counts(&["--cached", "."]), (2, 1, 0));
+    place.write("three.asm", "lw r0, 4\nyield\n");
+    assert_eq!(place.counts(&["--cached", "."]), (1, 1, 1));
+    // A list of pairs is nothing but names.
+    let place = Place::new();
+    let lists = ["vectors/tinyvm/drivers/tests/testcases.json", "--cached", "--report", "json"];
+    place.at_root(&lists);
+    let again = summary(&place.at_root(&lists));
+    assert!(again["passed"].as_u64() > Some(0) && again.get("cached").is_none(), "{again}");
+}
+
+/// Which cases run is decided as ever, and each answer is for all later choices.
+#[test]
+fn choosing_cases() {
+    let place = Place::new();
+    let report = |args: &[&str]| place.at_root(&[&["--report", "json", VECTORS], args].concat());
+    let expr = ["-E", "op(SSTORE) or name(~wrap)"];
+    let plain = report(&expr);
+    report(&[&["--cached"], &expr[..]].concat());
+    let again = report(&[&["--cached"], &expr[..]].concat());
+    assert!(without_marks(&again.stdout) == without_marks(&plain.stdout));
+    let answered = summary(&again)["cached"].clone();
+    assert!(answered.as_u64() > Some(300), "{answered}");
+    // All cases, of which those are known.
+    assert_eq!(summary(&report(&["--cached"]))["cached"], answered);
+}
+
+#[test]
+fn parts_of_a_run() {
+    let place = Place::new();
+    let whole = place.at_root(&["--report", "json"]);
+    let part = |part: u32| {
+        let path = place.vectors.path().join(format!("{part}.jsonl"));
+        let partition = format!("hash:{part}/2");
+        place.at_root(&[
+            "--cached",
+            "-q",
+            "--partition",
+            &partition,
+            "--report",
+            &format!("json={}", path.display()),
+        ]);
+        path
+    };
+    let merge = |files: &[PathBuf]| {
+        let files: Vec<_> = files.iter().map(|file| file.to_str().unwrap()).collect();
+        ran(command(&[&["merge", "--report", "json"], &files[..]].concat()).output().unwrap())
+    };
+    assert!(merge(&[part(1), part(2)]) == whole);
+    let again = merge(&[part(1), part(2)]);
+    assert!(again == place.at_root(&["--cached", "--report", "json"]));
+    assert!(without_marks(&again.stdout) == without_marks(&whole.stdout) && again.stdout != whole.stdout);
+}
+
+#[test]
+fn known_failures_are_judged_as_ever() {
+    let list = "[[known]]\nid = \"add.json::small\"\nreason = \"a sample\"\n";
+    let place = Place::new().with("add.json", &add()).with("known.toml", list);
+    let run =
+        |args: &[&str]| place.run(&[args, &["--known", "known.toml", "--report", "json", "."]].concat());
+    let plain = run(&[]);
+    assert!(plain.exit == 1 && plain.stdout.contains("\"verdict\":\"fixed\""));
+    // An answer is learnt of it though it is not what the list says.
+    assert!(run(&["--cached"]) == plain);
+    let again = run(&["--cached"]);
+    assert!(without_marks(&again.stdout) == without_marks(&plain.stdout) && again.exit == 1);
+    assert_eq!(again.stdout.matches("\"cached\":true").count(), 5);
+    assert_eq!((&summary(&again)["cached"], &summary(&again)["fixed"]), (&4.into(), &1.into()));
+    // A failure that is known is no answer.
+    place.write("add.json", &wrong_add());
+    for answered in [0, 4] {
+        let ran = run(&["--cached"]);
+        assert!(ran.exit == 0 && ran.stdout.contains("\"verdict\":\"known\""), "{ran:?}");
+        assert_eq!(summary(&ran).get("cached").and_then(Json::as_u64).unwrap_or(0), answered);
+    }
+    // A lie about it is no known failure.
+    place.lie("add.json");
+    assert_eq!(run(&["--cached", "--verify", "100%"]).exit, 3);
+}
+
+/// The key of a file is another one under each option that changes what comes of its cases, and the same
+/// under the others.
+#[test]
+fn the_key_of_a_file() {
+    let vmtests = formats::by_name("vmtests").unwrap();
+    let key = |options: &Options| options.file_key("{}", vmtests);
+    let plain = Options::default();
+    let mut keys = vec![
+        key(&plain),
+        plain.file_key("{} ", vmtests),
+        plain.file_key("", vmtests),
+        plain.file_key("{}", formats::by_name("minic89").unwrap()),
+    ];
+    for row in limits::ROWS {
+        let mut options = plain.clone();
+        (row.set)(&mut options.limits, row.default + 1);
+        keys.push(key(&options));
+    }
+    for strictness in [Strictness::Thorough, Strictness::Strict] {
+        let read = formats::Options { strictness, ..plain.read };
+        keys.push(key(&Options { read, ..plain.clone() }));
+    }
+    for value_debit in [ValueDebit::On, ValueDebit::Off] {
+        let read = formats::Options { value_debit, ..plain.read };
+        keys.push(key(&Options { read, ..plain.clone() }));
+    }
+    let testee = MakeTestee::new("another", |info, limits| MakeTestee::default().make(info, limits));
+    keys.push(key(&Options { testee, ..plain.clone() }));
+    for (number, key) in keys.iter().enumerate() {
+        assert!(!keys[..number].contains(key), "{number}");
+    }
+    assert_eq!(key(&Options { jobs: 8, ..plain.clone() }), keys[0]);
+    assert_eq!(key(&Options { format: Some(vmtests), ..plain }), keys[0]);
+}
+
+#[test]
+fn the_key_of_a_program() {
+    let key = |executable: &[u8]| ProgramKey::of(executable).unwrap();
+    assert_eq!(key(b"one"), key(b"one"));
+    assert_ne!(key(b"one"), key(b"two"));
+    assert_ne!(key(b""), key(b"\0"));
+    // ResultCache of another executable are in another file, and one that was put in its place is not read.
+    let place = Place::new().with("add.json", &add());
+    place.run(&["--cached", "."]);
+    let other = ResultCache::new(key(b"one"), None);
+    assert!(other.text().is_none());
+    other.learn(&FileKey::new("", &""), Update::Passes(1));
+    fs::write(place.file(), other.text().unwrap()).unwrap();
+    assert!(place.run(&["--cached", "."]).stderr.contains("of another program; it is not used"));
+}
+
+/// What was not used for longest goes: files of one program, and programs.
+#[test]
+fn the_cache_is_bounded() {
+    let key = |number: usize| FileKey::new("", &number);
+    let program = || ProgramKey::of(&b""[..]).unwrap();
+    let many = MOST_BYTES / 50;
+    let first = ResultCache::new(program(), None);
+    (0..many).for_each(|number| first.learn(&key(number), Update::Passes(1)));
+    let text = first.text().unwrap();
+    assert!(text.len() <= MOST_BYTES && text.len() > MOST_BYTES - 1000, "{}", text.len());
+    let id = CaseId::of_file("a.json".into());
+    let mut second = ResultCache::new(program(), None);
+    second.read(&text).unwrap();
+    let last = (0..many).rev().find(|number| second.of(&key(*number), 1, &id) == Lookup::Passes).unwrap();
+    assert!(last < many - 1);
+    second.use_file(&key(last));
+    second.learn(&key(many), Update::Passes(1));
+    let mut third = ResultCache::new(program(), None);
+    third.read(&second.text().unwrap()).unwrap();
+    let known = |number: usize| third.of(&key(number), 1, &id) == Lookup::Passes;
+    assert_eq!([last, many, 0, last - 1].map(known), [true, true, true, false]);
+
+    let place = Place::new().with("add.json", &add());
+    let folder = place.cache.path().join("answers");
+    fs::create_dir_all(&folder).unwrap();
+    (0..20).for_each(|number| fs::write(folder.join(format!("{number:016x}")), "").unwrap());
+    place.run(&["--cached", "."]);
+    assert_eq!((folder_size(&folder), place.file().exists()), (8, true));
+}
+
+fn folder_size(folder: &Path) -> usize {
+    fs::read_dir(folder).unwrap().count()
+}
+
+/// Files of this run are in front; those of others stay.
+#[test]
+fn files_that_are_not_in_a_run_stay() {
+    let place = Place::new().with("one.json", &add()).with("two.json", &wrong_add());
+    place.run(&["--cached", "one.json"]);
+    place.run(&["--cached", "two.json"]);
+    assert_eq!(place.cache().lines().count(), 3);
+    assert_eq!(place.counts(&["--cached", "."]), (9, 9, 1));
+    let text = timeless(&place.run(&["--cached", "."]).stdout);
+    assert!(text.ends_with("9 passed (9 of them from the cache), 1 failed, 0 errors, 0 skipped in TIME s\n"));
+}

@@ -1,0 +1,386 @@
+//! `vmconf check`: what it says of every sample, as text in files below `tests/check` and as SARIF
+//! that its schema accepts; what it mends; that our own vectors are without fault.
+//! `INSTA_UPDATE=always cargo test --test check` writes the files anew, to be reviewed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::support::{Ran, VECTORS, at_root, command, files, ran, relative, sources_of, vmconf};
+use serde_json::Value as Json;
+use tempfile::TempDir;
+use vmconf::lint::fix::{LeftAlone, mend};
+use vmconf::lint::{Checker, Edit};
+use vmconf::model::rule::{RULES, Rule};
+use vmconf::run::Options;
+
+const SAMPLES: &str = "tests/samples";
+/// A sample of most things that only `check` says.
+const MIXED: &str = "tests/samples/check";
+const MECHANICAL: &str = "tests/samples/check/mechanical.json";
+
+/// Every folder of samples of one kind, relative to the project.
+fn sample_folders() -> BTreeSet<String> {
+    let kind = |path: PathBuf| {
+        let folder = relative(path.parent().unwrap());
+        folder.split('/').take("tests/samples/format/kind".split('/').count()).collect::<Vec<_>>().join("/")
+    };
+    let folders: BTreeSet<_> = files(SAMPLES, "json").into_iter().map(kind).collect();
+    let is_outer = |outer: &str| folders.iter().any(|folder| folder.starts_with(&format!("{outer}/")));
+    folders.iter().filter(|folder| !is_outer(folder)).cloned().collect()
+}
+
+/// What is said of each sample, a file for each folder of them.
+#[test]
+fn samples() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_omit_expression(true);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_snapshot_path("check");
+    let folders = sample_folders();
+    settings.bind(|| {
+        for folder in &folders {
+            let Ran { exit, stdout, stderr } = vmconf(&["check", "--all", folder]);
+            let text = format!("$ vmconf check --all {folder}\nexit: {exit}\n{stdout}{stderr}");
+            insta::assert_snapshot!(snapshot_name(folder), text);
+        }
+    });
+    for snapshot in files("tests/check", "snap") {
+        let name = snapshot.file_stem().unwrap().to_str().unwrap().to_owned();
+        assert!(folders.iter().any(|folder| snapshot_name(folder) == name), "{name} is of no folder");
+    }
+}
+
+fn snapshot_name(folder: &str) -> String {
+    folder.strip_prefix("tests/samples/").unwrap().replace('/', "__")
+}
+
+#[test]
+fn lines_are_short() {
+    const WIDTH: usize = 100;
+    for folder in sample_folders() {
+        for line in vmconf(&["check", "--all", &folder]).stdout.lines() {
+            let is_place = line.starts_with(" --> ");
+            assert!(is_place || line.chars().count() <= WIDTH, "{folder}: {line}");
+        }
+    }
+}
+
+/// The results of a check as SARIF.
+fn sarif(args: &[&str]) -> (Json, i32) {
+    let Ran { exit, stdout, .. } = vmconf(&[&["check", "--as", "sarif"], args].concat());
+    (serde_json::from_str(&stdout).unwrap(), exit)
+}
+
+fn results(sarif: &Json) -> &[Json] {
+    sarif["runs"][0]["results"].as_array().unwrap()
+}
+
+#[test]
+fn every_rule_is_broken_by_a_sample() {
+    let mut broken = BTreeSet::new();
+    for args in [&[SAMPLES][..], &[MIXED, "--max-file-size", "10"]] {
+        let (sarif, _) = sarif(args);
+        broken.extend(results(&sarif).iter().map(|result| result["ruleId"].as_str().unwrap().to_owned()));
+    }
+    // No file can: only we.
+    broken.insert(Rule::Internal.name().to_owned());
+    let all: BTreeSet<_> = RULES.iter().map(|rule| rule.name().to_owned()).collect();
+    assert_eq!(broken, all);
+}
+
+#[test]
+fn rules_are_listed() {
+    let Ran { exit, stdout, .. } = vmconf(&["check", "--rules"]);
+    assert_eq!(exit, 0);
+    let names: Vec<_> = stdout.lines().map(|line| line.split_once("  ").unwrap().0).collect();
+    assert_eq!(names, RULES.iter().map(|rule| rule.name()).collect::<Vec<_>>());
+    let unique: BTreeSet<_> = names.iter().collect();
+    assert_eq!(unique.len(), names.len());
+}
+
+/// The schema is the one that OASIS publishes.
+#[test]
+fn sarif_is_as_its_schema_says() {
+    let schema = fs::read_to_string(at_root("tests/it/support/sarif-2.1.0.schema.json")).unwrap();
+    let mut schema: Json = serde_json::from_str(&schema).unwrap();
+    // Their pattern has a bracket too many for a validator that looks at patterns.
+    for language in ["run", "toolComponent"] {
+        let language = format!("/definitions/{language}/properties/language");
+        let language = schema.pointer_mut(&language).unwrap().as_object_mut().unwrap();
+        assert!(language.remove("pattern").is_some());
+    }
+    let validator = jsonschema::draft7::new(&schema).unwrap();
+    for (args, exit) in [(&[SAMPLES][..], 3), (&["vectors/evm/arithmetic"], 0), (&["src"], 4)] {
+        let (sarif, ended) = sarif(args);
+        assert_eq!(ended, exit, "{args:?}");
+        let errors: Vec<_> = validator.iter_errors(&sarif).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{args:?}: {errors:?}");
+        let rules = sarif["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+        for result in results(&sarif) {
+            let index = result["ruleIndex"].as_u64().unwrap() as usize;
+            assert_eq!(rules[index]["id"], result["ruleId"]);
+        }
+    }
+}
+
+/// Places and fixes in SARIF lead to the same text as `--fix`.
+#[test]
+fn fixes_in_sarif_are_those_that_are_made() {
+    let (sarif, _) = sarif(&[MECHANICAL]);
+    let mut lines: Vec<Vec<u16>> = vec![Vec::new()];
+    for unit in fs::read_to_string(at_root(MECHANICAL)).unwrap().encode_utf16() {
+        lines.last_mut().unwrap().push(unit);
+        if unit == u16::from(b'\n') {
+            lines.push(Vec::new());
+        }
+    }
+    let offset = |line: &Json, column: &Json| {
+        let before = line.as_u64().unwrap() as usize - 1;
+        lines[..before].iter().map(Vec::len).sum::<usize>() + column.as_u64().unwrap() as usize - 1
+    };
+    let mut text = lines.concat();
+    for result in results(&sarif).iter().rev() {
+        let change = &result["fixes"][0]["artifactChanges"][0]["replacements"][0];
+        let region = &change["deletedRegion"];
+        if region.is_null() {
+            continue;
+        }
+        let start = offset(&region["startLine"], &region["startColumn"]);
+        let end = offset(&region["endLine"], &region["endColumn"]);
+        text.splice(start..end, change["insertedContent"]["text"].as_str().unwrap().encode_utf16());
+    }
+    assert_eq!(String::from_utf16(&text).unwrap(), MENDED);
+}
+
+/// What becomes of [`MECHANICAL`]: every byte that is not wrong stays, as does what is only noted.
+const MENDED: &str = r#"{
+  
+  "category": "ä𝄞", "Name": "what can be mended without a person",  "tests": [
+    {"name": "𝄞", "script": ["PUSH1", "RET"], "steps": [
+      {"actions": ["Execute", "StepInto"], "result": {"state": "HALT", "resultStack": [{"type": "Integer", "value": 1}]}}
+    ]}
+  ]
+}
+"#;
+
+/// A folder with a copy of a sample, and the path of that.
+fn copy(sample: &str) -> (TempDir, PathBuf) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join(Path::new(sample).file_name().unwrap());
+    fs::copy(at_root(sample), &path).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn mending_changes_nothing_else() {
+    let (folder, path) = copy(MECHANICAL);
+    let name = path.to_str().unwrap();
+    let Ran { exit, stdout, stderr } = vmconf(&["check", "--fix", name]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), MENDED);
+    assert_eq!(stderr, format!("{name}: mended 2 comment, 4 trailing-comma, 4 must/letter-case\n"));
+    assert_eq!(
+        (exit, stdout.lines().last()),
+        (0, Some("1 file, 1 case: 0 errors, 0 warnings, 1 note; 0 fixable"))
+    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    // There is nothing left to do.
+    assert_eq!(vmconf(&["check", "--fix", name]).stderr, "");
+    assert_eq!(fs::read_to_string(&path).unwrap(), MENDED);
+}
+
+/// Whatever is said to be fixable is: afterwards nothing is, and the cases come to the same.
+#[test]
+fn every_sample_can_be_mended() {
+    let mut mended = 0;
+    for sample in files(SAMPLES, "json") {
+        let (sample, name) = (relative(&sample), sample.file_name().unwrap().to_str().unwrap().to_owned());
+        if !vmconf(&["check", "--all", &sample]).stdout.contains("--fix mends it") {
+            continue;
+        }
+        let (folder, path) = copy(&sample);
+        let verdicts = |path: &str| {
+            let report = vmconf(&["run", "--report", "json", path]).stdout;
+            let lines = report
+                .lines()
+                .map(|line| serde_json::from_str::<Json>(&line.replace(":TIME", ":0")).unwrap());
+            lines.filter_map(|line| Some(line["verdict"].as_str()?.to_owned())).collect::<Vec<_>>()
+        };
+        let before = verdicts(path.to_str().unwrap());
+        let left = vmconf(&["check", "--fix", path.to_str().unwrap()]);
+        assert!(left.stdout.ends_with("; 0 fixable\n"), "{sample}: {left:?}");
+        // Commas and comments are errors in our own formats, and then no longer.
+        if !sample.contains("tinyvm") {
+            assert_eq!(verdicts(path.to_str().unwrap()), before, "{sample}");
+        }
+        mended += 1;
+        assert!(folder.path().join(name).is_file());
+    }
+    assert!(mended > 50, "{mended} samples");
+}
+
+/// An edit that would change what a case says is not made, nor one that makes nothing better.
+#[test]
+fn what_would_mean_something_else_is_left_alone() {
+    fn check(from: &str, to: &str, expected: LeftAlone) {
+        let source = sources_of(at_root(MECHANICAL)).remove(0);
+        let options = Options::default();
+        let mut checker = Checker::new(&options);
+        let mut checked = checker.check(&source);
+        let start = checked.text.as_ref().unwrap().find(from).unwrap();
+        let edit = Edit { range: start..start + from.len(), with: to.to_owned() };
+        for diagnostic in &mut checked.diagnostics {
+            diagnostic.edit = None;
+        }
+        checked.diagnostics[0].edit = Some(edit);
+        let left = mend(&mut checker, &source, &checked).unwrap().unwrap_err();
+        assert_eq!(left, expected, "{from} to {to}");
+    }
+    check("\"value\": 1", "\"value\": 2", LeftAlone::OtherCases);
+    check("\"name\": \"𝄞\"", "\"name\": \"b\"", LeftAlone::OtherCases);
+    check("\"tests\"", "\"test\"", LeftAlone::OtherCases);
+    check("\"state\": \"halt\"", "\"state\": \"hAlt\"", LeftAlone::NoBetter);
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_are_mended_stay_where_and_for_whom_they_are() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, path) = copy(MECHANICAL);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let link = folder.path().join("link.json");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    assert_eq!(vmconf(&["check", "--fix", link.to_str().unwrap()]).exit, 0);
+    assert!(link.is_symlink());
+    assert_eq!(fs::read_to_string(&path).unwrap(), MENDED);
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+
+    let (_folder, path) = copy(MECHANICAL);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+    let Ran { exit, stderr, .. } = vmconf(&["check", "--fix", path.to_str().unwrap()]);
+    assert_eq!(exit, 0);
+    assert!(stderr.contains(": left as it is: the file is read-only"), "{stderr}");
+    assert_eq!(fs::read(&path).unwrap(), fs::read(at_root(MECHANICAL)).unwrap());
+}
+
+#[test]
+fn own_vectors_are_without_fault() {
+    let Ran { exit, stdout, .. } = vmconf(&["check", "--all", VECTORS]);
+    let summary = stdout.lines().last().unwrap();
+    assert!(summary.contains(" 0 errors, 0 warnings, "), "{stdout}");
+    assert_eq!(exit, 0);
+}
+
+/// Notations that readers take though the formats' texts forbid them.
+#[test]
+fn other_notations_are_run_all_the_same() {
+    let folders: Vec<_> =
+        sample_folders().into_iter().filter(|folder| folder.ends_with("/notation")).collect();
+    assert!(folders.len() >= 2);
+    for folder in folders {
+        let Ran { exit, stdout, .. } = vmconf(&["run", &folder]);
+        assert!(exit == 0 && stdout.contains(" passed, 0 failed, 0 errors, 0 skipped"), "{folder}: {stdout}");
+        assert!(!vmconf(&["check", &folder]).stdout.contains(" 0 warnings"), "{folder}");
+    }
+}
+
+#[test]
+fn exit_codes() {
+    fn check(args: &str, exit: i32) {
+        let ran = vmconf(&args.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.exit, exit, "vmconf {args}: {ran:?}");
+    }
+    const WARNED: &str = "tests/samples/vmtests/notes";
+    check("check", 0);
+    check("check vectors/evm/arithmetic/add.json", 0);
+    check("check vectors/evm/arithmetic/add.json::wraps", 0);
+    check(&format!("check {WARNED}"), 0);
+    check(&format!("check {WARNED} --strict"), 3);
+    check("check tests/samples/vmtests/wrong", 0);
+    check("check tests/samples/vmtests/broken/empty.json", 3);
+    check("check tests/samples/vmtests/malformed", 3);
+    check("check nowhere.json", 2);
+    check("check --as xml", 2);
+    check("check --rules vectors", 2);
+    check("check src", 4);
+    check("check --filter no-such-case", 4);
+}
+
+/// Standard output has colours where they are asked for, and never in SARIF.
+#[test]
+fn colours() {
+    let forced = |args: &[&str]| {
+        let mut command = command(args);
+        ran(command.env("CLICOLOR_FORCE", "1").output().unwrap()).stdout
+    };
+    assert!(forced(&["check", MIXED]).contains("\u{1b}["));
+    assert!(!vmconf(&["check", MIXED]).stdout.contains('\u{1b}'));
+    assert!(!forced(&["check", "--as", "sarif", MIXED]).contains('\u{1b}'));
+}
+
+/// What is the same is told a few times, and then how often: each finding is counted once.
+#[test]
+fn the_same_is_folded() {
+    let folder = "tests/samples/neovm-n3/malformed";
+    let (sarif, _) = sarif(&[folder]);
+    let mut all = BTreeMap::<_, usize>::new();
+    for result in results(&sarif) {
+        let kind = format!("{}[{}]", result["level"].as_str().unwrap(), result["ruleId"].as_str().unwrap());
+        *all.entry(kind).or_default() += 1;
+    }
+    let mut told = BTreeMap::<_, usize>::new();
+    for line in vmconf(&["check", folder]).stdout.lines() {
+        let Some((kind, rest)) = line.split_once("]: ") else { continue };
+        let more = rest.strip_prefix("and ").and_then(|rest| rest.split_once(" more like this"));
+        *told.entry(format!("{kind}]")).or_default() += more.map_or(1, |more| more.0.parse().unwrap());
+    }
+    assert_eq!(told, all);
+    assert!(vmconf(&["check", folder]).stdout.contains(" more like this in "));
+}
+
+/// Many findings in one long line: neither time nor what is shown grows beyond what there is.
+#[test]
+fn a_file_full_of_faults_takes_no_time() {
+    const MANY: usize = 100_000;
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("long.json");
+    let actions = vec!["\"execute\""; MANY].join(",");
+    let steps = format!("[{{\"actions\":[{actions}],\"result\":{{\"state\":\"HALT\"}}}}]");
+    fs::write(&path, format!("{{\"tests\":[{{\"script\":[\"RET\"],\"steps\":{steps}}}]}}")).unwrap();
+    let path = path.to_str().unwrap();
+    for args in [&["check", path][..], &["check", "--as", "sarif", path], &["check", "--fix", "--all", path]]
+    {
+        let start = Instant::now();
+        let ran = vmconf(args);
+        assert_eq!(ran.exit, 0);
+        assert!(start.elapsed() < Duration::from_secs(30), "{args:?} took {:?}", start.elapsed());
+    }
+    assert!(!fs::read_to_string(path).unwrap().contains("execute"));
+}
+
+/// Wherever a file is cut off or something else stands in it, something is said, at a place in the
+/// file, and what can be mended is.
+#[test]
+fn any_text_is_checked() {
+    let options = Options::default();
+    let mut checker = Checker::new(&options);
+    for sample in files(MIXED, "json") {
+        let source = sources_of(&sample).remove(0);
+        let text = fs::read_to_string(&sample).unwrap();
+        for (cut, _) in text.char_indices() {
+            let rest = text[cut..].chars().skip(1).collect::<String>();
+            for changed in [text[..cut].to_owned(), format!("{}{rest}", &text[..cut])] {
+                let checked = checker.check_text(&source, changed);
+                let text = checked.text.as_ref().unwrap();
+                for diagnostic in &checked.diagnostics {
+                    assert_ne!(diagnostic.problem.rule, Rule::Internal, "{diagnostic:?}");
+                    assert!(diagnostic.problem.at as usize <= text.len(), "{diagnostic:?}");
+                }
+                if let Some(Ok(mended)) = mend(&mut checker, &source, &checked) {
+                    assert_eq!(mended.checked.edits().count(), 0, "{}", mended.text);
+                }
+            }
+        }
+    }
+}

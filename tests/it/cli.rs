@@ -1,0 +1,521 @@
+//! The command as a user meets it: exit codes, what is selected, limits, where output goes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::support::{MALFORMED, Ran, VECTORS, WRONG, at_root, command, ran, vmconf};
+use serde_json::Value as Json;
+use tempfile::TempDir;
+use vmconf::model::limits;
+
+const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
+const ONE_OF_THREE: &str = "tests/samples/vmtests/wrong/one-of-three.json";
+const BROKEN: &str = "tests/samples/vmtests/broken";
+const ADD: &str = "vectors/evm/arithmetic/add.json";
+const STOPPED: &str = "tests/samples/vmtests/malformed/account-is-null.json";
+
+fn stdout(args: &[&str]) -> String {
+    vmconf(args).stdout
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+/// The lines of the JSON report on standard output.
+fn json_lines(args: &[&str]) -> Vec<Json> {
+    stdout(args).replace(":TIME", ":0").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn verdicts(lines: &[Json]) -> Vec<&str> {
+    lines.iter().filter_map(|line| line["verdict"].as_str()).collect()
+}
+
+fn ids(lines: &[Json]) -> Vec<&str> {
+    lines.iter().filter(|line| line["type"] == "case").map(|line| line["id"].as_str().unwrap()).collect()
+}
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn exit_codes() {
+    fn check(args: &str, exit: i32) {
+        let ran = vmconf(&words(args));
+        assert_eq!(ran.exit, exit, "vmconf {args}: {ran:?}");
+    }
+    check("run", 0);
+    check("list", 0);
+    check("isa evm", 0);
+    check("--version", 0);
+    check("run --help", 0);
+    check("disasm evm 0x00", 0);
+
+    check(&format!("run {GAS}"), 1);
+    check(&format!("run {ADD} {GAS}"), 1);
+
+    check("", 2);
+    check("nonsense", 2);
+    check("run --nonsense", 2);
+    check("run nowhere.json", 2);
+    check("run nowhere.json::name", 2);
+    check("list nowhere/", 2);
+    check("run --filter [", 2);
+    check("run --report xml", 2);
+    check("run --report json=", 2);
+    check("run --report json=nowhere/report.json", 2);
+    check("run --format nonsense", 2);
+    check("run --jobs 0", 2);
+    check("run --max-steps many", 2);
+    check("run --max-steps -1", 2);
+    check("run --value-debit sometimes", 2);
+    check("isa nonsense", 2);
+    check("asm evm nowhere.asm", 2);
+    check("disasm evm 0x0", 2);
+
+    check(&format!("run {STOPPED}"), 3);
+    check(&format!("run {STOPPED} {GAS}"), 3);
+    check(&format!("run {GAS} {STOPPED}"), 3);
+    check(&format!("run {GAS} {STOPPED} {ADD}"), 3);
+    check(&format!("run {BROKEN}/empty.json"), 3);
+    check(&format!("list {BROKEN}/empty.json"), 3);
+
+    check("run --filter no-such-name", 4);
+    check("list --filter no-such-name", 4);
+    check(&format!("run {ADD}::nonsense"), 4);
+    check("run src", 4);
+    check("list src", 4);
+}
+
+#[test]
+fn a_selection_of_cases() {
+    fn check(args: &str, names: &[&str]) {
+        let listed = stdout(&words(args));
+        let found: Vec<_> = listed.lines().map(|id| id.split_once("::").unwrap().1).collect();
+        assert_eq!(found, names, "vmconf {args}");
+    }
+    let all = ["small", "wraps-to-zero", "wraps", "carry-64", "carry-128-192"];
+    check(&format!("list {ADD}"), &all);
+    check(&format!("list {ADD} {ADD}"), &all);
+    check(&format!("list ./{ADD} {ADD}"), &all);
+    check(&format!("list {ADD} --filter wraps"), &["wraps-to-zero", "wraps"]);
+    check(&format!("list {ADD} -f wraps -f small"), &["small", "wraps-to-zero", "wraps"]);
+    check(&format!("list {ADD} --filter *::wraps"), &["wraps"]);
+    check(&format!("list {ADD} --filter *::carry-?"), &[]);
+    check(&format!("list {ADD} --filter *::carry-??"), &["carry-64"]);
+    check(&format!("list {ADD} --filter *::{{small,carry-64}}"), &["small", "carry-64"]);
+    check(&format!("list {ADD} --filter *::[sc]*"), &["small", "carry-64", "carry-128-192"]);
+    check(&format!("list {ADD} --filter {ADD}::small"), &["small"]);
+    check(&format!("list {ADD}::wraps"), &["wraps"]);
+    check(&format!("list {ADD}::wraps {ADD}::small"), &["wraps", "small"]);
+    check("list vectors/evm/arithmetic --filter arithmetic/add.json::small", &["small"]);
+    // A part of a name is no case of its own.
+    check(&format!("list {ADD}::wrap"), &[]);
+}
+
+/// The command that the report gives explains that case alone, whatever its name is.
+#[cfg(unix)]
+#[test]
+fn the_line_that_explains_a_case_works() {
+    let report = stdout(&["run", "--no-group", &format!("{WRONG}/names.json")]);
+    let lines: Vec<_> = report.lines().filter_map(|line| line.strip_prefix("  why:   vmconf ")).collect();
+    assert_eq!(lines.len(), 10);
+    for line in lines {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("\"$VMCONF\" {line}")]).env("VMCONF", env!("CARGO_BIN_EXE_vmconf"));
+        let again = ran(shell.current_dir(at_root("")).output().unwrap());
+        assert_eq!((again.exit, again.stdout.matches("FAIL  ").count()), (1, 1), "{line}");
+    }
+}
+
+#[test]
+fn a_format_that_is_named_is_not_recognised() {
+    let folder = folder(&[("object.json", r#"{"name": {"a": 1}}"#)]);
+    let path = folder.path().join("object.json").to_str().unwrap().to_owned();
+    let ran = vmconf(&["run", "--format", "vmtests", &path]);
+    assert_eq!(ran.exit, 3);
+    assert!(ran.stdout.contains("test without \"exec\""), "{}", ran.stdout);
+    let vectors = "vectors/evm";
+    assert_eq!(vmconf(&["run", "--format", "vmtests", vectors]), vmconf(&["run", vectors]));
+}
+
+/// Everything that there is, so that order, notes and all kinds of verdict are in it.
+const EVERYTHING: [&str; 4] = [VECTORS, WRONG, MALFORMED, BROKEN];
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    for options in [&[][..], &["--report", "json"], &["--fail-fast"], &["--fail-fast", "--report", "json"]] {
+        let run = |jobs: &str| vmconf(&[&["run", "--jobs", jobs], options, &EVERYTHING].concat());
+        let one = run("1");
+        assert_eq!(one.exit, if options.contains(&"--fail-fast") { 1 } else { 3 });
+        for _ in 0..5 {
+            assert!(one == run("8"), "--jobs 1 and --jobs 8 differ with {options:?}");
+        }
+    }
+}
+
+#[test]
+fn fail_fast_skips_what_comes_after() {
+    let check = |paths: &[&str], expected: &[&str]| {
+        for jobs in ["1", "8"] {
+            let lines =
+                json_lines(&[&["run", "--report", "json", "--fail-fast", "-j", jobs], paths].concat());
+            assert_eq!(verdicts(&lines), expected, "{paths:?} with {jobs} jobs");
+        }
+    };
+    check(&[ONE_OF_THREE], &["pass", "fail", "skip"]);
+    check(&[STOPPED, GAS], &["error", "skip"]);
+    check(&[GAS, STOPPED], &["fail", "skip"]);
+    check(&[ADD, GAS], &["pass", "pass", "pass", "pass", "pass", "fail"]);
+    // A file that cannot be read counts too, and is itself skipped after a failure.
+    let empty = format!("{BROKEN}/empty.json");
+    check(&[&empty, GAS, ONE_OF_THREE], &["error", "skip", "skip", "skip", "skip"]);
+    check(&[GAS, &empty], &["fail", "skip"]);
+}
+
+/// Each limit: a value that is enough, one less that is not, and the sample. Reaching it is an
+/// error that names the flag.
+#[test]
+fn limits_of_the_runner() {
+    const LIMITS: &[(&str, u64, &str)] = &[
+        // PUSH1, PUSH1, ADD, STOP.
+        ("max-steps", 4, "steps"),
+        // CALLDATACOPY of 1024 bytes counts 32, more than its instructions.
+        ("max-steps", 32, "words"),
+        ("max-memory", 1024, "memory"),
+        ("max-output", 32, "output"),
+        ("max-items", 3, "items"),
+        ("max-file-size", 1111, "steps"),
+        // File, test, post, account, storage.
+        ("max-depth", 5, "items"),
+    ];
+    for (flag, enough, sample) in LIMITS {
+        let path = format!("tests/samples/vmtests/limits/{sample}.json");
+        let size = fs::metadata(at_root(&path)).unwrap().len();
+        let enough = if *flag == "max-file-size" { size } else { *enough };
+        let run = |limit: u64| vmconf(&["run", &format!("--{flag}"), &limit.to_string(), &path]);
+        assert_eq!(run(enough).exit, 0, "--{flag} {enough} {sample}: {:?}", run(enough));
+        let short = run(enough - 1);
+        assert_eq!(short.exit, 3, "--{flag} {} {sample}: {short:?}", enough - 1);
+        assert!(short.stdout.contains(&format!("--{flag}")), "{}", short.stdout);
+    }
+    let tested: BTreeSet<_> = LIMITS.iter().map(|row| row.0).collect();
+    let there_are: BTreeSet<_> = limits::ROWS.iter().map(|row| row.flag).collect();
+    assert_eq!(tested, there_are);
+}
+
+/// Also of a datum that is asked for long after another one, of which all was looked at.
+#[test]
+fn what_was_made_long_before_a_later_step_is_found() {
+    let sample = fs::read_to_string(at_root("tests/samples/neovm-n3/wrong/made-long-ago.json")).unwrap();
+    let early = "\"steps\": [\n        {\"actions\": [\"stepInto\"], \"result\": {\"state\": \"HALT\"}},";
+    let text = sample.replacen("\"steps\": [", early, 1);
+    let folder = folder(&[("late.json", &text)]);
+    let path = folder.path().join("late.json");
+    let told = vmconf(&["diff", "--last", "2", path.to_str().unwrap()]);
+    assert!(told.stdout.contains("step 1, state"), "{}", told.stdout);
+    // The third instruction of the script; 300,000 others follow it.
+    assert!(told.stdout.contains("made by  step 2, 0x02 ADD of Integer 4, Integer 3"), "{}", told.stdout);
+}
+
+/// What it does all the time is shown, without seeing all of it.
+#[test]
+fn an_endless_loop_is_explained() {
+    for steps in ["1000", "20000003"] {
+        let told = vmconf(&["diff", "tests/samples/vmtests/limits/endless.json", "--max-steps", steps]);
+        assert_eq!(told.exit, 3);
+        assert!(told.stdout.contains(&format!("last 10 of {steps} instructions")), "{}", told.stdout);
+        assert_eq!(told.stdout.matches("  JUMP        0\n").count(), 3, "{}", told.stdout);
+    }
+}
+
+#[test]
+fn an_endless_loop_ends() {
+    let ran = vmconf(&["run", "tests/samples/vmtests/limits/endless.json", "--max-steps", "1000"]);
+    assert_eq!(ran.exit, 3);
+    assert!(ran.stdout.contains("limit of the runner reached: --max-steps 1000"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("0 passed, 0 failed, 1 errors, 0 skipped in TIME s\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn strict_makes_errors_of_notes() {
+    fn check(sample: &str, notes: &[&str]) {
+        let path = format!("tests/samples/vmtests/notes/{sample}.json");
+        let tolerant = vmconf(&["run", &path]);
+        assert_eq!(tolerant.exit, 0, "{tolerant:?}");
+        let expected: Vec<_> = notes.iter().map(|note| format!("note: {path}:{note}\n")).collect();
+        assert_eq!(tolerant.stderr, expected.concat());
+        let strict = vmconf(&["run", "--strict", &path]);
+        assert_eq!((strict.exit, &*strict.stderr), (3, ""), "{strict:?}");
+        for note in notes.iter().map(|note| note.trim_end_matches(" (and 1 more)")) {
+            assert!(strict.stdout.contains(&format!("{path}:{note}")), "{note} is not in {}", strict.stdout);
+        }
+    }
+    check(
+        "unknown-members",
+        &[
+            "22:7: unknown member \"colour\" of exec is ignored",
+            "31:5: unknown member \"remarks\" of test is ignored",
+        ],
+    );
+    check("comments", &["1:1: comment (and 1 more)", "30:6: comma before a closing bracket"]);
+}
+
+#[test]
+fn quiet_is_the_summary_alone() {
+    let quiet = vmconf(&["run", "-q", WRONG, STOPPED, "tests/samples/vmtests/notes"]);
+    assert_eq!(quiet.exit, 3);
+    assert_eq!(quiet.stdout.lines().count(), 1, "{}", quiet.stdout);
+    assert_eq!(quiet.stderr, "");
+    let loud = vmconf(&["run", WRONG, STOPPED, "tests/samples/vmtests/notes"]);
+    assert!(loud.stdout.ends_with(&quiet.stdout));
+    assert_ne!(loud.stderr, "");
+}
+
+#[test]
+fn notes_and_cases_on_wish() {
+    let notes = |level: &str| {
+        let ran = vmconf(&["run", level, "tests/samples/vmtests/notes"]);
+        (ran.stderr.lines().count(), ran.stdout.lines().filter(|line| line.starts_with("pass ")).count())
+    };
+    let all = vmconf(&["run", "--report", "json", "tests/samples/vmtests/notes"]).stdout;
+    let told = |kind: &str| all.matches(&format!("\"type\":\"{kind}\"")).count();
+    assert_eq!(notes("-vv"), (told("note"), told("case")));
+    assert!(notes("-v").0 < told("note"));
+    assert_eq!(notes("-v").1, told("case"));
+}
+
+/// Nobody reads to the end: no panic, and the exit code is that of the run.
+#[test]
+fn a_closed_pipe_is_no_error() {
+    for (args, exit) in [
+        (vec!["list"], 0),
+        (vec!["isa", "evm"], 0),
+        (vec!["disasm", "evm", "0x00"], 0),
+        (vec!["--help"], 0),
+        (vec!["run", WRONG], 1),
+        (vec!["run", WRONG, "--report", "json"], 1),
+        (vec!["run", WRONG, STOPPED, "--report", "json"], 3),
+    ] {
+        for lines in [0, 1] {
+            let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut pipe = BufReader::with_capacity(16, child.stdout.take().unwrap());
+            for _ in 0..lines {
+                assert_ne!(pipe.read_line(&mut String::new()).unwrap(), 0);
+            }
+            drop(pipe);
+            let ran = ran(child.wait_with_output().unwrap());
+            assert_eq!(ran, Ran { exit, stdout: String::new(), stderr: String::new() }, "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn colours() {
+    let check = |args: &[&str], environment: &[(&str, &str)], coloured: bool| {
+        let output = ran(command(args).envs(environment.iter().copied()).output().unwrap());
+        assert_eq!(output.stdout.contains('\u{1b}'), coloured, "{args:?} with {environment:?}");
+    };
+    let (text, json) = (["run", GAS], ["run", "--report", "json", GAS]);
+    check(&text, &[], false);
+    check(&text, &[("NO_COLOR", "1")], false);
+    check(&text, &[("CLICOLOR_FORCE", "1")], true);
+    check(&text, &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], false);
+    check(&json, &[("CLICOLOR_FORCE", "1")], false);
+    // Without its colours, the text is the same.
+    let forced = command(&text).env("CLICOLOR_FORCE", "1").output().unwrap();
+    let plain = anstream::adapter::strip_str(std::str::from_utf8(&forced.stdout).unwrap()).to_string();
+    assert_eq!(crate::support::timeless(&plain), stdout(&text));
+}
+
+#[test]
+fn a_report_file_is_the_report() {
+    let folder = folder(&[("report.json", "what was there before")]);
+    let path = folder.path().join("report.json");
+    let option = format!("json={}", path.display());
+    let to_file = vmconf(&["run", "--report", &option, WRONG]);
+    assert_eq!(to_file, vmconf(&["run", WRONG]), "the text stays on standard output");
+    let file = crate::support::timeless(&fs::read_to_string(&path).unwrap());
+    assert_eq!(file, stdout(&["run", "--report", "json", WRONG]));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "a temporary file is left");
+    // Each report that is wanted is made.
+    let text = format!("text={}", folder.path().join("report.txt").display());
+    let both = vmconf(&["run", "--report", "json", "--report", &text, WRONG]);
+    assert_eq!(both.stdout, file);
+    let text = fs::read_to_string(folder.path().join("report.txt")).unwrap();
+    assert_eq!(crate::support::timeless(&text), to_file.stdout);
+}
+
+/// A run that is killed leaves what was there before.
+#[test]
+fn a_report_file_is_never_half() {
+    let folder = folder(&[("report.json", "what was there before")]);
+    let path = folder.path().join("report.json");
+    let option = format!("json={}", path.display());
+    let endless = "tests/samples/vmtests/limits/endless.json";
+    let args = ["run", "--report", &option, WRONG, endless, "--max-steps", "1000000000000000"];
+    let mut child = command(&args).stdout(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while fs::read_dir(folder.path()).unwrap().count() < 2 {
+        assert!(Instant::now() < deadline, "nothing is being written");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(fs::read_to_string(path).unwrap(), "what was there before");
+}
+
+#[test]
+fn list_and_report_name_the_same_cases() {
+    let listed = stdout(&["list", VECTORS, WRONG]);
+    let lines = json_lines(&["run", "--report", "json", VECTORS, WRONG]);
+    let ids = ids(&lines);
+    assert!(ids.len() > 600, "{} ids", ids.len());
+    assert_eq!(listed.lines().collect::<Vec<_>>(), ids);
+    let different: BTreeSet<_> = ids.iter().collect();
+    assert_eq!(different.len(), ids.len(), "an id stands twice");
+}
+
+#[test]
+fn the_json_report_says_what_the_summary_says() {
+    let lines = json_lines(&[&["run", "--report", "json"][..], &EVERYTHING].concat());
+    let (first, last) = (lines.first().unwrap(), lines.last().unwrap());
+    assert_eq!((first["type"].as_str(), last["type"].as_str()), (Some("run"), Some("summary")));
+    let verdicts = verdicts(&lines);
+    let count = |verdict: &str| verdicts.iter().filter(|it| **it == verdict).count();
+    for (member, verdict) in
+        [("passed", "pass"), ("failed", "fail"), ("errors", "error"), ("skipped", "skip")]
+    {
+        assert_eq!(last[member], count(verdict), "{member}");
+    }
+    assert!(count("pass") > 600 && count("fail") > 40 && count("error") > 150, "{last}");
+    assert_eq!(last["exit"], 3);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_a_folder_are_not_followed() {
+    use std::os::unix::fs::symlink;
+    let vector = fs::read_to_string(at_root(ADD)).unwrap();
+    let outside = folder(&[("outside.json", &vector)]);
+    let inside = folder(&[("inside.json", &vector)]);
+    let (inside, outside) = (inside.path(), outside.path());
+    symlink(outside.join("outside.json"), inside.join("file.json")).unwrap();
+    symlink(outside, inside.join("folder")).unwrap();
+    symlink(inside, inside.join("loop")).unwrap();
+    let path = inside.to_str().unwrap();
+    let listed = vmconf(&["list", path]);
+    assert_eq!(listed.stdout.lines().count(), 5, "{}", listed.stdout);
+    assert!(listed.stdout.lines().all(|id| id.contains("/inside.json::")), "{}", listed.stdout);
+    let note = |name: &str| format!("note: {path}/{name}: a symbolic link, not followed\n");
+    assert_eq!(listed.stderr, ["file.json", "folder", "loop"].map(note).concat());
+    // One that the user names is.
+    let named = inside.join("folder");
+    assert_eq!(stdout(&["list", named.to_str().unwrap()]).lines().count(), 5);
+}
+
+#[test]
+fn a_file_that_is_no_vector() {
+    let vector = fs::read_to_string(at_root(ADD)).unwrap();
+    let folder = folder(&[("a/add.json", &vector), ("package.json", r#"{"name": "x"}"#), ("readme.md", "{")]);
+    let path = folder.path().to_str().unwrap();
+    let ran = vmconf(&["run", path]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    let note = "passed over: no vector format looks like this: an object with \"name\"";
+    assert_eq!(ran.stderr, format!("note: {path}/package.json: {note}\n"));
+    let named = vmconf(&["run", &format!("{path}/package.json"), &format!("{path}/a")]);
+    assert_eq!(named.exit, 3);
+    assert!(named.stdout.contains("package.json:1:1: no vector format looks like this"), "{}", named.stdout);
+    assert!(named.stdout.contains("5 passed, 0 failed, 1 errors"), "{}", named.stdout);
+    // What is no JSON at all is broken even in a folder.
+    fs::write(folder.path().join("cut.json"), "{").unwrap();
+    assert_eq!(vmconf(&["run", path]).exit, 3);
+}
+
+#[test]
+fn isa_prints_every_row() {
+    let table = stdout(&["isa", "evm"]);
+    let rows = table.lines().skip(2);
+    assert_eq!(rows.clone().count(), vmconf::machines::evm::EVM.ops.len());
+    for (row, op) in rows.zip(vmconf::machines::evm::EVM.ops) {
+        let start = format!("0x{:02x}  {} ", op.code, op.name);
+        assert!(row.starts_with(&start) && row.ends_with(op.doc), "{row}");
+    }
+}
+
+#[test]
+fn asm_and_disasm_are_inverse() {
+    let with_input = |args: &[&str], input: &str| {
+        let mut command = command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        ran(child.wait_with_output().unwrap())
+    };
+    let check = |program: &str, source: &str| {
+        let back = vmconf(&["disasm", "evm", "--source", program]);
+        assert_eq!((back.exit, &*back.stdout), (0, source), "{program}");
+        let there = with_input(&["asm", "evm", "-"], source);
+        assert_eq!((there.exit, there.stdout), (0, format!("{program}\n")), "{source}");
+        let from_input = with_input(&["disasm", "evm", "--source", "-"], &format!(" {program}\n"));
+        assert_eq!(from_input.stdout, source);
+    };
+    check("0x", "");
+    check("0x602a00", "PUSH1 0x2a\nSTOP\n");
+    check("0x5b600056", "JUMPDEST\nPUSH1 0x00\nJUMP\n");
+    check("0x0c61", ".byte 0x0c ; no instruction\n.byte 0x61 ; PUSH2 cut off by the end\n");
+    assert_eq!(stdout(&["disasm", "evm", "0x602a00"]), "0000  PUSH1 0x2a\n0002  STOP\n");
+    let wrong = with_input(&["asm", "evm", "-"], "STOP\n  PUSH9\n");
+    assert_eq!(wrong.exit, 3);
+    assert!(wrong.stderr.starts_with("-:2:3: PUSH9 without its operand"), "{}", wrong.stderr);
+}
+
+/// Every command shows an example in its help, and each example works.
+#[cfg(unix)]
+#[test]
+fn examples_in_help_work() {
+    let help = stdout(&["--help"]);
+    let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let commands: Vec<_> = commands
+        .lines()
+        .map(|line| line.split_whitespace().next().unwrap())
+        .filter(|it| *it != "help")
+        .collect();
+    assert!(commands.len() > 5, "{commands:?}");
+    let cache = TempDir::new().unwrap();
+    for name in commands {
+        let help = stdout(&[name, "--help"]);
+        let example = help.lines().find_map(|line| line.strip_prefix("Example: ")).expect(name);
+        let folder = std::path::Path::new(env!("CARGO_BIN_EXE_vmconf")).parent().unwrap();
+        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", example]).env("PATH", path).env("VMCONF_CACHE", cache.path());
+        let ran = ran(shell.current_dir(at_root("")).output().unwrap());
+        assert_eq!(ran.exit, 0, "{example}: {}", ran.stderr);
+        assert_ne!(ran.stdout, "", "{example}");
+    }
+}
+
+#[test]
+fn help_names_every_limit_and_exit_code() {
+    let help = stdout(&["run", "--help"]);
+    for row in limits::ROWS {
+        assert!(help.contains(&format!("--{} <N>", row.flag)), "{}", row.flag);
+        assert!(help.contains(&format!("[default: {}]", row.default)), "{}", row.flag);
+    }
+    let help = stdout(&["--help"]);
+    for code in 0..=4 {
+        assert!(help.contains(&format!("\n  {code}  ")), "exit code {code}");
+    }
+}

@@ -1,0 +1,481 @@
+//! Recorded runs, and what `vmconf compare` says of two of them.
+
+use std::fs;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use crate::support::{MALFORMED, Ran, WRONG, at_root, command, ran};
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+use vmconf::model::verdict::Kind;
+use vmconf::wire::comparison::{self, Change, Comparison, Outcome, Run};
+
+const ADD: &str = "vectors/evm/arithmetic/add.json";
+const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
+
+/// A cache of its own, and reports beside it.
+struct Cache(TempDir);
+
+impl Cache {
+    fn new() -> Cache {
+        Cache(TempDir::new().unwrap())
+    }
+
+    fn command(&self, args: &[&str]) -> std::process::Command {
+        let mut command = command(args);
+        command.env("VMCONF_CACHE", self.0.path());
+        command
+    }
+
+    /// The command in the project's folder.
+    fn vmconf(&self, args: &[&str]) -> Ran {
+        ran(self.command(args).output().unwrap())
+    }
+
+    /// The command in the folder of the reports.
+    fn beside(&self, args: &[&str]) -> Ran {
+        ran(self.command(args).current_dir(self.0.path()).output().unwrap())
+    }
+
+    fn file(&self, name: &str, text: &str) {
+        fs::write(self.0.path().join(name), text).unwrap();
+    }
+
+    /// The runs that are recorded, the oldest first.
+    fn runs(&self) -> Vec<PathBuf> {
+        let entries = walkdir::WalkDir::new(self.0.path()).sort_by_file_name().into_iter();
+        let paths = entries.map(|entry| entry.unwrap().into_path()).filter(|path| path.is_file());
+        paths.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("20")).collect()
+    }
+}
+
+fn lines(path: &Path) -> Vec<Json> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A report with these members in its first and last line.
+fn report(head: &str, cases: &[Json], summary: &str) -> String {
+    let head = format!("{{\"type\":\"run\",\"version\":1{head}}}");
+    let cases = cases.iter().map(Json::to_string);
+    let end = format!("{{\"type\":\"summary\"{summary}}}\n");
+    std::iter::once(head).chain(cases).chain([end]).collect::<Vec<_>>().join("\n")
+}
+
+fn case(id: &str, verdict: &str, signature: Option<&str>) -> Json {
+    let mut case = json!({"type": "case", "id": id, "verdict": verdict});
+    if let Some(signature) = signature {
+        case["signature"] = signature.into();
+    }
+    case
+}
+
+fn broken(id: &str, message: &str, signature: &str) -> Json {
+    let mut case = case(id, "error", Some(signature));
+    case["problems"] = json!([{"message": message}, {"message": "another"}]);
+    case
+}
+
+/// Two runs with every kind of change, and names that could do harm.
+fn two_runs() -> [String; 2] {
+    let evil = "a.json::</script>\u{1b}[31m\r\n\"'`|<b>*_#🦀 \u{202e}";
+    let long = format!("a.json::{}", "long|".repeat(2000));
+    let gas = Some("evm gas: other value");
+    let out = Some("evm out: missing");
+    let mut before = vec![
+        case("a.json::stays", "pass", None),
+        case("a.json::fails as before", "fail", gas),
+        case("a.json::known as before", "known", None),
+        case("a.json::breaks", "pass", None),
+        case("a.json::becomes an error", "pass", None),
+        case("a.json::becomes known", "pass", None),
+        case("a.json::breaks out of fixed", "fixed", None),
+        case("a.json::fails otherwise", "fail", gas),
+        case("a.json::fails, then error", "fail", gas),
+        case("a.json::fails, then known", "fail", gas),
+        case("a.json::known, then fails", "known", None),
+        broken("a.json::first problem stays", "\"ä\" is no number", "evm error: \"…\" is no number"),
+        case("a.json::mended", "fail", out),
+        case("a.json::was known", "known", None),
+        broken("a.json::was broken", "\"ä\" is no number", "evm error: \"…\" is no number"),
+        case("a.json::goes", "pass", None),
+        case("a.json::goes, failing", "fail", out),
+        case("a.json::skipped now", "pass", None),
+        case("a.json::skipped before", "skip", None),
+        case(evil, "pass", None),
+        case(&long, "fail", Some(&"long `signature` ".repeat(50))),
+    ];
+    let mut after = vec![
+        case("a.json::new, passes", "pass", None),
+        case("a.json::new, known", "known", None),
+        case("a.json::new, fails", "fail", gas),
+        broken("new.json", "not JSON", "error: not JSON"),
+        case("a.json::stays", "pass", None),
+        case("a.json::fails as before", "fail", gas),
+        case("a.json::known as before", "known", None),
+        case("a.json::breaks", "fail", gas),
+        broken("a.json::becomes an error", "</pre> | `x` \u{7}", "evm error: …"),
+        case("a.json::becomes known", "known", None),
+        case("a.json::breaks out of fixed", "fail", gas),
+        case("a.json::fails otherwise", "fail", out),
+        broken("a.json::fails, then error", "\"ä\" is no number", "evm error: \"…\" is no number"),
+        case("a.json::fails, then known", "known", None),
+        case("a.json::known, then fails", "fail", gas),
+        broken("a.json::first problem stays", "\"ä\" is no number", "evm error: \"…\" is no number; another"),
+        case("a.json::mended", "pass", None),
+        case("a.json::was known", "fixed", None),
+        case("a.json::was broken", "pass", None),
+        case("a.json::skipped now", "skip", None),
+        case("a.json::skipped before", "fail", gas),
+        case(evil, "fail", gas),
+        case(&long, "pass", None),
+    ];
+    before.extend((0..25).map(|number| case(&format!("b.json::{number}"), "fail", gas)));
+    after.extend((0..25).map(|number| case(&format!("b.json::{number}"), "pass", None)));
+    let part = r#","partition":{"kind":"hash","part":1,"of":2,"selection":"0"},"command":"vmconf run""#;
+    let asked = r#","command":"vmconf run `a` | b\u001b""#;
+    [report(asked, &before, r#","exit":130"#), report(part, &after, END)]
+}
+
+/// The end of a run that came to its end.
+const END: &str = r#","exit":0"#;
+
+#[test]
+fn every_kind_of_change() {
+    let cache = Cache::new();
+    let [before, after] = two_runs();
+    cache.file("before.jsonl", &before);
+    cache.file("after.jsonl", &after);
+    let compared = |args: &[&str]| {
+        let ran = cache.beside(&[&["compare", "before.jsonl", "after.jsonl"], args].concat());
+        assert_eq!((ran.exit, &*ran.stderr), (1, ""));
+        ran.stdout
+    };
+    let text = compared(&[]);
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    insta::assert_snapshot!("text", text);
+    insta::assert_snapshot!("markdown", compared(&["--as", "markdown"]));
+    let all = compared(&["--all"]);
+    assert!(all.contains(&"long|".repeat(2000)) && all.contains("b.json::24"));
+    assert!(!all.contains("more; --all shows them"));
+    assert!(all.chars().all(|it| it == '\n' || !vmconf::model::escape::is_harmful(it)));
+}
+
+/// What is listed as known is not worse; what now fails or is broken is.
+#[test]
+fn exit_codes() {
+    let cache = Cache::new();
+    let kinds = [None, Some("pass"), Some("fixed"), Some("skip"), Some("known"), Some("fail"), Some("error")];
+    let whole = |kind: Option<&str>| {
+        let cases: Vec<_> = kind.iter().map(|kind| case("a", kind, Some(kind))).collect();
+        report("", &cases, END)
+    };
+    for before in kinds {
+        for after in kinds {
+            cache.file("before", &whole(before));
+            cache.file("after", &whole(after));
+            let is_worse = matches!(after, Some("fail" | "error")) && before != after;
+            let ran = cache.beside(&["compare", "before", "after"]);
+            assert_eq!(ran.exit, i32::from(is_worse), "{before:?} to {after:?}: {ran:?}");
+        }
+    }
+}
+
+#[test]
+fn a_record_says_what_the_report_says() {
+    let cache = Cache::new();
+    let samples = [WRONG, MALFORMED, "tests/samples/vmtests/broken", ADD];
+    let report = cache.0.path().join("report.jsonl");
+    let option = format!("json={}", report.display());
+    assert_eq!(cache.vmconf(&[&["run", "--report", &option], &samples[..]].concat()).exit, 3);
+    let ran = cache.vmconf(&["compare", report.to_str().unwrap(), "last"]);
+    let start = "0 broken, 0 fail differently, 0 fixed, 0 new, 0 gone, ";
+    assert!(ran.exit == 0 && ran.stdout.starts_with(start), "{ran:?}");
+
+    let [run] = &cache.runs()[..] else { panic!("one run is recorded") };
+    let (record, report) = (lines(run), lines(&report));
+    let cases =
+        |lines: &[Json]| lines.iter().filter(|line| line["type"] == "case").cloned().collect::<Vec<_>>();
+    assert_eq!(cases(&record).len(), cases(&report).len());
+    for (record, report) in cases(&record).iter().zip(cases(&report)) {
+        for (name, value) in record.as_object().unwrap() {
+            match name.as_str() {
+                // The first problem, and of that what it says.
+                "problems" => assert_eq!(value[0]["message"], report["problems"][0]["message"]),
+                _ => assert_eq!(value, &report[name], "{name}"),
+            }
+        }
+        let passes = record["verdict"] == "pass";
+        assert_eq!((record.get("file").is_none(), record.get("signature").is_none()), (passes, passes));
+    }
+    assert_eq!(record.last(), report.last());
+    let head = &record[0];
+    assert_eq!(head["command"], format!("vmconf run --report '{option}' {}", samples.join(" ")));
+    assert!(head["when"].as_str().unwrap().ends_with('Z'), "{head}");
+    let folder = fs::read_to_string(run.with_file_name("folder.txt")).unwrap();
+    assert_eq!(Path::new(folder.trim_end()), at_root("").canonicalize().unwrap());
+}
+
+#[test]
+fn names_of_runs() {
+    let cache = Cache::new();
+    for args in [&["compare"][..], &["compare", "last", "last"], &["diff"], &["run", "--rerun", "failed"]] {
+        let ran = cache.vmconf(args);
+        assert!(ran.exit == 2 && ran.stderr.contains("there was no run from this folder"), "{ran:?}");
+    }
+    assert!(cache.vmconf(&["compare", "--list"]).stderr.contains("no run from this folder is recorded"));
+    assert_eq!(cache.vmconf(&["run", ADD]).exit, 0);
+    let ran = cache.vmconf(&["compare"]);
+    assert!(ran.exit == 2 && ran.stderr.contains("there is no last~1: 1 run"), "{ran:?}");
+    assert_eq!(cache.vmconf(&["run", ADD, GAS]).exit, 1);
+    assert_eq!(cache.vmconf(&["run", GAS]).exit, 1);
+    // A run of no case says nothing of any.
+    assert_eq!(cache.vmconf(&["run", "--filter", "no-such-name"]).exit, 4);
+    let start = |args: &[&str], exit: i32| {
+        let ran = cache.vmconf(&[&["compare"], args].concat());
+        assert_eq!(ran.exit, exit, "{ran:?}");
+        ran.stdout.lines().next().unwrap().to_owned()
+    };
+    let fewer = "0 broken, 0 fail differently, 0 fixed, 0 new, 5 gone, 1 as before";
+    assert_eq!(start(&[], 0), fewer);
+    assert_eq!(start(&["last~1", "last"], 0), fewer);
+    assert_eq!(start(&["last~1"], 0), fewer);
+    let more = "0 broken, 0 fail differently, 0 fixed, 1 new, 0 gone, 5 as before";
+    assert_eq!(start(&["last~2", "last~1"], 1), more);
+    let names: Vec<_> =
+        cache.runs().iter().map(|it| it.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    assert_eq!(start(&[&names[0], &names[1]], 1), more);
+    for wrong in [
+        "last~3",
+        "last~",
+        "last~x",
+        "last~-1",
+        "last~99999999999999999999",
+        "20000101-000000-000",
+        "nowhere",
+    ] {
+        assert_eq!(cache.vmconf(&["compare", wrong]).exit, 2, "{wrong}");
+    }
+    let list = cache.vmconf(&["compare", "--list"]).stdout;
+    for (row, name) in list.lines().step_by(2).zip(&names) {
+        assert!(row.contains(name) && row.contains(" passed, "), "{list}");
+    }
+    assert!(list.ends_with(&format!("vmconf run {GAS}\n")), "{list}");
+    // From another folder, there was none.
+    assert_eq!(cache.beside(&["compare"]).exit, 2);
+}
+
+#[test]
+fn the_newest_are_kept() {
+    let cache = Cache::new();
+    let named = |run: usize| format!("{ADD}::{}", ["small", "wraps"][run % 2]);
+    for run in 0..23 {
+        assert_eq!(cache.vmconf(&["run", "-q", &named(run)]).exit, 0);
+    }
+    let runs = cache.runs();
+    assert_eq!(runs.len(), 20);
+    let commands: Vec<_> = runs.iter().map(|run| lines(run)[0]["command"].clone()).collect();
+    let newest: Vec<Json> = (3..23).map(|run| format!("vmconf run -q '{}'", named(run)).into()).collect();
+    assert_eq!(commands, newest);
+}
+
+#[test]
+fn runs_at_once() {
+    let cache = Cache::new();
+    let start = || cache.command(&["run", "vectors/evm/arithmetic"]).stdout(Stdio::null()).spawn().unwrap();
+    let children: Vec<_> = (0..8).map(|_| start()).collect();
+    for child in children {
+        let ran = ran(child.wait_with_output().unwrap());
+        assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+    }
+    assert_eq!(cache.runs().len(), 8);
+    for back in 1..8 {
+        let ran = cache.vmconf(&["compare", &format!("last~{back}"), "last"]);
+        assert!(
+            ran.exit == 0 && ran.stdout.starts_with("0 broken, 0 fail differently, 0 fixed, 0 new, 0 gone")
+        );
+    }
+    // Nothing half written is left.
+    let folder = cache.runs()[0].parent().unwrap().to_owned();
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 9);
+}
+
+/// The run is what it is; that it was not recorded is a note.
+#[test]
+fn a_cache_that_cannot_be_written() {
+    let cache = Cache::new();
+    cache.file("file", "");
+    let path = cache.0.path().join("file").join("below");
+    let ran = ran(command(&["run", ADD]).env("VMCONF_CACHE", path).output().unwrap());
+    assert_eq!((ran.exit, ran.stderr.lines().count()), (0, 1));
+    assert!(ran.stderr.starts_with("note: the run cannot be recorded"), "{ran:?}");
+}
+
+/// What is damaged is told with its place by whoever needs it, and stands in no run's way.
+#[test]
+fn a_damaged_record() {
+    let cache = Cache::new();
+    cache.vmconf(&["run", ADD, GAS]);
+    cache.vmconf(&["run", ADD, GAS]);
+    let run = cache.runs().pop().unwrap();
+    let text = fs::read_to_string(&run).unwrap();
+    fs::write(&run, &text[..text.len() / 2]).unwrap();
+    for args in [&["compare"][..], &["diff"], &["run", "--rerun", "failed"], &["list", "-E", "verdict(fail)"]]
+    {
+        let ran = cache.vmconf(args);
+        assert_eq!((ran.exit, &*ran.stdout), (2, ""), "{args:?}");
+        assert!(ran.stderr.starts_with(&format!("error: {}:", run.display())), "{ran:?}");
+    }
+    let list = cache.vmconf(&["compare", "--list"]);
+    assert!(
+        list.exit == 0 && list.stdout.contains("damaged") && list.stdout.lines().count() == 4,
+        "{list:?}"
+    );
+    assert_eq!(cache.vmconf(&["run", ADD, GAS]).exit, 1);
+    assert_eq!(cache.vmconf(&["compare", "last~2", "last"]).exit, 0);
+}
+
+fn read(text: &[u8]) -> Result<Run, String> {
+    comparison::read("it", &mut &*text).map_err(|error| error.to_string())
+}
+
+#[test]
+fn wrong_reports() {
+    let head = r#"{"type":"run","version":1}"#;
+    let end = r#"{"type":"summary","exit":0}"#;
+    let deep = "[".repeat(1_000_000);
+    let inside = |line: &str| format!("{head}\n{line}\n{end}\n");
+    let texts = [
+        String::new(),
+        "\n".to_owned(),
+        "7".to_owned(),
+        "[]".to_owned(),
+        "{}".to_owned(),
+        end.to_owned(),
+        head.to_owned(),
+        r#"{"type":"run"}"#.to_owned(),
+        r#"{"type":"run","version":2}"#.to_owned(),
+        r#"{"type":"run","version":"1"}"#.to_owned(),
+        r#"{"type":"run","version":1,"partition":{"kind":"hash"}}"#.to_owned(),
+        inside(head),
+        inside(end),
+        inside("{"),
+        inside(&deep),
+        inside(&format!(r#"{{"type":"case","id":{deep}"#)),
+        inside(&format!(r#"{{"type":"case","differences":{deep}"#)),
+        inside(r#"{"type":"other"}"#),
+        inside(r#"{"type":"case","id":"a"}"#),
+        inside(r#"{"type":"case","verdict":"pass"}"#),
+        inside(r#"{"type":"case","verdict":"passed","id":"a"}"#),
+        inside(r#"{"type":"case","verdict":"pass","id":1}"#),
+        inside(r#"{"type":"case","verdict":"pass","id":"a","id":"b"}"#),
+        inside(r#"{"type":"case","verdict":"fail","id":"a","signature":[]}"#),
+        inside(r#"{"type":"case","verdict":"error","id":"a","problems":[1]}"#),
+        inside(
+            "{\"type\":\"case\",\"verdict\":\"pass\",\"id\":\"a\"}\n{\"type\":\"case\",\"verdict\":\"fail\",\"id\":\"a\"}",
+        ),
+        format!("{head}\n{{\"type\":\"summary\"}}\n"),
+        format!("{head}\n{{\"type\":\"summary\",\"exit\":0,\"passed\":-1}}\n"),
+    ];
+    let told: Vec<_> = texts.iter().map(|text| read(text.as_bytes()).unwrap_err()).collect();
+    insta::assert_snapshot!(told.join("\n"));
+    assert!(read(&[head.as_bytes(), b"\n\xff\n"].concat()).unwrap_err().starts_with("it:2: "));
+}
+
+/// What is nested deep in a member that is passed over is passed over.
+#[test]
+fn what_does_not_matter_is_not_read() {
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    let line = format!(r#"{{"type":"case","verdict":"fail","id":"a","differences":{deep}}}"#);
+    let text = report("", &[case("b", "pass", None)], END);
+    let text = text.replacen('\n', &format!("\n{line}\n"), 1);
+    assert_eq!(read(text.as_bytes()).unwrap().cases.len(), 2);
+}
+
+/// A line without an end takes no more memory than a line may have.
+#[test]
+fn endless_lines() {
+    for byte in *b" [\"a" {
+        let mut endless = BufReader::with_capacity(1 << 16, std::io::repeat(byte));
+        let error = comparison::read("it", &mut endless).unwrap_err().to_string();
+        assert_eq!(error, format!("it:1: is longer than {} bytes", comparison::MOST_LINE));
+    }
+}
+
+/// Lines without an end are too many at some time.
+#[test]
+fn endless_cases() {
+    let mut number = 0;
+    let head = r#"{"type":"run","version":1}"#.to_owned() + "\n";
+    let lines = std::iter::from_fn(move || {
+        number += 1;
+        Some(format!("{{\"type\":\"case\",\"verdict\":\"pass\",\"id\":\"{number}\"}}\n"))
+    });
+    let error =
+        comparison::read("it", &mut BufReader::new(Lines(std::iter::once(head).chain(lines), Vec::new())));
+    let most = comparison::MOST_CASES;
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        format!("it:{}: is of one more case than {most}; no report has more", most + 2)
+    );
+}
+
+/// Lines as they are read.
+struct Lines<I>(I, Vec<u8>);
+
+impl<I: Iterator<Item = String>> Read for Lines<I> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.1.is_empty() {
+            self.1 = self.0.next().unwrap_or_default().into_bytes();
+        }
+        let count = buffer.len().min(self.1.len());
+        buffer[..count].copy_from_slice(&self.1[..count]);
+        self.1.drain(..count);
+        Ok(count)
+    }
+}
+
+/// Some of few ids, in some order, with an outcome each.
+fn any_run() -> impl Strategy<Value = Run> {
+    let outcome = (0..Kind::ALL.len(), prop::option::of("[ab]")).prop_map(|(kind, signature)| Outcome {
+        kind: Kind::ALL[kind],
+        signature,
+        problem: None,
+        file: None,
+    });
+    prop::collection::vec(("[a-f]", outcome), 0..8)
+        .prop_map(|cases| Run { cases: cases.into_iter().collect(), ..Run::default() })
+}
+
+/// The ids of each kind of change, by name.
+fn ids(comparison: &Comparison<'_>) -> [Vec<String>; 5] {
+    Change::ALL.map(|change| {
+        let mut ids: Vec<_> = comparison.of(change).map(|changed| changed.id.to_owned()).collect();
+        ids.sort();
+        ids
+    })
+}
+
+proptest! {
+    #![proptest_config(crate::support::config(2000))]
+
+    #[test]
+    fn comparing_mirrors(one in any_run(), other in any_run()) {
+        let (there, back) = (comparison::compare(&one, &other), comparison::compare(&other, &one));
+        let [broken, differently, fixed, new, gone] = ids(&there);
+        prop_assert_eq!([fixed, differently, broken, gone, new], ids(&back));
+        prop_assert_eq!((there.same, there.same_not_passing <= there.same), (back.same, true));
+        // Each case that is in one of them is somewhere.
+        let run = |run: &Run| run.cases.iter().filter(|it| it.1.kind != Kind::Skip).map(|it| it.0.clone()).collect::<Vec<_>>();
+        let all: std::collections::BTreeSet<_> = run(&one).into_iter().chain(run(&other)).collect();
+        prop_assert_eq!(there.changed.len() + there.same, all.len());
+    }
+
+    #[test]
+    fn a_run_is_as_itself(run in any_run()) {
+        let comparison = comparison::compare(&run, &run);
+        prop_assert!(comparison.changed.is_empty() && !comparison.is_worse());
+    }
+}

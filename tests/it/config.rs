@@ -1,0 +1,184 @@
+//! `vmconf.toml`: what applies, in which order, and what is said of a wrong one. Golden files, as in
+//! `tests/golden.rs`.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Ran, at_root, command, files, ran};
+use tempfile::TempDir;
+
+const ADD: &str = "vectors/evm/arithmetic/add.json";
+
+/// A folder with this configuration, and a vector in it and in `old/below/`.
+fn folder(config: &str) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir_all(folder.path().join("old/below")).unwrap();
+    for path in ["add.json", "old/add.json", "old/below/add.json"] {
+        fs::copy(at_root(ADD), folder.path().join(path)).unwrap();
+    }
+    fs::write(folder.path().join("vmconf.toml"), config).unwrap();
+    folder
+}
+
+fn sample() -> TempDir {
+    folder(&fs::read_to_string(at_root("tests/samples/config/vmconf.toml")).unwrap())
+}
+
+fn vmconf(folder: &Path, profile: Option<&str>, args: &[&str]) -> Ran {
+    let mut command = command(args);
+    command.current_dir(folder).envs(profile.map(|profile| ("VMCONF_PROFILE", profile)));
+    ran(command.output().unwrap())
+}
+
+fn with_settings(test: impl FnOnce()) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_omit_expression(true);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(test);
+}
+
+/// What is set, without what is as it is by default.
+fn set(folder: &Path, profile: Option<&str>, args: &str) -> String {
+    let args: Vec<_> = args.split(' ').collect();
+    let Ran { exit, stdout, stderr } = vmconf(folder, profile, &args);
+    assert_eq!((exit, &*stderr), (0, ""), "{args:?}");
+    stdout.split_inclusive('\n').filter(|line| !line.ends_with("# default\n")).collect()
+}
+
+#[test]
+fn precedence() {
+    let folder = sample();
+    let root = folder.path();
+    let below = root.join("old/below");
+    let check = |folder: &Path, profile: Option<&str>, args: &str| {
+        let variable = profile.map_or(String::new(), |profile| format!("VMCONF_PROFILE={profile} "));
+        format!("$ {variable}vmconf {args}\n{}\n", set(folder, profile, args))
+    };
+    let told = [
+        check(root, None, "config"),
+        check(root, None, "config --profile ci"),
+        check(root, Some("ci"), "config"),
+        check(root, Some("ci"), "config --profile default"),
+        check(root, Some("ci"), "config --no-config"),
+        check(root, None, "config --profile ci --strict --max-steps 7 -f mul"),
+        check(root, None, "config old/add.json"),
+        check(root, None, "config old/below/add.json"),
+        check(root, None, "config --max-steps 7 old/add.json"),
+        check(root, None, "config add.json"),
+        check(&below, None, "config"),
+    ];
+    with_settings(|| insta::assert_snapshot!("config-precedence", told.concat()));
+}
+
+/// What is printed is what happens: 4 instructions are more than 3, and not more than 16.
+#[test]
+fn what_applies_is_applied() {
+    let folder = sample();
+    let check = |args: &str, exit: i32, says: &str| {
+        let args: Vec<_> = args.split(' ').collect();
+        let ran = vmconf(folder.path(), None, &args);
+        assert_eq!(ran.exit, exit, "{args:?}: {ran:?}");
+        assert!(ran.stdout.contains(says), "{args:?}: {ran:?}");
+    };
+    check("run add.json", 0, "5 passed");
+    check("run old/add.json", 3, "--max-steps 3");
+    check("run ./old/../old/add.json", 3, "--max-steps 3");
+    check("run --jobs 4 .", 3, "--max-steps 3");
+    check("run --max-steps 100 old/add.json", 0, "5 passed");
+    check("run --no-config old/add.json", 0, "5 passed");
+    check("run --profile ci old", 3, "skipped");
+    check("diff old/add.json::small", 3, "--max-steps 3");
+    check("trace old/add.json::small", 3, "--max-steps 3");
+    check("trace add.json::small", 0, "steps:");
+    // A whole suite is filtered, and what is named alone is not.
+    check("list --filter small add.json", 0, "small");
+    check("list --formats add.json", 0, "vmtests");
+    check("check --rules", 0, "unreadable");
+    // What explains a case needs no flag for what the configuration sets.
+    check("run old/add.json::small", 3, "vmconf diff 'old/add.json::small'\n");
+    check("run --profile ci old/add.json::small", 3, "vmconf diff 'old/add.json::small' --profile ci\n");
+}
+
+#[test]
+fn the_filter_is_for_whole_suites() {
+    let folder = folder("[profile.default]\nfilter = \"wraps\"\n");
+    let lines = |args: &[&str]| vmconf(folder.path(), None, args).stdout.lines().count();
+    assert_eq!(lines(&["list", "add.json"]), 2);
+    assert_eq!(lines(&["list", "--no-config", "add.json"]), 5);
+    assert_eq!(vmconf(folder.path(), None, &["trace", "add.json::small"]).exit, 0);
+}
+
+/// How a file is read is not which part its cases are in: each runs once.
+#[test]
+fn partitions_of_some_files() {
+    let folder = sample();
+    let run = |part: &str| {
+        let file = part.replace([':', '/'], "-") + ".jsonl";
+        let report = format!("--report=json={file}");
+        let ran = vmconf(folder.path(), None, &["run", "-q", "--partition", part, &report, "."]);
+        assert_eq!(ran.stderr, "", "{part}");
+        file
+    };
+    let parts = [run("slice:1/3"), run("slice:2/3"), run("slice:3/3")];
+    let merged = vmconf(folder.path(), None, &["merge", "-q", &parts[0], &parts[1], &parts[2]]);
+    let whole = vmconf(folder.path(), None, &["run", "-q", "."]);
+    assert_eq!((merged.exit, merged.stdout, merged.stderr), (whole.exit, whole.stdout, String::new()));
+    assert_eq!(whole.exit, 3);
+}
+
+/// Its path is from the folder of the configuration, and it is for the files of the override alone.
+#[test]
+fn known_failures_of_some_files() {
+    let folder = folder("[[override]]\npath = \"old/*\"\nknown = \"known.toml\"\n");
+    let root = folder.path();
+    let wrong = at_root("tests/samples/vmtests/wrong/storage-value.json");
+    for path in ["old/wrong.json", "wrong.json"] {
+        fs::copy(&wrong, root.join(path)).unwrap();
+    }
+    fs::write(root.join("known.toml"), "[[known]]\nid = \"*wrong.json::*\"\nreason = \"a sample\"\n")
+        .unwrap();
+    let check = |folder: &Path, args: &[&str], exit: i32, says: &str| {
+        let ran = vmconf(folder, None, args);
+        assert_eq!(ran.exit, exit, "{args:?}: {ran:?}");
+        assert!(ran.stdout.contains(says), "{args:?}: {ran:?}");
+    };
+    check(root, &["run", "old"], 0, " 0 failed, 1 known");
+    check(&root.join("old/below"), &["run", ".."], 0, " 0 failed, 1 known");
+    check(root, &["run", "wrong.json"], 1, " 1 failed, ");
+    check(root, &["run", "--no-config", "old"], 1, " 1 failed, ");
+    // Of a list that always applies, entries may name cases elsewhere, and may not when all run.
+    check(root, &["run", "old/add.json"], 0, "5 passed");
+    fs::create_dir(root.join("vectors")).unwrap();
+    fs::rename(root.join("add.json"), root.join("vectors/add.json")).unwrap();
+    fs::rename(root.join("old"), root.join("vectors/old")).unwrap();
+    fs::remove_file(root.join("vectors/old/wrong.json")).unwrap();
+    fs::write(root.join("vmconf.toml"), "[profile.default]\nknown = \"known.toml\"\n").unwrap();
+    check(root, &["run"], 3, "no case is *wrong.json::*");
+}
+
+#[test]
+fn a_profile_that_is_not_there() {
+    let folder = sample();
+    let check = |folder: &Path, args: &[&str], says: &str| {
+        let ran = vmconf(folder, None, args);
+        assert_eq!((ran.exit, &*ran.stderr), (2, says), "{args:?}");
+    };
+    let run = ["run", "--profile", "cii"];
+    check(folder.path(), &run, "error: vmconf.toml: there is no profile \"cii\": did you mean \"ci\"?\n");
+    let none = TempDir::new().unwrap();
+    check(none.path(), &run, "error: there is no vmconf.toml with a profile \"cii\"\n");
+}
+
+#[test]
+fn errors() {
+    let mut told = String::new();
+    for path in files("tests/samples/config/errors", "toml") {
+        let text = fs::read_to_string(&path).unwrap();
+        let folder = folder(&text);
+        let Ran { exit, stdout, stderr } = vmconf(folder.path(), None, &["run", "add.json"]);
+        assert_eq!((exit, &*stdout), (2, ""), "{}", path.display());
+        let name = path.file_name().unwrap().to_str().unwrap();
+        told.extend(["# ", name, "\n", &text, "\n", &stderr, "\n"]);
+    }
+    with_settings(|| insta::assert_snapshot!("config-errors", told));
+}

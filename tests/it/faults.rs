@@ -1,0 +1,217 @@
+//! Machines with a fault, as the proof that a failure is explained: for each opcode and each kind of
+//! fault that one of the own vectors catches, the explanation of that failure names the opcode, and
+//! fits a screen.
+//!
+//! | file | content |
+//! |---|---|
+//! | `faulty.rs` | a machine that gets one opcode wrong |
+//! | `place.rs` | what of a machine a fault can get wrong |
+//! | `vectors.rs` | the cases of the own vectors, and which of them execute an opcode |
+
+#![allow(clippy::print_stdout, reason = "how many faults there are is worth to know")]
+
+mod faulty;
+mod place;
+mod vectors;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use faulty::{Fault, Faulty, Kind};
+use vectors::{CaseRef, Vectors};
+use vmconf::explain::explain;
+use vmconf::machines::MACHINES;
+use vmconf::model::explanation::{Answer, Blame, Executed, Explanation};
+use vmconf::model::limits::Limits;
+use vmconf::model::verdict::Verdict;
+use vmconf::report::explanation::{self, Length};
+use vmconf::report::json;
+use vmconf::run::sources::Source;
+use vmconf::run::{Options, Worker};
+use vmconf::testees::MakeTestee;
+use vmconf::testees::embedded::Embedded;
+
+/// So many cases that execute an opcode are tried, those with the fewest instructions.
+const TRIED: usize = 25;
+
+/// So many instructions are executed of a case.
+const MOST_STEPS: u64 = 20_000;
+
+/// Lines of a screen.
+const SCREEN: usize = 24;
+
+/// So many instructions before the end are asked for, as the command does.
+const LAST: usize = 10;
+
+/// Cases on a machine with this fault.
+fn options(fault: Fault) -> Options {
+    let testee = move |_: &_, limits: &_| {
+        Box::new(Embedded::of(Box::new(Faulty::new(fault, limits)), limits)) as Box<_>
+    };
+    // A loop may have no end any more.
+    let limits = Limits { steps: MOST_STEPS, ..Limits::default() };
+    Options { testee: MakeTestee::new(format!("{fault:?}"), testee), limits, ..Options::default() }
+}
+
+/// Faults whose explanations are kept to be read.
+const REVIEWED: [&str; 15] = [
+    "evm-SUB-swapped",
+    "evm-SSTORE-forgotten",
+    "evm-SHA3-one-gas-more",
+    "evm-JUMPI-swapped",
+    "evm-SWAP2-forgotten",
+    "neo3-SUB-swapped",
+    "neo3-STLOC0-forgotten",
+    "neo3-JMPGE-operand-one-more",
+    "neo2-CAT-swapped",
+    "neo2-THROWIFNOT-operand-one-more",
+    "tinyvm-DIVU-swapped",
+    "tinyvm-SW-forgotten",
+    "minic89-SUB-swapped",
+    "minic89-STORE_LOCAL-forgotten",
+    "minic89-JZ-operand-one-more",
+];
+
+fn faults() -> impl Iterator<Item = Fault> {
+    MACHINES.iter().flat_map(|machine| {
+        let ops = machine.isa.ops.iter();
+        ops.flat_map(move |op| Kind::ALL.map(|kind| Fault { machine, op, kind }))
+    })
+}
+
+/// The first case that fails with the fault.
+fn caught<'v>(vectors: &'v Vectors<'_>, fault: Fault, options: &Options) -> Option<CaseRef<'v>> {
+    let mut bench = Worker::new(options);
+    let mut candidates = vectors.that_execute(fault.machine, fault.op).take(TRIED);
+    candidates.find(|case| matches!(bench.run_case(case.file, case.index).verdict, Verdict::Fail(_)))
+}
+
+/// Where an explanation names an opcode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Named {
+    /// Among the instructions that made what differs.
+    Made,
+    /// Among those that came before what differs, or decided that it was reached.
+    Near,
+    /// As what cost other than its row says.
+    Spent,
+    /// Among the last instructions.
+    Last,
+    Nowhere,
+}
+
+fn text(explained: &Explanation) -> String {
+    let mut text = Vec::new();
+    explanation::write(&mut text, explained, Length::Screen).unwrap();
+    anstream::adapter::strip_str(std::str::from_utf8(&text).unwrap()).to_string()
+}
+
+fn named(explained: &Explanation, text: &str, fault: Fault) -> Named {
+    let op = fault.op;
+    let is_told = |it: &Executed| {
+        it.op == Some(op.name) && text.contains(&format!("step {}, 0x{:02x} ", it.step, it.pc))
+    };
+    let told = |blame: Option<&Blame>| blame.is_some_and(|blame| all(blame).iter().copied().any(is_told));
+    let blames = || explained.blames.iter();
+    let made = blames().filter(|answer| matches!(answer, Answer::By(_)));
+    let last = |it: &Executed| {
+        it.op == Some(op.name) && text.contains(&format!("{:>8}  0x{:04x}  ", it.step, it.pc))
+    };
+    let unlike_row =
+        |part: &str| part.contains(&format!(" {} ", op.name)) && part.contains("not as in its row");
+    if made.clone().any(|answer| told(answer.blame())) {
+        Named::Made
+    } else if blames()
+        .any(|answer| told(answer.blame()) || told(answer.blame().and_then(|it| it.reached_by.as_deref())))
+    {
+        Named::Near
+    } else if text.split(',').any(unlike_row) {
+        Named::Spent
+    } else if explained.last.iter().any(last) {
+        Named::Last
+    } else {
+        Named::Nowhere
+    }
+}
+
+fn all(blame: &Blame) -> Vec<&Executed> {
+    let further = blame.inputs.iter().flatten().flat_map(all);
+    [&blame.by].into_iter().chain(&blame.moved_by).chain(further).collect()
+}
+
+/// Every fault that a vector catches, with the explanation of that failure.
+fn explanations() -> impl Iterator<Item = (Fault, Explanation)> {
+    static SOURCES: OnceLock<Vec<Source>> = OnceLock::new();
+    let sources = SOURCES.get_or_init(|| crate::support::sources_of(crate::support::VECTORS));
+    let vectors = Vectors::read(sources);
+    faults().filter_map(move |fault| {
+        let options = options(fault);
+        let case = caught(&vectors, fault, &options)?;
+        Some((fault, explain(case.file, case.index, &options, LAST)))
+    })
+}
+
+#[test]
+fn the_faulty_opcode_is_named_on_one_screen() {
+    let mut counts: BTreeMap<(&str, Named), usize> = BTreeMap::new();
+    for (fault, explained) in explanations() {
+        let text = text(&explained);
+        let named = named(&explained, &text, fault);
+        assert_ne!(named, Named::Nowhere, "{fault} is not named:\n{text}");
+        assert!(text.lines().count() <= SCREEN, "{fault} does not fit:\n{text}");
+        // Of a datum that an instruction wrote, the fault is where it came from, or led there.
+        if matches!(explained.blames.first(), Some(Answer::By(_))) {
+            assert!(matches!(named, Named::Made | Named::Near), "{fault} is not to blame:\n{text}");
+        }
+        *counts.entry((fault.machine.name, named)).or_default() += 1;
+    }
+    println!("{counts:?}");
+    for machine in MACHINES {
+        let made = counts.get(&(machine.name, Named::Made)).copied().unwrap_or_default();
+        assert!(made >= 50, "only {made} faults of {} are to blame", machine.name);
+    }
+}
+
+/// Each line that `--json` prints is what the schema says.
+#[test]
+fn json_has_its_schema() {
+    let schema = |name: &str| -> serde_json::Value {
+        let text = std::fs::read_to_string(crate::support::at_root("schemas").join(name)).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let diff = schema("diff.schema.json");
+    jsonschema::draft202012::meta::validate(&diff).unwrap();
+    let report = jsonschema::Registry::new().add("urn:vmconf:schema:report", schema("report.schema.json"));
+    let registry = report.unwrap().prepare().unwrap();
+    let validator = jsonschema::options().with_registry(&registry).build(&diff).unwrap();
+    for (fault, explained) in explanations() {
+        let mut line = Vec::new();
+        json::explained(&mut line, &explained).unwrap();
+        let line = serde_json::from_slice(&line).unwrap();
+        if let Err(error) = validator.validate(&line) {
+            panic!("{fault} at {}: {error}\n{line:#}", error.instance_path());
+        }
+        // What is said of an instruction is not true of anything.
+        let mut odd = line;
+        odd["last"][0]["odd"] = true.into();
+        assert!(!validator.is_valid(&odd), "the schema accepts any member");
+    }
+}
+
+/// How explanations read. `INSTA_UPDATE=always cargo test --test faults` writes them anew.
+#[test]
+fn texts() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_omit_expression(true);
+    settings.set_prepend_module_to_snapshot(false);
+    let mut missing: BTreeSet<_> = REVIEWED.iter().copied().collect();
+    settings.bind(|| {
+        for (fault, explained) in explanations() {
+            let name = fault.to_string();
+            if missing.remove(&*name) {
+                insta::assert_snapshot!(name, text(&explained));
+            }
+        }
+    });
+    assert!(missing.is_empty(), "not caught: {missing:?}");
+}

@@ -1,0 +1,421 @@
+//! What machines say of their instructions is what happens: over all own vectors, step by step, what
+//! stands on the stack is what is observed, and nothing changes that no instruction said it would write.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::support::{VECTORS, at_root, checks_of, files, read, relative, replay, sources_of};
+use vmconf::explain::blame::{Recorder, Seen};
+use vmconf::machines;
+use vmconf::machines::inspect::Inspect;
+use vmconf::machines::machine::{At, Budget, Machine, Watch, perform};
+use vmconf::model::case::{Action, Case};
+use vmconf::model::cell::Cell;
+use vmconf::model::explanation::Executed;
+use vmconf::model::limits::Limits;
+use vmconf::model::path::{Key, Path};
+use vmconf::model::value::Value;
+use vmconf::run::{self, Options};
+
+/// So many bytes of a memory are looked at.
+const MEMORY: usize = 4096;
+/// So many parts of all states of a case are looked at, and a few more.
+const PARTS: usize = 100_000;
+/// So many items of a stack are asked for one by one.
+const ITEMS: usize = 64;
+
+/// What a machine's state has in cells, and how closely a run is looked at.
+struct Looks {
+    machine: &'static str,
+    /// So many instructions of a case.
+    steps: usize,
+    /// Fields that can be seen at any time.
+    always: &'static [&'static str],
+    /// Fields that can be seen at the end.
+    in_the_end: &'static [&'static str],
+    /// Where the operand stack is, the bottom first.
+    stack: fn(&dyn Inspect) -> Vec<Value>,
+}
+
+const LOOKS: &[Looks] = &[
+    Looks {
+        machine: "evm",
+        steps: 300,
+        always: &["stack", "memory"],
+        in_the_end: &["out", "logs", "callcreates", "post"],
+        stack: |machine| list(machine.observe("stack")),
+    },
+    Looks {
+        machine: "neo3",
+        steps: 300,
+        always: &["invocationStack", "resultStack"],
+        in_the_end: &[],
+        // All frames show the one stack.
+        stack: |machine| stacks(machine, 1),
+    },
+    Looks {
+        machine: "neo2",
+        steps: 300,
+        always: &["invocationStack", "resultStack"],
+        in_the_end: &[],
+        stack: |machine| stacks(machine, usize::MAX),
+    },
+    Looks {
+        machine: "minic89",
+        steps: 300,
+        always: &["operand_stack", "call_stack"],
+        in_the_end: &[],
+        stack: |machine| list(machine.observe("operand_stack")),
+    },
+    Looks {
+        machine: "tinyvm",
+        // All 65536 words are looked at each time.
+        steps: 100,
+        always: &["registers", "data", "driver", "testee"],
+        in_the_end: &["changedRegisters", "changedData"],
+        stack: |_| Vec::new(),
+    },
+];
+
+fn list(value: Option<Value>) -> Vec<Value> {
+    match value {
+        Some(Value::List(items)) => items,
+        _ => Vec::new(),
+    }
+}
+
+/// The stacks of so many frames of a NeoVM, or what is left of them in the end.
+fn stacks(machine: &dyn Inspect, frames: usize) -> Vec<Value> {
+    let frames = list(machine.observe("invocationStack")).into_iter().take(frames);
+    let mut items: Vec<_> = frames.flat_map(|frame| list(frame.get("evaluationStack").cloned())).collect();
+    items.extend(list(machine.observe("resultStack")));
+    items.reverse();
+    items
+}
+
+/// The state in front of an instruction, by the cells that hold its parts.
+#[derive(Default)]
+struct State {
+    cells: HashMap<Place, Part>,
+    height: usize,
+    /// Whether parts stay where they are, and some share a cell.
+    is_fixed: bool,
+}
+
+/// The cells of a part, and what tells it from others that share them.
+type Place = (Vec<Cell>, Option<String>);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Part {
+    Leaf(Value),
+    /// Type and size of what has parts.
+    Node(Option<&'static str>, usize),
+}
+
+impl State {
+    fn of(looks: &Looks, machine: &dyn Inspect) -> State {
+        let mut state = State { height: machine.height(), ..State::default() };
+        for field in looks.always {
+            if let Some(value) = machine.observe(field) {
+                state.add(&Path::field(field), &value, machine);
+            }
+        }
+        state
+    }
+
+    fn add(&mut self, at: &Path, value: &Value, machine: &dyn Inspect) {
+        let (kind, inside) = match value {
+            Value::Typed(name, inside) => (Some(*name), &**inside),
+            other => (None, other),
+        };
+        let cells = machine.cells(at);
+        let part = match inside {
+            // A word with its type is one cell.
+            Value::Record(members)
+                if !self.is_fixed
+                    && !cells.is_empty()
+                    && members.iter().any(|member| machine.cells(&at.child(member.0.clone())) == cells) =>
+            {
+                Part::Leaf(value.clone())
+            }
+            Value::List(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.add(&at.child(index), item, machine);
+                }
+                Part::Node(kind, items.len())
+            }
+            Value::Record(members) => {
+                for (name, member) in members {
+                    self.add(&at.child(name.clone()), member, machine);
+                }
+                Part::Node(kind, members.len())
+            }
+            _ => Part::Leaf(value.clone()),
+        };
+        match (&cells[..], inside) {
+            ([], _) => assert!(!is_on_a_stack(at), "{at} is in no cell"),
+            ([Cell::Range(space, range)], Value::Bytes(bytes)) if range.end == usize::MAX => {
+                for (index, byte) in bytes.iter().take(MEMORY).enumerate() {
+                    let cell = Cell::Range(space, index..index + 1);
+                    self.cells.insert((vec![cell], None), Part::Leaf(Value::int(*byte)));
+                }
+            }
+            (cells, _) => {
+                // Keys of two types with the same bytes.
+                let second = Some(at.last().to_string()).filter(|key| key.contains('#'));
+                let label = if self.is_fixed { Some(at.to_string()) } else { second };
+                // Frames of N3 show the one stack and the static fields again.
+                let held = self.cells.entry((cells.to_vec(), label)).or_insert_with(|| part.clone());
+                assert_eq!(*held, part, "the cells of {at} hold something else");
+            }
+        }
+    }
+
+    /// Each part that is not as it was before.
+    fn changes<'s>(&'s self, before: &'s State) -> impl Iterator<Item = (&'s Place, &'s Part)> {
+        let now = self.cells.iter().filter(|(place, part)| match before.cells.get(*place) {
+            Some(old) => old != *part,
+            None => !is_zero(place, part),
+        });
+        // What is gone is a change only of what is zero where it is not shown.
+        let gone = before.cells.iter().filter(|(place, part)| {
+            matches!(place.0[0], Cell::Range(..)) && !is_zero(place, part) && !self.cells.contains_key(*place)
+        });
+        now.chain(gone)
+    }
+}
+
+/// Whether it is memory that may as well not be shown.
+fn is_zero(place: &Place, part: &Part) -> bool {
+    matches!(place.0[0], Cell::Range(..)) && *part == Part::Leaf(Value::int(0))
+}
+
+/// Whether this is a datum of a stack or slot.
+fn is_on_a_stack(at: &Path) -> bool {
+    match &at.keys()[..] {
+        [Key::Name(field), Key::Index(_), ..] if field == "resultStack" || field == "operand_stack" => true,
+        [Key::Name(field), Key::Index(_), Key::Name(_), Key::Index(_), ..] => {
+            field == "invocationStack" || field == "call_stack"
+        }
+        [Key::Name(field), Key::Index(_)] => field == "stack",
+        _ => false,
+    }
+}
+
+/// An instruction that is being executed.
+struct Pending {
+    text: String,
+    before: State,
+    takes: usize,
+    pushes: usize,
+    writes: Vec<Cell>,
+}
+
+/// Looks at each instruction of a case, as far as it is looked at.
+struct Looker {
+    looks: &'static Looks,
+    case: String,
+    steps: usize,
+    parts: usize,
+    pending: Option<Pending>,
+    /// What was written in all.
+    written: HashSet<Cell>,
+    wrong: Vec<String>,
+}
+
+impl Looker {
+    /// Whether enough was seen of the case.
+    fn is_done(&self) -> bool {
+        self.steps >= self.looks.steps || self.parts > PARTS
+    }
+
+    /// The instruction before is over.
+    fn finish(&mut self, machine: &dyn Inspect) -> Option<State> {
+        if self.pending.is_none() && self.is_done() {
+            return None;
+        }
+        let state = State::of(self.looks, machine);
+        self.parts += state.cells.len();
+        self.see_stack(machine);
+        let Some(mut pending) = self.pending.take() else { return Some(state) };
+        let Pending { before, takes, pushes, .. } = &pending;
+        let from = before.height.saturating_sub(*takes).min(state.height.saturating_sub(*pushes));
+        pending.writes.extend((from..state.height).map(Cell::Stack));
+        for (place, part) in state.changes(&pending.before) {
+            if !is_written(&pending.writes, &place.0, part) {
+                let Pending { text, before, writes, .. } = &pending;
+                let (case, old) = (&self.case, before.cells.get(place));
+                self.wrong
+                    .push(format!("{case}: {text}: {part:?} in {place:?} was {old:?}, writes {writes:?}"));
+            }
+        }
+        self.written.extend(pending.writes);
+        Some(state)
+    }
+
+    /// The stack is the one that is observed.
+    fn see_stack(&mut self, machine: &dyn Inspect) {
+        let observed = (self.looks.stack)(machine);
+        assert_eq!(machine.height(), observed.len(), "{}: height", self.case);
+        for (below, value) in observed.iter().rev().enumerate().take(ITEMS) {
+            if size(value) <= 200 {
+                assert_eq!(machine.item(below).as_ref(), Some(value), "{}: item {below}", self.case);
+            }
+        }
+        assert_eq!((machine.item(observed.len()), machine.compound(observed.len())), (None, None));
+    }
+}
+
+/// About how large a value is.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Typed(_, inside) => size(inside),
+        Value::List(items) => 1 + items.iter().map(size).sum::<usize>(),
+        Value::Record(members) => 1 + members.iter().map(|member| size(&member.1)).sum::<usize>(),
+        Value::Bytes(bytes) => 1 + bytes.len() / 32,
+        Value::Int(number) => 1 + number.bits() as usize / 256,
+        _ => 1,
+    }
+}
+
+fn is_written(writes: &[Cell], cells: &[Cell], part: &Part) -> bool {
+    // To write an item of a compound does not change the others; but all of a Buffer is one leaf.
+    let is_item = matches!((part, &cells[0]), (Part::Leaf(_), Cell::Item(..)));
+    let writes_to = |cell: &Cell, write: &Cell| if is_item { cell == write } else { write.touches(cell) };
+    cells.iter().any(|cell| writes.iter().any(|write| writes_to(cell, write)))
+}
+
+impl Watch for Looker {
+    fn before(&mut self, at: &At<'_>) {
+        let state = self.finish(at.state);
+        if self.is_done() {
+            return;
+        }
+        self.steps += 1;
+        let effects = at.state.effects();
+        let (pops, pushes) = at.op.map_or((0, 0), |op| (op.pops.into(), op.pushes.into()));
+        for (cell, _) in &effects.reads {
+            if let Cell::Stack(place) = cell {
+                assert!(*place < at.state.height(), "{}: reads {cell:?}", self.case);
+            }
+        }
+        assert!(effects.takes.is_none_or(|takes| takes <= at.state.height()), "{}: takes", self.case);
+        let text = at.state.instruction();
+        // TinyVM and MiniC89 spell some instructions in their own way.
+        let is_of_bytes = matches!(self.looks.machine, "evm" | "neo2" | "neo3");
+        let is_named = at.op.is_none_or(|op| text.contains(op.name));
+        assert!(!text.is_empty() && (is_named || !is_of_bytes), "{}: {text:?} is {:?}", self.case, at.op);
+        self.pending = Some(Pending {
+            text,
+            before: state.unwrap_or_default(),
+            takes: effects.takes.unwrap_or(pops),
+            pushes,
+            writes: effects.writes,
+        });
+    }
+}
+
+/// Runs a case with a [`Looker`].
+fn look(case: &Case, name: String) -> Looker {
+    let looks = LOOKS.iter().find(|looks| looks.machine == case.machine).unwrap();
+    let (written, wrong) = (HashSet::new(), Vec::new());
+    let mut looker = Looker { looks, case: name, steps: 0, parts: 0, pending: None, written, wrong };
+    let limits = Limits::default();
+    let mut machine = (machines::by_name(case.machine).unwrap().new)(&limits);
+    machine.load(&case.program).unwrap();
+    let mut budget = Budget::new(limits.steps);
+    let mut is_changed = false;
+    for action in case.steps.iter().flat_map(|step| &step.actions) {
+        is_changed |= matches!(action, Action::Set(_));
+        perform(&mut *machine, action, &mut budget, Some(&mut looker));
+        looker.finish(&*machine);
+    }
+    if !looker.is_done() && !is_changed {
+        look_at_end(&mut looker, case, &*machine);
+    }
+    looker
+}
+
+/// All that the run has left was written, or was there before.
+fn look_at_end(looker: &mut Looker, case: &Case, machine: &dyn Machine) {
+    let mut state = State { is_fixed: true, ..State::default() };
+    for field in looker.looks.in_the_end {
+        if let Some(value) = machine.observe(field) {
+            state.add(&Path::field(field), &value, machine);
+        }
+    }
+    let mut first = State { is_fixed: true, ..State::default() };
+    if let Some(pre) = case.program.0.get("pre") {
+        first.add(&Path::field("post"), pre, machine);
+    }
+    let writes: Vec<_> = looker.written.iter().cloned().collect();
+    for (place, part) in state.changes(&first) {
+        let is_something = match part {
+            Part::Leaf(Value::Bytes(bytes)) => !bytes.is_empty(),
+            Part::Leaf(_) => true,
+            // What is in it counts.
+            Part::Node(..) => false,
+        };
+        if is_something && !is_written(&writes, &place.0, part) {
+            looker.wrong.push(format!("{}: in the end {part:?} is in {place:?}", looker.case));
+        }
+    }
+}
+
+#[test]
+fn nothing_changes_that_is_not_said_to_be_written() {
+    let (mut wrong, mut steps) = (Vec::new(), HashMap::<_, usize>::new());
+    for path in files(VECTORS, "json") {
+        for case in read(&path).1 {
+            let looker = look(&case.case, format!("{} {}", relative(&path), case.name));
+            *steps.entry(looker.looks.machine).or_default() += looker.steps;
+            wrong.extend(looker.wrong);
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+    for Looks { machine, .. } in LOOKS {
+        assert!(steps[machine] > 5_000, "{steps:?}");
+    }
+}
+
+/// What a vector demands of a stack or slot is in a cell.
+#[test]
+fn what_is_demanded_of_stacks_is_in_cells() {
+    let mut count = 0;
+    for path in files(VECTORS, "json") {
+        for case in read(&path).1 {
+            replay(&case.case, None, &mut |step, machine| {
+                for check in checks_of(step).iter().filter(|check| is_on_a_stack(&check.at)) {
+                    count += 1;
+                    assert!(!machine.cells(&check.at).is_empty(), "{}: {}", case.name, check.at);
+                }
+            });
+        }
+    }
+    assert!(count > 5_000, "{count} checks");
+}
+
+/// A recorder keeps the same instructions, whether it sees those before them or they run unseen.
+#[test]
+fn what_is_passed_over_changes_nothing() {
+    const FIRST: u64 = 5;
+    let options = Options::default();
+    let shown = |it: &Executed| format!("{} {} {} {:?} {:?}", it.step, it.pc, it.text, it.stack, it.cost);
+    let mut longer = 0;
+    for source in sources_of(at_root(VECTORS)) {
+        let loaded = run::open(&source, &options);
+        for case in 0..loaded.cases() {
+            let kept = |seen| {
+                let mut recorder = Recorder::new(vec![(1, Vec::new())], FIRST..FIRST + 100, seen, 100);
+                run::watch(&loaded, case, &options, &mut recorder);
+                let kept: Vec<_> = recorder.before_end.iter().map(shown).collect();
+                (recorder.asked_after, kept)
+            };
+            let all = kept(Seen::All);
+            if all.0 > FIRST {
+                longer += 1;
+                assert_eq!(kept(Seen::Kept), all, "{}", source.shown);
+            }
+        }
+    }
+    assert!(longer > 1000, "{longer}");
+}

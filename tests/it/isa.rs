@@ -1,0 +1,219 @@
+//! The instruction sets as a whole: what must hold for every row and every code of every machine.
+
+use std::collections::HashSet;
+
+use crate::support::{execute, files, read};
+use proptest::prelude::*;
+use vmconf::isa::assembler::assemble;
+use vmconf::isa::disassembler::disassemble;
+use vmconf::isa::{Isa, Operand, Unit};
+use vmconf::machines::{MACHINES, MachineInfo, by_name};
+use vmconf::model::value::Value;
+use vmconf::run::coverage::Coverage;
+
+#[test]
+fn every_code_has_one_row_or_none() {
+    for machine in MACHINES {
+        let isa = machine.isa;
+        assert_eq!(isa.machine, machine.name);
+        assert!(std::ptr::eq(by_name(machine.name).unwrap().isa, isa), "two machines {}", machine.name);
+        let codes = match isa.unit {
+            Unit::Bytes | Unit::Objects => 0..=0xff,
+            Unit::Words => 0..=0xffff,
+        };
+        let mut rows_by_code: Vec<_> = codes
+            .filter_map(|code| isa.by_code(code).inspect(|op| assert_eq!(op.code, code & op.mask)))
+            .collect();
+        rows_by_code.dedup();
+        assert!(rows_by_code.into_iter().eq(isa.ops.iter()), "{}: rows and codes differ", machine.name);
+    }
+}
+
+#[test]
+fn every_mnemonic_stands_once_and_is_found() {
+    for machine in MACHINES {
+        let mut seen = HashSet::new();
+        for op in machine.isa.ops {
+            assert!(seen.insert(op.name.to_lowercase()), "two rows {}", op.name);
+            assert!(
+                !op.name.is_empty() && op.name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_'),
+                "{op:?}"
+            );
+            assert_eq!(machine.isa.by_name(op.name), Some(op));
+            assert_eq!(machine.isa.by_name(&op.name.to_lowercase()), Some(op));
+        }
+        assert_eq!(machine.isa.by_name("nonsense"), None);
+        assert_eq!(machine.isa.by_name(""), None);
+    }
+}
+
+/// A line of documentation, which the table shows as it is: no sentence marks, no edges.
+#[test]
+fn every_row_is_documented() {
+    for op in MACHINES.iter().flat_map(|machine| machine.isa.ops) {
+        let doc = op.doc;
+        assert!(doc.len() >= 5 && doc.len() <= 90, "{} has {} characters", op.name, doc.len());
+        assert_eq!(doc, doc.trim(), "{}", op.name);
+        assert!(!doc.ends_with('.') && !doc.contains('\n'), "{}: {doc}", op.name);
+    }
+}
+
+/// Each instruction alone, whole and cut off at each byte, and each code that is none.
+#[test]
+fn every_instruction_is_disassembled_and_assembled_to_itself() {
+    for machine in of_bytes() {
+        for code in 0..=255 {
+            // Data of no, of one and of two bytes behind a length, too.
+            for first in [0, 1, 2] {
+                let full = [&[code, first][..], &[0; 80]].concat();
+                let op = machine.isa.by_code(code.into());
+                let operand = op.map_or(0, |op| op.operand_len(&full[1..]).unwrap());
+                for length in 0..=operand {
+                    let program = &full[..=length];
+                    let lines: Vec<_> = disassemble(machine.isa, program).collect();
+                    assert_eq!(lines.len(), 1, "{program:02x?}");
+                    assert_eq!(lines[0].op, op.filter(|_| length == operand));
+                    round_trip(machine.isa, program);
+                }
+            }
+        }
+    }
+}
+
+/// The machines whose instructions are bytes.
+fn of_bytes() -> impl Iterator<Item = &'static MachineInfo> {
+    MACHINES.iter().filter(|machine| machine.isa.unit == Unit::Bytes)
+}
+
+fn round_trip(isa: &Isa, program: &[u8]) {
+    let lines: Vec<_> = disassemble(isa, program).collect();
+    assert_eq!(lines.iter().flat_map(|line| line.bytes.to_vec()).collect::<Vec<_>>(), program);
+    let source: String = lines.iter().map(|line| line.source() + "\n").collect();
+    assert_eq!(assemble(isa, &source).as_deref(), Ok(program), "{source}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_program_is_disassembled_and_assembled_to_itself(program in prop::collection::vec(any::<u8>(), 0..200)) {
+        for machine in of_bytes() {
+            round_trip(machine.isa, &program);
+        }
+    }
+
+    /// The assembler refuses or reads any text; where it refuses, the place is one of the text.
+    #[test]
+    fn any_text_is_assembled_or_refused(text in "([A-Z0-9@:;. \n]|PUSH1 |0x|é|\\.byte ){0,20}") {
+        for machine in of_bytes() {
+            if let Err(error) = assemble(machine.isa, &text) {
+                let line = text.lines().nth(error.line - 1).unwrap();
+                prop_assert!(error.column <= line.chars().count(), "{error} in {text:?}");
+            }
+        }
+    }
+}
+
+/// How a run of each machine ends normally, and the instructions that end it otherwise, always.
+const NORMAL_END: &[(&str, &str, &str, &[&str])] = &[
+    ("evm", "outcome", "success", &[]),
+    ("neo3", "state", "HALT", &["CALLT", "ABORT", "ABORTMSG"]),
+    ("neo2", "state", "Halt", &["THROW"]),
+    ("tinyvm", "stop", "yield", &[]),
+    ("minic89", "status", "HALTED", &[]),
+];
+
+/// Every row is executed by a vector that ends normally, so that its result is compared.
+#[test]
+fn every_row_is_exercised_by_a_vector() {
+    for machine in MACHINES {
+        let normal = NORMAL_END.iter().find(|row| row.0 == machine.name);
+        let (_, field, end, fatal) = normal.unwrap_or_else(|| panic!("how does {} end?", machine.name));
+        let (mut in_normal_runs, mut in_others) = (Coverage::default(), Coverage::default());
+        for path in files(format!("vectors/{}", machine.name), "json") {
+            for case in read(&path).1 {
+                assert_eq!(case.case.machine, machine.name, "{}", path.display());
+                let mut coverage = Coverage::default();
+                let run = execute(&case.case, Some(&mut coverage));
+                let is_normal = run.observe(field) == Some(Value::text(*end));
+                if is_normal { &mut in_normal_runs } else { &mut in_others }.add(&coverage);
+            }
+        }
+        let missing: Vec<_> = in_normal_runs.missing(machine.isa).map(|op| op.name).collect();
+        assert_eq!(missing, *fatal, "executed by no vector of {} that ends normally", machine.name);
+        assert!(fatal.iter().all(|name| in_others.count(name) > 0), "{}", machine.name);
+    }
+}
+
+#[test]
+fn source_is_assembled() {
+    fn check(source: &str, program: &str) {
+        let assembled = assemble(by_name("evm").unwrap().isa, source);
+        assert_eq!(
+            assembled.map(hex::encode).map_err(|error| error.to_string()),
+            Ok(program.to_owned()),
+            "{source:?}"
+        );
+    }
+    check("", "");
+    check("; nothing\n\n  // at all", "");
+    check("STOP", "00");
+    check("  stop ; the end", "00");
+    check("PUSH1 0x2a\r\nPUSH2 42", "602a61002a");
+    check("PUSH1 0", "6000");
+    check("PUSH1 0x0000000000000000000000ff", "60ff");
+    check("PUSH32 1", &format!("7f{}01", "00".repeat(31)));
+    check("loop: JUMPDEST\nPUSH1 @loop\nJUMP", "5b600056");
+    check("PUSH2 @end\nJUMP\nend:\nJUMPDEST", "610004565b");
+    check("a: b: STOP", "00");
+    check(".byte 0xfe 0c 0xABCD", "fe0cabcd");
+}
+
+#[test]
+fn wrong_source_is_explained() {
+    fn check(source: &str, message: &str) {
+        let error = assemble(by_name("evm").unwrap().isa, source).unwrap_err();
+        assert_eq!(error.to_string(), message, "{source:?}");
+    }
+    check(
+        "STOP\n  NOP",
+        "2:3: no instruction \"NOP\"; expected a mnemonic of evm (vmconf isa evm lists them)",
+    );
+    check(
+        "\tPUSH33 1",
+        "1:2: no instruction \"PUSH33\"; expected a mnemonic of evm (vmconf isa evm lists them)",
+    );
+    check(
+        "é\u{1b}",
+        "1:1: no instruction \"é\\u{1b}\"; expected a mnemonic of evm (vmconf isa evm lists them)",
+    );
+    check("STOP 1", "1:6: too many operands; expected none after STOP");
+    check("PUSH2", "1:1: PUSH2 without its operand; expected 2 bytes");
+    check("PUSH1 1 2", "1:9: too many operands; expected one after PUSH1");
+    check("PUSH1 x", "1:7: \"x\" is not a number; expected 0x hex, decimal or @label");
+    check("PUSH1 0x", "1:7: \"0x\" is not a number; expected 0x hex, decimal or @label");
+    check("PUSH1 0xg", "1:7: \"0xg\" is not a number; expected 0x hex, decimal or @label");
+    check("PUSH1 -1", "1:7: \"-1\" does not fit; expected 1 byte");
+    check("PUSH1 +1", "1:7: \"+1\" is not a number; expected 0x hex, decimal or @label");
+    check("PUSH2 1_0", "1:7: \"1_0\" is not a number; expected 0x hex, decimal or @label");
+    check("PUSH2 0x1_0", "1:7: \"0x1_0\" is not a number; expected 0x hex, decimal or @label");
+    check("PUSH1 256", "1:7: \"256\" does not fit; expected 1 byte");
+    check("PUSH1 @nowhere ; é", "1:7: no label \"nowhere\"; expected a line that sets it");
+    check("PUSH1 @", "1:7: no label \"\"; expected a line that sets it");
+    check("a:\na:", "2:1: label \"a\" is set twice; expected each label once");
+    check("STOP\n:", "2:1: a label without a name; expected name:");
+    check(".byte 0x1", "1:7: \"0x1\" is not bytes; expected an even number of hex digits");
+    check(".byte 00 zz", "1:10: \"zz\" is not bytes; expected an even number of hex digits");
+    let far = format!("{}PUSH1 @end\nend:", "STOP\n".repeat(255));
+    check(&far, "256:7: offset 257 does not fit; expected 1 byte");
+}
+
+/// What a row says of the stack and of what follows is true for the machine's own instructions.
+#[test]
+fn pushes_pop_nothing_and_have_an_operand() {
+    for op in MACHINES.iter().filter(|it| it.name == "evm").flat_map(|machine| machine.isa.ops) {
+        let size = op.name.strip_prefix("PUSH").map_or(0, |size| size.parse().unwrap());
+        let wanted: &[Operand] = if size == 0 { &[] } else { &[Operand::Data(size)] };
+        assert_eq!(op.operands, wanted, "{}", op.name);
+    }
+}

@@ -1,0 +1,166 @@
+//! Lists of known failures: what comes of a case that is listed, what is wrong with a list, and bringing
+//! one up to date.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::support::{Ran, command, ran};
+use tempfile::TempDir;
+
+const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
+const STORAGE: &str = "tests/samples/vmtests/wrong/storage-value.json";
+const MALFORMED: &str = "tests/samples/vmtests/malformed/account-is-null.json";
+const ADD: &str = "vectors/evm/arithmetic/add.json";
+const SIGNATURE: &str = "evm gas: other value";
+
+struct List {
+    _folder: TempDir,
+    path: PathBuf,
+}
+
+impl List {
+    fn new(text: &str) -> List {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("known.toml");
+        fs::write(&path, text).unwrap();
+        List { _folder: folder, path }
+    }
+
+    /// The command; the list is `known.toml` in what it prints.
+    fn vmconf(&self, before: &[&str], args: &[&str]) -> Ran {
+        let path = self.path.to_str().unwrap();
+        let done = ran(command(&[before, &[path], args].concat()).output().unwrap());
+        let bare = |text: &str| text.replace(path, "known.toml");
+        Ran { exit: done.exit, stdout: bare(&done.stdout), stderr: bare(&done.stderr) }
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        self.vmconf(&["run", "--today", "2026-06-15", "--known"], args)
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(&self.path).unwrap()
+    }
+}
+
+fn entry(id: &str, more: &str) -> String {
+    format!("[[known]]\nid = \"{id}\"\nreason = \"not yet\"\n{more}")
+}
+
+fn summary(ran: &Ran) -> &str {
+    ran.stdout.lines().last().unwrap()
+}
+
+#[test]
+fn outcomes() {
+    let gas = format!("{GAS}::*");
+    let signed = format!("signature = \"{SIGNATURE}\"\n");
+    // A known failure fails no run.
+    for more in ["", &signed, "link = \"https://example.com/1\"\n", "expires = 2026-06-15\n"] {
+        let ran = List::new(&entry(&gas, more)).run(&[GAS]);
+        assert_eq!(
+            (ran.exit, summary(&ran)),
+            (0, "0 passed, 0 failed, 1 known, 0 errors, 0 skipped in TIME s")
+        );
+    }
+    // One that is not listed does.
+    let ran = List::new(&entry(&gas, "")).run(&[GAS, STORAGE]);
+    assert_eq!((ran.exit, summary(&ran)), (1, "0 passed, 1 failed, 1 known, 0 errors, 0 skipped in TIME s"));
+    // Broken stays broken.
+    let ran = List::new(&entry(&format!("{MALFORMED}::*"), "")).run(&[MALFORMED]);
+    assert_eq!(ran.exit, 3);
+
+    let fixed = List::new(&entry(&format!("{ADD}::small"), "")).run(&[ADD]);
+    assert_eq!(fixed.exit, 1);
+    let changed = List::new(&entry(&gas, "signature = \"evm out: missing\"\n")).run(&[GAS]);
+    assert_eq!(changed.exit, 1);
+    let expired = List::new(&entry(&gas, "expires = 2026-06-14\n")).run(&[GAS]);
+    assert_eq!(expired.exit, 1);
+    let unmatched = List::new(&entry("nothing::at-all", "")).run(&[ADD]);
+    assert_eq!(unmatched.exit, 3);
+    let told = [("fixed", fixed), ("changed", changed), ("expired", expired), ("unmatched", unmatched)];
+    let told = told.map(|(name, ran)| format!("== {name}\n{}{}", ran.stderr, ran.stdout));
+    insta::assert_snapshot!(told.concat());
+}
+
+/// Of a part of the cases, an entry may be about others.
+#[test]
+fn entries_of_other_cases() {
+    let list = List::new(&entry("nothing::at-all", ""));
+    for args in [&[ADD, "--filter", "small"][..], &[ADD, "-E", "name(small)"], &[&format!("{ADD}::small")]] {
+        assert_eq!(list.run(args).exit, 0, "{args:?}");
+    }
+}
+
+#[test]
+fn in_json() {
+    let list = List::new(&(entry(&format!("{GAS}::*"), "") + &entry(&format!("{ADD}::small"), "")));
+    let json = list.run(&[GAS, ADD, "--report", "json"]).stdout;
+    let lines: Vec<serde_json::Value> =
+        json.replace(":TIME", ":0").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let schema: serde_json::Value = serde_json::from_str(
+        &fs::read_to_string(crate::support::at_root("schemas/report.schema.json")).unwrap(),
+    )
+    .unwrap();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    for line in &lines {
+        assert!(validator.is_valid(line), "{line}");
+    }
+    let of = |verdict: &str| lines.iter().find(|line| line["verdict"] == verdict).unwrap();
+    assert_eq!(of("known")["known"]["reason"], "not yet");
+    assert_eq!(of("fixed")["known"]["place"].as_str().unwrap().split_once(':').unwrap().1.len(), 3);
+    let summary = lines.last().unwrap();
+    assert_eq!((&summary["known"], &summary["fixed"], &summary["exit"]), (&1.into(), &1.into(), &1.into()));
+}
+
+#[test]
+fn wrong_lists() {
+    let texts = [
+        "[[known]\n",
+        "[[known]]\nid = \"a\"\n",
+        "[[known]]\nreason = \"a\"\n",
+        "[[known]]\nid = \"a\"\nreason = \"\"\n",
+        "[[known]]\nid = \"[\"\nreason = \"a\"\n",
+        "[[known]]\nid = \"a\"\nreason = \"a\"\nexpire = 2030-01-01\n",
+        "[[known]]\nid = \"a\"\nreason = \"a\"\nexpires = \"2030-01-01\"\n",
+        "[[known]]\nid = \"a\"\nreason = \"a\"\nexpires = 2030-01-01T00:00:00\n",
+        "[[known]]\nid = \"a\"\nid = \"a\"\n",
+        "[[unknown]]\nid = \"a\"\n",
+        "known = 1\n",
+        "\u{feff}ä = 1\n",
+    ];
+    let told = texts.map(|text| {
+        let ran = List::new(text).run(&[ADD]);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (3, ""), "{text}");
+        ran.stderr
+    });
+    insta::assert_snapshot!(told.concat());
+    assert_eq!(List::new("").vmconf(&["run", "--today", "yesterday", "--known"], &[ADD]).exit, 2);
+    assert_eq!(List::new("").run(&[ADD]).exit, 0);
+}
+
+#[test]
+fn update() {
+    let list = List::new(&format!(
+        "# The list.\n\n# Passes.\n{}\n# Fails otherwise.\n{}\n# Fails so. \n{}# The end.\n",
+        entry(&format!("{ADD}::small"), ""),
+        entry(&format!("{GAS}::*"), "signature = \"evm out: missing\" # as ever\n"),
+        entry(&format!("{STORAGE}::*"), ""),
+    ));
+    let updated = list.vmconf(&["known", "update"], &[ADD, GAS, STORAGE]);
+    assert_eq!((updated.exit, updated.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!(format!("{}==\n{}", updated.stdout, list.text()));
+    let before = list.text();
+    assert_eq!(list.vmconf(&["known", "update"], &[ADD, GAS, STORAGE]).stdout, "nothing to change\n");
+    assert_eq!(list.text(), before);
+    assert_eq!(list.run(&[ADD, GAS, STORAGE]).exit, 0);
+    // It does not grow.
+    let more = "tests/samples/vmtests/wrong/nonce.json";
+    list.vmconf(&["known", "update"], &[ADD, GAS, STORAGE, more]);
+    assert_eq!(list.text(), before);
+    let accepted = list.vmconf(&["known", "update", "--accept", "later"], &[ADD, GAS, STORAGE, more]);
+    assert!(accepted.stdout.starts_with("added tests/samples/vmtests/wrong/nonce.json::"), "{accepted:?}");
+    assert!(list.text().starts_with(before.trim_end_matches("# The end.\n")), "{}", list.text());
+    assert_eq!(list.run(&[ADD, GAS, STORAGE, more]).exit, 0);
+    assert_eq!(list.vmconf(&["known", "update"], &[ADD, "--filter", "small"]).exit, 2);
+}

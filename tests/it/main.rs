@@ -1,0 +1,41 @@
+//! The tests of what vmconf does, one module a subject. `tests/README.md` says what is where.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bless;
+mod cached;
+mod check;
+mod cli;
+mod compare;
+mod config;
+mod ecdsa;
+mod faults;
+mod golden;
+mod inspect;
+mod isa;
+mod known;
+mod layering;
+mod minic89;
+mod nef;
+mod neo2;
+mod neo3;
+mod neovm;
+mod partition;
+mod project_files;
+mod property;
+mod reports;
+mod rerun;
+mod schema;
+mod schema_minic89;
+mod schema_neovm;
+mod schema_report;
+mod schema_tinyvm;
+mod schema_vmtests;
+mod select;
+mod suites;
+mod support;
+mod tinyvm;
+mod tinyvm_asm;
+mod tinyvm_format;
+mod trace;
+mod watch;

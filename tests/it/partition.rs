@@ -1,0 +1,406 @@
+//! Parts of a run: they cover every case once, and joined they are the one run.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use crate::support::{Ran, at_root, command, ran, vmconf};
+use serde_json::{Value as Json, json};
+use tempfile::TempDir;
+use vmconf::report::{self, REPORTS, ReportKind};
+use vmconf::run::merge::{self, MergeError, MergedRun};
+
+/// The variables of all schedulers.
+const VARIABLES: &[&str] = &[
+    "TEST_SHARD_INDEX",
+    "TEST_TOTAL_SHARDS",
+    "TEST_SHARD_STATUS_FILE",
+    "SLURM_ARRAY_TASK_ID",
+    "SLURM_ARRAY_TASK_COUNT",
+    "SLURM_ARRAY_TASK_MIN",
+    "SLURM_ARRAY_TASK_STEP",
+    "JOB_COMPLETION_INDEX",
+    "JOB_COMPLETIONS",
+    "CI_NODE_INDEX",
+    "CI_NODE_TOTAL",
+    "CIRCLE_NODE_INDEX",
+    "CIRCLE_NODE_TOTAL",
+    "BUILDKITE_PARALLEL_JOB",
+    "BUILDKITE_PARALLEL_JOB_COUNT",
+];
+
+/// The JSON reports of all parts, as files.
+fn parts(folder: &Path, kind: &str, of: u64, args: &[&str]) -> Vec<PathBuf> {
+    let part = |part: u64| {
+        let path = folder.join(format!("{kind}-{part}-{of}.jsonl"));
+        let partition = format!("{kind}:{part}/{of}");
+        let json = format!("json={}", path.display());
+        // Where a part has a page that tells why cases do not pass, its JSON report has that too.
+        let page = format!("html={}", path.with_extension("html").display());
+        let reports = ["--report", &json, "--report", &page];
+        vmconf(&[&["run", "--quiet", "--partition", &partition], &reports[..], args].concat());
+        path
+    };
+    (1..=of).map(part).collect()
+}
+
+fn merge(files: &[PathBuf], args: &[&str]) -> Ran {
+    let files: Vec<_> = files.iter().map(|file| file.to_str().unwrap()).collect();
+    vmconf(&[&["merge"], &files[..], args].concat())
+}
+
+fn lines_of(file: &Path, what: &str) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap();
+    text.lines().filter(|line| line.contains(what)).map(str::to_owned).collect()
+}
+
+/// The time in the summary of a JSON report, as it is written.
+fn seconds(report: &str) -> &str {
+    let (_, after) = report.rsplit_once("\"seconds\":").unwrap();
+    &after[..after.find([',', '}']).unwrap()]
+}
+
+/// Makes every report with a command, each in its file of the folder, and the text on standard output.
+fn all_reports(folder: &Path, args: &[&str]) -> Ran {
+    let reports = REPORTS.iter().map(|kind| format!("{}={}", kind.name, folder.join(kind.name).display()));
+    let reports: Vec<String> = reports.flat_map(|report| ["--report".to_owned(), report]).collect();
+    vmconf(&[args, &reports.iter().map(String::as_str).collect::<Vec<_>>()].concat())
+}
+
+/// That the parts, joined, are the one run, to the last byte of every report. Only the time differs by
+/// nature: what is joined has that of the slowest part. So each part is given that of the one run.
+fn check(args: &[&str], of: impl Iterator<Item = u64>) {
+    let folder = TempDir::new().unwrap();
+    let one = TempDir::new().unwrap();
+    let (grouping, run): (Vec<_>, Vec<_>) = args.iter().partition(|arg| **arg == "--no-group");
+    let ran = all_reports(one.path(), &[&["run"], args].concat());
+    let read = |folder: &Path, name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let json = read(one.path(), "json");
+    let time = format!("\"seconds\":{}", seconds(&json));
+    for of in of {
+        for kind in ["hash", "slice"] {
+            // Backwards: their order says nothing.
+            let files: Vec<_> = parts(folder.path(), kind, of, &run).into_iter().rev().collect();
+            for file in &files {
+                let text = fs::read_to_string(file).unwrap();
+                let own = format!("\"seconds\":{}", seconds(&text));
+                fs::write(file, text.replace(&own, &time)).unwrap();
+            }
+            let files: Vec<_> = files.iter().map(|file| file.to_str().unwrap()).collect();
+            let joined = TempDir::new().unwrap();
+            let merged = all_reports(joined.path(), &[&["merge"], &files[..], &grouping].concat());
+            assert_eq!(
+                (&merged.stdout, merged.exit),
+                (&ran.stdout, ran.exit),
+                "{kind} {of}: {}",
+                merged.stderr
+            );
+            for ReportKind { name, .. } in REPORTS {
+                assert!(
+                    read(one.path(), name) == read(joined.path(), name),
+                    "{args:?} as {name}, {kind} {of}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_are_the_whole() {
+    check(&["vectors"], 1..=16);
+}
+
+#[test]
+fn parts_of_what_fails_are_the_whole() {
+    let samples = ["tests/samples", "vectors/evm/arithmetic", "--strict", "--max-steps", "100000"];
+    check(&samples, [2, 5].into_iter());
+    let known = ["tests/samples/vmtests/wrong", "--known", "tests/samples/known.toml"];
+    check(&known, [3].into_iter());
+    check(&["vectors", "-E", "op(SSTORE) or name(~wrap)"], [3].into_iter());
+    check(
+        &["tests/samples/vmtests/wrong", "--filter", "it's", "--filter", "a", "--no-group"],
+        [2].into_iter(),
+    );
+}
+
+/// There are more of them than are explained: those of the one run are, whichever part they are in.
+#[test]
+fn parts_explain_what_the_whole_does() {
+    let folder = TempDir::new().unwrap();
+    let gas = fs::read_to_string(at_root("tests/samples/vmtests/wrong/gas.json")).unwrap();
+    for number in 0..230 {
+        fs::write(folder.path().join(format!("{number}.json")), &gas).unwrap();
+    }
+    check(&[folder.path().to_str().unwrap()], [2].into_iter());
+    let page = vmconf(&["run", folder.path().to_str().unwrap(), "--report", "html"]).stdout;
+    assert_eq!(page.matches("instructions, and the stack before each").count(), 200);
+}
+
+#[test]
+fn parts_have_every_case_once() {
+    let folder = TempDir::new().unwrap();
+    for kind in ["hash", "slice"] {
+        let files = parts(folder.path(), kind, 4, &["vectors"]);
+        let counts: Vec<_> = files.iter().map(|file| lines_of(file, "\"type\":\"case\"").len()).collect();
+        let listed = vmconf(&["list"]).stdout.lines().count();
+        assert_eq!(counts.iter().sum::<usize>(), listed, "{kind}");
+        let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+        assert!(most - least <= if kind == "slice" { 1 } else { listed / 10 }, "{kind} {counts:?}");
+    }
+    let schema: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(at_root("schemas/report.schema.json")).unwrap()).unwrap();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let file =
+        parts(folder.path(), "hash", 2, &["tests/samples/vmtests", "--strict", "--max-steps", "100000"])
+            .remove(0);
+    for line in fs::read_to_string(file).unwrap().lines() {
+        assert!(validator.is_valid(&serde_json::from_str(line).unwrap()), "{line}");
+    }
+}
+
+/// Which part a case is in does not hang on the others, nor on the version of vmconf.
+#[test]
+fn hashes_stay() {
+    let folder = TempDir::new().unwrap();
+    let files = parts(folder.path(), "hash", 3, &["vectors/evm/arithmetic/add.json"]);
+    let names = |file: &PathBuf| {
+        let lines = lines_of(file, "\"type\":\"case\"");
+        let json = lines.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        json.map(|json| json["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    insta::assert_snapshot!(files.iter().map(names).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn what_cannot_be_joined() {
+    let folder = TempDir::new().unwrap();
+    let [first, second] = &parts(folder.path(), "hash", 2, &["vectors/evm/arithmetic"])[..] else { panic!() };
+    let [other, _] = &parts(folder.path(), "slice", 2, &["vectors/evm/flow"])[..] else { panic!() };
+    let strict = folder.path().join("strict");
+    fs::create_dir(&strict).unwrap();
+    let strict = parts(&strict, "hash", 2, &["vectors/evm/arithmetic", "--strict"]).remove(1);
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let text = fs::read_to_string(second).unwrap();
+    let cut = write("cut.jsonl", &text[..text.len() / 2]);
+    let whole_lines: String = text.split_inclusive('\n').take(3).collect();
+    let short = write("short.jsonl", &whole_lines);
+    let empty = write("empty.jsonl", "");
+    let whole = write("whole.jsonl", &vmconf(&["run", "vectors/evm/flow", "--report", "json"]).stdout);
+    let odd = write("odd.jsonl", &text.replace("\"verdict\":\"pass\"", "\"verdict\":\"maybe\""));
+    let deep = write("deep.jsonl", &"[".repeat(100_000));
+    let ended = write("ended.jsonl", &text.replace("\"exit\":0", "\"exit\":130"));
+    let fewer: String =
+        text.split_inclusive('\n').enumerate().filter(|it| it.0 != 3).map(|it| it.1).collect();
+    let fewer = write("fewer.jsonl", &fewer);
+    let longer = write("longer.jsonl", &format!("{text}{}\n", text.lines().nth(1).unwrap()));
+    let typed = write("typed.jsonl", &text.replace("\"flags\":[]", "\"flags\":{}"));
+    let check = |files: &[&PathBuf], what: &str| {
+        let files: Vec<PathBuf> = files.iter().map(|file| (*file).clone()).collect();
+        let ran = merge(&files, &[]);
+        assert!(ran.exit == 2 && ran.stdout.is_empty() && ran.stderr.contains(what), "{what}: {ran:?}");
+    };
+    check(&[first], "of 2 parts, these are missing: 2");
+    check(&[first, second, second], "is part 2 of 2, and so is");
+    check(&[first, other], "is a part of another run than");
+    check(&[first, &strict], "is a part of another run than");
+    check(&[first, &cut], "cut.jsonl: line ");
+    check(&[first, &short], "ends before the run does");
+    check(&[first, &empty], "is empty");
+    check(&[first, &whole], "is no report of a part of a run");
+    check(&[first, &odd], "is none of a report");
+    check(&[first, &deep], "deep.jsonl: line 1, column 128: recursion limit");
+    check(&[first, &ended], "ended.jsonl: is of a run that was interrupted");
+    check(&[first, &fewer], "fewer.jsonl: has other cases than its summary counts");
+    check(&[first, &longer], "comes behind the summary");
+    check(&[first, &typed], "typed.jsonl: is no report of a part of a run");
+    check(&[&folder.path().join("none.jsonl")], "none.jsonl: No such file");
+}
+
+/// Every datum of a report replaced by others, one after the other: it is refused, or told by all reports.
+#[test]
+fn hostile_reports() {
+    let folder = TempDir::new().unwrap();
+    let samples = [
+        "tests/samples/vmtests/wrong/gas.json",
+        "tests/samples/neovm-n3/wrong/deep-element.json",
+        "tests/samples/vmtests/malformed/account-is-null.json",
+        "tests/samples/vmtests/notes/unknown-members.json",
+    ];
+    let file = parts(folder.path(), "hash", 1, &samples).remove(0);
+    let text = fs::read_to_string(file).unwrap();
+    let lines: Vec<Json> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let nested = (0..100).fold(json!(null), |inner, _| json!({ "list": [inner] }));
+    let others = [
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(-1),
+        json!(1.5),
+        json!(1e300),
+        json!(1_u64 << 30),
+        json!(u64::MAX),
+        json!(""),
+        json!("\u{0}\u{1b}]\u{202e}[99999999999999999999]/::#99999999999"),
+        json!("9".repeat(10_000)),
+        json!("/dev/zero"),
+        json!([]),
+        json!({}),
+        nested,
+        json!({ "type": "int", "value": { "int": "x" } }),
+        json!({ "length": u64::MAX }),
+    ];
+    let (mut refused, mut told) = (0, 0);
+    for number in 0..lines.len() {
+        for pointer in pointers(&lines[number]) {
+            for other in &others {
+                let mut lines = lines.clone();
+                *lines[number].pointer_mut(&pointer).unwrap() = other.clone();
+                match &mut tell(&lines) {
+                    Ok(()) => told += 1,
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+    }
+    assert!(refused > 1000 && told > 100, "{refused} {told}");
+}
+
+/// Where each datum stands.
+fn pointers(json: &Json) -> Vec<String> {
+    let members: Vec<(String, &Json)> = match json {
+        Json::Object(members) => members.iter().map(|(name, it)| (name.replace('/', "~1"), it)).collect(),
+        Json::Array(items) => items.iter().enumerate().map(|(at, it)| (at.to_string(), it)).collect(),
+        _ => Vec::new(),
+    };
+    let below =
+        |(name, it): (String, &Json)| pointers(it).into_iter().map(move |below| format!("/{name}{below}"));
+    [String::new()].into_iter().chain(members.into_iter().flat_map(below)).collect()
+}
+
+/// Joins a report of one part and makes every report of it.
+fn tell(lines: &[Json]) -> Result<(), MergeError> {
+    let text: String = lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect();
+    let source = merge::Source { name: "report", text: &text };
+    let mut line_of = |_: &str| Some("a line\nanother".to_owned());
+    let MergedRun { events, selection, flags } = merge::merge(&[source], &mut line_of)?;
+    let options = report::Options { selection, flags, ..report::Options::default() };
+    for ReportKind { new, .. } in REPORTS {
+        let mut report = new(Box::new(io::sink()), &options);
+        for event in &events {
+            report.event(event).unwrap();
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_report_cannot_make_merge_wait() {
+    let folder = TempDir::new().unwrap();
+    let pipe = folder.path().join("pipe.json");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let file = parts(folder.path(), "hash", 1, &["tests/samples/vmtests/wrong/gas.json"]).remove(0);
+    let text = fs::read_to_string(&file).unwrap();
+    for other in [pipe.to_str().unwrap(), "/", "/dev/zero"] {
+        fs::write(&file, text.replace("tests/samples/vmtests/wrong/gas.json", other)).unwrap();
+        let merged = merge(std::slice::from_ref(&file), &[]);
+        assert!(merged.exit == 1 && merged.stdout.contains(&format!("{other}:")), "{merged:?}");
+    }
+}
+
+/// What stands in a command is one word of it, whatever a report says.
+#[test]
+fn words_of_a_report_are_quoted() {
+    let folder = TempDir::new().unwrap();
+    let file = parts(folder.path(), "hash", 1, &["tests/samples/vmtests/wrong/gas.json"]).remove(0);
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("\"flags\":[]", r#""flags":["; rm x","\u001b[2J"]"#)).unwrap();
+    let merged = merge(&[file], &[]).stdout;
+    assert!(merged.contains(r"gas.json::gas' '; rm x' '\u{1b}[2J'"), "{merged}");
+}
+
+#[test]
+fn two_reports_do_not_share_standard_output() {
+    let folder = TempDir::new().unwrap();
+    let file = parts(folder.path(), "hash", 1, &["tests/samples/vmtests/wrong/gas.json"]).remove(0);
+    for command in [["run", "tests/samples/vmtests/wrong/gas.json"], ["merge", file.to_str().unwrap()]] {
+        let with = |reports: [&str; 2]| {
+            vmconf(&[&command[..], &["--report", reports[0], "--report", reports[1]]].concat())
+        };
+        for reports in [["json", "text"], ["text", "json"], ["github", "json"], ["text", "text"]] {
+            let Ran { exit, stdout, stderr } = with(reports);
+            assert_eq!((exit, &*stdout), (2, ""), "{command:?} {reports:?}");
+            assert!(stderr.contains("cannot both go to standard output"), "{stderr}");
+        }
+        // Annotations are for what reads the text of a job.
+        assert_eq!(with(["text", "github"]).exit, 1);
+    }
+}
+
+#[test]
+fn schedulers() {
+    fn with(partition: &str, variables: &[(&str, &str)]) -> Ran {
+        let mut command = command(&[
+            "run",
+            "vectors/evm/arithmetic/add.json",
+            "--partition",
+            partition,
+            "--report",
+            "json",
+        ]);
+        for name in VARIABLES {
+            command.env_remove(name);
+        }
+        ran(command.envs(variables.iter().copied()).output().unwrap())
+    }
+    fn check(partition: &str, variables: &[(&str, &str)], part: &str) {
+        let ran = with(partition, variables);
+        assert!(ran.stdout.contains(part), "{variables:?}: {ran:?}");
+    }
+    let second = "\"part\":2,\"of\":8";
+    check("auto", &[("TEST_SHARD_INDEX", "1"), ("TEST_TOTAL_SHARDS", "8")], second);
+    let slurm = |id, min, step| {
+        [
+            ("SLURM_ARRAY_TASK_ID", id),
+            ("SLURM_ARRAY_TASK_MIN", min),
+            ("SLURM_ARRAY_TASK_STEP", step),
+            ("SLURM_ARRAY_TASK_COUNT", "8"),
+        ]
+    };
+    check("auto", &slurm("2", "1", "1"), second);
+    check("auto", &slurm("1", "0", "1"), second);
+    check("auto", &slurm("13", "10", "3"), second);
+    check("auto/8", &[("JOB_COMPLETION_INDEX", "1")], second);
+    check("auto", &[("JOB_COMPLETION_INDEX", "1"), ("JOB_COMPLETIONS", "8")], second);
+    check("auto", &[("CI_NODE_INDEX", "2"), ("CI_NODE_TOTAL", "8")], second);
+    check("auto", &[("CIRCLE_NODE_INDEX", "1"), ("CIRCLE_NODE_TOTAL", "8")], second);
+    check("auto", &[("BUILDKITE_PARALLEL_JOB", "1"), ("BUILDKITE_PARALLEL_JOB_COUNT", "8")], second);
+
+    let folder = TempDir::new().unwrap();
+    let status = folder.path().join("status");
+    let status_file = ("TEST_SHARD_STATUS_FILE", status.to_str().unwrap());
+    check("auto", &[("TEST_SHARD_INDEX", "0"), ("TEST_TOTAL_SHARDS", "1"), status_file], "\"of\":1");
+    assert!(status.exists());
+
+    for (partition, variables) in [
+        ("auto", &[][..]),
+        ("auto", &[("JOB_COMPLETION_INDEX", "1")]),
+        ("auto", &[("CI_NODE_INDEX", "0"), ("CI_NODE_TOTAL", "8")]),
+        ("auto", &[("CI_NODE_INDEX", "9"), ("CI_NODE_TOTAL", "8")]),
+        ("auto", &[("CI_NODE_INDEX", "x"), ("CI_NODE_TOTAL", "8")]),
+        ("auto", &slurm("12", "10", "3")),
+        ("auto", &slurm("12", "10", "0")),
+        ("auto", &[("CIRCLE_NODE_INDEX", "18446744073709551615"), ("CIRCLE_NODE_TOTAL", "8")]),
+        ("auto/0", &[]),
+        ("hash:0/8", &[]),
+        ("hash:9/8", &[]),
+        ("hash:1/0", &[]),
+        ("rash:1/2", &[]),
+    ] {
+        let ran = with(partition, variables);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""), "{partition} {variables:?}: {ran:?}");
+    }
+}

@@ -1,0 +1,817 @@
+//! Properties: every wrong leaf is reported as itself with both values on the right side; JSON is
+//! read as serde_json reads it; a machine ends the same however it is driven.
+//!
+//! `PROPTEST_CASES` sets how many random cases each property sees.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use crate::support::{VECTORS, WRONG, checks_of, config, execute, files, read, relative, replay};
+use num_bigint::BigInt;
+use proptest::prelude::*;
+use serde_json::Value as Json;
+use vmconf::formats::{self, Options};
+use vmconf::machines::evm::{EVM, Evm};
+use vmconf::machines::machine::{At, Machine, Status, Watch};
+use vmconf::machines::observe::Observe;
+use vmconf::model::assertion::{Assertion, Expected};
+use vmconf::model::case::Program;
+use vmconf::model::limits::Limits;
+use vmconf::model::mismatch::Mismatch;
+use vmconf::model::path::{Key, Path};
+use vmconf::model::position::position;
+use vmconf::model::value::Value;
+use vmconf::run::compare::diff;
+use vmconf::text::json::{Datum, Document, Node, OddityKind};
+
+// ---- Expected and actual
+
+/// For every check of every own vector, other wants in its place: exactly that check is reported.
+#[test]
+fn a_changed_check_is_reported_as_itself() {
+    let (mut checks_seen, mut changes, mut unchanged) = (0, 0, 0);
+    for path in files(VECTORS, "json") {
+        for case in read(&path).1 {
+            replay(&case.case, None, &mut |step, machine| {
+                let assertions = checks_of(step);
+                let state = State::of(&assertions, machine);
+                assert_eq!(diff(&assertions, &state), Ok(Vec::new()), "{} {}", relative(&path), case.name);
+                for index in sample(assertions.len()) {
+                    checks_seen += 1;
+                    let others = others(&assertions[index], &state);
+                    unchanged += usize::from(others.is_empty());
+                    for (expected, reported) in others {
+                        changes += 1;
+                        let mut changed = assertions.clone();
+                        changed[index].expected = expected;
+                        let found = diff(&changed, &state).unwrap();
+                        assert_eq!(found, [reported], "{} {}", relative(&path), case.name);
+                    }
+                }
+            });
+        }
+    }
+    // Only a demand that nothing else is in an empty record cannot be turned into a wrong one.
+    assert!(checks_seen > 5000 && changes > 2 * checks_seen, "{changes} changes of {checks_seen} checks");
+    assert!(unchanged * 5 < checks_seen, "{unchanged} of {checks_seen} checks cannot be changed");
+}
+
+/// All of a few; of very many, such as the thousand frames of a limit, so many that are spread evenly.
+fn sample(count: usize) -> impl Iterator<Item = usize> {
+    const MOST: usize = 150;
+    (0..count).step_by(count.div_ceil(MOST).max(1))
+}
+
+/// A machine's fields after a run, so that comparing many times observes once.
+struct State(Vec<(String, Option<Value>)>);
+
+impl State {
+    fn of(assertions: &[Assertion], machine: &dyn Observe) -> State {
+        let mut fields: Vec<String> = assertions.iter().map(|check| check.at.first().to_string()).collect();
+        fields.sort();
+        fields.dedup();
+        State(fields.into_iter().map(|field| (field.clone(), machine.observe(&field))).collect())
+    }
+
+    /// The datum at a path, found without the code under test.
+    fn at(&self, path: &Path) -> Option<Value> {
+        let Some(parent) = path.parent() else { return self.observe(&path.last().to_string()) };
+        let inside = match self.at(parent)? {
+            Value::Typed(_, inside) => *inside,
+            other => other,
+        };
+        match (inside, path.last()) {
+            (Value::Record(members), Key::Name(name)) => {
+                members.into_iter().find(|member| member.0 == *name).map(|member| member.1)
+            }
+            (Value::List(items), Key::Index(index)) => items.into_iter().nth(*index),
+            _ => None,
+        }
+    }
+}
+
+impl Observe for State {
+    fn has_field(&self, field: &str) -> bool {
+        self.0.iter().any(|known| known.0 == field)
+    }
+
+    fn observe(&self, field: &str) -> Option<Value> {
+        self.0.iter().find(|known| known.0 == field).and_then(|known| known.1.clone())
+    }
+}
+
+/// Wants that the state does not meet, each with the one mismatch that must come of it.
+fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
+    let Assertion { at, expected, origin } = check;
+    let actual = state.at(at);
+    let wants = match expected {
+        // A format makes a word that is not zero a plain `Is`.
+        Expected::Is(value) | Expected::IsOrAbsent(value) => {
+            let mut wants: Vec<_> = other_values(value).into_iter().map(Expected::Is).collect();
+            wants.extend(actual.is_some().then_some(Expected::Absent));
+            wants
+        }
+        Expected::OneOf(values) => vec![Expected::OneOf(values.iter().flat_map(other_values).collect())],
+        Expected::Len(length) => {
+            [Some(length + 1), length.checked_sub(1)].into_iter().flatten().map(Expected::Len).collect()
+        }
+        Expected::Absent => vec![Expected::Is(Value::int(1))],
+        Expected::Record => vec![Expected::Absent],
+        Expected::Type(_) => vec![Expected::Type("Another")],
+        Expected::Only(keys) => return fewer_keys(check, keys, actual.as_ref()),
+        Expected::Order(keys) if keys.len() > 1 => {
+            vec![Expected::Order(keys.iter().rev().cloned().collect())]
+        }
+        Expected::Order(_) => Vec::new(),
+    };
+    let reported =
+        |expected: Expected| Mismatch { at: at.clone(), expected, actual: actual.clone(), origin: *origin };
+    wants.into_iter().map(|expected| (expected.clone(), reported(expected))).collect()
+}
+
+/// Each list of keys that lacks one that is there: then that member should not be.
+fn fewer_keys(check: &Assertion, keys: &[Key], actual: Option<&Value>) -> Vec<(Expected, Mismatch)> {
+    let Some(members) = actual.and_then(Value::members) else { return Vec::new() };
+    let without = |(name, value): &(String, Value)| {
+        let fewer = keys.iter().filter(|key| key.to_string() != *name).cloned().collect();
+        let at = check.at.child(name.clone());
+        (
+            Expected::Only(fewer),
+            Mismatch { at, expected: Expected::Absent, actual: Some(value.clone()), origin: check.origin },
+        )
+    };
+    members.iter().map(without).collect()
+}
+
+/// Values that are nearly this one.
+fn other_values(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Int(number) => {
+            vec![Value::Int(number + 1), Value::Int(number - 1), Value::Int(number + (BigInt::from(1) << 64))]
+        }
+        Value::Bytes(bytes) => {
+            let changed = |change: fn(&mut Vec<u8>)| {
+                let mut bytes = bytes.clone();
+                change(&mut bytes);
+                Value::Bytes(bytes)
+            };
+            let mut values = vec![changed(|bytes| bytes.push(0)), changed(|bytes| bytes.insert(0, 0))];
+            if !bytes.is_empty() {
+                values.push(changed(|bytes| bytes[0] ^= 0x80));
+                values.push(changed(|bytes| *bytes.last_mut().unwrap() ^= 1));
+                values.push(changed(|bytes| bytes.truncate(bytes.len() - 1)));
+            }
+            values
+        }
+        Value::Text(text) => vec![Value::text(format!("not {text}")), Value::text("")],
+        Value::Null => vec![Value::int(1)],
+        Value::Bool(bool) => vec![Value::Bool(!bool)],
+        Value::Typed(name, inside) => {
+            let mut values = vec![Value::Typed("Another", inside.clone())];
+            if **inside != Value::Null {
+                let others = other_values(inside).into_iter();
+                values.extend(others.map(|other| Value::Typed(name, Box::new(other))));
+            }
+            values
+        }
+        other => panic!("no check of a vector wants {other}"),
+    }
+}
+
+/// The same from the text of the file on: one digit of one leaf of an expectation is changed, and
+/// the reader and the comparison together report that leaf, at its place, with both values.
+#[test]
+fn a_changed_digit_is_reported_as_itself() {
+    let mut leaves = 0;
+    for path in files("vectors/evm", "json") {
+        let (document, cases) = read(&path);
+        for case in cases {
+            let test = Node::at_index(&document, case.node);
+            if test.member("post").is_none() {
+                continue;
+            }
+            let mut state = None;
+            for leaf in expected_leaves(test) {
+                let state = state.get_or_insert_with(|| execute(&case.case, None));
+                let Some((text, expected, actual)) = leaf.changed(document.text()) else { continue };
+                let found = mismatches_of(text, case.node, &**state);
+                let [found] = &found[..] else {
+                    panic!("{} {}: {} is reported as {found:?}", relative(&path), case.name, leaf.at);
+                };
+                let demanded = match &found.expected {
+                    Expected::Is(value) | Expected::IsOrAbsent(value) => value,
+                    Expected::OneOf(values) => &values[0],
+                    other => panic!("{other}"),
+                };
+                let reported = (found.at.to_string(), demanded, found.actual.as_ref(), found.origin.0);
+                // Nothing need not be there, and forty zeros may be a creation.
+                let (zero, zeros, creation) =
+                    (Value::int(0), Value::Bytes(vec![0; 20]), Value::Bytes(Vec::new()));
+                let actual = match found.actual.as_ref() {
+                    None if actual == zero => None,
+                    Some(found) if actual == zeros && *found == creation => Some(&creation),
+                    _ => Some(&actual),
+                };
+                assert_eq!(reported, (leaf.at.clone(), &expected, actual, leaf.origin), "{}", case.name);
+                leaves += 1;
+            }
+        }
+    }
+    assert!(leaves > 2000, "{leaves} leaves");
+}
+
+/// What the case at `node` of the text demands and the machine does not do.
+fn mismatches_of(text: String, node: u32, machine: &dyn Observe) -> Vec<Mismatch> {
+    let document = Document::parse(text, 128).unwrap();
+    let format = formats::by_name("vmtests").unwrap();
+    let reading = format.read_case(Node::at_index(&document, node), Options::default());
+    let case = reading.case.unwrap_or_else(|| panic!("{:?}", reading.findings));
+    diff(&case.steps[0].assertions, machine).unwrap()
+}
+
+/// A string of an expectation with the path that it is reported by.
+struct Leaf {
+    at: String,
+    /// Where it stands, with its quotes.
+    origin: u32,
+    length: usize,
+    is_number: bool,
+}
+
+impl Leaf {
+    fn new(at: String, node: Node<'_>, is_number: bool) -> Leaf {
+        Leaf { at, origin: node.at(), length: node.raw().len(), is_number }
+    }
+
+    /// The document with the last digit changed, the value that it then says and the one it said.
+    /// None where that needs more than a digit: there is none, or it is no string of them.
+    fn changed(&self, text: &str) -> Option<(String, Value, Value)> {
+        let raw = &text[self.origin as usize..][..self.length];
+        let old = raw.strip_prefix('"')?.strip_suffix('"')?;
+        let digit = old.chars().next_back()?.to_digit(16)?;
+        if old.starts_with('#') {
+            return None;
+        }
+        let last = self.origin as usize + self.length - 2;
+        // 8 and 9 are exchanged too, so that a decimal number stays one.
+        let mut changed = text.to_owned();
+        changed.replace_range(last..=last, &char::from_digit(digit ^ 1, 16)?.to_string());
+        let (new, old) = (self.value(&changed[self.origin as usize + 1..=last]), self.value(old));
+        Some((changed, new, old))
+    }
+
+    /// What the text says, by the reference: hex with 0x, decimal without; bytes are hex anyway.
+    fn value(&self, text: &str) -> Value {
+        let digits = text.strip_prefix("0x");
+        if self.is_number {
+            let number =
+                digits.map_or_else(|| text.parse().ok(), |hex| BigInt::parse_bytes(hex.as_bytes(), 16));
+            return Value::Int(number.unwrap());
+        }
+        let digits = digits.unwrap_or(text);
+        let even = if digits.len().is_multiple_of(2) { digits.to_owned() } else { format!("0{digits}") };
+        Value::Bytes(hex::decode(even).unwrap())
+    }
+}
+
+/// The strings below `gas`, `out`, `logs`, `callcreates` and `post`, keys left out.
+fn expected_leaves(test: Node<'_>) -> Vec<Leaf> {
+    let member = |name: &str| test.member(name).unwrap();
+    let mut leaves = vec![
+        Leaf::new("gas".to_owned(), member("gas"), true),
+        Leaf::new("out".to_owned(), member("out"), false),
+    ];
+    if member("logs").text().is_some() {
+        leaves.push(Leaf::new("logsHash".to_owned(), member("logs"), false));
+    }
+    for (index, entry) in member("logs").items().enumerate() {
+        for name in ["address", "data", "bloom"] {
+            leaves.push(Leaf::new(format!("logs[{index}]/{name}"), entry.member(name).unwrap(), false));
+        }
+        for (nth, topic) in entry.member("topics").unwrap().items().enumerate() {
+            leaves.push(Leaf::new(format!("logs[{index}]/topics[{nth}]"), topic, false));
+        }
+    }
+    for (index, call) in member("callcreates").items().enumerate() {
+        for (name, is_number) in
+            [("data", false), ("destination", false), ("gasLimit", true), ("value", true)]
+        {
+            leaves.push(Leaf::new(
+                format!("callcreates[{index}]/{name}"),
+                call.member(name).unwrap(),
+                is_number,
+            ));
+        }
+    }
+    for account in member("post").members() {
+        let at = format!("post/0x{}", account.key.trim_start_matches("0x").to_lowercase());
+        for (name, is_number) in [("balance", true), ("nonce", true), ("code", false)] {
+            leaves.push(Leaf::new(format!("{at}/{name}"), account.value.member(name).unwrap(), is_number));
+        }
+        for word in account.value.member("storage").unwrap().members() {
+            let key = match word.key.strip_prefix("0x") {
+                Some(hex) => BigInt::parse_bytes(format!("0{hex}").as_bytes(), 16).unwrap(),
+                None => format!("0{}", word.key).parse().unwrap(),
+            };
+            let digits = format!("{key:x}");
+            let zero = if digits.len() % 2 == 0 { "" } else { "0" };
+            leaves.push(Leaf::new(format!("{at}/storage/0x{zero}{digits}"), word.value, true));
+        }
+    }
+    leaves
+}
+
+/// The same for the NeoVM formats: one leaf of a result is changed in the text, and exactly this
+/// leaf is reported, by its path and at its place.
+#[test]
+fn a_changed_leaf_of_a_result_is_reported_as_itself() {
+    let mut leaves = 0;
+    for path in files("vectors/neo3", "json").into_iter().chain(files("vectors/neo2", "json")) {
+        let (document, cases) = read(&path);
+        for case in cases {
+            let mut states = Vec::new();
+            replay(&case.case, None, &mut |step, machine| states.push(State::of(&checks_of(step), machine)));
+            let test = Node::at_index(&document, case.node);
+            let steps =
+                test.member("steps").map(|steps| steps.items().collect::<Vec<_>>()).unwrap_or_default();
+            for (index, step) in steps.into_iter().enumerate() {
+                let all = result_leaves(step, case.case.machine);
+                for leaf in sample(all.len()).map(|index| &all[index]) {
+                    let text = leaf.changed(document.text());
+                    let changed = Document::parse(text, 128).unwrap();
+                    let (format, _) = formats::recognise(&changed, "").unwrap();
+                    let reading = format.read_case(Node::at_index(&changed, case.node), Options::default());
+                    let assertions = reading.case.unwrap_or_else(|| panic!("{:?}", reading.findings)).steps;
+                    let found = diff(&checks_of(&assertions[index]), &states[index]).unwrap();
+                    let found: Vec<_> = found.iter().map(|it| (it.at.to_string(), it.origin.0)).collect();
+                    assert_eq!(found, [(leaf.at.clone(), leaf.origin)], "{} {}", relative(&path), case.name);
+                    leaves += 1;
+                }
+            }
+        }
+    }
+    assert!(leaves > 9_000, "{leaves} leaves");
+}
+
+/// A number, bytes or truth value of a result, and the path that it is reported by.
+struct ResultLeaf {
+    at: String,
+    origin: u32,
+    length: usize,
+}
+
+impl ResultLeaf {
+    /// The text with another value there: the last digit changed, or the other truth value.
+    fn changed(&self, text: &str) -> String {
+        let place = self.origin as usize..self.origin as usize + self.length;
+        let raw = &text[place.clone()];
+        let other = match raw {
+            "true" => "false".to_owned(),
+            "false" => "true".to_owned(),
+            _ => {
+                let (at, digit) = raw.char_indices().rfind(|it| it.1.is_ascii_hexdigit()).unwrap();
+                let digit = char::from_digit(digit.to_digit(16).unwrap() ^ 1, 16).unwrap();
+                format!("{}{digit}{}", &raw[..at], &raw[at + 1..])
+            }
+        };
+        let mut changed = text.to_owned();
+        changed.replace_range(place, &other);
+        changed
+    }
+}
+
+/// The leaves of a step's result that are compared: all of them, but for a FAULT of N3.
+fn result_leaves(step: Node<'_>, machine: &str) -> Vec<ResultLeaf> {
+    let mut leaves = Vec::new();
+    let Some(result) = step.member("result") else { return leaves };
+    let is_fault =
+        result.member("state").and_then(Node::text).is_some_and(|it| it.eq_ignore_ascii_case("fault"));
+    if is_fault && machine == "neo3" {
+        return leaves;
+    }
+    let frames = result.member("invocationStack").into_iter().flat_map(Node::items);
+    for (index, frame) in frames.enumerate() {
+        let at = format!("invocationStack[{index}]");
+        for name in ["instructionPointer", "scriptHash"] {
+            leaf(frame.member(name), format!("{at}/{name}"), &mut leaves);
+        }
+        for name in ["evaluationStack", "altStack", "staticFields", "localVariables", "arguments"] {
+            item_leaves(frame.member(name), &format!("{at}/{name}"), &mut leaves);
+        }
+    }
+    item_leaves(result.member("resultStack"), "resultStack", &mut leaves);
+    leaf(result.member("refs"), "refs".to_owned(), &mut leaves);
+    leaves
+}
+
+/// The leaves of a list of items.
+fn item_leaves(items: Option<Node<'_>>, at: &str, leaves: &mut Vec<ResultLeaf>) {
+    for (index, item) in items.into_iter().flat_map(Node::items).enumerate() {
+        item_leaf(item, format!("{at}[{index}]"), leaves);
+    }
+}
+
+fn item_leaf(item: Node<'_>, at: String, leaves: &mut Vec<ResultLeaf>) {
+    let (Some(kind), Some(value)) = (item.member("type").and_then(Node::text), item.member("value")) else {
+        return;
+    };
+    match kind.to_lowercase().as_str() {
+        // Texts have no digits to change, and a list is one way to write a map.
+        "interop" | "string" => {}
+        "array" | "struct" => item_leaves(Some(value), &at, leaves),
+        "map" => value.members().for_each(|it| {
+            let key = it.key.to_lowercase();
+            item_leaf(it.value, format!("{at}/{}", if key == "0x" { "" } else { &key }), leaves);
+        }),
+        _ => leaf(Some(value), at, leaves),
+    }
+}
+
+/// Keeps a leaf that can be changed: one with a digit, and no base64.
+fn leaf(node: Option<Node<'_>>, at: String, leaves: &mut Vec<ResultLeaf>) {
+    let Some(node) = node else { return };
+    let is_plain = match node.datum() {
+        Datum::Bool(_) | Datum::Number(_) => true,
+        Datum::Text(text) => {
+            let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+            digits.is_some_and(|digits| !digits.is_empty()) || text.parse::<BigInt>().is_ok()
+        }
+        Datum::Null | Datum::Array | Datum::Object => false,
+    };
+    if is_plain {
+        leaves.push(ResultLeaf { at, origin: node.at(), length: node.raw().len() });
+    }
+}
+
+// ---- JSON
+
+/// The text, and whether serde_json must agree with us on it.
+fn same_as_serde(text: &str) -> Result<(), TestCaseError> {
+    let ours = Document::parse(text.to_owned(), 100);
+    let theirs: Result<Json, _> = serde_json::from_str(text);
+    match (ours, theirs) {
+        (Ok(ours), theirs) => {
+            places(&ours);
+            // What we accept and JSON does not have, and a key that is there twice.
+            if text.starts_with('\u{feff}') || !ours.oddities().is_empty() {
+                let not_json = |kind: &OddityKind| !matches!(kind, OddityKind::DuplicateKey(_));
+                if text.starts_with('\u{feff}') || ours.oddities().iter().any(|oddity| not_json(&oddity.kind))
+                {
+                    prop_assert!(theirs.is_err(), "serde_json accepts {text:?}");
+                }
+                return Ok(());
+            }
+            match theirs {
+                Ok(theirs) => prop_assert!(same(ours.root(), &theirs), "{text:?} has other values"),
+                // A float cannot hold every number; ours are text.
+                Err(error) => {
+                    prop_assert!(error.to_string().starts_with("number out of range"), "{text:?}: {error}");
+                }
+            }
+        }
+        (Err((back, problem)), theirs) => {
+            prop_assert_eq!(&back, text);
+            prop_assert!(problem.at as usize <= text.len() && text.is_char_boundary(problem.at as usize));
+            prop_assert!(theirs.is_err(), "serde_json accepts {:?}; we say {}", text, problem);
+        }
+    }
+    Ok(())
+}
+
+fn same(ours: Node<'_>, theirs: &Json) -> bool {
+    match (ours.datum(), theirs) {
+        (Datum::Null, Json::Null) => true,
+        (Datum::Bool(ours), Json::Bool(theirs)) => ours == *theirs,
+        (Datum::Number(ours), Json::Number(theirs)) => {
+            serde_json::from_str::<serde_json::Number>(ours).unwrap() == *theirs
+        }
+        (Datum::Text(ours), Json::String(theirs)) => ours == *theirs,
+        (Datum::Array, Json::Array(theirs)) => {
+            ours.items().count() == theirs.len()
+                && ours.items().zip(theirs).all(|(ours, theirs)| same(ours, theirs))
+        }
+        (Datum::Object, Json::Object(theirs)) => {
+            ours.members().count() == theirs.len()
+                && ours.members().all(|it| theirs.get(&*it.key).is_some_and(|theirs| same(it.value, theirs)))
+        }
+        _ => false,
+    }
+}
+
+/// Every datum and key starts where it says, with what it is; its line and column are those that
+/// counting characters gives; a key that stands twice in an object is found, and no other.
+fn places(document: &Document) {
+    let text = document.text();
+    let mut data = vec![document.root()];
+    let mut twice = Vec::new();
+    while let Some(node) = data.pop() {
+        let first = text[node.at() as usize..].chars().next().unwrap();
+        let right = match node.datum() {
+            Datum::Null => first == 'n',
+            Datum::Bool(value) => first == if value { 't' } else { 'f' },
+            Datum::Number(digits) => digits.starts_with(first) && (first == '-' || first.is_ascii_digit()),
+            Datum::Text(_) => first == '"',
+            Datum::Array => first == '[',
+            Datum::Object => first == '{',
+        };
+        assert!(right, "{:?} at {} of {text:?}", node.datum(), node.at());
+        assert!(text[node.at() as usize..].starts_with(node.raw()));
+        place(document, node.at());
+        let mut seen = HashMap::new();
+        for member in node.members() {
+            match seen.entry(member.key.clone()) {
+                Entry::Occupied(first) => twice.push((member.key_at, OddityKind::DuplicateKey(*first.get()))),
+                Entry::Vacant(new) => {
+                    new.insert(member.key_at);
+                }
+            }
+            assert!(text[member.key_at as usize..].starts_with('"'));
+            place(document, member.key_at);
+            data.push(member.value);
+        }
+        data.extend(node.items());
+    }
+    twice.sort_by_key(|it| it.0);
+    let oddities = document.oddities().iter().map(|oddity| (oddity.at, oddity.kind));
+    let found: Vec<_> = oddities.filter(|it| matches!(it.1, OddityKind::DuplicateKey(_))).collect();
+    assert_eq!(found, twice, "{text:?}");
+}
+
+fn place(document: &Document, at: u32) {
+    let (mut line, mut column) = (1, 1);
+    for (offset, character) in document.text().char_indices().filter(|it| *it != (0, '\u{feff}')) {
+        if offset >= at as usize {
+            break;
+        }
+        (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
+    }
+    let found = document.position(at);
+    assert_eq!((found.line, found.column), (line, column), "byte {at} of {:?}", document.text());
+    assert_eq!(found, position(document.text(), at));
+}
+
+/// A JSON text with spaces anywhere, escapes, large numbers and members of the same name.
+fn json_text() -> impl Strategy<Value = String> {
+    let space = "[ \n\r\t]{0,2}";
+    let scalar = prop_oneof![
+        Just("null".to_owned()),
+        Just("true".to_owned()),
+        Just("false".to_owned()),
+        "-?(0|[1-9][0-9]{0,30})(\\.[0-9]{1,5})?([eE][+-]?[0-9]{1,3})?",
+        json_string(),
+    ];
+    let padded = (space, scalar, space).prop_map(|(before, scalar, after)| before + &scalar + &after);
+    padded.prop_recursive(5, 60, 6, move |inner| {
+        let member = (space, json_string(), space, inner.clone())
+            .prop_map(|(before, key, after, value)| format!("{before}{key}{after}:{value}"));
+        let list = |items: Vec<String>, space: String| if items.is_empty() { space } else { items.join(",") };
+        prop_oneof![
+            (prop::collection::vec(inner, 0..6), space)
+                .prop_map(move |(items, space)| format!("[{}]", list(items, space))),
+            (prop::collection::vec(member, 0..14), space)
+                .prop_map(move |(items, space)| format!("{{{}}}", list(items, space))),
+        ]
+    })
+}
+
+fn json_string() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        4 => "[ -!#-\\[\\]-~]{0,6}",
+        1 => "\\\\[\"\\\\/bfnrt]",
+        1 => "\\\\u[0-9a-cA-C][0-9a-fA-F]{3}",
+        1 => "\\\\u[dD][89abAB][0-9a-f]{2}\\\\u[dD][c-fC-F][0-9a-f]{2}",
+        1 => "[äß漢🦀\u{7f}\u{85}\u{2028}\u{feff}]",
+    ];
+    prop::collection::vec(part, 0..4).prop_map(|parts| format!("\"{}\"", parts.concat()))
+}
+
+/// What is put into a text to break it.
+fn splinter() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[\\[\\]{}:,\"\\\\/*\n\u{0}-]",
+        Just("\\u".to_owned()),
+        Just("\\ud800".to_owned()),
+        Just("\u{feff}".to_owned()),
+        Just("//".to_owned()),
+        Just("/* */".to_owned()),
+        "[0-9.eE+-]",
+        "nul|tru|true|ä|\u{1}",
+    ]
+}
+
+/// The text with pieces put in or taken out.
+fn broken(text: &str, changes: &[(prop::sample::Index, usize, String)]) -> String {
+    let mut text = text.to_owned();
+    for (index, removed, added) in changes {
+        let mut places: Vec<usize> = text.char_indices().map(|it| it.0).collect();
+        places.push(text.len());
+        let from = index.index(places.len());
+        let to = (from + removed).min(places.len() - 1);
+        text.replace_range(places[from]..places[to], added);
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(config(2000))]
+
+    #[test]
+    fn json_is_read_as_serde_json_reads_it(text in json_text()) {
+        prop_assert!(Document::parse(text.clone(), 100).is_ok(), "{text:?}");
+        same_as_serde(&text)?;
+    }
+
+    #[test]
+    fn broken_json_is_refused_as_serde_json_refuses_it(
+        text in json_text(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 0..3usize, splinter()), 1..4),
+    ) {
+        same_as_serde(&broken(&text, &changes))?;
+    }
+
+    #[test]
+    fn any_text_is_refused_or_read(text in "\\PC{0,40}") {
+        same_as_serde(&text)?;
+    }
+}
+
+/// On files as they are written, and on each beginning of one.
+#[test]
+fn vectors_are_read_as_serde_json_reads_them() {
+    let paths: Vec<PathBuf> = files(VECTORS, "json").into_iter().chain(files(WRONG, "json")).collect();
+    assert!(paths.len() > 100);
+    for path in paths {
+        same_as_serde(&std::fs::read_to_string(path).unwrap()).unwrap();
+    }
+    let text = std::fs::read_to_string(crate::support::at_root("vectors/evm/layout-2015/demo.json")).unwrap();
+    for end in 0..text.len() {
+        same_as_serde(&text[..end]).unwrap();
+    }
+}
+
+// ---- Machines
+
+/// Everything that can be seen of an EVM.
+const FIELDS: [&str; 12] = [
+    "outcome",
+    "gas",
+    "out",
+    "logs",
+    "logsHash",
+    "callcreates",
+    "post",
+    "pc",
+    "stack",
+    "memory",
+    "memorySize",
+    "refund",
+];
+
+fn everything(machine: &Evm) -> Vec<(&'static str, Option<Value>)> {
+    FIELDS.map(|field| (field, machine.observe(field))).to_vec()
+}
+
+/// The program of an own vector with another code and other gas.
+fn program(code: &[u8], gas: u64) -> Program {
+    static MODEL: OnceLock<Value> = OnceLock::new();
+    let model = MODEL.get_or_init(|| {
+        let path = crate::support::at_root("vectors/evm/layout-2015/demo.json");
+        Value::clone(&read(&path).1.remove(0).case.program.0)
+    });
+    let Value::Record(members) = model else { panic!("a program that is no record") };
+    let with = |(name, value): &(String, Value)| match &**name {
+        "code" => (name.clone(), Value::Bytes(code.to_vec())),
+        "gas" => (name.clone(), Value::int(gas)),
+        _ => (name.clone(), value.clone()),
+    };
+    Program::from(Value::Record(members.iter().map(with).collect()))
+}
+
+fn loaded(program: &Program) -> Evm {
+    let mut machine = Evm::new(&Limits::default());
+    machine.load(program).unwrap();
+    machine
+}
+
+/// Collects what is executed.
+#[derive(Default)]
+struct Trace(Vec<(usize, u16, Vec<u8>)>);
+
+impl Watch for Trace {
+    fn before(&mut self, at: &At<'_>) {
+        assert_eq!(at.op.map(|op| op.code), EVM.by_code(at.code).map(|_| at.code));
+        assert_eq!(at.state.observe("pc"), Some(Value::int(at.pc)));
+        self.0.push((at.pc, at.code, at.operand.to_vec()));
+    }
+}
+
+/// Runs a program in every way and demands the same of each. Gives how many instructions it has.
+fn driven_in_every_way(code: &[u8], gas: u64, budgets: &[u64]) -> Result<usize, TestCaseError> {
+    let program = program(code, gas);
+    let mut at_once = loaded(&program);
+    let status = at_once.run(u64::MAX, None);
+    prop_assert_eq!(&status, &Status::Ended);
+    let (expected, described) = (everything(&at_once), at_once.describe());
+    let same = |machine: &Evm, how: &str| {
+        prop_assert_eq!(everything(machine), expected.clone(), "{}", how);
+        prop_assert_eq!(machine.describe(), described.clone(), "{}", how);
+        Ok(())
+    };
+
+    let mut sliced = loaded(&program);
+    let mut budgets = budgets.iter().chain([&1]).cycle();
+    while sliced.run(*budgets.next().unwrap(), None) == Status::Running {}
+    same(&sliced, "in slices")?;
+
+    let mut stepped = loaded(&program);
+    let mut steps = 1;
+    while stepped.run(1, None) == Status::Running {
+        steps += 1;
+    }
+    same(&stepped, "step by step")?;
+
+    let mut watched = loaded(&program);
+    let mut trace = Trace::default();
+    prop_assert_eq!(watched.run(u64::MAX, Some(&mut trace)), Status::Ended);
+    same(&watched, "watched")?;
+    // The end of the code is a step that is no instruction.
+    let last = trace.0.last().map_or(0, |it| it.0);
+    let behind = at_once.observe("pc") != Some(Value::int(last)) || trace.0.is_empty();
+    prop_assert_eq!(steps, trace.0.len() + usize::from(behind));
+
+    let mut both = loaded(&program);
+    let mut pieces = Trace::default();
+    while both.run(7, Some(&mut pieces)) == Status::Running {}
+    same(&both, "watched in slices")?;
+    prop_assert_eq!(&pieces.0, &trace.0);
+
+    // An ended machine stays as it is, and one that was used is as good as new.
+    prop_assert_eq!(at_once.run(1000, None), Status::Ended);
+    same(&at_once, "run again")?;
+    at_once.load(&program).unwrap();
+    at_once.run(u64::MAX, None);
+    same(&at_once, "loaded again")?;
+    Ok(trace.0.len())
+}
+
+/// Code that gets somewhere: small numbers are pushed in front of most instructions.
+fn likely_code() -> impl Strategy<Value = Vec<u8>> {
+    let push = any::<u8>().prop_map(|byte| vec![0x60, byte % 96]);
+    let defined: Vec<u8> =
+        EVM.ops.iter().map(|op| op.code as u8).filter(|code| !matches!(code, 0x00 | 0xf3 | 0xff)).collect();
+    let piece = prop_oneof![
+        5 => push,
+        5 => prop::sample::select(defined).prop_map(|code| vec![code]),
+        1 => Just(vec![0x5b]),
+        1 => any::<u8>().prop_map(|byte| vec![byte]),
+        1 => prop::collection::vec(any::<u8>(), 33).prop_map(|mut bytes| { bytes[0] = 0x7f; bytes }),
+    ];
+    (prop::collection::vec(any::<u8>(), 0..12), prop::collection::vec(piece, 0..60)).prop_map(
+        |(pushed, pieces)| {
+            let start = pushed.iter().flat_map(|byte| [0x60, *byte]).collect();
+            [vec![start], pieces].concat().concat()
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(config(1500))]
+
+    #[test]
+    fn any_bytes_run_the_same_however_they_are_driven(
+        code in prop::collection::vec(any::<u8>(), 0..80),
+        gas in 0u64..200_000,
+        budgets in prop::collection::vec(1u64..40, 1..5),
+    ) {
+        driven_in_every_way(&code, gas, &budgets)?;
+    }
+
+    #[test]
+    fn likely_code_runs_the_same_however_it_is_driven(
+        code in likely_code(),
+        gas in 0u64..200_000,
+        budgets in prop::collection::vec(0u64..40, 1..5),
+    ) {
+        driven_in_every_way(&code, gas, &budgets)?;
+    }
+}
+
+/// What the properties say of random code, for the code of every own vector.
+#[test]
+fn vectors_run_the_same_however_they_are_driven() {
+    let mut instructions = 0;
+    for path in files("vectors/evm", "json") {
+        for case in read(&path).1 {
+            let program = &case.case.program.0;
+            let (Some(Value::Bytes(code)), Some(Value::Int(gas))) = (program.get("code"), program.get("gas"))
+            else {
+                panic!("a program without code and gas")
+            };
+            let gas = u64::try_from(gas.clone()).unwrap();
+            instructions += driven_in_every_way(code, gas.min(1_000_000), &[1, 2, 3, 1000]).unwrap();
+        }
+    }
+    assert!(instructions > 5000, "{instructions} instructions");
+}

@@ -1,0 +1,533 @@
+//! Every report over one mixed run: its exact words as a golden file, and that it is what readers of
+//! its format take, whatever a vector's names are made of.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::support::{at_root, command, ran, vmconf};
+use roxmltree::{Document, Node};
+use scraper::{ElementRef, Html, Selector};
+use vmconf::model::assertion::Expected;
+use vmconf::model::case::CaseId;
+use vmconf::model::diagnostic::{Diagnostic, Place};
+use vmconf::model::escape::is_harmful;
+use vmconf::model::event::{CaseReport, Event, Summary};
+use vmconf::model::path::Path as At;
+use vmconf::model::value::Value;
+use vmconf::model::verdict::{Difference, Failure, Listing, Verdict};
+use vmconf::report::{self, Grouping, Options, REPORTS, Verbosity};
+use vmconf::text::shell::Words;
+
+/// Names that mean something to one reader or another.
+fn hostile_names() -> Vec<String> {
+    let mut names: Vec<String> = [
+        "\u{1b}[31mred\u{7}\0\r\n::error::stop",
+        "quotes \" ' ` and \\",
+        "</script></pre></details><img src=x onerror=alert(1)>",
+        "]]> &amp; & <!-- --!>",
+        "emoji 🦀 and \u{202e}right to left",
+        "# SKIP not really # TODO",
+        "100%0A, a: b",
+        "| **bold** [link](http://x) @someone #1 <b>",
+        "--- ...\n... - a: &b *c",
+        "\u{ffff}\u{fffe}\u{85}\u{2028}",
+        "",
+    ]
+    .map(str::to_owned)
+    .into();
+    names.push("n".repeat(LONG));
+    names
+}
+
+const LONG: usize = 10_000;
+
+const TEXT: &str = "{\n  \"expect\": {\"value\": 8}\n}\n";
+
+fn place() -> Place {
+    Place::new(TEXT, 24)
+}
+
+fn case(file: &str, name: &str, verdict: Verdict) -> Event {
+    nth_case(1, file, name, verdict)
+}
+
+fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
+    let id = CaseId { file: file.into(), name: Some(name.to_owned()), nth };
+    Event::Finished(CaseReport { id, format: Some("vmtests"), machine: Some("evm"), verdict, cached: false })
+}
+
+fn fail(at: At, expected: Expected, actual: Option<Value>, ended: &str) -> Verdict {
+    let difference = Difference { step: None, at, expected, actual, place: place(), note: None };
+    Verdict::Fail(Failure { differences: vec![difference], ended: ended.to_owned(), listed: None })
+}
+
+fn storage(account: u32, expected: u64, actual: u64) -> Verdict {
+    let at = At::field("post").child(format!("0x{account:02x}")).child("storage").child("0x00".to_owned());
+    fail(at, Expected::Is(Value::int(expected)), Some(Value::int(actual)), "stopped at 0x8 STOP, 12 gas left")
+}
+
+fn outcome(at: u32) -> Verdict {
+    let (expected, actual) = (Expected::Is(Value::text("success")), Value::text("halt"));
+    fail(At::field("outcome"), expected, Some(actual), &format!("out of gas at 0x{at:x} SSTORE, 0 gas left"))
+}
+
+fn listing(reason: &str) -> Listing {
+    let link = Some("https://example.com/17".to_owned());
+    Listing { place: "known.toml:1:1".to_owned(), reason: reason.to_owned(), link }
+}
+
+fn known(reason: &str) -> Verdict {
+    let Verdict::Fail(failure) = outcome(0x1f) else { unreachable!() };
+    Verdict::ExpectedFail(failure, listing(reason))
+}
+
+fn error(what: &str) -> Verdict {
+    let diagnostic =
+        Diagnostic { what: what.to_owned(), expected: Some("hex".to_owned()), place: Some(place()) };
+    Verdict::Error(vec![diagnostic, Diagnostic::new("and nowhere")])
+}
+
+/// A run with every verdict, every kind of difference, and every hostile name in each place.
+fn mixed() -> Vec<Event> {
+    let logs = At::field("logs");
+    let mut events = vec![
+        Event::Started { files: 2 },
+        Event::Note { file: "a.json".into(), diagnostic: Diagnostic::new("unknown member") },
+        case("a.json", "passes", Verdict::Pass),
+        case("a.json", "value", storage(1, 8, 7)),
+        case("a.json", "value-elsewhere", storage(0xabc, 80, 70)),
+        case("a.json", "end", outcome(0x1f)),
+        case("a.json", "missing", fail(logs.child(0), Expected::Is(Value::int(1u64)), None, "ended")),
+        case("a.json", "extra", fail(logs.clone(), Expected::Absent, Some(Value::int(1u64)), "ended")),
+        case("a.json", "length", fail(logs.clone(), Expected::Len(2), Some(Value::List(vec![])), "ended")),
+        case("a.json", "type", fail(logs, Expected::Is(Value::int(1u64)), Some(Value::text("1")), "ended")),
+        case("a.json", "broken", error("\"0x0g\" is not a quantity")),
+        case("a.json", "skipped", Verdict::Skip("--fail-fast: a case before it failed".to_owned())),
+        case("a.json", "known", known("no limits yet")),
+        case("a.json", "fixed", Verdict::UnexpectedPass(listing("no limits yet"))),
+        Event::FileDone,
+    ];
+    for name in hostile_names() {
+        let actual = Some(Value::text(name.clone()));
+        let verdict = fail(At::field("stop").child(name.clone()), Expected::Absent, actual, &name);
+        let listed = [known(&name), Verdict::UnexpectedPass(listing(&name))];
+        let verdicts = [verdict, error(&name), Verdict::Skip(name.clone()), Verdict::Pass];
+        let verdicts = verdicts.into_iter().chain(listed);
+        let cases = (1..).zip(verdicts).map(|(nth, verdict)| nth_case(nth, &name, &name, verdict));
+        events.extend(cases);
+        events.push(Event::FileDone);
+    }
+    ended(events)
+}
+
+/// The events with the end of the run behind them.
+fn ended(mut events: Vec<Event>) -> Vec<Event> {
+    let mut summary = Summary { seconds: 1.5, ..Summary::default() };
+    for event in &events {
+        if let Event::Finished(report) = event {
+            summary.count(report);
+        }
+    }
+    events.push(Event::Ended(summary));
+    events
+}
+
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn render(name: &str, options: &Options, events: &[Event]) -> String {
+    let out = Shared::default();
+    let mut report = (report::by_name(name).unwrap().new)(Box::new(out.clone()), options);
+    for event in events {
+        report.event(event).unwrap();
+    }
+    let written = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
+    anstream::adapter::strip_str(&written).to_string()
+}
+
+fn rendered(name: &str) -> String {
+    let options = Options { selection: Words::from_iter(["a.json"]), ..Options::default() };
+    render(name, &options, &mixed())
+}
+
+/// The reports of a mixed run; what is no report's own but the page's or the version's is left out.
+#[test]
+fn golden() {
+    for kind in REPORTS {
+        let text = rendered(kind.name).replace(&"n".repeat(LONG), "{10000 n}");
+        let text = without(&without(&text, "<style>", "</style>"), "<script>", "</script>");
+        let text = without(&text, "style-src 'sha256-", "'");
+        let text = without(&text, "script-src 'sha256-", "'").replace(env!("CARGO_PKG_VERSION"), "VERSION");
+        let mut settings = insta::Settings::clone_current();
+        settings.set_omit_expression(true);
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_input_file(at_root("tests/it/reports.rs"));
+        settings.bind(|| insta::assert_snapshot!(format!("report-{}", kind.name), text));
+    }
+}
+
+#[test]
+fn golden_of_each_case_in_a_line() {
+    let options = Options { verbosity: Verbosity::Cases, ..Options::default() };
+    let text = render("text", &options, &mixed()).replace(&"n".repeat(LONG), "{10000 n}");
+    let (lines, rest) = text.split_once("\n\n").unwrap();
+    assert_eq!(rest, render("text", &Options::default(), &mixed()).replace(&"n".repeat(LONG), "{10000 n}"));
+    let mut settings = insta::Settings::clone_current();
+    settings.set_omit_expression(true);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_input_file(at_root("tests/it/reports.rs"));
+    settings.bind(|| insta::assert_snapshot!("report-text-cases", lines));
+}
+
+/// JUnit has no place for it: there the cases that did not run are missing.
+#[test]
+fn an_interrupted_run_says_so() {
+    let mut events = mixed();
+    let Some(Event::Ended(summary)) = events.last_mut() else { unreachable!() };
+    summary.interrupted = true;
+    for kind in REPORTS.iter().filter(|kind| kind.name != "junit") {
+        let text = render(kind.name, &Options::default(), &events);
+        let last = text.lines().last().unwrap();
+        let says = match kind.name {
+            "json" => last.contains("\"exit\":130"),
+            "tap" => last == "Bail out! interrupted",
+            "text" => last.ends_with(", interrupted"),
+            "github" => last.contains(", interrupted"),
+            _ => text.contains(", interrupted"),
+        };
+        assert!(says, "{}: {last}", kind.name);
+    }
+}
+
+/// The text without what stands between the first of these.
+fn without(text: &str, before: &str, after: &str) -> String {
+    let Some((start, rest)) = text.split_once(before) else { return text.to_owned() };
+    let (_, end) = rest.split_once(after).unwrap();
+    format!("{start}{before}{after}{end}")
+}
+
+/// Whatever is in a name, no control character and no hidden one reaches a reader.
+#[test]
+fn nothing_harmful_is_written() {
+    for kind in REPORTS {
+        let text = rendered(kind.name);
+        let harmful: Vec<_> = text.chars().filter(|it| is_harmful(*it) && *it != '\n').collect();
+        assert!(harmful.is_empty() || kind.name == "json", "{}: {harmful:?}", kind.name);
+    }
+}
+
+#[test]
+fn a_run_of_nothing() {
+    for kind in REPORTS {
+        let events = ended(vec![Event::Started { files: 0 }]);
+        assert!(!render(kind.name, &Options::default(), &events).is_empty(), "{}", kind.name);
+    }
+    valid_tap(&render("tap", &Options::default(), &ended(vec![Event::Started { files: 0 }])));
+    valid_junit(&render("junit", &Options::default(), &ended(vec![Event::Started { files: 0 }])));
+}
+
+/// Fifty failures of three causes are three blocks; on wish they are fifty.
+#[test]
+fn failures_of_one_cause_are_one_block() {
+    let verdict = |number: u32| match number % 3 {
+        0 => storage(number, u64::from(number) + 1, 0),
+        1 => outcome(number),
+        _ => error(&format!("\"0x{number}g\" is not a quantity")),
+    };
+    let cases = (0..50).map(|number| case("a.json", &format!("case-{number}"), verdict(number)));
+    let events = ended(cases.collect());
+    let blocks = |text: &str| text.lines().filter(|line| line.starts_with(['F', 'E'])).count();
+    let selection = Words::from_iter(["a.json"]);
+    let text = render("text", &Options { selection: selection.clone(), ..Options::default() }, &events);
+    assert_eq!(blocks(&text), 3, "{text}");
+    for more in [16, 16, 15] {
+        let line = format!("  and {more} more like it: vmconf run a.json --no-group");
+        assert!(text.contains(&line), "{text}");
+    }
+    let flat =
+        render("text", &Options { selection, grouping: Grouping::None, ..Options::default() }, &events);
+    assert_eq!(blocks(&flat), 50);
+    assert!(!flat.contains("more like it"));
+    let causes: HashSet<String> = render("json", &Options::default(), &events)
+        .lines()
+        .filter_map(|line| {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            Some(line.get("signature")?.as_str()?.to_owned())
+        })
+        .collect();
+    assert_eq!(causes.len(), 3, "{causes:?}");
+}
+
+/// The command behind "more like it" shows as many cases as are said to be left.
+#[cfg(unix)]
+#[test]
+fn the_command_for_the_rest_works() {
+    let text = vmconf(&["run", crate::support::WRONG]).stdout;
+    let mut named = 0;
+    for line in text.lines().filter(|line| line.contains(" more like it: ")) {
+        let (count, rest) = line.split_once(" more like it: vmconf ").unwrap();
+        let count: usize = count.trim_start_matches("  and ").parse().unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("\"$0\" {rest}"), env!("CARGO_BIN_EXE_vmconf")]).current_dir(at_root(""));
+        shell.env("VMCONF_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/reports-cache"));
+        let shown = ran(shell.output().unwrap()).stdout.lines().filter(|it| it.starts_with("FAIL")).count();
+        assert!(shown == count || rest.ends_with("--no-group") && shown > count, "{line}: {shown}");
+        named += usize::from(rest.starts_with("diff"));
+    }
+    assert!(named > 0, "{text}");
+}
+
+#[test]
+fn text_is_the_same_for_any_number_of_threads() {
+    let run = |report: &str, jobs: &str| {
+        let text =
+            vmconf(&["run", crate::support::WRONG, "vectors/neo2", "--report", report, "--jobs", jobs])
+                .stdout;
+        // The one number that differs stands in the summary of each report.
+        let is_timed = |line: &&str| !["<header>", "<testsuites", " s |"].iter().any(|it| line.contains(it));
+        text.lines().filter(is_timed).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for kind in REPORTS {
+        assert_eq!(run(kind.name, "1"), run(kind.name, "4"), "{}", kind.name);
+    }
+}
+
+/// What CI servers demand of JUnit XML, as far as the report goes: no schema of it may be passed on
+/// with this project, so these are the rules of the common one (elements, attributes, counts) again.
+fn valid_junit(text: &str) {
+    const ATTRIBUTES: &[(&str, &str, &[&str])] = &[
+        ("testsuites", "", &["name", "tests", "skipped", "failures", "errors", "time"]),
+        ("testsuite", "testsuites", &["name", "tests", "skipped", "failures", "errors"]),
+        ("testcase", "testsuite", &["name", "classname"]),
+        ("failure", "testcase", &["message", "type"]),
+        ("error", "testcase", &["message", "type"]),
+        ("skipped", "testcase", &["message"]),
+    ];
+    let document = Document::parse(text).unwrap();
+    for node in document.descendants().filter(Node::is_element) {
+        let name = node.tag_name().name();
+        let row = ATTRIBUTES.iter().find(|row| row.0 == name).unwrap_or_else(|| panic!("<{name}>"));
+        let parent = node.parent_element().map_or("", |parent| parent.tag_name().name());
+        assert_eq!(parent, row.1);
+        let attributes: HashSet<_> = node.attributes().map(|attribute| attribute.name()).collect();
+        assert_eq!(attributes, row.2.iter().copied().collect(), "<{name}>");
+        if row.2.contains(&"tests") {
+            let counts =
+                [("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped")];
+            for (attribute, element) in counts {
+                let count = node.descendants().filter(|it| it.has_tag_name(element)).count();
+                assert_eq!(node.attribute(attribute), Some(&*count.to_string()), "{attribute} of <{name}>");
+            }
+        }
+    }
+}
+
+#[test]
+fn junit_is_valid() {
+    valid_junit(&rendered("junit"));
+}
+
+/// TAP version 14, read strictly: the version, test points numbered from 1, each `not ok` that is none to do
+/// with a YAML block of what stands here, the plan, comments.
+fn valid_tap(text: &str) {
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("TAP version 14"));
+    let (mut count, mut plan, mut in_block, mut needs_block) = (0, None, false, false);
+    for line in lines {
+        if in_block {
+            in_block = line != "  ...";
+            let scalar = line.trim_start_matches([' ', '-']);
+            let scalar = scalar.split_once(": ").map_or(scalar, |(key, rest)| {
+                if key.chars().all(char::is_alphanumeric) { rest } else { scalar }
+            });
+            let known = ["text:", "...", "fail", "fixed", "error"].contains(&scalar) || line == "  ...";
+            assert!(known || serde_json::from_str::<serde_json::Value>(scalar).is_ok(), "{line}");
+            continue;
+        }
+        if needs_block {
+            assert_eq!(line, "  ---");
+            (in_block, needs_block) = (true, false);
+        } else if let Some(rest) = line.strip_prefix("ok ").or_else(|| line.strip_prefix("not ok ")) {
+            count += 1;
+            let description = rest.strip_prefix(&format!("{count} - ")).unwrap_or_else(|| panic!("{line}"));
+            let directive = description.replace(r"\\", "").replace(r"\#", "");
+            let directive = directive.split_once('#').map(|it| it.1);
+            let is_bad = line.starts_with("not");
+            let wanted = if is_bad { " TODO " } else { " SKIP " };
+            assert!(directive.is_none_or(|it| it.starts_with(wanted)), "{line}");
+            needs_block = is_bad && directive.is_none();
+        } else if let Some(rest) = line.strip_prefix("1..") {
+            assert_eq!(plan, None, "a second plan");
+            plan = Some(rest.split(' ').next().unwrap().parse().unwrap());
+        } else {
+            assert!(line.starts_with("# "), "{line}");
+        }
+    }
+    assert!(!in_block && !needs_block);
+    assert_eq!(plan, Some(count));
+}
+
+#[test]
+fn tap_is_valid() {
+    valid_tap(&rendered("tap"));
+}
+
+/// As GitHub reads workflow commands: properties between commas, a message, escapes.
+#[test]
+fn github_annotates_lines_of_the_vector() {
+    let text = rendered("github");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.iter().filter(|line| line.starts_with("::error ")).count(), 10);
+    assert_eq!(lines.len(), 11, "{text}");
+    for line in &lines[..10] {
+        let (properties, message) = line.strip_prefix("::error ").unwrap().split_once("::").unwrap();
+        let keys: Vec<_> = properties.split(',').map(|it| it.split_once('=').unwrap().0).collect();
+        // One that passes against the list is at no line of its vector.
+        if properties.contains("title=fixed ") {
+            assert_eq!(keys, ["file", "title"], "{line}");
+            continue;
+        }
+        assert_eq!(keys, ["file", "line", "col", "title"], "{line}");
+        assert!(message.contains("%0Awhy: vmconf diff "), "{line}");
+    }
+    assert!(
+        lines[0].starts_with("::error file=a.json,line=2,col=23,title=fail a.json%3A%3Avalue::post/0x01/")
+    );
+    assert!(!text.contains("value-elsewhere"), "one of each cause comes first: {text}");
+    assert!(lines[10].starts_with(
+        "::notice title=vmconf::13 passed, 19 failed, 13 known, 13 fixed, 13 errors, 13 skipped; 35 more"
+    ));
+}
+
+#[test]
+fn github_gets_a_step_summary_behind_what_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("summary.md");
+    fs::write(&path, "before\n").unwrap();
+    let mut command = command(&["run", crate::support::WRONG, "--report", "github"]);
+    let ran = ran(command.env("GITHUB_STEP_SUMMARY", &path).output().unwrap());
+    assert!(ran.stdout.starts_with("::error file=tests/samples/"), "{}", ran.stdout);
+    let summary = fs::read_to_string(path).unwrap();
+    assert!(summary.starts_with("before\n## vmconf: "), "{summary}");
+    assert!(!summary.contains('\u{1b}'));
+}
+
+/// Outside <pre>, where Markdown does not look, no text of a vector has a character that means
+/// something; and no element is there but the report's own.
+#[test]
+fn markdown_has_only_its_own_elements() {
+    let text = rendered("markdown");
+    let page = Html::parse_fragment(&text);
+    for element in page.root_element().descendent_elements() {
+        let known = ["html", "details", "summary", "code", "pre"];
+        assert!(known.contains(&element.value().name()), "{:?}", element.value());
+    }
+    assert!(text.len() < 1 << 20, "{}", text.len());
+    for part in text.split("<code>").skip(1) {
+        let (inside, _) = part.split_once("</code>").unwrap();
+        assert!(!inside.contains(['<', '*', '[', '`', '|', '@']), "{inside}");
+    }
+}
+
+fn select<'p>(page: &'p Html, selector: &str) -> Vec<ElementRef<'p>> {
+    page.select(&Selector::parse(selector).unwrap()).collect()
+}
+
+#[test]
+fn html_is_valid_and_loads_nothing() {
+    let mut events = mixed();
+    let explained = "why <b>&amp;\n  \u{1b}second line";
+    let id = CaseId { file: "a.json".into(), name: Some("value".to_owned()), nth: 1 };
+    events.insert(events.len() - 1, Event::Explanation { id, text: explained.to_owned() });
+    let text = render("html", &Options::default(), &events);
+    let page = Html::parse_document(&text);
+    assert_eq!(page.errors, Vec::<std::borrow::Cow<str>>::new());
+    for element in page.root_element().descendent_elements() {
+        for (name, value) in element.value().attrs() {
+            let loads = ["src", "srcset", "href", "action", "data", "poster"].contains(&name);
+            assert!(!loads || value.starts_with('#'), "{name}={value}");
+            assert!(!name.starts_with("on"), "{name}={value}");
+        }
+    }
+    assert_eq!(select(&page, "script, style, link, img, iframe, b").len(), 2);
+    assert_eq!(select(&page, "#cases > li").len(), 12 + 6 * hostile_names().len());
+    let first = select(&page, "#cases > li.fail pre")[0].text().collect::<String>();
+    assert_eq!(first, "why <b>&amp;\n  \\u{1b}second line");
+    for cause in select(&page, "#causes a") {
+        assert_eq!(select(&page, cause.attr("href").unwrap()).len(), 1);
+    }
+}
+
+/// The page in a browser: the script runs, filters by what the address says, opens what a link names,
+/// and nothing is refused or logged.
+#[test]
+fn html_works_in_a_browser() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no Chromium is installed");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    fs::write(&path, rendered("html")).unwrap();
+    let open = |fragment: &str| {
+        let page = Html::parse_document(&dom(&browser, folder.path(), &path, fragment));
+        let visible = select(&page, "#cases > li:not([hidden])").len();
+        assert_eq!(select(&page, "#filters[hidden]").len(), 0, "the script did not run");
+        let said = select(&page, "#shown")[0].text().collect::<String>();
+        assert_eq!(said, format!("{visible} of {} cases", 12 + 6 * hostile_names().len()));
+        (page, visible)
+    };
+    assert_eq!(open("").1, 12 + 6 * hostile_names().len());
+    assert_eq!(open("#verdict=error&verdict=skip&machine=evm&q=a.JSON+broken").1, 1);
+    assert_eq!(open("#cause=0").1, 2);
+    let (page, _) = open("");
+    let link = select(&page, "#causes a")[0].attr("href").unwrap().to_owned();
+    let (page, _) = open(&link);
+    assert_eq!(select(&page, &format!("{link} details[open]")).len(), 1);
+}
+
+/// A Chromium of the path.
+fn browser() -> Option<PathBuf> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let folders: Vec<_> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+    names.iter().flat_map(|name| folders.iter().map(move |it| it.join(name))).find(|path| path.is_file())
+}
+
+/// What the page is once its script ran.
+fn dom(browser: &Path, folder: &Path, page: &Path, fragment: &str) -> String {
+    const LONGEST: Duration = Duration::from_mins(2);
+    let file = |name: &str| fs::File::create(folder.join(name)).unwrap();
+    let mut command = Command::new(browser);
+    command.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"]);
+    command.args(["--enable-logging=stderr", "--no-first-run", "--disable-background-networking"]);
+    command.arg(format!("--user-data-dir={}", folder.join("profile").display()));
+    command.arg(format!("file://{}{fragment}", page.display()));
+    command.stdin(Stdio::null()).stdout(file("dom")).stderr(file("log"));
+    let mut child = command.spawn().unwrap();
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > LONGEST {
+            child.kill().unwrap();
+            panic!("the browser does not end");
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let log = fs::read_to_string(folder.join("log")).unwrap();
+    assert!(!log.contains("CONSOLE"), "{log}");
+    fs::read_to_string(folder.join("dom")).unwrap()
+}

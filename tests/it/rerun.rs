@@ -1,0 +1,234 @@
+//! `vmconf run --rerun failed`: what did not pass in the last run, run again.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Ran, at_root, command, ran};
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+const WRONG: &str = "tests/samples/vmtests/wrong";
+
+/// A folder to work in, with vectors, and a cache of its own.
+struct Place {
+    folder: TempDir,
+    cache: TempDir,
+}
+
+impl Place {
+    /// With copies of these files of the project, each under a name.
+    fn new(files: &[(&str, &str)]) -> Place {
+        let place = Place { folder: TempDir::new().unwrap(), cache: TempDir::new().unwrap() };
+        for (name, from) in files {
+            place.put(name, from);
+        }
+        place
+    }
+
+    fn put(&self, name: &str, from: &str) {
+        let path = self.folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::copy(at_root(from), path).unwrap();
+    }
+
+    fn edit(&self, name: &str, edit: impl FnOnce(String) -> String) {
+        let path = self.folder.path().join(name);
+        fs::write(&path, edit(fs::read_to_string(&path).unwrap())).unwrap();
+    }
+
+    fn remove(&self, name: &str) {
+        fs::remove_file(self.folder.path().join(name)).unwrap();
+    }
+
+    fn vmconf(&self, args: &[&str]) -> Ran {
+        let mut command = command(args);
+        command.current_dir(self.folder.path()).env("VMCONF_CACHE", self.cache.path());
+        ran(command.output().unwrap())
+    }
+
+    /// The ids of the cases that run again, and what is said besides.
+    fn rerun(&self, args: &[&str]) -> (Vec<String>, String, i32) {
+        let Ran { exit, stdout, stderr } =
+            self.vmconf(&[&["run", "--rerun", "failed", "--report", "json"], args].concat());
+        let lines = stdout.lines().map(|line| line.replace(":TIME", ":0"));
+        let lines = lines.map(|line| serde_json::from_str::<Json>(&line).unwrap());
+        let ids = lines.filter_map(|line| Some(line.get("id")?.as_str()?.to_owned())).collect();
+        (ids, stderr, exit)
+    }
+
+    fn check(&self, args: &[&str], ids: &[&str], exit: i32) {
+        let rerun = self.rerun(args);
+        assert_eq!(
+            (&rerun.0[..], &*rerun.1, rerun.2),
+            (&ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>()[..], "", exit),
+            "{args:?}"
+        );
+    }
+
+    /// Runs all, so that this is the last run.
+    fn run_all(&self) {
+        assert_ne!(self.vmconf(&["run", "."]).exit, 2);
+    }
+}
+
+fn sample(name: &str) -> String {
+    format!("{WRONG}/{name}.json")
+}
+
+fn three() -> Place {
+    Place::new(&[
+        ("vectors/a/gas.json", &sample("gas")),
+        ("vectors/b/passes.json", "vectors/evm/arithmetic/add.json"),
+        ("vectors/c/broken.json", "tests/samples/vmtests/malformed/account-is-null.json"),
+        ("vectors/c/one-of-three.json", &sample("one-of-three")),
+    ])
+}
+
+const ALL: [&str; 3] = [
+    "vectors/a/gas.json::gas",
+    "vectors/c/broken.json::account-is-null",
+    "vectors/c/one-of-three.json::second",
+];
+
+#[test]
+fn what_did_not_pass() {
+    let place = three();
+    place.run_all();
+    place.check(&[], &ALL, 3);
+    // That was a run too.
+    place.check(&["--jobs", "1"], &ALL, 3);
+    place.put("vectors/a/gas.json", "vectors/evm/arithmetic/add.json");
+    place.edit("vectors/a/gas.json", |text| text.replacen("\"small\"", "\"gas\"", 1));
+    place.check(&[], &ALL, 3);
+    place.check(&[], &ALL[1..], 3);
+}
+
+#[test]
+fn only_some_of_it() {
+    let place = three();
+    let check = |args: &[&str], ids: &[&str], exit: i32| {
+        place.run_all();
+        place.check(args, ids, exit);
+    };
+    check(&["vectors/a"], &ALL[..1], 1);
+    check(&["./vectors/a/../c"], &ALL[1..], 3);
+    check(&[place.folder.path().join("vectors/a/gas.json").to_str().unwrap()], &ALL[..1], 1);
+    check(&["vectors/c/one-of-three.json::second", "vectors/a"], &[ALL[0], ALL[2]], 1);
+    check(&["--filter", "one-of"], &ALL[2..], 1);
+    check(&["--filter", "*gas*", "-E", "verdict(fail)"], &ALL[..1], 1);
+    check(&["-E", "verdict(error)"], &ALL[1..2], 3);
+    check(&["--partition", "slice:1/3"], &ALL[..1], 1);
+    check(&["--fail-fast"], &ALL, 1);
+    place.run_all();
+    for nothing in [&["vectors/b"][..], &["vectors/c/one-of-three.json::first"], &["--filter", "nothing"]] {
+        let (ids, stderr, exit) = place.rerun(nothing);
+        assert_eq!((ids.len(), &*stderr, exit), (0, "note: no case ran\n", 4), "{nothing:?}");
+    }
+    assert_eq!(place.rerun(&["nowhere"]).2, 2);
+}
+
+#[test]
+fn nothing_failed() {
+    let place = Place::new(&[("vectors/passes.json", "vectors/evm/arithmetic/add.json")]);
+    place.run_all();
+    for _ in 0..2 {
+        let (ids, stderr, exit) = place.rerun(&[]);
+        assert_eq!((ids.len(), exit), (0, 4));
+        assert_eq!(stderr, "note: nothing failed in the last run from this folder\nnote: no case ran\n");
+    }
+}
+
+#[test]
+fn what_is_gone() {
+    let place = three();
+    place.run_all();
+    place.remove("vectors/c/broken.json");
+    place.edit("vectors/c/one-of-three.json", |text| text.replace("\"second\"", "\"renamed\""));
+    let (ids, stderr, exit) = place.rerun(&[]);
+    assert_eq!((ids, exit), (vec![ALL[0].to_owned()], 1));
+    assert_eq!(
+        stderr,
+        "note: vectors/c/broken.json is gone; 1 case in it did not run again\n\
+         note: vectors/c/one-of-three.json::second is gone: the file has no such case any more\n"
+    );
+    // Also where the user says which.
+    place.put("vectors/c/broken.json", "tests/samples/vmtests/malformed/account-is-null.json");
+    place.run_all();
+    place.remove("vectors/c/broken.json");
+    let (ids, stderr, _) = place.rerun(&["vectors/c"]);
+    assert_eq!(ids, ["vectors/c/one-of-three.json::renamed"]);
+    assert_eq!(stderr, "note: vectors/c/broken.json is gone; 1 case in it did not run again\n");
+    // And diff, which is about the same cases.
+    place.run_all();
+    place.remove("vectors/a/gas.json");
+    let diff = place.vmconf(&["diff"]);
+    assert_eq!(diff.exit, 1);
+    assert_eq!(diff.stderr, "note: vectors/a/gas.json is gone; 1 case in it did not run again\n");
+}
+
+/// Of a file that is broken as a whole nobody knows the cases: when it is mended, all run.
+#[test]
+fn a_file_that_was_broken() {
+    let place = three();
+    let text = fs::read_to_string(place.folder.path().join("vectors/b/passes.json")).unwrap();
+    place.edit("vectors/b/passes.json", |text| text[..text.len() / 2].to_owned());
+    place.run_all();
+    place.check(&["vectors/b"], &["vectors/b/passes.json"], 3);
+    place.edit("vectors/b/passes.json", |_| text);
+    place.check(&["vectors/b/passes.json::small"], &["vectors/b/passes.json::small"], 0);
+    place.edit("vectors/b/passes.json", |text| text[..text.len() / 2].to_owned());
+    place.run_all();
+    place.put("vectors/b/passes.json", "vectors/evm/arithmetic/add.json");
+    assert_eq!(place.rerun(&["vectors/b"]).0.len(), 5);
+}
+
+#[test]
+fn what_passed_though_known_to_fail() {
+    let place = three();
+    let known = "[[known]]\nid = \"vectors/b/passes.json::small\"\nreason = \"not yet\"\n\
+                 [[known]]\nid = \"vectors/a/gas.json::gas\"\nreason = \"not yet\"\n\
+                 [[known]]\nid = \"nothing\"\nreason = \"not yet\"\n";
+    fs::write(place.folder.path().join("known.toml"), known).unwrap();
+    let ran = place.vmconf(&["run", "--known", "known.toml"]);
+    assert!(ran.exit == 3 && ran.stdout.contains("1 known, 1 fixed, 2 errors"), "{ran:?}");
+    // What is wrong with the list is no case, and what is known to fail did not fail.
+    place.check(&[], &["vectors/b/passes.json::small", ALL[1], ALL[2]], 3);
+}
+
+/// Names that are hard to write down, of cases and of files.
+#[cfg(unix)]
+#[test]
+fn hostile_names() {
+    let place = Place::new(&[
+        ("vectors/names.json", &sample("names")),
+        ("vectors/new\nline \"'`$(x)\u{1b}[31m::\\ 🦀.json", &sample("names")),
+    ]);
+    let ran = place.vmconf(&["run", "--report", "json"]);
+    let failed = ran.stdout.matches("\"verdict\":\"fail\"").count();
+    assert!(failed >= 20, "{failed}");
+    for _ in 0..2 {
+        let (ids, stderr, exit) = place.rerun(&[]);
+        assert_eq!((ids.len(), &*stderr, exit), (failed, "", 1));
+    }
+    assert_eq!(place.vmconf(&["diff"]).stdout.matches("FAIL  ").count(), failed);
+    let entries = fs::read_dir(place.folder.path().join("vectors")).unwrap();
+    entries.for_each(|entry| fs::remove_file(entry.unwrap().path()).unwrap());
+    let (ids, stderr, exit) = place.rerun(&[]);
+    assert_eq!((ids.len(), stderr.lines().count(), exit), (0, 3, 4), "{stderr}");
+    assert!(stderr.contains(r"vectors/new\nline "), "{stderr}");
+}
+
+#[test]
+fn an_interrupted_run_says_so() {
+    let place = three();
+    place.run_all();
+    let folder = fs::read_dir(place.cache.path()).unwrap().next().unwrap().unwrap().path();
+    let is_run = |path: &Path| path.file_name().unwrap().to_str().unwrap().starts_with("20");
+    let run =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| is_run(path)).unwrap();
+    let text = fs::read_to_string(&run).unwrap();
+    fs::write(&run, text.replace("\"exit\":3", "\"exit\":130")).unwrap();
+    let (ids, stderr, _) = place.rerun(&[]);
+    assert_eq!(ids, ALL);
+    assert!(stderr.starts_with("note: the last run was interrupted"), "{stderr}");
+}

@@ -1,0 +1,67 @@
+//! `vmconf schema`, and the list of schemas.
+
+use std::collections::BTreeSet;
+
+use crate::support::{Ran, at_root, files, relative, vmconf};
+use vmconf::formats::FORMATS;
+use vmconf::report::REPORTS;
+use vmconf::wire::schema::SCHEMAS;
+
+/// A case that every command can be asked for.
+const CASE: &str = "vectors/minic89/partial.json::the status";
+
+/// Every file has a row; that every row has its file the compiler sees to.
+#[test]
+fn every_schema_is_listed() {
+    let files = files("schemas", "json").into_iter().map(|path| relative(&path));
+    let names: BTreeSet<_> =
+        SCHEMAS.iter().map(|schema| format!("schemas/{}.schema.json", schema.name)).collect();
+    assert_eq!(names.len(), SCHEMAS.len(), "a name twice");
+    assert_eq!(files.collect::<BTreeSet<_>>(), names);
+}
+
+#[test]
+fn every_schema_is_printed_and_valid() {
+    for schema in SCHEMAS {
+        let Ran { exit, stdout, stderr } = vmconf(&["schema", schema.name]);
+        let file = std::fs::read_to_string(at_root(format!("schemas/{}.schema.json", schema.name))).unwrap();
+        assert_eq!((exit, &*stdout, &*stderr), (0, &*file, ""), "{}", schema.name);
+        jsonschema::meta::validate(&serde_json::from_str(&file).unwrap()).unwrap();
+    }
+}
+
+#[test]
+fn schemas_are_listed_with_a_command() {
+    let Ran { exit, stdout, .. } = vmconf(&["schema", "--list"]);
+    assert_eq!(exit, 0);
+    let lines: Vec<_> = stdout.lines().collect();
+    assert_eq!(lines.len(), SCHEMAS.len());
+    for (line, schema) in lines.iter().zip(SCHEMAS) {
+        assert!(
+            line.starts_with(schema.name) && line.contains(schema.command) && line.ends_with(schema.doc),
+            "{line}"
+        );
+        // The command is one: it knows what it is asked for.
+        let [_, ref args @ ..] = schema.command.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        assert_ne!(vmconf(&[args, &[CASE]].concat()).exit, 2, "{}", schema.command);
+    }
+}
+
+/// Each format that is read and each report that is JSON has its schema.
+#[test]
+fn whatever_is_read_or_written_has_a_schema() {
+    let commands: Vec<_> = SCHEMAS.iter().map(|schema| schema.command).collect();
+    for format in FORMATS {
+        let command = format!("vmconf run --format {}", format.name);
+        assert!(commands.contains(&&*command), "{command}");
+    }
+    assert!(REPORTS.iter().any(|report| report.name == "json"));
+    assert!(commands.contains(&"vmconf run --report json"));
+}
+
+#[test]
+fn a_schema_must_be_named() {
+    for args in [&["schema"][..], &["schema", "nonsense"], &["schema", "report", "--list"]] {
+        assert_eq!(vmconf(args).exit, 2, "{args:?}");
+    }
+}

@@ -1,0 +1,56 @@
+//! `schemas/neovm-n3.schema.json` and `schemas/neovm-2x.schema.json` agree with the reader: both
+//! accept what is well-formed, and what a schema rejects the reader reports.
+
+use std::path::Path;
+
+use crate::support::schema::Described;
+use vmconf::formats::neovm;
+
+const N3: Described =
+    Described { format: &neovm::N3, schema: include_str!("../../schemas/neovm-n3.schema.json") };
+const V2: Described =
+    Described { format: &neovm::V2, schema: include_str!("../../schemas/neovm-2x.schema.json") };
+
+fn samples(described: &Described, kind: &str) -> String {
+    format!("tests/samples/{}/{kind}", described.format.name)
+}
+
+#[test]
+fn schemas_are_valid() {
+    N3.assert_schema_is_valid();
+    V2.assert_schema_is_valid();
+}
+
+#[test]
+fn schemas_accept_published_suites() {
+    if let Some(suites) = std::env::var_os("VMCONF_SUITES") {
+        N3.assert_schema_accepts(Path::new(&suites).join("neo3"), 153);
+        V2.assert_schema_accepts(Path::new(&suites).join("neo2"), 95);
+    }
+}
+
+#[test]
+fn schemas_and_reader_accept_well_formed_samples() {
+    for described in [N3, V2] {
+        described.assert_schema_accepts(samples(&described, "well-formed"), 3);
+        described.assert_reader_accepts(samples(&described, "well-formed"), 3);
+    }
+}
+
+#[test]
+fn schemas_and_reader_reject_malformed_samples() {
+    for described in [N3, V2] {
+        described.assert_schema_rejects(samples(&described, "malformed"), 60);
+        described.assert_reader_rejects(samples(&described, "malformed"), 60);
+    }
+}
+
+/// That the schemas accept them also shows that the other samples, which are made alike, are
+/// rejected for the one thing that is wrong with them.
+#[test]
+fn reader_rejects_what_the_schemas_cannot_tell() {
+    for described in [N3, V2] {
+        described.assert_schema_accepts(samples(&described, "malformed-beyond-schema"), 3);
+        described.assert_reader_rejects(samples(&described, "malformed-beyond-schema"), 3);
+    }
+}

@@ -1,0 +1,59 @@
+//! Every line of a JSON report is what `schemas/report.schema.json` says, over vectors that pass,
+//! files that are broken, and cases that are skipped.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The lines of a report over these paths.
+fn report(arguments: &[&str]) -> Vec<Value> {
+    let output = Command::new(env!("CARGO_BIN_EXE_vmconf"))
+        .current_dir(ROOT)
+        .args(["run", "--report", "json"])
+        .args(arguments)
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn check(arguments: &[&str], verdicts: &[&str]) {
+    let schema = std::fs::read_to_string(Path::new(ROOT).join("schemas/report.schema.json")).unwrap();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    jsonschema::draft202012::meta::validate(&schema).unwrap();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let lines = report(arguments);
+    for line in &lines {
+        let errors: Vec<_> = validator.iter_errors(line).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{line}\n{errors:?}");
+    }
+    assert_eq!(lines.first().unwrap()["type"], "run");
+    assert_eq!(lines.last().unwrap()["type"], "summary");
+    for verdict in verdicts {
+        assert!(lines.iter().any(|line| line["verdict"] == *verdict), "no case has the verdict {verdict}");
+    }
+}
+
+#[test]
+fn passing_cases() {
+    check(&["vectors"], &["pass"]);
+}
+
+#[test]
+fn failing_and_broken_cases() {
+    check(
+        &["tests/samples/vmtests/wrong", "tests/samples/vmtests/broken", "vectors"],
+        &["pass", "fail", "error"],
+    );
+}
+
+#[test]
+fn skipped_cases() {
+    check(&["tests/samples/vmtests/wrong", "vectors", "--fail-fast"], &["skip"]);
+}

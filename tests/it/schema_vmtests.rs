@@ -1,0 +1,47 @@
+//! `schemas/vmtests.schema.json` and the reader agree: both accept the vectors, and what the schema
+//! rejects the reader reports.
+
+use std::path::Path;
+
+use crate::support::schema::Described;
+use vmconf::formats::vmtests::FORMAT;
+
+const VMTESTS: Described =
+    Described { format: &FORMAT, schema: include_str!("../../schemas/vmtests.schema.json") };
+const MALFORMED: &str = "tests/samples/vmtests/malformed";
+const MALFORMED_BEYOND_SCHEMA: &str = "tests/samples/vmtests/malformed-beyond-schema";
+
+#[test]
+fn schema_is_valid() {
+    VMTESTS.assert_schema_is_valid();
+}
+
+#[test]
+fn schema_accepts_own_vectors() {
+    VMTESTS.assert_schema_accepts("vectors/evm", 1);
+}
+
+#[test]
+fn schema_accepts_published_suites() {
+    if let Some(suites) = std::env::var_os("VMCONF_SUITES") {
+        VMTESTS.assert_schema_accepts(Path::new(&suites).join("evm"), 1);
+    }
+}
+
+#[test]
+fn schema_rejects_malformed_samples() {
+    VMTESTS.assert_schema_rejects(MALFORMED, 100);
+}
+
+/// That it accepts them also shows that the other samples, which are made alike, are rejected
+/// for the one thing that is wrong with them.
+#[test]
+fn schema_accepts_what_it_cannot_tell() {
+    VMTESTS.assert_schema_accepts(MALFORMED_BEYOND_SCHEMA, 10);
+}
+
+#[test]
+fn reader_rejects_malformed_samples() {
+    VMTESTS.assert_reader_rejects(MALFORMED, 100);
+    VMTESTS.assert_reader_rejects(MALFORMED_BEYOND_SCHEMA, 10);
+}

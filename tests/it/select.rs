@@ -1,0 +1,239 @@
+//! The language of `-E`: what it means, what it says of an expression that is none, and that what is
+//! printed is read again.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::support::{WRONG, command, ran, vmconf};
+use proptest::prelude::*;
+use tempfile::TempDir;
+use vmconf::formats::{self, Format};
+use vmconf::isa::OpInfo;
+use vmconf::model::case::{Case, CaseId};
+use vmconf::run::expression::{Expr, Facts, MOST_NESTED, PREDICATES, Select};
+
+const STORAGE: &str = "vectors/evm/storage/sload-sstore.json";
+
+fn listed(args: &[&str]) -> Vec<String> {
+    let ran = vmconf(&[&["list"], args].concat());
+    assert!(matches!(ran.exit, 0 | 4), "{args:?}: {ran:?}");
+    ran.stdout.lines().map(str::to_owned).collect()
+}
+
+fn selected(expr: &str) -> BTreeSet<String> {
+    listed(&["vectors", "-E", expr]).into_iter().collect()
+}
+
+#[test]
+fn predicates() {
+    let all = selected("not name(no-such-name)");
+    assert_eq!(all.len(), listed(&["vectors"]).len());
+    let evm = selected("machine(evm)");
+    assert_eq!(evm, listed(&["vectors/evm"]).into_iter().collect());
+    assert_eq!(evm, selected("path(vectors/evm/*)"));
+    assert_eq!(evm, selected("format(VMTests)"));
+    assert_eq!(selected("machine(neo*)"), selected("machine(neo2) or machine(neo3)"));
+    assert_eq!(selected("id(~store-3)"), listed(&["--filter", "store-3"]).into_iter().collect());
+    assert_eq!(selected(&format!("id({STORAGE}::store-3)")).len(), 1);
+    assert!(selected("name(store-3)").contains(&format!("{STORAGE}::store-3")));
+    assert!(selected("name(STORE-3)").is_empty());
+
+    let (uses, executes) = (selected("uses(SSTORE)"), selected("op(sstore)"));
+    assert!(executes.is_subset(&uses) && executes.len() < uses.len() && uses.is_subset(&evm));
+    assert_eq!(selected("uses(SSTORE) and not op(SSTORE)"), &uses - &executes);
+
+    // A script of no byte returns all the same; nothing else is executed that is not there.
+    let returns_at_once = selected("machine(neo*) and op(RET) and not op([!R]*) and not uses(*)");
+    assert!(!returns_at_once.is_empty());
+    for machine in ["evm", "neo2", "neo3", "tinyvm", "minic89"] {
+        let some = selected(&format!("machine({machine}) and op(*)"));
+        assert!(!some.is_empty(), "{machine}");
+        let nowhere = &some - &selected(&format!("machine({machine}) and uses(*)"));
+        assert_eq!(&nowhere - &returns_at_once, BTreeSet::new(), "{machine}");
+        assert!(!selected(&format!("machine({machine}) and expects(*)")).is_empty(), "{machine}");
+    }
+    assert_eq!(selected("expects(halt) and machine(evm)"), selected("machine(evm) and not expects(success)"));
+}
+
+#[test]
+fn the_last_run() {
+    let cache = TempDir::new().unwrap();
+    let cached = |args: &[&str]| ran(command(args).env("VMCONF_CACHE", cache.path()).output().unwrap());
+    let before = cached(&["list", "-E", "verdict(fail)"]);
+    assert_eq!((before.exit, before.stdout.as_str()), (2, ""));
+    assert!(before.stderr.contains("there was no run"), "{}", before.stderr);
+    assert_eq!(cached(&["run", WRONG, STORAGE]).exit, 1);
+    let failed = cached(&["list", WRONG, STORAGE, "-E", "verdict(fail)"]).stdout;
+    assert!(failed.lines().count() > 10 && failed.lines().all(|id| id.starts_with(WRONG)), "{failed}");
+    let passed = cached(&["list", WRONG, STORAGE, "-E", "verdict(pass) and path(vectors/*)"]).stdout;
+    assert_eq!(passed.lines().count(), listed(&[STORAGE]).len());
+}
+
+#[test]
+fn commands() {
+    assert_eq!(
+        vmconf(&["run", STORAGE, "-E", "name(store-3)"]).stdout,
+        "1 passed, 0 failed, 0 errors, 0 skipped in TIME s\n"
+    );
+    assert!(vmconf(&["check", STORAGE, "-E", "name(store-3)"]).stdout.contains("1 case"));
+    assert_eq!(vmconf(&["diff", STORAGE, "-E", "name(store-3)"]).stdout, "1 passed, nothing differs\n");
+    assert_eq!(vmconf(&["run", STORAGE, "-E", "name(nonsense)"]).exit, 4);
+    assert_eq!(vmconf(&["run", STORAGE, "-E", "name("]).exit, 2);
+}
+
+/// The help lists every predicate.
+#[test]
+fn help() {
+    let help = vmconf(&["list", "--help"]).stdout;
+    for predicate in PREDICATES {
+        assert!(help.contains(&format!("{predicate:?}")), "{predicate:?} is not in {help}");
+    }
+}
+
+#[test]
+fn misspelled() {
+    let texts = [
+        "",
+        "  ",
+        "nam(~x) and op(ADD)",
+        "name",
+        "name ~x",
+        "name(~x",
+        "name(a) nd name(b)",
+        "name(a) and",
+        "name(a) name(b)",
+        "name(a) or or name(b)",
+        "(name(a) or name(b)",
+        "((name(a)) nor name(b))",
+        "name(a))",
+        "machine(emv)",
+        "op(SSTROE)",
+        "uses(~SSTRE)",
+        "format(vmtest)",
+        "verdict(failed)",
+        "path([)",
+        "name(ä) and nöt name(b)",
+        "nott name(a)",
+        "name(a)\tand\u{7}",
+    ];
+    let told: Vec<_> = texts.map(|text| text.parse::<Expr>().unwrap_err().to_string()).into();
+    insta::assert_snapshot!(told.join("\n"));
+    let ran = vmconf(&["list", "-E", "machine(emv)"]);
+    assert_eq!(ran.exit, 2);
+    insta::assert_snapshot!("on_the_command_line", ran.stderr);
+}
+
+#[test]
+fn hostile() {
+    for text in ["(".repeat(100_000), "not ".repeat(100_000), "name(".repeat(100_000)] {
+        assert!(text.parse::<Expr>().is_err());
+    }
+    let nested = format!("{}name(a){}", "(".repeat(MOST_NESTED), ")".repeat(MOST_NESTED));
+    nested.parse::<Expr>().unwrap();
+    let long = vec!["name(a)"; 50_000].join(" and ");
+    assert_eq!(long.parse::<Expr>().unwrap().to_string(), long);
+}
+
+/// A case of which only the name says anything.
+struct Named(CaseId);
+
+impl Facts for Named {
+    fn id(&self) -> &CaseId {
+        &self.0
+    }
+
+    fn format(&self) -> &'static Format {
+        formats::by_name("vmtests").unwrap()
+    }
+
+    fn read(&self) -> Option<Case> {
+        None
+    }
+
+    fn executed(&self) -> Vec<&'static OpInfo> {
+        Vec::new()
+    }
+}
+
+/// An expression as a person would write it with all parentheses, and what it means.
+#[derive(Debug, Clone)]
+enum Plain {
+    Name(String),
+    Op,
+    Not(Box<Plain>),
+    And(Box<Plain>, Box<Plain>),
+    Or(Box<Plain>, Box<Plain>),
+}
+
+impl Plain {
+    fn text(&self) -> String {
+        match self {
+            Plain::Name(name) => format!("name( {name} )"),
+            Plain::Op => "op(ADD)".to_owned(),
+            Plain::Not(inner) => format!("not ({})", inner.text()),
+            Plain::And(left, right) => format!("({}) and ({})", left.text(), right.text()),
+            Plain::Or(left, right) => format!("({})or({})", left.text(), right.text()),
+        }
+    }
+
+    fn holds(&self, name: &str) -> bool {
+        match self {
+            Plain::Name(wanted) => wanted == name,
+            Plain::Op => false,
+            Plain::Not(inner) => !inner.holds(name),
+            Plain::And(left, right) => left.holds(name) && right.holds(name),
+            Plain::Or(left, right) => left.holds(name) || right.holds(name),
+        }
+    }
+}
+
+fn plain() -> impl Strategy<Value = Plain> {
+    let leaf = prop_oneof!["[ab]".prop_map(Plain::Name), Just(Plain::Op)];
+    leaf.prop_recursive(6, 40, 2, |inner| {
+        let two = || (inner.clone(), inner.clone());
+        prop_oneof![
+            inner.clone().prop_map(|it| Plain::Not(Box::new(it))),
+            two().prop_map(|(left, right)| Plain::And(Box::new(left), Box::new(right))),
+            two().prop_map(|(left, right)| Plain::Or(Box::new(left), Box::new(right))),
+        ]
+    })
+}
+
+/// An argument as it is meant, and spelled with every character escaped.
+fn name_of(argument: &str) -> Result<Expr, String> {
+    let spelled: String = argument.chars().flat_map(|it| ['\\', it]).collect();
+    format!("name({spelled})").parse::<Expr>().map_err(|error| error.to_string())
+}
+
+proptest! {
+    #![proptest_config(crate::support::config(500))]
+
+    #[test]
+    fn what_is_printed_is_read_again(plain in plain()) {
+        let expr: Expr = plain.text().parse().unwrap();
+        let printed = expr.to_string();
+        prop_assert_eq!(printed.parse::<Expr>().unwrap(), expr, "{}", printed);
+    }
+
+    #[test]
+    fn an_argument_is_read_again(argument in "[ ~a()\\\\\\t\u{3000}]{0,8}") {
+        let expr = name_of(&argument).unwrap();
+        let printed = expr.to_string();
+        prop_assert_eq!(printed.parse::<Expr>().unwrap(), expr, "{}", printed);
+    }
+
+    #[test]
+    fn operators_mean_what_they_say(plain in plain(), name in "[abc]") {
+        let select = Select { expr: plain.text().parse().unwrap(), last: Arc::default() };
+        let case = Named(CaseId { file: "file.json".into(), name: Some(name.clone()), nth: 1 });
+        prop_assert_eq!(select.means(&case), plain.holds(&name), "{}", plain.text());
+    }
+
+    #[test]
+    fn no_text_is_a_panic(text in "(name\\(|not |and |or |\\(|\\)|[a-z~\\\\ \u{e4}])*") {
+        match text.parse::<Expr>() {
+            Ok(expr) => prop_assert_eq!(expr.to_string().parse::<Expr>().unwrap(), expr),
+            Err(wrong) => prop_assert!(wrong.at <= text.len() && text.is_char_boundary(wrong.at)),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The published suites. When `VMCONF_SUITES` names a folder that has them, one sub-folder a
+//! machine, every case of every machine that there is passes.
+
+#![allow(clippy::print_stderr, reason = "a test that does nothing says so")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::support::sources_of;
+use vmconf::machines::MACHINES;
+use vmconf::model::event::{Event, Summary};
+use vmconf::model::verdict::Verdict;
+use vmconf::run::{self, Options};
+
+/// The suites of each machine and how many cases they have.
+const SUITES: &[(&str, &[(&str, u64)])] = &[
+    ("evm", &[("vmtests-2017", 432), ("vmtests-2018", 426), ("vmtests-2019", 388)]),
+    ("neo3", &[("OpCodes", 494), ("Others", 25)]),
+    ("neo2", &[("OpCodes", 176), ("Others", 5)]),
+    // Nobody publishes any.
+    ("tinyvm", &[]),
+    ("minic89", &[]),
+];
+
+/// What these suites have and no machine compares.
+const NOTES: &[&str] = &[
+    "unknown member \"arguments\" of result is ignored",
+    "unknown member \"evaluationStack\" of result is ignored",
+];
+
+#[test]
+fn published_suites_pass() {
+    let Some(folder) = std::env::var_os("VMCONF_SUITES") else {
+        eprintln!("nothing was run: VMCONF_SUITES does not name a folder of suites");
+        return;
+    };
+    let folder = Path::new(&folder);
+    assert!(folder.is_dir(), "VMCONF_SUITES: {} is no folder", folder.display());
+    for machine in MACHINES {
+        let of_machine = SUITES.iter().find(|suites| suites.0 == machine.name);
+        let (_, suites) = of_machine.unwrap_or_else(|| panic!("no suites of {} are counted", machine.name));
+        if suites.is_empty() {
+            continue;
+        }
+        let entries = std::fs::read_dir(folder.join(machine.name)).unwrap();
+        let there: BTreeSet<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        assert_eq!(
+            there,
+            suites.iter().map(|suite| suite.0.to_owned()).collect(),
+            "suites of {}",
+            machine.name
+        );
+        for (suite, cases) in *suites {
+            assert_eq!(passed(&folder.join(machine.name).join(suite)), *cases, "cases of {suite}");
+        }
+    }
+}
+
+/// How many cases of a folder pass; all do.
+fn passed(folder: &Path) -> u64 {
+    let options = Options { jobs: 2, ..Options::default() };
+    let Summary { passed, failed, errors, skipped, .. } =
+        run::run(&sources_of(folder), &options, &mut |event| match event {
+            Event::Finished(report) if report.verdict != Verdict::Pass => {
+                eprintln!("{}: {:?}", report.id, report.verdict);
+            }
+            Event::Note { file, diagnostic } => {
+                assert!(NOTES.contains(&&*diagnostic.what), "{file}: {}", diagnostic.what);
+            }
+            _ => {}
+        });
+    assert_eq!((failed, errors, skipped), (0, 0, 0), "{}", folder.display());
+    passed
+}

@@ -1,0 +1,170 @@
+//! The 16-bit machine as a whole: which words are instructions, and that a program ends the same
+//! however it is driven, alone and under a test driver.
+
+use crate::support::config;
+use proptest::prelude::*;
+use vmconf::machines::machine::{At, Budget, Machine, Status, Watch, perform};
+use vmconf::machines::observe::Observe;
+use vmconf::machines::tinyvm::{TINYVM, TinyVm};
+use vmconf::model::case::{Action, Program};
+use vmconf::model::limits::Limits;
+use vmconf::model::value::Value;
+
+fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
+    Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())
+}
+
+fn segment(words: &[u16]) -> Value {
+    Value::Bytes(words.iter().flat_map(|word| word.to_be_bytes()).collect())
+}
+
+fn loaded(program: &Value) -> TinyVm {
+    let mut machine = TinyVm::new(&Limits::default());
+    machine.load(&Program::from(program.clone())).unwrap();
+    machine
+}
+
+fn text(machine: &TinyVm, field: &str) -> Option<String> {
+    machine.observe(field).map(|value| value.to_string())
+}
+
+/// Reference, section 1.2.
+#[test]
+fn as_many_words_execute_as_the_reference_says() {
+    for (features, count) in [(Vec::new(), 35_076), (vec![Value::text("expRoot")], 35_588)] {
+        let features = Value::List(features);
+        let mut machine = TinyVm::new(&Limits::default());
+        let executes = |word: &u16| {
+            let program = record([("instructions", segment(&[*word])), ("features", features.clone())]);
+            machine.load(&Program::from(program)).unwrap();
+            machine.run(1, None);
+            let is_illegal = machine.observe("stop") == Some(Value::text("illegal"));
+            assert!(is_illegal || TINYVM.by_code(*word).is_some(), "{word:04x} executes and has no row");
+            !is_illegal
+        };
+        assert_eq!((0..=u16::MAX).filter(executes).count(), count);
+    }
+}
+
+const SINGLE: [&str; 7] = ["stop", "value", "registers", "data", "pc", "time", "usedRnd"];
+const DRIVER: [&str; 8] =
+    ["outcome", "value", "results", "rating", "driverInstructions", "testeeInstructions", "driver", "testee"];
+
+fn everything(machine: &TinyVm, fields: &[&str]) -> Vec<Option<String>> {
+    fields.iter().map(|field| text(machine, field)).collect()
+}
+
+struct Count(u64);
+
+impl Watch for Count {
+    fn before(&mut self, at: &At<'_>) {
+        assert_eq!(at.op, TINYVM.by_code(at.code));
+        self.0 += 1;
+    }
+}
+
+/// Runs a program for `most` instructions in every way and demands the same of each.
+fn driven_in_every_way(
+    program: &Value,
+    fields: &[&str],
+    most: u64,
+    slices: &[u64],
+) -> Result<(), TestCaseError> {
+    let mut at_once = loaded(program);
+    let ended = at_once.run(most, None);
+    let expected = everything(&at_once, fields);
+
+    let mut sliced = loaded(program);
+    let mut left = most;
+    let mut sizes = slices.iter().chain([&1]).cycle();
+    let mut status = Status::Running;
+    while left > 0 && status == Status::Running {
+        let size = left.min(*sizes.next().unwrap());
+        status = sliced.run(size, None);
+        left -= size;
+    }
+    prop_assert_eq!(&status, &ended);
+    prop_assert_eq!(everything(&sliced, fields), expected.clone(), "in slices");
+
+    let mut stepped = loaded(program);
+    let mut budget = Budget::new(u64::MAX);
+    for _ in 0..most {
+        if perform(&mut stepped, &Action::StepInto, &mut budget, None) != Status::Running {
+            break;
+        }
+    }
+    prop_assert_eq!(everything(&stepped, fields), expected.clone(), "step by step");
+
+    let mut watched = loaded(program);
+    let mut count = Count(0);
+    prop_assert_eq!(watched.run(most, Some(&mut count)), ended);
+    prop_assert_eq!(everything(&watched, fields), expected, "watched");
+    prop_assert!(count.0 <= most);
+    Ok(())
+}
+
+/// Words that are mostly instructions, with few distinct registers and small distances.
+fn likely_words(length: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u16>> {
+    let word = prop_oneof![
+        2 => (0..16u16, 0..=255u16).prop_map(|(register, byte)| 0x3000 | (register % 4) << 8 | byte),
+        4 => (8..16u16, 0..4u16, 0..4u16).prop_map(|(f, a, b)| 0x5000 | f << 8 | a << 4 | b),
+        4 => (0..16u16, 0..4u16, 0..4u16).prop_map(|(f, a, b)| 0x6000 | f << 8 | a << 4 | b),
+        2 => (0..16u16, 0..4u16, 0..4u16).prop_map(|(f, a, b)| 0x8000 | f << 8 | a << 4 | b),
+        2 => (0..3u16, 0..4u16, 0..4u16).prop_map(|(f, a, b)| 0x2000 | f << 8 | a << 4 | b),
+        2 => (0..4u16, 0..8u16, any::<bool>()).prop_map(|(r, d, back)| 0x9000 | r << 8 | d | u16::from(back) << 7),
+        1 => (0..8u16, any::<bool>()).prop_map(|(d, back)| 0xa000 | d | u16::from(back) << 11),
+        2 => 0x102a..=0x102du16,
+        1 => any::<u16>(),
+    ];
+    prop::collection::vec(word, length)
+}
+
+proptest! {
+    #![proptest_config(config(1000))]
+
+    #[test]
+    fn any_words_run_the_same_however_they_are_driven(
+        words in prop::collection::vec(any::<u16>(), 0..60),
+        features in any::<bool>(),
+        slices in prop::collection::vec(1u64..40, 1..4),
+    ) {
+        let features = if features { vec![Value::text("expRoot")] } else { Vec::new() };
+        let program = record([("instructions", segment(&words)), ("features", Value::List(features))]);
+        driven_in_every_way(&program, &SINGLE, 300, &slices)?;
+    }
+
+    #[test]
+    fn likely_words_run_the_same_however_they_are_driven(
+        words in likely_words(0..60),
+        seed in any::<u64>(),
+        slices in prop::collection::vec(1u64..40, 1..4),
+    ) {
+        let program = record([("instructions", segment(&words)), ("rnd", Value::int(seed))]);
+        driven_in_every_way(&program, &SINGLE, 300, &slices)?;
+    }
+
+    /// Drivers that give commands: registers are set to small numbers before most yields.
+    #[test]
+    fn drivers_run_the_same_however_they_are_driven(
+        commands in prop::collection::vec((0u16..11, any::<[u8; 3]>(), likely_words(0..4)), 0..12),
+        testee in likely_words(0..30),
+        budget in 0u64..400,
+        zero_is_fatal in any::<bool>(),
+        slices in prop::collection::vec(1u64..40, 1..4),
+    ) {
+        let mut driver = Vec::new();
+        for (command, registers, words) in &commands {
+            driver.extend(words);
+            driver.push(0x3000 | command);
+            driver.extend((1..4).zip(registers).map(|(register, byte)| 0x3000 | register << 8 | u16::from(*byte)));
+            driver.push(0x102a);
+        }
+        let program = record([
+            ("driver", record([("instructions", segment(&driver))])),
+            ("testee", record([("instructions", segment(&testee))])),
+            ("budget", Value::int(budget)),
+            ("zeroLimit", Value::text(if zero_is_fatal { "fatal" } else { "timeout" })),
+        ]);
+        driven_in_every_way(&program, &DRIVER, 1000, &slices)?;
+    }
+}

@@ -1,0 +1,264 @@
+//! `vmconf trace`: what each way to write a trace looks like, which steps are meant, and that it takes
+//! no more memory for a long run.
+
+use std::cell::RefCell;
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::Stdio;
+use std::rc::Rc;
+
+use crate::support::{Ran, at_root, command, files, ran, read, relative, replay, vmconf};
+use serde_json::Value as Json;
+use vmconf::explain::trace::{self, Selection, Tracer};
+use vmconf::machines;
+use vmconf::model::case::Case;
+use vmconf::model::escape::is_harmful;
+
+const DEMO: &str = "tests/samples/trace/demo.json::demo2018";
+const GCD: &str = "vectors/minic89/source.json::gcd";
+const PHASES: &str = "tests/samples/trace/phases.json::two phases";
+
+/// What the command prints, which must not fail.
+fn traced(args: &[&str]) -> String {
+    let Ran { exit, stdout, stderr } = vmconf(&[&["trace"], args].concat());
+    assert_eq!((exit, &*stderr), (0, ""), "{args:?}");
+    stdout
+}
+
+/// The numbers of the steps that the arguments select, and the number of all.
+fn selected(args: &[&str]) -> (Vec<u64>, u64) {
+    let text = traced(&[args, &["--as", "jsonl"]].concat());
+    let mut lines: Vec<Json> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let end = lines.pop().unwrap();
+    (lines.iter().map(|line| line["step"].as_u64().unwrap()).collect(), end["steps"].as_u64().unwrap())
+}
+
+// ---- How they look
+
+#[test]
+fn golden() {
+    fn check(name: &str, args: &[&str]) {
+        let file = args[0].split("::").next().unwrap();
+        let mut settings = insta::Settings::clone_current();
+        settings.set_omit_expression(true);
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_input_file(at_root(file));
+        settings.bind(|| insta::assert_snapshot!(format!("trace@{name}"), traced(args)));
+    }
+    check("evm", &[DEMO]);
+    check("evm-jsonl", &[DEMO, "--as", "jsonl"]);
+    check("evm-eip3155", &[DEMO, "--as", "eip3155"]);
+    check("evm-halt", &["vectors/evm/halts/underflow-arithmetic-to-flow.json::add", "--as", "eip3155"]);
+    check("minic89", &[GCD]);
+    check("minic89-jsonl", &[GCD, "--as", "jsonl", "--op", "STORE_LOCAL"]);
+    check("minic89-snapshots", &[GCD, "--as", "minic89", "--last", "2"]);
+    check("minic89-trap", &["vectors/minic89/programs/add-overflows.json"]);
+    check("tinyvm", &["vectors/tinyvm/driver/execute.json::a yield gives zero and the value"]);
+    check("tinyvm-phases", &[PHASES]);
+}
+
+/// Section 11 of the reference of the EVM.
+#[test]
+fn eip_3155_lines_equal_the_worked_lines_of_the_reference() {
+    let text = traced(&[DEMO, "--as", "eip3155"]);
+    let lines: Vec<_> = text.lines().collect();
+    let worked = [
+        (
+            11,
+            r#"{"pc":57,"op":241,"gas":"0x18672","gasCost":"0x2738","stack":["0x0","0x0","0x0","0x0","0x1","0xbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","0x3e8"],"depth":1,"returnData":"0x","refund":"0x0","memSize":0,"opName":"CALL"}"#,
+        ),
+        (
+            13,
+            r#"{"pc":60,"op":85,"gas":"0x16c1b","gasCost":"0x4e20","stack":["0x1","0x0"],"depth":1,"returnData":"0x","refund":"0x0","memSize":0,"opName":"SSTORE"}"#,
+        ),
+        (
+            16,
+            r#"{"pc":66,"op":82,"gas":"0x11df5","gasCost":"0x6","stack":["0xabcd","0x0"],"depth":1,"returnData":"0x","refund":"0x0","memSize":0,"opName":"MSTORE"}"#,
+        ),
+        (
+            lines.len(),
+            r#"{"stateRoot":"0x0000000000000000000000000000000000000000000000000000000000000000","output":"0xabcd","gasUsed":"0x6bbe","pass":true,"fork":"Homestead"}"#,
+        ),
+    ];
+    for (step, line) in worked {
+        assert_eq!(lines[step - 1], line);
+    }
+}
+
+/// The first and the last steps of every own vector.
+#[test]
+fn lines_for_programs_are_as_the_schema_says() {
+    let schema = std::fs::read_to_string(at_root("schemas/trace.schema.json")).unwrap();
+    let schema: Json = serde_json::from_str(&schema).unwrap();
+    jsonschema::draft202012::meta::validate(&schema).unwrap();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let mut count = 0;
+    for path in files("vectors", "json") {
+        for case in read(&path).1 {
+            let text = lines(&case.case, "jsonl", Selection { to: 200, ..Selection::default() });
+            for line in text.lines() {
+                let line: Json = serde_json::from_str(line).unwrap();
+                assert!(validator.is_valid(&line), "{} {}: {line}", relative(&path), case.name);
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 20_000, "{count} lines");
+}
+
+#[test]
+fn hostile_text_is_escaped() {
+    let id = "tests/samples/trace/hostile.json::hostile";
+    for kind in ["text", "jsonl", "minic89"] {
+        let text = traced(&[id, "--as", kind]);
+        assert!(!text.replace('\n', "").contains(is_harmful), "{text:?}");
+    }
+    assert!(traced(&[id]).contains(r"A\u{1b}]0;title\u{7}B"));
+}
+
+/// What is set between two runs is no doing of the instruction before.
+#[test]
+fn a_change_between_phases_is_nobodys() {
+    let text = traced(&[PHASES]);
+    assert!(text.contains("register r1 = 5") && !text.contains("register r1 = 9"), "{text}");
+}
+
+// ---- Which steps
+
+#[test]
+fn steps_are_selected() {
+    let check = |args: &[&str], steps: &[u64]| {
+        let (found, all) = selected(&[&[DEMO], args].concat());
+        assert_eq!((&*found, all), (steps, 23), "{args:?}");
+    };
+    check(&["--from", "22"], &[22, 23]);
+    check(&["--from", "24"], &[]);
+    check(&["--to", "2"], &[1, 2]);
+    check(&["--from", "3", "--to", "4"], &[3, 4]);
+    check(&["--last", "2"], &[22, 23]);
+    check(&["--last", "0"], &[]);
+    check(&["--last", "18446744073709551615", "--to", "2"], &[1, 2]);
+    check(&["--to", "10", "--last", "1"], &[10]);
+    check(&["--op", "sstore"], &[13]);
+    check(&["--op", "CALL", "--op", "Mstore"], &[11, 16]);
+    check(&["--op", "push1", "--from", "4", "--last", "2", "--to", "10"], &[7, 8]);
+}
+
+/// All ways to write have the same steps.
+#[test]
+fn every_way_to_write_is_filtered() {
+    for (id, kind, rest) in [(DEMO, "text", 2), (DEMO, "jsonl", 1), (DEMO, "eip3155", 1), (GCD, "minic89", 1)]
+    {
+        let text = traced(&[id, "--as", kind, "--from", "2", "--to", "20", "--last", "3"]);
+        assert_eq!(text.lines().count(), 3 + rest, "{text}");
+    }
+}
+
+/// The summary is that of the whole run.
+#[test]
+fn a_selection_changes_no_summary() {
+    let last = |args: &[&str]| {
+        traced(&[&[DEMO, "--as", "eip3155"], args].concat()).lines().last().unwrap().to_owned()
+    };
+    assert_eq!(last(&["--from", "20"]), last(&[]));
+}
+
+#[test]
+fn wrong_usage() {
+    let check = |args: &[&str], told: &str| {
+        let Ran { exit, stdout, stderr } = vmconf(&[&["trace"], args].concat());
+        assert_eq!((exit, &*stdout), (2, ""), "{args:?}: {stderr}");
+        assert!(stderr.contains(told), "{args:?}: {stderr}");
+    };
+    check(&[DEMO, "--op", "SSTOR"], "evm has no such instruction; did you mean SSTORE?");
+    check(&[DEMO, "--op", "frobnicate"], "evm has no such instruction\n");
+    check(&[DEMO, "--as", "minic89"], "--as minic89 is for minic89, and the case is for evm");
+    check(&[GCD, "--as", "eip3155"], "--as eip3155 is for evm, and the case is for minic89");
+    check(&[DEMO, "--as", "xml"], "invalid value 'xml'");
+    check(&[DEMO, "--from", "0"], "0 is not in 1..");
+    check(&[DEMO, "--from", "5", "--to", "4"], "--to is in front of --from");
+    check(&["tests/samples/trace"], "several cases are meant");
+}
+
+/// Another name of an instruction is that instruction.
+#[test]
+fn an_alias_is_known() {
+    let id = "vectors/minic89/programs/call-of-null.json";
+    assert_eq!(selected(&[id, "--op", "push_null"]), selected(&[id, "--op", "PUSH_NULLFUN"]));
+    assert_eq!(selected(&[id, "--op", "push_null"]).0.len(), 1);
+}
+
+// ---- Ends
+
+#[test]
+fn a_limit_of_the_runner_is_told_behind_the_steps() {
+    let ran = vmconf(&["trace", "tests/samples/trace/loop.json", "--max-steps", "2"]);
+    assert_eq!(ran.exit, 3);
+    assert!(ran.stdout.contains("\n2 steps: limit of the runner reached: --max-steps 2; "), "{}", ran.stdout);
+}
+
+/// The program goes on for a day; the command does not.
+#[test]
+fn a_closed_pipe_ends_the_command() {
+    let args = ["trace", "tests/samples/trace/loop.json", "--max-steps", "100000000000"];
+    let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut pipe = BufReader::new(child.stdout.take().unwrap());
+    assert_ne!(pipe.read_line(&mut String::new()).unwrap(), 0);
+    drop(pipe);
+    let ran = ran(child.wait_with_output().unwrap());
+    assert_eq!(ran, Ran { exit: 0, stdout: String::new(), stderr: String::new() });
+}
+
+/// Each step is written before the next one, so that nothing grows with their number.
+#[test]
+fn a_long_run_streams() {
+    #[derive(Clone, Default)]
+    struct Counted(Rc<RefCell<(u64, usize)>>);
+
+    impl Write for Counted {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let mut counted = self.0.borrow_mut();
+            counted.0 += bytes.split(|byte| *byte == b'\n').count() as u64 - 1;
+            counted.1 = counted.1.max(bytes.len());
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let (_, cases) = read(&at_root("tests/samples/trace/long.json"));
+    for kind in ["text", "jsonl", "eip3155"] {
+        let counted = Counted::default();
+        run(&cases[0].case, kind, Selection::default(), Box::new(counted.clone()));
+        let (lines, longest) = *counted.0.borrow();
+        assert!((300_000..300_010).contains(&lines) && longest < 500, "{kind}: {lines}, {longest}");
+    }
+}
+
+/// What a tracer writes of a case.
+fn lines(case: &Case, kind: &str, selection: Selection) -> String {
+    #[derive(Clone, Default)]
+    struct Shared(Rc<RefCell<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.borrow_mut().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let written = Shared::default();
+    run(case, kind, selection, Box::new(written.clone()));
+    String::from_utf8(written.0.take()).unwrap()
+}
+
+fn run(case: &Case, kind: &str, selection: Selection, out: Box<dyn Write>) {
+    let writer = (trace::by_name(kind).unwrap().new)(machines::by_name(case.machine).unwrap().isa);
+    let mut tracer = Tracer::new(writer, selection, out);
+    let machine = replay(case, Some(&mut tracer), &mut |_, _| {});
+    tracer.end(&*machine, &machine.describe()).unwrap();
+}

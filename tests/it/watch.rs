@@ -1,0 +1,320 @@
+//! `vmconf run --watch`: what a change runs again, what is told of it, and how it ends.
+//!
+//! No test waits for a time: each waits for what is told, as long as a slow machine may take for it.
+
+#![cfg(unix)]
+use std::fs;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+use crate::support::{at_root, command, vmconf};
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+/// So long a machine may take for what is waited for.
+const PATIENCE: Duration = Duration::from_mins(5);
+
+/// A process that watches.
+struct Watching {
+    child: Child,
+    /// What it writes, to standard output and standard error, in its order.
+    lines: Receiver<String>,
+}
+
+/// Kills what a failed test leaves.
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What it writes until it waits again.
+#[derive(Debug)]
+struct Round(Vec<String>);
+
+impl Round {
+    /// Each case that ran: its file and what came of it.
+    fn cases(&self) -> Vec<String> {
+        let lines = self.0.iter().filter_map(|line| serde_json::from_str::<Json>(line).ok());
+        let cases = lines.filter(|line| line["type"] == "case");
+        cases
+            .map(|line| format!("{} {}", line["verdict"].as_str().unwrap(), line["file"].as_str().unwrap()))
+            .collect()
+    }
+
+    fn says(&self, what: &str) -> bool {
+        self.0.iter().any(|line| line.contains(what))
+    }
+}
+
+impl Watching {
+    fn new(folder: &Path, args: &[&str]) -> Watching {
+        let (reader, writer) = io::pipe().unwrap();
+        let mut command = command(&[&["run", "--watch"], args].concat());
+        // The last run of each test is its own.
+        command.env("VMCONF_CACHE", folder.join("cache"));
+        command.current_dir(folder).stdout(writer.try_clone().unwrap()).stderr(writer);
+        let child = command.spawn().unwrap();
+        // Its ends of the pipe would keep the reader from seeing the end.
+        drop(command);
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            let lines = BufReader::new(reader).lines().map_while(Result::ok);
+            lines.take_while(|line| sender.send(line.clone()).is_ok()).for_each(drop);
+        });
+        Watching { child, lines }
+    }
+
+    fn line(&self, deadline: Instant) -> Option<String> {
+        let line = self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok()?;
+        assert!(!line.contains("panicked") && !line.contains('\u{1b}'), "{line}");
+        Some(line)
+    }
+
+    /// All lines to one that says this.
+    fn until(&self, what: &str) -> Round {
+        let deadline = Instant::now() + PATIENCE;
+        let mut lines = Vec::new();
+        loop {
+            let line = self.line(deadline);
+            lines.push(line.unwrap_or_else(|| panic!("nothing says {what:?} but {lines:#?}")));
+            if lines.last().unwrap().contains(what) {
+                return Round(lines);
+            }
+        }
+    }
+
+    fn round(&self) -> Round {
+        self.until("waiting for changes")
+    }
+
+    /// The round in which these cases have these ends. A machine that is slow may see a change in pieces,
+    /// but in each of them only these files run.
+    fn runs(&self, cases: &[&str]) -> Round {
+        let deadline = Instant::now() + PATIENCE;
+        let file = |case: &str| case.split_once(' ').unwrap().1.to_owned();
+        let files: Vec<_> = cases.iter().map(|case| file(case)).collect();
+        loop {
+            let round = self.round();
+            let ran = round.cases();
+            assert!(ran.iter().all(|case| files.contains(&file(case))), "not only {cases:?}: {round:#?}");
+            if ran == cases {
+                return round;
+            }
+            assert!(Instant::now() < deadline, "never {cases:?}");
+        }
+    }
+
+    /// The exit code after Ctrl-C.
+    fn interrupt(mut self) -> i32 {
+        Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        self.child.wait().unwrap().code().unwrap()
+    }
+}
+
+/// A vector that passes when the sum is 7.
+fn sum(value: u32) -> String {
+    let expect = format!(r#""registers": {{"r1": 4}}, "expect": {{"stop": "yield", "value": {value}}}"#);
+    format!(
+        r#"{{"machine": "tinyvm", "tests": [{{"name": "sum", "instructions": ["lw r0, 3", "add r1 r0", "yield", ".word 0x5712"], {expect}}}]}}"#
+    )
+}
+
+/// The same of a program beside it.
+fn sum_of_file(name: &str) -> String {
+    format!(
+        r#"{{"machine": "tinyvm", "tests": [{{"name": "sum", "instructions": {{"file": "{name}"}}, "registers": {{"r1": 4}}, "expect": {{"stop": "yield", "value": 7}}}}]}}"#
+    )
+}
+
+fn program(number: u32) -> String {
+    format!("lw r0, {number}\nadd r1 r0\nyield\n.word 0x5712\n")
+}
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        write(folder.path(), name, text);
+    }
+    folder
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn only_what_changed_runs_again() {
+    let folder = folder(&[
+        ("suite/a.json", &sum(7)),
+        ("suite/b.json", &sum(7)),
+        ("suite/p/c.json", &sum_of_file("sum.asm")),
+        ("suite/p/sum.asm", &program(3)),
+    ]);
+    let write = |name: &str, text: &str| write(folder.path(), name, text);
+    let path = |name: &str| folder.path().join(name);
+    let watching = Watching::new(folder.path(), &["--report", "json", "suite"]);
+    watching.runs(&["pass suite/a.json", "pass suite/b.json", "pass suite/p/c.json"]);
+
+    write("suite/a.json", &sum(8));
+    assert!(watching.runs(&["fail suite/a.json"]).says("running anew: suite/a.json"));
+    write("suite/a.json", &sum(7));
+    watching.runs(&["pass suite/a.json"]);
+
+    // What is no vector, and no vector names, changes nothing.
+    write("suite/README.md", "sums");
+    write("suite/d.json", &sum(7));
+    watching.runs(&["pass suite/d.json"]);
+
+    // As an editor does: a file beside it takes its place.
+    write("suite/.a.json.swp", "x");
+    write("suite/a.json~", &sum(8));
+    fs::rename(path("suite/a.json~"), path("suite/a.json")).unwrap();
+    fs::remove_file(path("suite/.a.json.swp")).unwrap();
+    watching.runs(&["fail suite/a.json"]);
+    // As another one does: the file is moved away before.
+    fs::rename(path("suite/a.json"), path("suite/a.json~")).unwrap();
+    write("suite/a.json", &sum(7));
+    watching.runs(&["pass suite/a.json"]);
+
+    write("suite/a.json", "{\"machine\": \"tinyvm\", \"te");
+    watching.runs(&["error suite/a.json"]);
+    write("suite/a.json", &sum(7));
+    watching.runs(&["pass suite/a.json"]);
+
+    write("suite/new/below/e.json", &sum(7));
+    watching.runs(&["pass suite/new/below/e.json"]);
+    write("suite/new/below/e.json", &sum(8));
+    watching.runs(&["fail suite/new/below/e.json"]);
+
+    write("suite/p/sum.asm", &program(4));
+    watching.runs(&["fail suite/p/c.json"]);
+    fs::remove_file(path("suite/p/sum.asm")).unwrap();
+    watching.runs(&["error suite/p/c.json"]);
+    write("suite/p/sum.asm", &program(3));
+    watching.runs(&["pass suite/p/c.json"]);
+
+    fs::remove_dir_all(path("suite/new")).unwrap();
+    watching.until("deleted: suite/new/below/e.json");
+    // It was no run, and the last one passed.
+    assert_eq!(watching.interrupt(), 0);
+}
+
+#[test]
+fn the_exit_code_is_that_of_the_last_run() {
+    let config = "[profile.default]\nstrict = true\n";
+    let folder = folder(&[("vectors/a.json", &sum(7)), ("vectors/b.json", &sum(7)), ("vmconf.toml", config)]);
+    let watching = Watching::new(folder.path(), &["--report", "json"]);
+    assert!(watching.round().says("waiting for changes of vectors/; Ctrl-C ends"));
+    write(folder.path(), "vmconf.toml", "[profile.default]\nstrict = false\n");
+    watching.until("note: vmconf.toml has changed: that applies when vmconf is started again");
+    write(folder.path(), "vectors/b.json", &sum(8));
+    watching.runs(&["fail vectors/b.json"]);
+    assert_eq!(watching.interrupt(), 1);
+}
+
+#[test]
+fn files_and_lists_that_are_named() {
+    let folder = folder(&[
+        ("a.json", &sum(8)),
+        ("b.json", &sum_of_file("p/sum.asm")),
+        ("other.json", &sum(7)),
+        ("p/sum.asm", &program(3)),
+        ("known/list.toml", ""),
+    ]);
+    let write = |name: &str, text: &str| write(folder.path(), name, text);
+    let args = ["--report", "json", "--report", "json=report.json", "--known", "known/list.toml"];
+    let watching = Watching::new(folder.path(), &[&args[..], &["a.json", "b.json::sum"]].concat());
+    watching.runs(&["fail a.json", "pass b.json"]);
+
+    write("other.json", &sum(8));
+    write("p/sum.asm", &program(4));
+    watching.runs(&["fail b.json"]);
+    // The file is of what ran.
+    let report = fs::read_to_string(folder.path().join("report.json")).unwrap();
+    assert_eq!(Round(report.lines().map(str::to_owned).collect()).cases(), ["fail b.json"]);
+
+    write("known/list.toml", "[[known");
+    watching.until("error: known/list.toml:1:");
+    write("known/list.toml", "[[known]]\nid = \"*.json::sum\"\nreason = \"sums\"\n");
+    watching.runs(&["known a.json", "known b.json"]);
+    // The entry names no case of what runs then, which is no error.
+    write("known/list.toml", "[[known]]\nid = \"a.json::sum\"\nreason = \"sums\"\n");
+    watching.runs(&["known a.json", "fail b.json"]);
+    write("p/sum.asm", &program(3));
+    watching.runs(&["pass b.json"]);
+
+    fs::rename(folder.path().join("a.json"), folder.path().join("a.old")).unwrap();
+    watching.until("error: a.json: No such file");
+    write("a.json", &sum(7));
+    watching.runs(&["fixed a.json"]);
+    assert_eq!(watching.interrupt(), 1);
+}
+
+/// A report among the vectors is written by each run and makes none.
+#[test]
+fn reports_run_nothing() {
+    let folder = folder(&[("a.json", &sum(7))]);
+    let args = ["--report", "json", "--report", "json=report.json", "--report", "text=report.txt", "."];
+    let watching = Watching::new(folder.path(), &args);
+    watching.runs(&["pass a.json"]);
+    for value in [8, 7, 8] {
+        write(folder.path(), "a.json", &sum(value));
+        watching.runs(&[if value == 7 { "pass a.json" } else { "fail a.json" }]);
+    }
+    assert_eq!(watching.interrupt(), 1);
+}
+
+/// Files of cases that each take a while; the report tells when the run has begun.
+fn long_run() -> (TempDir, Watching) {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join("reports")).unwrap();
+    let endless = fs::read_to_string(at_root("tests/samples/vmtests/limits/endless.json")).unwrap();
+    for number in 10..99 {
+        write(folder.path(), &format!("vectors/{number}.json"), &endless);
+    }
+    let args = ["--jobs", "1", "--max-steps", "5000000", "--report", "json", "--report", "tap=reports/tap"];
+    let watching = Watching::new(folder.path(), &args);
+    let deadline = Instant::now() + PATIENCE;
+    while fs::read_dir(folder.path().join("reports")).unwrap().count() == 0 {
+        assert!(Instant::now() < deadline, "nothing is being written");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    (folder, watching)
+}
+
+#[test]
+fn a_change_during_a_run_waits_for_its_end() {
+    let (folder, watching) = long_run();
+    write(folder.path(), "vectors/50.json", &sum(7));
+    assert_eq!(watching.round().cases().len(), 89);
+    watching.runs(&["pass vectors/50.json"]);
+    assert_eq!(watching.interrupt(), 0);
+}
+
+#[test]
+fn a_run_is_interrupted_as_ever() {
+    let (folder, watching) = long_run();
+    assert_eq!(watching.interrupt(), 130);
+    let tap = fs::read_to_string(folder.path().join("reports/tap")).unwrap();
+    assert!(tap.ends_with("Bail out! interrupted\n"), "{tap}");
+}
+
+#[test]
+fn what_has_no_meaning_is_refused() {
+    let parts = vmconf(&["run", "--watch", "--partition", "hash:1/2"]);
+    assert!(parts.exit == 2 && parts.stderr.contains("cannot be used with"), "{parts:?}");
+    let nothing = vmconf(&["run", "--watch", "nowhere"]);
+    assert!(nothing.exit == 2 && nothing.stderr.contains("nowhere: No such file"), "{nothing:?}");
+    let folder = folder(&[("vmconf.toml", "[profile.default]\nwatch = true\n")]);
+    let output = command(&["run"]).current_dir(folder.path()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && said.contains("watch"), "{said}");
+}
