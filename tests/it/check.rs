@@ -46,7 +46,7 @@ fn samples() {
             insta::assert_snapshot!(snapshot_name(folder), text);
         }
     });
-    for snapshot in files("tests/check", "snap") {
+    for snapshot in files("tests/it/check", "snap") {
         let name = snapshot.file_stem().unwrap().to_str().unwrap().to_owned();
         assert!(folders.iter().any(|folder| snapshot_name(folder) == name), "{name} is of no folder");
     }

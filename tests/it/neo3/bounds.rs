@@ -170,7 +170,8 @@ fn alone(test: &str, most: usize, work: impl FnOnce()) {
         return;
     }
     let mut command = Command::new(std::env::current_exe().unwrap());
-    let output = command.args(["--exact", &format!("bounds::{test}")]).env(ALONE, "1").output().unwrap();
+    let output =
+        command.args(["--exact", &format!("neo3::bounds::{test}")]).env(ALONE, "1").output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && told.contains("1 passed"), "{told}");
 }
