@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::case::CaseId;
 use super::diagnostic::Diagnostic;
+use super::name::Name;
 use super::verdict::Verdict;
 
 /// The version of events as lines of JSON; counts up when a member changes its meaning.
@@ -47,10 +48,10 @@ pub enum Event {
 pub struct CaseReport {
     /// Which case.
     pub id: CaseId,
-    /// The format it is written in; none when that could not be told.
-    pub format: Option<&'static str>,
-    /// The machine it is written for; none when that could not be told.
-    pub machine: Option<&'static str>,
+    /// The format it is written in; `None` when that is not known.
+    pub format: Option<Name>,
+    /// The machine it is written for; `None` when that is not known.
+    pub machine: Option<Name>,
     /// What came of it.
     pub verdict: Verdict,
     /// Whether that is known from an earlier run, and the case did not run.

@@ -85,7 +85,7 @@ impl<'o> Worker<'o> {
         plan: Plan,
         watch: Option<&mut dyn Watch>,
     ) -> CaseOutcome {
-        let (id, format) = (case.id.clone(), Some(case.format.name));
+        let (id, format) = (case.id.clone(), Some(case.format.name.into()));
         let mut judged = CaseOutcome {
             report: CaseReport { id, format, machine: None, verdict: Verdict::Pass, cached: false },
             notes: Vec::new(),
@@ -96,7 +96,7 @@ impl<'o> Worker<'o> {
         match (plan, answer) {
             (Plan::Skip, _) => judged.report.verdict = Verdict::Skip(SKIPPED.to_owned()),
             (Plan::Run, Some(Lookup::Passes)) => {
-                judged.report.machine = Some(case.format.machine);
+                judged.report.machine = Some(case.format.machine.into());
                 judged.report.cached = true;
             }
             (Plan::Run, _) => {
@@ -106,7 +106,7 @@ impl<'o> Worker<'o> {
         }
         if let Some(known) = &self.options.known {
             let CaseReport { id, machine, verdict, .. } = &mut judged.report;
-            *verdict = known.run(id, *machine, std::mem::replace(verdict, Verdict::Pass));
+            *verdict = known.run(id, machine.as_deref(), std::mem::replace(verdict, Verdict::Pass));
         }
         judged
     }
@@ -159,7 +159,7 @@ impl<'o> Worker<'o> {
         judged.notes = diagnostics(Severity::Note);
         match &reading.case {
             Some(case) => {
-                judged.report.machine = Some(case.machine);
+                judged.report.machine = Some(case.machine.into());
                 if index == 0 {
                     judged.notes.extend(self.odd(case, document));
                 }

@@ -224,7 +224,7 @@ impl Facts for Asked<'_> {
     fn executed(&self) -> Vec<&'static OpInfo> {
         let mut seen = Coverage::default();
         let judged = Worker::new(self.options).run_alone(&self.case, &mut seen);
-        let machine = judged.report.machine.and_then(machines::by_name);
+        let machine = judged.report.machine.as_deref().and_then(machines::by_name);
         machine.map_or_else(Vec::new, |machine| {
             machine.isa.ops.iter().filter(|op| seen.count(op.name) > 0).collect()
         })
@@ -330,7 +330,7 @@ impl<'s> LoadedFile<'s> {
     pub fn broken(&self) -> Option<CaseReport> {
         (!self.errors.is_empty()).then(|| CaseReport {
             id: CaseId::of_file(self.source.shown.clone()),
-            format: self.format_name(),
+            format: self.format_name().map(Into::into),
             machine: None,
             verdict: Verdict::Error(self.errors.clone()),
             cached: false,

@@ -2,15 +2,14 @@
 
 use std::fmt;
 
-use crate::model::case::CaseId;
 use crate::model::event::{Event, Summary};
 use crate::text::shell::Words;
 
+mod excerpts;
 mod part;
-mod read;
 
+use excerpts::Excerpts;
 use part::Part;
-use read::Reader;
 
 /// A report that is joined with others.
 #[derive(Debug)]
@@ -24,19 +23,19 @@ pub struct Source<'s> {
 /// The whole run.
 #[derive(Debug)]
 pub struct MergedRun {
-    /// What it told. Why cases did not pass is explained for the first of each part, where its report has
-    /// that.
+    /// Its events. Explanations are of the first cases of each part that do not pass, where its report has
+    /// them.
     pub events: Vec<Event>,
     /// The paths and filters as they were typed.
     pub selection: Words,
-    /// The flags that change what comes of a case, as they were typed.
+    /// The flags that can change a verdict, as they were typed.
     pub flags: Words,
 }
 
 /// Why reports cannot be joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeError {
-    /// Which report; none for what is wrong with all.
+    /// Which report; `None` for what is wrong with all.
     pub name: Option<String>,
     /// Why.
     pub what: String,
@@ -53,26 +52,26 @@ impl fmt::Display for MergeError {
 
 impl std::error::Error for MergeError {}
 
-/// Joins the reports of all parts of a run. `text_of` gives the text of a vector file where that can be
-/// had, to show lines of it.
+/// Joins the reports of all parts of a run. `text_of` gives the text of a vector file, if it is
+/// there, to show lines of it.
 ///
 /// # Errors
 ///
-/// When a part is missing, or there twice, or of another run, or no report.
+/// When a part is missing, or there twice, or of another run, or is no report.
 pub fn merge(
     sources: &[Source<'_>],
     text_of: &mut dyn FnMut(&str) -> Option<String>,
 ) -> Result<MergedRun, MergeError> {
-    let mut reader = Reader::new(text_of);
+    let mut excerpts = Excerpts::new(text_of);
     let mut parts: Vec<Part<'_>> = Vec::new();
     for source in sources {
         let wrong = |what| MergeError { name: Some(source.name.to_owned()), what };
-        let part = Part::read(source, &mut reader).map_err(wrong)?;
+        let part = Part::read(source, &mut excerpts).map_err(wrong)?;
         parts.iter().try_for_each(|other| joins(&part, other)).map_err(wrong)?;
         parts.push(part);
     }
     complete(&parts).map_err(|what| MergeError { name: None, what })?;
-    Ok(whole(parts))
+    Ok(joined(parts))
 }
 
 /// That a part is one of the same run as another.
@@ -102,23 +101,23 @@ fn complete(parts: &[Part<'_>]) -> Result<(), String> {
 }
 
 /// The run of which these are all parts.
-fn whole(parts: Vec<Part<'_>>) -> MergedRun {
-    let mut whole = MergedRun { events: Vec::new(), selection: Words::default(), flags: Words::default() };
+fn joined(parts: Vec<Part<'_>>) -> MergedRun {
+    let mut run = MergedRun { events: Vec::new(), selection: Words::default(), flags: Words::default() };
     let (mut files, mut summary) = (0, Summary::default());
-    let (mut told, mut explained) = (Vec::new(), Vec::new());
+    let (mut cases, mut explained) = (Vec::new(), Vec::new());
     for part in parts {
         files = part.head.files;
         // Parts run beside one another.
         summary.seconds = summary.seconds.max(part.seconds);
-        told.extend(part.told);
+        cases.extend(part.cases);
         explained.extend(part.explained);
-        (whole.selection, whole.flags) = (part.head.selection, part.head.flags);
+        (run.selection, run.flags) = (part.head.selection, part.head.flags);
     }
-    whole.events.push(Event::Started { files });
-    add_told(&mut whole.events, in_place(told), &mut summary);
-    whole.events.extend(in_place(explained));
-    whole.events.push(Event::Ended(summary));
-    whole
+    run.events.push(Event::Started { files });
+    add_cases(&mut run.events, in_place(cases), &mut summary);
+    run.events.extend(in_place(explained));
+    run.events.push(Event::Ended(summary));
+    run
 }
 
 fn in_place(mut placed: Vec<(u64, Event)>) -> impl Iterator<Item = Event> {
@@ -126,10 +125,10 @@ fn in_place(mut placed: Vec<(u64, Event)>) -> impl Iterator<Item = Event> {
     placed.into_iter().map(|(_, event)| event)
 }
 
-/// Adds what was told of files, with their ends, and counts cases.
-fn add_told(events: &mut Vec<Event>, told: impl Iterator<Item = Event>, summary: &mut Summary) {
+/// Adds cases and notes, with the ends of their files, and counts cases.
+fn add_cases(events: &mut Vec<Event>, cases: impl Iterator<Item = Event>, summary: &mut Summary) {
     let mut file = None;
-    for event in told {
+    for event in cases {
         let its = match &event {
             Event::Finished(report) => {
                 summary.count(report);
@@ -145,13 +144,4 @@ fn add_told(events: &mut Vec<Event>, told: impl Iterator<Item = Event>, summary:
         events.push(event);
     }
     events.extend(file.map(|_| Event::FileDone));
-}
-
-/// The id that is written so.
-fn case_id(id: &str, file: &str, name: Option<&str>) -> Option<CaseId> {
-    let mut case = CaseId { file: file.into(), name: name.map(str::to_owned), nth: 1 };
-    if case.to_string() != id {
-        case.nth = id.rsplit_once('#')?.1.parse().ok()?;
-    }
-    (case.to_string() == id).then_some(case)
 }

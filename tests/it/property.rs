@@ -119,7 +119,7 @@ fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
         }
         Expected::Absent => vec![Expected::Is(Value::int(1))],
         Expected::Record => vec![Expected::Absent],
-        Expected::Type(_) => vec![Expected::Type("Another")],
+        Expected::Type(_) => vec![Expected::Type("Another".into())],
         Expected::Only(keys) => return fewer_keys(check, keys, actual.as_ref()),
         Expected::Order(keys) if keys.len() > 1 => {
             vec![Expected::Order(keys.iter().rev().cloned().collect())]

@@ -58,7 +58,13 @@ fn case(file: &str, name: &str, verdict: Verdict) -> Event {
 
 fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
     let id = CaseId { file: file.into(), name: Some(name.to_owned()), nth };
-    Event::Finished(CaseReport { id, format: Some("vmtests"), machine: Some("evm"), verdict, cached: false })
+    Event::Finished(CaseReport {
+        id,
+        format: Some("vmtests".into()),
+        machine: Some("evm".into()),
+        verdict,
+        cached: false,
+    })
 }
 
 fn fail(at: At, expected: Expected, actual: Option<Value>, ended: &str) -> Verdict {
