@@ -43,6 +43,11 @@ impl Value {
         Value::Text(text.into())
     }
 
+    /// The value with the name of its type.
+    pub fn typed(name: impl Into<Name>, value: Value) -> Value {
+        Value::Typed(name.into(), Box::new(value))
+    }
+
     /// The member of a record, found by looking at each.
     pub fn get(&self, name: &str) -> Option<&Value> {
         match self {

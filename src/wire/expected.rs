@@ -132,7 +132,7 @@ fn keys(names: Vec<String>) -> Vec<Key> {
 fn after_type<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error> {
     let name: Name = map.next_value()?;
     match map.next_key()? {
-        Some(Member::Value) => Ok(Expected::Is(Value::Typed(name, Box::new(map.next_value()?)))),
+        Some(Member::Value) => Ok(Expected::Is(Value::typed(name, map.next_value()?))),
         Some(_) => Err(A::Error::custom("a type has a value or nothing beside it")),
         None if name == OBJECT => Ok(Expected::Record),
         None => Ok(Expected::Type(name)),

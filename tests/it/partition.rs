@@ -210,12 +210,13 @@ fn what_cannot_be_joined() {
     check(&[first, &short], "ends before the run does");
     check(&[first, &empty], "is empty");
     check(&[first, &whole], "is no report of a part of a run");
-    check(&[first, &odd], "is none of a report");
+    check(&[first, &odd], "odd.jsonl: line 2, column ");
+    check(&[first, &odd], "\"maybe\" is no verdict");
     check(&[first, &deep], "deep.jsonl: line 1, column 128: recursion limit");
     check(&[first, &ended], "ended.jsonl: is of a run that was interrupted");
     check(&[first, &fewer], "fewer.jsonl: has other cases than its summary counts");
-    check(&[first, &longer], "comes behind the summary");
-    check(&[first, &typed], "typed.jsonl: is no report of a part of a run");
+    check(&[first, &longer], "comes after the summary");
+    check(&[first, &typed], "typed.jsonl: line 1, column ");
     check(&[&folder.path().join("none.jsonl")], "none.jsonl: No such file");
 }
 

@@ -84,7 +84,7 @@ impl State {
         };
         match (inside, path.last()) {
             (Value::Record(members), Key::Name(name)) => {
-                members.into_iter().find(|member| member.0 == *name).map(|member| member.1)
+                members.into_iter().find(|member| *name == *member.0).map(|member| member.1)
             }
             (Value::List(items), Key::Index(index)) => items.into_iter().nth(*index),
             _ => None,
@@ -169,10 +169,10 @@ fn other_values(value: &Value) -> Vec<Value> {
         Value::Null => vec![Value::int(1)],
         Value::Bool(bool) => vec![Value::Bool(!bool)],
         Value::Typed(name, inside) => {
-            let mut values = vec![Value::Typed("Another", inside.clone())];
+            let mut values = vec![Value::Typed("Another".into(), inside.clone())];
             if **inside != Value::Null {
                 let others = other_values(inside).into_iter();
-                values.extend(others.map(|other| Value::Typed(name, Box::new(other))));
+                values.extend(others.map(|other| Value::typed(name.clone(), other)));
             }
             values
         }

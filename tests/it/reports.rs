@@ -99,7 +99,7 @@ fn error(what: &str) -> Verdict {
 }
 
 /// A run with every verdict, every kind of difference, and every hostile name in each place.
-fn mixed() -> Vec<Event> {
+pub(crate) fn mixed() -> Vec<Event> {
     let logs = At::field("logs");
     let mut events = vec![
         Event::Started { files: 2 },
@@ -156,7 +156,7 @@ impl Write for Shared {
     }
 }
 
-fn render(name: &str, options: &Options, events: &[Event]) -> String {
+pub(crate) fn render(name: &str, options: &Options, events: &[Event]) -> String {
     let out = Shared::default();
     let mut report = (report::by_name(name).unwrap().new)(Box::new(out.clone()), options);
     for event in events {

@@ -228,7 +228,7 @@ impl<'f> Snapshot<'f> {
 fn number(text: &str) -> Value {
     match lexical::value(text) {
         Number::Integer(number) => Value::Int(number),
-        Number::Fraction | Number::TooLong => Value::Typed("number".into(), Box::new(Value::text(text))),
+        Number::Fraction | Number::TooLong => Value::typed("number", Value::text(text)),
     }
 }
 

@@ -77,7 +77,7 @@ impl AssertionBuilder<'_> {
             (_, value) => {
                 let origin = value.map_or(item.at, Node::at);
                 if let Some(value) = self.scalar(&item) {
-                    self.is(at, Value::Typed(item.of.value.into(), Box::new(value)), origin);
+                    self.is(at, Value::typed(item.of.value, value), origin);
                 }
             }
         }

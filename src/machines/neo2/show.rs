@@ -44,7 +44,7 @@ impl<'m> Show<'m> {
             Some(refusal) => Value::text(refusal),
             None => self.content(item),
         };
-        Value::Typed(item.type_name().into(), Box::new(value))
+        Value::typed(item.type_name(), value)
     }
 
     /// Why an item is not shown.

@@ -63,7 +63,7 @@ impl<'h> Show<'h> {
             Item::Struct(id) => ("Struct", self.compound(*id, Show::list)),
             Item::Map(id) => ("Map", self.compound(*id, Show::map)),
         };
-        Value::Typed(name.into(), Box::new(value))
+        Value::typed(name, value)
     }
 
     /// Bytes, which many items may share.
