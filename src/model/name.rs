@@ -15,8 +15,11 @@ pub struct Name(Text);
 #[derive(Clone)]
 enum Text {
     Static(&'static str),
-    Shared(Arc<str>),
+    Shared(Arc<String>),
 }
+
+// Each key and each typed value holds a name. An `Arc<str>` would make names larger.
+const _: () = assert!(size_of::<Name>() == size_of::<&str>());
 
 impl Deref for Name {
     type Target = str;
@@ -37,7 +40,7 @@ impl From<&'static str> for Name {
 
 impl From<String> for Name {
     fn from(text: String) -> Name {
-        Name(Text::Shared(text.into()))
+        Name(Text::Shared(Arc::new(text)))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::wire::report::{Explained, Line, Note, Start, Typed};
 
 mod record;
 
-pub use record::{Asked, Record};
+pub use record::{Invocation, Record};
 
 /// The report for programs.
 pub struct Json {

@@ -76,12 +76,12 @@ pub fn merge(
 
 /// That a part is one of the same run as another.
 fn joins(part: &Part<'_>, other: &Part<'_>) -> Result<(), String> {
-    let (head, name) = (&part.head, other.name);
-    if other.head.common != head.common {
+    let (header, name) = (&part.header, other.name);
+    if other.header.common != header.common {
         return Err(format!("is a part of another run than {name}: other cases, parts or flags"));
     }
-    if other.head.part == head.part {
-        return Err(format!("is part {} of {}, and so is {name}", head.part, head.of));
+    if other.header.part == header.part {
+        return Err(format!("is part {} of {}, and so is {name}", header.part, header.of));
     }
     Ok(())
 }
@@ -89,12 +89,12 @@ fn joins(part: &Part<'_>, other: &Part<'_>) -> Result<(), String> {
 /// That no part is missing. That is found without counting them: a report may say that there are many.
 fn complete(parts: &[Part<'_>]) -> Result<(), String> {
     const SHOWN: usize = 5;
-    let of = parts.first().map_or(0, |part| part.head.of);
+    let of = parts.first().map_or(0, |part| part.header.of);
     let left_out = of - parts.len() as u64;
     if left_out == 0 {
         return Ok(());
     }
-    let is_missing = |number: &u64| parts.iter().all(|part| part.head.part != *number);
+    let is_missing = |number: &u64| parts.iter().all(|part| part.header.part != *number);
     let missing: Vec<_> = (1..=of).filter(is_missing).take(SHOWN).map(|part| part.to_string()).collect();
     let more = if left_out > SHOWN as u64 { " and more" } else { "" };
     Err(format!("of {of} parts, these are missing: {}{more}", missing.join(", ")))
@@ -106,12 +106,12 @@ fn joined(parts: Vec<Part<'_>>) -> MergedRun {
     let (mut files, mut summary) = (0, Summary::default());
     let (mut cases, mut explained) = (Vec::new(), Vec::new());
     for part in parts {
-        files = part.head.files;
+        files = part.header.files;
         // Parts run beside one another.
         summary.seconds = summary.seconds.max(part.seconds);
         cases.extend(part.cases);
         explained.extend(part.explained);
-        (run.selection, run.flags) = (part.head.selection, part.head.flags);
+        (run.selection, run.flags) = (part.header.selection, part.header.flags);
     }
     run.events.push(Event::Started { files });
     add_cases(&mut run.events, in_place(cases), &mut summary);

@@ -92,7 +92,7 @@ pub struct Input {
 
 /// What all instructions of one kind cost together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub struct Spent {
     /// How many there were.
     pub count: u64,

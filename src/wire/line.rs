@@ -56,7 +56,7 @@ impl fmt::Display for LineError {
 /// being kept, however deep it is nested.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
-pub(crate) struct Head<'l> {
+pub(crate) struct LineHeader<'l> {
     /// What the line is about.
     #[serde(borrow)]
     pub(super) r#type: Cow<'l, str>,

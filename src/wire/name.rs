@@ -93,8 +93,9 @@ impl Serialize for partition::Kind {
 impl<'de> Deserialize<'de> for partition::Kind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<partition::Kind, D::Error> {
         let name = String::deserialize(deserializer)?;
-        partition::Kind::by_name(&name)
-            .ok_or_else(|| D::Error::custom(format!("{} is no kind of partition", start(&name))))
+        partition::Kind::by_name(&name).ok_or_else(|| {
+            D::Error::custom(format!("{} is no kind of partition; expected hash or slice", start(&name)))
+        })
     }
 }
 

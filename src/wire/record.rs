@@ -63,7 +63,7 @@ impl Outcome {
 
 /// Why a report or a recorded run cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unreadable {
+pub struct ReadError {
     /// What was read.
     pub name: String,
     /// In which line, from 1.
@@ -72,13 +72,13 @@ pub struct Unreadable {
     pub what: String,
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}", self.name, self.line, self.what)
     }
 }
 
-impl std::error::Error for Unreadable {}
+impl std::error::Error for ReadError {}
 
 /// Reads a run; `name` is what messages call it.
 ///
@@ -86,14 +86,14 @@ impl std::error::Error for Unreadable {}
 ///
 /// The first line that cannot be read or stands where it cannot, such as a first one that begins no run; and
 /// when the last line is no summary.
-pub fn read(name: &str, input: &mut dyn BufRead) -> Result<Run, Unreadable> {
+pub fn read(name: &str, input: &mut dyn BufRead) -> Result<Run, ReadError> {
     let mut reading = Reading { run: Run::default(), state: State::Before, bytes: 0 };
     let mut line = Vec::new();
     let mut number = 0;
     loop {
         number += 1;
         line.clear();
-        let wrong = |what: String| Unreadable { name: name.to_owned(), line: number, what };
+        let wrong = |what: String| ReadError { name: name.to_owned(), line: number, what };
         // One more than there may be, so that it is seen.
         let read = input.take(MOST_LINE + 1).read_until(b'\n', &mut line);
         match read.map_err(|error| wrong(format!("cannot be read: {error}")))? as u64 {

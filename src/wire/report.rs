@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-use super::line::{Head, LineError, read};
+use super::line::{LineError, LineHeader, read};
 use super::name::start;
 use super::value::actual;
 use crate::model::assertion::Expected;
@@ -48,7 +48,7 @@ pub(super) enum LineType {
 impl LineType {
     /// What a line says of itself. A report of another version is refused before the rest of it is read.
     pub(super) fn of(line: &[u8]) -> Result<LineType, LineError> {
-        let Head { r#type, version } = read(line)?;
+        let LineHeader { r#type, version } = read(line)?;
         match &*r#type {
             "run" => match version {
                 Some(VERSION) => Ok(LineType::Run),
@@ -158,6 +158,7 @@ pub struct Partition {
 
 /// Words of a command line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Typed {
     /// Paths and filters.
     pub selection: Vec<String>,
@@ -317,6 +318,7 @@ fn case_id(id: &str, file: &str, name: Option<String>) -> Result<CaseId, String>
 
 /// A leaf that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 pub struct Difference {
     /// Which datum.
     pub path: Path,

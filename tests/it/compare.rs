@@ -388,7 +388,7 @@ fn wrong_reports() {
         ),
         format!("{head}\n{SUMMARY}}}\n"),
         format!("{head}\n{{\"type\":\"summary\",\"exit\":0,\"passed\":-1}}\n"),
-        format!("{head}\n{}}}\n", SUMMARY.replace("0.5", "-1")),
+        format!("{head}\n{}{END}}}\n", SUMMARY.replace("0.5", "-1")),
     ];
     let told: Vec<_> = texts.iter().map(|text| read(text.as_bytes()).unwrap_err()).collect();
     insta::assert_snapshot!(told.join("\n"));

@@ -135,7 +135,7 @@ fn the_mixed_report_is_read_back() {
     }
 }
 
-/// Each line of a golden report is read to an event, of which the same line is written.
+/// Each line of a golden report is read, and written as the same line; and so is the event that it is read to.
 #[test]
 fn golden_reports_are_read_back() {
     let mut lines = 0;
@@ -146,17 +146,14 @@ fn golden_reports_are_read_back() {
         for text in texts.map(|it| it.replace("\"seconds\":TIME", "\"seconds\":1.5")) {
             let read =
                 Line::read(text.as_bytes()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            let Line::Run(_) = read else {
-                assert_eq!(
-                    one_line(&line(&Event::try_from(read).unwrap()).unwrap()),
-                    text,
-                    "{}",
-                    path.display()
-                );
-                lines += 1;
-                continue;
-            };
             assert_eq!(one_line(&read), text, "{}", path.display());
+            let mut again = line(&Event::try_from(read.clone()).unwrap()).unwrap();
+            if let (Line::Case(read), Line::Case(again)) = (&read, &mut again) {
+                // It says how many keys a path has, which the text of a path does not.
+                again.signature.clone_from(&read.signature);
+            }
+            assert!(again == read || matches!(read, Line::Run(_)), "{}: {text}", path.display());
+            lines += 1;
         }
     }
     assert!(lines > 100, "{lines}");

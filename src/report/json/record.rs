@@ -19,7 +19,7 @@ pub struct Record {
 
 /// How a run was started.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct Invocation<'a> {
     /// When it began, as RFC 3339 has it.
     pub when: &'a str,
     /// The command line.
@@ -32,8 +32,8 @@ pub struct Asked<'a> {
 
 impl Record {
     /// The record of a run that begins.
-    pub fn new(asked: Asked<'_>) -> Record {
-        let Asked { when, command, files, part } = asked;
+    pub fn new(invocation: Invocation<'_>) -> Record {
+        let Invocation { when, command, files, part } = invocation;
         let (when, command) = (Some(when.to_owned()), Some(command.to_owned()));
         let mut record = Record { text: String::new() };
         record.add(&Line::Run(Start { when, command, ..Start::new(files, part) }));

@@ -12,7 +12,7 @@ use crate::wire::report::{Line, Partition, Start, Typed};
 pub(super) struct Part<'s> {
     /// The report, as messages name it.
     pub(super) name: &'s str,
-    pub(super) head: Head,
+    pub(super) header: PartHeader,
     /// Cases and notes, each with its place in the whole run.
     pub(super) cases: Vec<(u64, Event)>,
     /// Why cases did not pass, the same way.
@@ -21,7 +21,7 @@ pub(super) struct Part<'s> {
 }
 
 /// The first line of a report of a part.
-pub(super) struct Head {
+pub(super) struct PartHeader {
     pub(super) part: u64,
     pub(super) of: u64,
     pub(super) files: usize,
@@ -31,11 +31,11 @@ pub(super) struct Head {
     pub(super) common: Start,
 }
 
-impl Head {
-    fn new(start: Start) -> Option<Head> {
+impl PartHeader {
+    fn new(start: Start) -> Option<PartHeader> {
         let Partition { kind, part, of, selection, typed } = start.partition?;
         let Typed { selection: paths, flags } = typed.clone()?;
-        Some(Head {
+        Some(PartHeader {
             part,
             of,
             files: start.files,
@@ -56,13 +56,13 @@ impl<'s> Part<'s> {
         let mut lines =
             (1..).zip(source.text.lines()).map(|(number, line)| Ok((number, read(number, line)?)));
         let (_, first) = lines.next().unwrap_or_else(|| Err("is empty".to_owned()))?;
-        let head = if let Line::Run(start) = first { Head::new(start) } else { None };
-        let head = head.ok_or("is no report of a part of a run")?;
-        if !(1..=head.of).contains(&head.part) {
-            return Err(format!("is part {} of {}", head.part, head.of));
+        let header = if let Line::Run(start) = first { PartHeader::new(start) } else { None };
+        let header = header.ok_or("is no report of a part of a run")?;
+        if !(1..=header.of).contains(&header.part) {
+            return Err(format!("is part {} of {}", header.part, header.of));
         }
         let mut part =
-            Part { name: source.name, head, cases: Vec::new(), explained: Vec::new(), seconds: 0.0 };
+            Part { name: source.name, header, cases: Vec::new(), explained: Vec::new(), seconds: 0.0 };
         let mut end = None;
         for line in lines {
             let (number, line) = line?;

@@ -62,7 +62,7 @@ pub(super) fn any_expected() -> impl Strategy<Value = Expected> {
 fn any_written_expected() -> impl Strategy<Value = Expected> {
     prop_oneof![
         any_value().prop_map(Expected::Is),
-        prop::collection::vec(any_value(), 0..3).prop_map(Expected::OneOf),
+        prop::collection::vec(any_value(), 1..3).prop_map(Expected::OneOf),
         Just(Expected::Absent),
         Just(Expected::Record),
         any_name().prop_map(|name| Expected::Type(name.into())),
