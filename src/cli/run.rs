@@ -8,8 +8,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use vmconf::explain::explain_on_screen;
 use vmconf::model::case::CaseId;
-use vmconf::model::event::{CaseReport, Event, Summary};
+use vmconf::model::event::{Event, Summary};
 use vmconf::model::exit::Exit;
 use vmconf::model::partition::Part;
 use vmconf::report::json::Record;
@@ -23,7 +24,7 @@ use super::output::{self, Replaced};
 use super::rerun::{Again, Rerun};
 use super::select::Select;
 use super::verbosity::VerbosityArgs;
-use super::{config, explanations, partition, run_record, watch};
+use super::{config, partition, run_record, watch};
 
 /// Run vectors
 ///
@@ -171,27 +172,19 @@ impl Run {
         )?;
         let mut record = run_record::begin(sources.len(), options.run.part.as_deref());
         let mut progress = Progress::new(self.verbosity.level());
-        let needs = self.needs();
         let mut failed = None;
-        let mut not_passed = Vec::new();
-        let summary = run::run(sources, options, &mut |event| {
+        let mut sink = |event| {
             progress.event(&event);
-            // What is wrong with the list of known failures is no case.
-            if let Event::Finished(report @ CaseReport { id, verdict, .. }) = &event
-                && options.expected_failure_lists().all(|known| known.file != id.file)
-            {
+            if let Event::Finished(report) = &event {
                 record.case(report);
-                came(id);
-                if verdict.is_failed_or_broken() {
-                    not_passed.push(id.clone());
-                }
+                came(&report.id);
             }
-            let mut tell = |event| failed = failed.take().or_else(|| reports.event(&event).err());
-            if needs == Needs::Explanations && matches!(event, Event::Ended(_)) {
-                explanations::tell(&not_passed, sources, options, &mut tell);
-            }
-            tell(event);
-        });
+            failed = failed.take().or_else(|| reports.event(&event).err());
+        };
+        let summary = match self.needs() {
+            Needs::Events => run::run(sources, options, &mut sink),
+            Needs::Explanations => run::run_and_explain(sources, options, explain_on_screen, &mut sink),
+        };
         // That a report cannot be written takes nothing from what others are told of the run.
         if let Some(cache) = cache {
             cache.keep();
@@ -380,7 +373,10 @@ impl Progress {
                     self.notes.print();
                 }
             }
-            Event::Started { .. } | Event::Finished(_) | Event::Explanation { .. } => {}
+            Event::Started { .. }
+            | Event::Finished(_)
+            | Event::UnmatchedEntries { .. }
+            | Event::Explained(_) => {}
         }
     }
 }
