@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::{Options, Report};
+use super::case_block::broken_list;
+use super::{Options, Report, explanation};
 use crate::model::case::CaseId;
-use crate::model::event::Event;
+use crate::model::event::{CaseReport, Event};
 use crate::model::explanation::Explanation;
 use crate::model::partition::Part;
 use crate::text::shell::Words;
-use crate::wire::explanation;
+use crate::wire::explanation::Explanation as ExplanationLine;
 use crate::wire::line::one_line;
 use crate::wire::report::{Explained, Line, Note, Start, Typed};
 
@@ -51,6 +52,10 @@ impl Json {
         Ok(())
     }
 
+    fn case(&mut self, report: &CaseReport) -> io::Result<()> {
+        self.placed(&report.id, Some(Line::Case(Box::new(report.into()))))
+    }
+
     fn start(&mut self, files: usize) -> io::Result<()> {
         let mut start = Start::new(files, self.part.as_deref());
         if let Some(partition) = &mut start.partition {
@@ -69,15 +74,17 @@ impl Report for Json {
                 self.notes.push(Note::new(file, diagnostic));
                 Ok(())
             }
-            Event::Finished(report) => self.placed(&report.id, Some(Line::Case(Box::new(report.into())))),
+            Event::Finished(report) => self.case(report),
+            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
             Event::FileDone => {
                 let id = self.notes.first().map(|note| CaseId::of_file(note.file.as_str().into()));
                 id.map_or(Ok(()), |id| self.placed(&id, None))
             }
-            Event::Explanation { id, text } if self.part.is_some() => {
-                self.placed(id, Some(Line::Explained(Explained::new(id, text))))
+            Event::Explained(explained) if self.part.is_some() => {
+                let line = Explained::new(explained.id(), &explanation::plain(explained)?);
+                self.placed(explained.id(), Some(Line::Explained(line)))
             }
-            Event::Explanation { .. } => Ok(()),
+            Event::Explained(_) => Ok(()),
             Event::Ended(summary) => {
                 self.line(&Line::Summary(summary.into()))?;
                 self.out.flush()
@@ -92,5 +99,5 @@ impl Report for Json {
 ///
 /// When it cannot be written.
 pub fn explained(out: &mut dyn Write, explained: &Explanation) -> io::Result<()> {
-    writeln!(out, "{}", one_line(&explanation::Explanation::from(explained)))
+    writeln!(out, "{}", one_line(&ExplanationLine::from(explained)))
 }

@@ -1,34 +1,31 @@
 //! JSON reports of the parts of a run, joined into one.
 
+use std::collections::HashSet;
 use std::fmt;
 
+use super::collect::MOST_EXPLAINED;
+use crate::model::case::CaseId;
 use crate::model::event::{Event, Summary};
+use crate::model::explanation::Explained;
 use crate::text::shell::Words;
 
 mod excerpts;
 mod part;
 
+pub use part::Source;
+
 use excerpts::Excerpts;
 use part::Part;
-
-/// A report that is joined with others.
-#[derive(Debug)]
-pub struct Source<'s> {
-    /// As messages name it.
-    pub name: &'s str,
-    /// Its text.
-    pub text: &'s str,
-}
 
 /// The whole run.
 #[derive(Debug)]
 pub struct MergedRun {
-    /// Its events. Explanations are of the first cases of each part that do not pass, where its report has
-    /// them.
+    /// Its events. The first cases that fail or are broken are explained, where the reports of the parts have
+    /// that.
     pub events: Vec<Event>,
     /// The paths and filters as they were typed.
     pub selection: Words,
-    /// The flags that can change a verdict, as they were typed.
+    /// The flags that change a verdict, as they were typed.
     pub flags: Words,
 }
 
@@ -115,14 +112,25 @@ fn joined(parts: Vec<Part<'_>>) -> MergedRun {
     }
     run.events.push(Event::Started { files });
     add_cases(&mut run.events, in_place(cases), &mut summary);
-    run.events.extend(in_place(explained));
+    let explained = first_explained(&run.events, in_place(explained));
+    run.events.extend(explained);
     run.events.push(Event::Ended(summary));
     run
 }
 
-fn in_place(mut placed: Vec<(u64, Event)>) -> impl Iterator<Item = Event> {
+/// Of the explanations, which each part has of its own first cases, those that one run has.
+fn first_explained(events: &[Event], explained: impl Iterator<Item = Explained>) -> Vec<Event> {
+    let failed = events.iter().filter_map(|event| match event {
+        Event::Finished(report) if report.verdict.is_failed_or_broken() => Some(&report.id),
+        _ => None,
+    });
+    let first: HashSet<&CaseId> = failed.take(MOST_EXPLAINED).collect();
+    explained.filter(|it| first.contains(it.id())).map(Event::Explained).collect()
+}
+
+fn in_place<T>(mut placed: Vec<(u64, T)>) -> impl Iterator<Item = T> {
     placed.sort_by_key(|(place, _)| *place);
-    placed.into_iter().map(|(_, event)| event)
+    placed.into_iter().map(|(_, item)| item)
 }
 
 /// Adds cases and notes, with the ends of their files, and counts cases.
@@ -135,7 +143,11 @@ fn add_cases(events: &mut Vec<Event>, cases: impl Iterator<Item = Event>, summar
                 Some(report.id.file.clone())
             }
             Event::Note { file, .. } => Some(file.clone()),
-            Event::Started { .. } | Event::FileDone | Event::Explanation { .. } | Event::Ended(_) => None,
+            Event::Started { .. }
+            | Event::FileDone
+            | Event::UnmatchedEntries { .. }
+            | Event::Explained(_)
+            | Event::Ended(_) => None,
         };
         if file.is_some() && its != file {
             events.push(Event::FileDone);

@@ -11,6 +11,7 @@ use crate::model::case::CaseId;
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::event::{self, CaseReport, Event, VERSION};
 use crate::model::exit::Exit;
+use crate::model::explanation;
 use crate::model::name::Name;
 use crate::model::partition::{self, Part};
 use crate::model::path::Path;
@@ -496,7 +497,7 @@ impl TryFrom<Explained> for Event {
     type Error = String;
 
     fn try_from(Explained { id, file, name, text, .. }: Explained) -> Result<Event, String> {
-        Ok(Event::Explanation { id: case_id(&id, &file, name)?, text })
+        Ok(Event::Explained(explanation::Explained::Text { id: case_id(&id, &file, name)?, text }))
     }
 }
 

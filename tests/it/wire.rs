@@ -13,12 +13,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use vmconf::model::assertion::Expected;
 use vmconf::model::event::Event;
+use vmconf::model::explanation;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::Verdict;
 use vmconf::report::Options;
 use vmconf::wire::line::one_line;
-use vmconf::wire::report::{Line, Note};
+use vmconf::wire::report::{Explained, Line, Note, Start};
 use vmconf::wire::value::Truncated;
 
 fn there_and_back<T: Serialize + DeserializeOwned>(it: &T) -> T {
@@ -32,9 +33,13 @@ fn line(event: &Event) -> Option<Line> {
         Event::Note { file, diagnostic } => Line::Note(Note::new(file, diagnostic)),
         Event::Finished(report) => Line::Case(Box::new(report.into())),
         Event::Ended(summary) => Line::Summary(summary.into()),
-        Event::Explanation { id, text } => Line::Explained(vmconf::wire::report::Explained::new(id, text)),
-        Event::Started { files } => Line::Run(vmconf::wire::report::Start::new(*files, None)),
-        Event::FileDone => return None,
+        Event::Explained(explanation::Explained::Text { id, text }) => {
+            Line::Explained(Explained::new(id, text))
+        }
+        Event::Started { files } => Line::Run(Start::new(*files, None)),
+        Event::FileDone
+        | Event::UnmatchedEntries { .. }
+        | Event::Explained(explanation::Explained::Facts(_)) => return None,
     })
 }
 
@@ -51,7 +56,11 @@ fn without_excerpts(mut event: Event) -> Event {
             }
             Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => Vec::new(),
         },
-        Event::Started { .. } | Event::FileDone | Event::Explanation { .. } | Event::Ended(_) => Vec::new(),
+        Event::Started { .. }
+        | Event::FileDone
+        | Event::UnmatchedEntries { .. }
+        | Event::Explained(_)
+        | Event::Ended(_) => Vec::new(),
     };
     for place in places {
         (place.at, place.before) = (0, 0);

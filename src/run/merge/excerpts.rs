@@ -34,7 +34,11 @@ impl<'r> Excerpts<'r> {
                     Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {}
                 }
             }
-            Event::Started { .. } | Event::FileDone | Event::Explanation { .. } | Event::Ended(_) => {}
+            Event::Started { .. }
+            | Event::FileDone
+            | Event::UnmatchedEntries { .. }
+            | Event::Explained(_)
+            | Event::Ended(_) => {}
         }
     }
 

@@ -1,12 +1,22 @@
 //! The report of one part.
 
-use super::{Source, excerpts::Excerpts};
+use super::excerpts::Excerpts;
 use crate::formats;
 use crate::machines;
 use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::explanation::Explained;
 use crate::text::shell::Words;
 use crate::wire::line::LineError;
 use crate::wire::report::{Line, Partition, Start, Typed};
+
+/// A report that is joined with others.
+#[derive(Debug)]
+pub struct Source<'s> {
+    /// As messages name it.
+    pub name: &'s str,
+    /// Its text.
+    pub text: &'s str,
+}
 
 /// The events of one part.
 pub(super) struct Part<'s> {
@@ -16,7 +26,7 @@ pub(super) struct Part<'s> {
     /// Cases and notes, each with its place in the whole run.
     pub(super) cases: Vec<(u64, Event)>,
     /// Why cases did not pass, the same way.
-    pub(super) explained: Vec<(u64, Event)>,
+    pub(super) explained: Vec<(u64, Explained)>,
     pub(super) seconds: f64,
 }
 
@@ -74,11 +84,11 @@ impl<'s> Part<'s> {
             excerpts.add_to(&mut event);
             match (event, position) {
                 (Event::Ended(summary), _) => end = Some(summary),
-                (Event::Started { .. } | Event::FileDone, _) => {
+                (Event::Started { .. } | Event::FileDone | Event::UnmatchedEntries { .. }, _) => {
                     return Err(format!("line {number} begins another run"));
                 }
                 (_, None) => return Err(format!("line {number} has no position")),
-                (event @ Event::Explanation { .. }, Some(place)) => part.explained.push((place, event)),
+                (Event::Explained(explained), Some(place)) => part.explained.push((place, explained)),
                 (event @ Event::Note { .. }, Some(place)) => part.cases.push((place, event)),
                 (Event::Finished(report), Some(place)) => {
                     is_of_this_program(&report).map_err(|what| format!("line {number} {what}"))?;

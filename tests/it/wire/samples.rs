@@ -8,6 +8,7 @@ use vmconf::model::assertion::Expected;
 use vmconf::model::case::CaseId;
 use vmconf::model::diagnostic::{Diagnostic, Place};
 use vmconf::model::event::{CaseReport, Event, Summary};
+use vmconf::model::explanation::Explained;
 use vmconf::model::name::Name;
 use vmconf::model::path::{Key, Path};
 use vmconf::model::position::Position;
@@ -161,7 +162,7 @@ pub(super) fn any_event() -> impl Strategy<Value = Event> {
         (any_text(), any_diagnostic())
             .prop_map(|(file, diagnostic)| Event::Note { file: file.into(), diagnostic }),
         any_report().prop_map(Event::Finished),
-        (any_id(), any_text()).prop_map(|(id, text)| Event::Explanation { id, text }),
+        (any_id(), any_text()).prop_map(|(id, text)| Event::Explained(Explained::Text { id, text })),
         summary.prop_map(Event::Ended),
     ]
 }
