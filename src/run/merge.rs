@@ -101,17 +101,17 @@ fn complete(parts: &[Part<'_>]) -> Result<(), String> {
 fn whole(parts: Vec<Part<'_>>) -> MergedRun {
     let mut whole = MergedRun { events: Vec::new(), selection: Words::default(), flags: Words::default() };
     let (mut files, mut summary) = (0, Summary::default());
-    let (mut told, mut explained) = (Vec::new(), Vec::new());
+    let (mut events, mut explained) = (Vec::new(), Vec::new());
     for part in parts {
         files = part.head.files;
         // Parts run beside one another.
         summary.seconds = summary.seconds.max(part.seconds);
-        told.extend(part.told);
+        events.extend(part.events);
         explained.extend(part.explained);
         (whole.selection, whole.flags) = (part.head.selection, part.head.flags);
     }
     whole.events.push(Event::Started { files });
-    add_told(&mut whole.events, in_place(told), &mut summary);
+    add_files(&mut whole.events, in_place(events), &mut summary);
     let explained = first_explained(&whole.events, in_place(explained));
     whole.events.extend(explained);
     whole.events.push(Event::Ended(summary));
@@ -133,10 +133,10 @@ fn in_place<T>(mut placed: Vec<(u64, T)>) -> impl Iterator<Item = T> {
     placed.into_iter().map(|(_, item)| item)
 }
 
-/// Adds what was told of files, with their ends, and counts cases.
-fn add_told(events: &mut Vec<Event>, told: impl Iterator<Item = Event>, summary: &mut Summary) {
+/// Adds the events of files, with the end of each, and counts cases.
+fn add_files(events: &mut Vec<Event>, placed: impl Iterator<Item = Event>, summary: &mut Summary) {
     let mut file = None;
-    for event in told {
+    for event in placed {
         let its = match &event {
             Event::Finished(report) => {
                 summary.count(report);

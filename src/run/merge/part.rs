@@ -21,8 +21,8 @@ pub(super) struct Part<'s> {
     /// The report, as messages name it.
     pub(super) name: &'s str,
     pub(super) head: Head,
-    /// What was told of files and cases, each with its place in the whole run.
-    pub(super) told: Vec<(u64, Event)>,
+    /// Notes and verdicts, each with its place in the whole run.
+    pub(super) events: Vec<(u64, Event)>,
     /// Why cases did not pass, the same way.
     pub(super) explained: Vec<(u64, Explained)>,
     pub(super) seconds: f64,
@@ -65,8 +65,8 @@ impl<'s> Part<'s> {
         if !(1..=head.of).contains(&head.part) {
             return Err(format!("is part {} of {}", head.part, head.of));
         }
-        let (told, explained) = (Vec::new(), Vec::new());
-        let mut part = Part { name: source.name, head, told, explained, seconds: 0.0 };
+        let (events, explained) = (Vec::new(), Vec::new());
+        let mut part = Part { name: source.name, head, events, explained, seconds: 0.0 };
         let mut end = None;
         for line in lines {
             let (number, json) = line?;
@@ -77,7 +77,7 @@ impl<'s> Part<'s> {
             let line =
                 line.ok_or_else(|| format!("line {number} is none of a report: vmconf schema report"))?;
             match line {
-                Line::Told(place, event) => part.told.push((place, event)),
+                Line::Event(place, event) => part.events.push((place, event)),
                 Line::Explained(place, explained) => part.explained.push((place, explained)),
                 Line::Ended(summary) => end = Some(summary),
             }
@@ -90,7 +90,7 @@ impl<'s> Part<'s> {
             return Err("is of a run that was interrupted".to_owned());
         }
         let mut counted = Summary { seconds: said.seconds, ..Summary::default() };
-        for (_, event) in &self.told {
+        for (_, event) in &self.events {
             if let Event::Finished(report) = event {
                 counted.count(report);
             }

@@ -24,7 +24,7 @@ type Parsed<T> = Option<T>;
 
 /// What a line after the first says, with its place in the whole run.
 pub(super) enum Line {
-    Told(u64, Event),
+    Event(u64, Event),
     Explained(u64, Explained),
     Ended(Summary),
 }
@@ -51,9 +51,10 @@ impl<'r> Reader<'r> {
         let (file, place) = (line["file"].as_str()?, line["position"].as_u64()?);
         let id = || case_id(line["id"].as_str()?, file, line["name"].as_str());
         Some(match kind {
-            "note" => {
-                Line::Told(place, Event::Note { file: file.into(), diagnostic: self.diagnostic(line, file)? })
-            }
+            "note" => Line::Event(
+                place,
+                Event::Note { file: file.into(), diagnostic: self.diagnostic(line, file)? },
+            ),
             "case" => {
                 let report = CaseReport {
                     id: id()?,
@@ -62,7 +63,7 @@ impl<'r> Reader<'r> {
                     verdict: self.verdict(line, file)?,
                     cached: line.get("cached").map_or(Some(false), Json::as_bool)?,
                 };
-                Line::Told(place, Event::Finished(report))
+                Line::Event(place, Event::Finished(report))
             }
             "explained" => Line::Explained(place, Explained::Text { id: id()?, text: text(&line["text"])? }),
             _ => return None,
@@ -230,7 +231,7 @@ fn keys(json: &Json) -> Parsed<Vec<Key>> {
     json.as_array()?.iter().map(|name| Some(Key::from(text(name)?))).collect()
 }
 
-/// A part of a path without the indices behind it, and these.
+/// A part of a path without the indices after it, and these.
 fn indexed(part: &str) -> (&str, Vec<usize>) {
     let mut indices = Vec::new();
     let mut name = part;
