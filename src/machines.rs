@@ -7,9 +7,11 @@ use crate::isa::{Isa, OpInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 
+mod change;
 pub mod ecdsa;
 pub mod evm;
 pub mod inspect;
+pub mod limit;
 pub mod machine;
 pub mod minic89;
 pub mod neo2;

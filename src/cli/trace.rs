@@ -110,9 +110,9 @@ fn end(tracer: &mut Tracer, watched: &WatchedCase) -> anyhow::Result<()> {
         Verdict::Error(_) if tracer.steps() == 0 => {}
         Verdict::Error(diagnostics) => {
             let told: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.what.as_str()).collect();
-            tracer.end(&**testee, &told.join("; "))?;
+            tracer.end(testee.state(), &told.join("; "))?;
         }
-        _ => tracer.end(&**testee, &testee.describe())?,
+        _ => tracer.end(testee.state(), &testee.describe())?,
     }
     Ok(())
 }

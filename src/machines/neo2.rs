@@ -4,7 +4,9 @@
 //! | file | content |
 //! |---|---|
 //! | `table.rs` | the opcodes, one row each |
-//! | `machine.rs` | the machine: loading, the one loop, what can be observed |
+//! | `machine.rs` | the machine: loading and the one loop |
+//! | `fields.rs` | what can be observed |
+//! | `inspect.rs` | what blame and traces see |
 //! | `frame.rs` | the running frame that handlers work on, and why it may end |
 //! | `context.rs` | what the frames share: stacks, containers, environment, the runner's limits |
 //! | `item.rs`, `number.rs` | items and their conversions; what instructions on numbers share |
@@ -42,6 +44,7 @@ mod container;
 mod context;
 mod count;
 mod crypto;
+mod fields;
 mod flow;
 mod frame;
 mod heap;

@@ -3,7 +3,9 @@
 //! | file | content |
 //! |---|---|
 //! | `table.rs` | the opcodes, one row each |
-//! | `machine.rs` | the machine: loading, the one loop, what can be observed |
+//! | `machine.rs` | the machine: loading and the one loop |
+//! | `fields.rs` | what can be observed |
+//! | `inspect.rs` | what blame and traces see |
 //! | `frame.rs` | the running script that handlers work on: stack, frames, operands |
 //! | `heap.rs` | arrays, structs and maps, and the reference counter |
 //! | `item.rs`, `key.rs` | items, and those that are keys of maps |
@@ -45,6 +47,7 @@ mod constant;
 mod convert;
 mod equal;
 mod fault;
+mod fields;
 mod flow;
 mod frame;
 mod heap;

@@ -310,13 +310,13 @@ fn perform_case(
         for action in &step.actions {
             let status = testee.perform(action, reborrow(&mut watch));
             if let Some(watch) = reborrow(&mut watch) {
-                watch.pause(&*testee);
+                watch.pause(testee.state());
             }
             match status {
                 Status::Running | Status::Ended => {}
                 Status::Limit(reached) => {
                     if let Some(watch) = watch {
-                        watch.after_step(index + 1, testee);
+                        watch.after_step(index + 1, testee.state());
                     }
                     return error(format!("{reached}; {}", testee.describe()));
                 }
@@ -326,7 +326,7 @@ fn perform_case(
             }
         }
         if let Some(watch) = reborrow(&mut watch) {
-            watch.after_step(index + 1, testee);
+            watch.after_step(index + 1, testee.state());
         }
         let number = (case.steps.len() > 1).then_some(index + 1);
         match compare(step.end.as_slice(), &step.assertions, testee) {
@@ -383,9 +383,9 @@ fn compare(
     assertions: &[Assertion],
     testee: &dyn Testee,
 ) -> Result<Vec<Mismatch>, UnknownField> {
-    let mut mismatches = diff(end, testee)?;
+    let mut mismatches = diff(end, testee.state())?;
     if mismatches.is_empty() {
-        mismatches = diff(assertions, testee)?;
+        mismatches = diff(assertions, testee.state())?;
     }
     mismatches.sort_by_key(|mismatch| mismatch.origin);
     Ok(mismatches)

@@ -3,7 +3,8 @@
 use num_bigint::{BigInt, Sign};
 use proptest::prelude::*;
 use vmconf::isa::assembler::assemble;
-use vmconf::machines::machine::{Budget, LimitReached, Machine, Status, perform};
+use vmconf::machines::limit::LimitReached;
+use vmconf::machines::machine::{Budget, Machine, Status, perform};
 use vmconf::machines::neo2::{NEO2, Neo2};
 use vmconf::machines::observe::Observe;
 use vmconf::model::case::{Action, Program};

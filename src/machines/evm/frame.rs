@@ -6,6 +6,7 @@ use ruint::aliases::U256;
 
 use super::flow::Destinations;
 use super::machine::Context;
+use crate::machines::limit::Limit;
 
 /// A 256-bit word.
 pub(super) type Word = U256;
@@ -60,15 +61,6 @@ impl Halt {
             Halt::UndefinedOpcode => "undefined opcode",
         }
     }
-}
-
-/// The limits of the runner that an EVM program can reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Limit {
-    Steps,
-    Memory,
-    Output,
-    Items,
 }
 
 /// A word on the stack. Two numbers of 128 bits are kept in four general registers; of four

@@ -4,7 +4,7 @@ use super::program::{Code, Function, Instruction};
 use super::table::Op;
 use super::trap::Trap;
 use super::word::Word;
-use crate::machines::machine::LimitReached;
+use crate::machines::limit::Limit;
 
 /// What an instruction comes to. A handler that stops the run has changed nothing.
 pub(super) type Flow = Result<(), Box<Stop>>;
@@ -16,7 +16,7 @@ pub(super) enum Stop {
     /// The first function returned this.
     Halt(i16),
     /// A limit of the runner.
-    Limit(LimitReached),
+    Limited(Limit),
 }
 
 /// A call that has not returned.
@@ -41,8 +41,6 @@ pub(super) struct Limits {
     pub(super) call_depth: u64,
     /// Words that the runner lets the operand stack have, and all slots together.
     pub(super) words: usize,
-    /// The same in bytes, as the user said it.
-    pub(super) memory: u64,
 }
 
 /// A machine while it runs.
@@ -136,13 +134,13 @@ impl<'c> Cpu<'c> {
         if self.stack.len() as u64 >= limit {
             return trap(Trap::Overflow { limit });
         }
-        self.out_of_memory()
+        out_of_memory()
     }
+}
 
-    #[cold]
-    pub(super) fn out_of_memory(&self) -> Box<Stop> {
-        Box::new(Stop::Limit(LimitReached { flag: "max-memory", limit: self.limits.memory }))
-    }
+#[cold]
+pub(super) fn out_of_memory() -> Box<Stop> {
+    Box::new(Stop::Limited(Limit::Memory))
 }
 
 #[cold]

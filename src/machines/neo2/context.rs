@@ -6,10 +6,11 @@ use std::rc::Rc;
 
 use super::call::Call;
 use super::count::Estimate;
-use super::frame::{Flow, Limit, Stop};
+use super::frame::{Flow, Stop};
 use super::heap::Heap;
 use super::item::Item;
 use super::script::Hash;
+use crate::machines::limit::Limit;
 
 /// What the program changes, and what it can ask for.
 pub(super) struct Context {
@@ -58,7 +59,7 @@ impl Context {
     #[inline(always)]
     pub(super) fn work(&mut self, units: u64) -> Flow {
         self.worked += units;
-        if self.worked > self.steps { Err(Stop::Limited(Limit::Steps)) } else { Ok(()) }
+        Limit::Steps.check(self.worked, self.steps).map_err(Stop::Limited)
     }
 
     /// Counts the work of reading or writing so many bytes.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::context::Context;
 use super::item::{Item, long_size};
 use super::script::Script;
+use crate::machines::limit::Limit;
 
 /// What a handler answers: go on, or why not.
 pub(super) type Flow = Result<(), Stop>;
@@ -20,13 +21,6 @@ pub(super) enum Stop {
     Faulted(Fault),
     /// A limit of the runner.
     Limited(Limit),
-}
-
-/// The limits of the runner that a program can reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Limit {
-    Steps,
-    Memory,
 }
 
 /// What was wrong, for a person.

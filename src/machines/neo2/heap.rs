@@ -4,9 +4,10 @@
 //! to is garbage. It is removed when it may be half of all, and only between two instructions or
 //! at the end of one, when nothing is held that is not on a stack.
 
-use super::frame::{Limit, Stop};
+use super::frame::Stop;
 use super::item::Item;
 use super::map::Map;
+use crate::machines::limit::Limit;
 
 /// The number of an Array or a Struct, or of a Map, among its like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -94,7 +95,7 @@ impl Heap {
     /// Accounts for `bytes` more.
     pub(super) fn allocate(&mut self, bytes: u64) -> Result<(), Stop> {
         self.used += bytes;
-        if self.used > self.limit { Err(Stop::Limited(Limit::Memory)) } else { Ok(()) }
+        Limit::Memory.check(self.used, self.limit).map_err(Stop::Limited)
     }
 
     /// Whether garbage is to be removed.

@@ -1,11 +1,12 @@
 //! The running script: what a handler sees.
 
 use super::convert;
-use super::fault::{Fault, Flow, Limit, MAX_REFERENCES, Stop};
+use super::fault::{Fault, Flow, MAX_REFERENCES, Stop};
 use super::heap::Heap;
 use super::host::Host;
 use super::item::Item;
 use super::try_catch::Try;
+use crate::machines::limit::Limit;
 
 /// What the loop keeps in registers, and the rest of the machine behind one reference.
 pub(super) struct Frame<'m> {
@@ -80,7 +81,7 @@ impl Core {
     /// Counts bulk work, so that few instructions cannot take for ever.
     fn work(&mut self, amount: usize) -> Flow {
         self.worked += amount as u64 / 32;
-        if self.worked > self.work_limit { Err(Stop::Limited(Limit::Steps)) } else { Ok(()) }
+        Limit::Steps.check(self.worked, self.work_limit).map_err(Stop::Limited)
     }
 }
 

@@ -33,7 +33,7 @@ impl Inspect for Neo3 {
 
     fn effects(&self) -> Effects {
         let mut effects = Effects::default();
-        let at = self.at();
+        let Some(at) = self.at() else { return effects };
         let code = self.executed()[self.pc];
         if let Some(op) = Op::of_code(code) {
             self.effects_of(op, at.operand, &mut effects);
