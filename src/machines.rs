@@ -9,8 +9,10 @@ use crate::model::limits::Limits;
 
 mod change;
 pub mod ecdsa;
+pub(crate) mod effects;
 pub mod evm;
 pub mod inspect;
+mod interpreter;
 pub mod limit;
 pub mod machine;
 pub mod minic89;

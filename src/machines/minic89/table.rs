@@ -47,6 +47,7 @@ macro_rules! instructions {
             pops: $pops,
             pushes: $pushes,
             doc: $doc,
+                effects: &[],
         },)*];
 
         /// The instruction set.

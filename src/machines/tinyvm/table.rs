@@ -55,6 +55,7 @@ macro_rules! words {
                 pops: 0,
                 pushes: 0,
                 doc: $exact_doc,
+                effects: &[],
             },)*
             $(OpInfo {
                 code: $first << 8,
@@ -68,6 +69,7 @@ macro_rules! words {
                 pops: 0,
                 pushes: 0,
                 doc: $doc,
+                effects: &[],
             },)*
         ];
 
