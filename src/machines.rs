@@ -16,6 +16,7 @@ mod interpreter;
 pub mod limit;
 pub mod machine;
 pub mod minic89;
+mod neo;
 pub mod neo2;
 pub mod neo3;
 pub mod observe;

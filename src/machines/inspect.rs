@@ -128,17 +128,4 @@ impl Effects {
     pub fn write(&mut self, cell: Cell) {
         self.writes.push(cell);
     }
-
-    /// Adds that all of the compound is read that a value of the stack refers to, so many below the top one.
-    pub fn read_compound(&mut self, state: &impl Inspect, below: usize) {
-        if let Some(id) = state.compound(below) {
-            self.read(Cell::Compound(id), state.item(below));
-        }
-    }
-
-    /// Adds that it is changed; how it was before counts.
-    pub fn change_compound(&mut self, state: &impl Inspect, below: usize) {
-        self.read_compound(state, below);
-        self.writes.extend(state.compound(below).map(Cell::Compound));
-    }
 }

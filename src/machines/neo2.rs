@@ -8,7 +8,7 @@
 //! | `fields.rs` | what can be observed |
 //! | `inspect.rs` | what blame and traces see |
 //! | `frame.rs` | the running frame that handlers work on, and why it may end |
-//! | `context.rs` | what the frames share: stacks, containers, environment, the runner's limits |
+//! | `core.rs` | what the frames share: stacks, compounds, environment, the runner's limits |
 //! | `item.rs`, `number.rs` | items and their conversions; what instructions on numbers share |
 //! | `heap.rs`, `map.rs` | Arrays, Structs and Maps, and the memory in use |
 //! | `count.rs` | the machine's limit on items |
@@ -27,7 +27,7 @@
 //! # What can be changed
 //!
 //! [`Action::Set`](crate::model::case::Action) takes records of items, as the machine shows them. What is
-//! changed and what it becomes is no container and no host object.
+//! changed and what it becomes is no compound and no host object.
 //!
 //! | member | meaning |
 //! |---|---|
@@ -40,10 +40,14 @@ mod arith;
 mod bitwise;
 mod call;
 mod change;
-mod container;
+mod compound;
 mod context;
+mod convert;
+mod core;
 mod count;
 mod crypto;
+mod equal;
+mod fault;
 mod fields;
 mod flow;
 mod frame;

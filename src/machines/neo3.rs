@@ -41,10 +41,13 @@
 //! entries are the height of the stack, so that most instructions count nothing.
 
 mod arith;
+mod bitwise;
+mod call;
 mod change;
 mod compound;
-mod constant;
+mod context;
 mod convert;
+mod core;
 mod equal;
 mod fault;
 mod fields;
@@ -54,9 +57,11 @@ mod heap;
 mod host;
 mod inspect;
 mod item;
-mod key;
 mod machine;
+mod map;
+mod number;
 mod program;
+mod push;
 mod show;
 mod slot;
 mod splice;

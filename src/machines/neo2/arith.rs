@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use num_bigint::{BigInt, Sign};
 
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame, Stop};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
 use super::number::Bounded;
 
 #[inline(always)]
@@ -35,7 +36,7 @@ pub(super) fn abs(f: &mut Frame<'_>) -> Flow {
 
 #[inline(always)]
 pub(super) fn not(f: &mut Frame<'_>) -> Flow {
-    let truth = f.pop_truth()?;
+    let truth = f.pop_boolean()?;
     f.push(!truth);
     f.note(Change::Loose(0))
 }
@@ -106,14 +107,14 @@ fn shift(f: &mut Frame<'_>, by: i32) -> Flow {
 
 #[inline(always)]
 pub(super) fn booland(f: &mut Frame<'_>) -> Flow {
-    let (a, b) = (f.pop_truth()?, f.pop_truth()?);
+    let (a, b) = (f.pop_boolean()?, f.pop_boolean()?);
     f.push(a && b);
     f.note(Change::Loose(-1))
 }
 
 #[inline(always)]
 pub(super) fn boolor(f: &mut Frame<'_>) -> Flow {
-    let (a, b) = (f.pop_truth()?, f.pop_truth()?);
+    let (a, b) = (f.pop_boolean()?, f.pop_boolean()?);
     f.push(a || b);
     f.note(Change::Loose(-1))
 }

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use super::context::Context;
+use super::core::Core;
 use super::item::Item;
 use crate::machines::change::{Counted, change_items, unchangeable};
 use crate::machines::machine::LoadError;
 use crate::model::value::Value;
 
-impl Context {
+impl Core {
     /// Changes the machine as the record of an [`crate::model::case::Action::Set`] says.
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
@@ -22,14 +22,14 @@ impl Context {
     }
 }
 
-/// Puts an item in the place of another, neither of which is a container: those are counted.
+/// Puts an item in the place of another, neither of which is a compound: those are counted.
 fn put(place: &mut Item, value: &Value) -> Result<(), LoadError> {
-    let item = primitive(value).filter(|_| !place.is_container());
+    let item = primitive(value).filter(|_| !place.is_compound());
     *place = item.ok_or_else(|| LoadError::new(format!("{place:?} cannot be set to {value}")))?;
     Ok(())
 }
 
-/// An item that is no container, as the machine shows it.
+/// An item that is no compound, as the machine shows it.
 fn primitive(value: &Value) -> Option<Item> {
     let Value::Typed(name, value) = value else { return None };
     match (*name, &**value) {

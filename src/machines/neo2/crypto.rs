@@ -6,12 +6,13 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame, Stop};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
 use super::item::Item;
 use super::script;
 use crate::machines::ecdsa::{Curve, KeyError, PublicKey};
 
-/// How much work it is to check a signature, in the unit of [`super::context::Context::work`].
+/// How much work it is to check a signature, in the unit of [`super::core::Core::work`].
 const SIGNATURE: u64 = 30_000;
 
 #[inline(never)]
@@ -92,14 +93,14 @@ type Bytes = Rc<Vec<u8>>;
 fn pop_several(f: &mut Frame<'_>, most: usize) -> Result<Vec<Bytes>, Stop> {
     let item = f.pop()?;
     if let Item::Array(id) | Item::Struct(id) = item {
-        let items = f.context.heap.list(id).to_vec();
+        let items = f.core.heap.list(id).to_vec();
         let all: Vec<_> = items.iter().map(|item| f.bytes_of(item)).collect::<Result<_, _>>()?;
         need_range(all.len(), most)?;
         f.note(Change::Loose(-1))?;
         return Ok(all);
     }
     f.push(item);
-    let count = f.pop_size()?;
+    let count = f.pop_count()?;
     need_range(count, most.min(f.items().len()))?;
     let all = (0..count).map(|_| f.pop_bytes()).collect::<Result<_, _>>()?;
     f.note(Change::Strict(-1 - count as i32))?;
@@ -111,7 +112,7 @@ fn need_range(count: usize, most: usize) -> Flow {
 }
 
 fn message(f: &Frame<'_>) -> Result<Bytes, Stop> {
-    f.context.message.clone().ok_or(Stop::Faulted(Fault::NoMessage))
+    f.core.message.clone().ok_or(Stop::Faulted(Fault::NoMessage))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,8 +126,8 @@ enum Signed {
 /// Whether the signature is one of the message by the key. That a key is no point of the curve is
 /// a fault where it is written with both coordinates.
 fn is_signed(f: &mut Frame<'_>, message: &[u8], signature: &[u8], key: &[u8]) -> Result<Signed, Stop> {
-    f.context.work(SIGNATURE)?;
-    f.context.work_on_bytes(message.len())?;
+    f.core.work(SIGNATURE)?;
+    f.core.work_on_bytes(message.len())?;
     match PublicKey::decode(Curve::Secp256r1, key) {
         Ok(key) if key.verify(message, signature) => Ok(Signed::Yes),
         Ok(_) => Ok(Signed::No),

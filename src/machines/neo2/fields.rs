@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::call::Call;
-use super::frame::Stop;
+use super::context::Context;
+use super::fault::Stop;
 use super::machine::Neo2;
-use super::program::code_name;
-use super::show::Show;
+use super::table::NEO2;
+use crate::machines::neo::script::code_name;
+use crate::machines::neo::show::Show;
 use crate::machines::observe::{Field, Fields};
 use crate::model::value::Value;
 
@@ -22,12 +23,12 @@ impl Fields for Neo2 {
         Field {
             name: "resultStack",
             doc: "what the entry script returned",
-            read: |m| Some(Show::new(&m.context.heap).stack(&m.context.results)),
+            read: |m| Some(Show::new(&m.core.heap).top_first(&m.core.results)),
         },
         Field {
             name: "itemCount",
             doc: "what the machine believes of how many items there are",
-            read: |m| Some(Value::int(m.context.estimate.count)),
+            read: |m| Some(Value::int(m.core.estimate.count)),
         },
     ];
 }
@@ -42,26 +43,26 @@ impl Neo2 {
     }
 
     fn frames(&self) -> Value {
-        let mut show = Show::new(&self.context.heap);
+        let mut show = Show::new(&self.core.heap);
         let mut frames = Vec::new();
-        let (mut end, mut alt_end) = (self.context.stack.len(), self.context.alt.len());
-        for call in self.context.frames.iter().rev() {
-            let items = &self.context.stack[call.base..end];
-            let alt = &self.context.alt[call.alt_base..alt_end];
+        let (mut end, mut alt_end) = (self.core.stack.len(), self.core.alt.len());
+        for call in self.core.frames.iter().rev() {
+            let items = &self.core.stack[call.base..end];
+            let alt = &self.core.alt[call.alt_base..alt_end];
             (end, alt_end) = (call.base, call.alt_base);
-            frames.push(self.frame(call, show.stack(items), show.stack(alt)));
+            frames.push(self.frame(call, show.top_first(items), show.top_first(alt)));
         }
         Value::List(frames)
     }
 
-    fn frame(&self, call: &Call, items: Value, alt: Value) -> Value {
+    fn frame(&self, call: &Context, items: Value, alt: Value) -> Value {
         let code = self.next_code(call);
         Value::record([
             ("scriptHash", Value::Bytes(self.scripts[call.script].hash().to_vec())),
             ("instructionPointer", Value::int(call.pc)),
             (
                 "nextInstruction",
-                code.map_or(Value::Null, |code| Value::text(Cow::into_owned(code_name(code)))),
+                code.map_or(Value::Null, |code| Value::text(Cow::into_owned(code_name(&NEO2, code)))),
             ),
             ("nextOpcode", code.map_or(Value::Null, Value::int)),
             ("evaluationStack", items),

@@ -1,7 +1,8 @@
 //! Jumps and THROW.
 
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame, Stop};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
 
 #[inline(always)]
 pub(super) fn nop(_: &mut Frame<'_>) -> Flow {
@@ -35,7 +36,7 @@ pub(super) fn jmpifnot(f: &mut Frame<'_>) -> Flow {
 #[inline(always)]
 fn condition(f: &mut Frame<'_>) -> Result<bool, Stop> {
     f.note(Change::Loose(-1))?;
-    f.pop_truth()
+    f.pop_boolean()
 }
 
 #[inline(always)]
@@ -48,7 +49,7 @@ impl Frame<'_> {
     /// Takes an offset, and gives the place that it says, which may be outside the script.
     #[inline(always)]
     pub(super) fn offset(&mut self) -> Result<i64, Stop> {
-        let offset = i16::from_le_bytes(self.take_array()?);
+        let offset = i16::from_le_bytes(self.operand()?);
         Ok(self.at as i64 + i64::from(offset))
     }
 
@@ -56,7 +57,7 @@ impl Frame<'_> {
     #[inline(always)]
     pub(super) fn inside(&self, place: i64) -> Result<usize, Stop> {
         let place = usize::try_from(place).ok();
-        place.filter(|place| *place < self.code.len()).ok_or(Stop::Faulted(Fault::BadTarget))
+        place.filter(|place| *place < self.code.len()).ok_or(Stop::Faulted(Fault::Position))
     }
 }
 
@@ -67,7 +68,7 @@ pub(super) fn throw(_: &mut Frame<'_>) -> Flow {
 
 #[inline(always)]
 pub(super) fn throwifnot(f: &mut Frame<'_>) -> Flow {
-    if !f.pop_truth()? {
+    if !f.pop_boolean()? {
         return Err(Fault::Thrown.into());
     }
     f.note(Change::Loose(-1))

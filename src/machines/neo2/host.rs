@@ -1,14 +1,15 @@
 //! What a script can ask its host.
 
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame, Stop};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
 use super::item::{Host, Item};
 
 #[inline(never)]
 pub(super) fn syscall(f: &mut Frame<'_>) -> Flow {
-    let [length] = f.take_array()?;
-    let name = f.take(usize::from(length))?;
-    let frames = f.context.frames.len();
+    let [length] = f.operand()?;
+    let name = f.data(usize::from(length))?;
+    let frames = f.core.frames.len();
     match name {
         b"System.ExecutionEngine.GetScriptContainer" => container(f)?,
         b"System.ExecutionEngine.GetExecutingScriptHash" => push_hash(f, frames.checked_sub(1))?,
@@ -20,12 +21,12 @@ pub(super) fn syscall(f: &mut Frame<'_>) -> Flow {
 }
 
 fn container(f: &mut Frame<'_>) -> Flow {
-    let context = &mut *f.context;
-    let host = if context.message.is_some() {
+    let core = &mut *f.core;
+    let host = if core.message.is_some() {
         Host::Message
     } else {
-        context.nothings = context.nothings.wrapping_add(1);
-        Host::Nothing(context.nothings)
+        core.nothings = core.nothings.wrapping_add(1);
+        Host::Nothing(core.nothings)
     };
     f.push(Item::Interop(host));
     Ok(())
@@ -33,7 +34,7 @@ fn container(f: &mut Frame<'_>) -> Flow {
 
 /// Pushes the hash of the script of a frame, counted from the entry.
 fn push_hash(f: &mut Frame<'_>, frame: Option<usize>) -> Flow {
-    let call = frame.and_then(|frame| f.context.frames.get(frame));
+    let call = frame.and_then(|frame| f.core.frames.get(frame));
     let script = call.ok_or(Stop::Faulted(Fault::NoCaller))?.script;
     f.push_bytes(f.scripts[script].hash().to_vec())
 }

@@ -1,8 +1,9 @@
 //! Calls with a number of arguments and of results of their own.
 
-use super::call::Call;
+use super::context::Context;
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame, Stop};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
 use super::script::Hash;
 
 /// CALL_I counts its offset from further behind than CALL.
@@ -23,7 +24,7 @@ pub(super) fn call_i(f: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 pub(super) fn call_e(f: &mut Frame<'_>) -> Flow {
     let counts = Counts::take(f)?;
-    let hash: Hash = f.take_array()?;
+    let hash: Hash = f.operand()?;
     f.need_table()?;
     counts.need_arguments(f)?;
     f.need_room_for_frame()?;
@@ -43,7 +44,7 @@ pub(super) fn call_ed(f: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 pub(super) fn call_et(f: &mut Frame<'_>) -> Flow {
     let counts = Counts::take(f)?;
-    let hash: Hash = f.take_array()?;
+    let hash: Hash = f.operand()?;
     f.need_table()?;
     counts.need_arguments(f)?;
     counts.need_own_results(f)?;
@@ -90,7 +91,7 @@ struct Counts {
 
 impl Counts {
     fn take(f: &mut Frame<'_>) -> Result<Counts, Stop> {
-        let [results, arguments] = f.take_array()?;
+        let [results, arguments] = f.operand()?;
         Ok(Counts { results, arguments: usize::from(arguments) })
     }
 
@@ -100,14 +101,14 @@ impl Counts {
     }
 
     fn need_own_results(&self, f: &Frame<'_>) -> Flow {
-        let Call { wanted, .. } = f.current();
+        let Context { wanted, .. } = f.current();
         if wanted == Some(self.results) { Ok(()) } else { Err(Fault::OtherResults.into()) }
     }
 
     /// Hands the arguments over, or as many as there are; a fault where they are too few.
     fn hand_over(&self, f: &mut Frame<'_>) -> Flow {
         let count = self.arguments.min(f.items().len());
-        f.hand_over(f.context.stack.len() - count);
+        f.hand_over(f.core.stack.len() - count);
         if count < self.arguments { Err(Fault::Underflow.into()) } else { Ok(()) }
     }
 }

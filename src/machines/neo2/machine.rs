@@ -1,12 +1,14 @@
 //! The machine: loading and the one loop.
 
-use super::call::Call;
 use super::context::Context;
-use super::frame::{Frame, Stop};
-use super::program::{self, code_name};
+use super::core::Core;
+use super::fault::Stop;
+use super::frame::Frame;
+use super::program;
 use super::script::Script;
 use super::table::{self, NEO2};
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status};
+use crate::machines::neo::script::code_name;
 use crate::machines::{Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
@@ -26,7 +28,7 @@ pub const INFO: MachineInfo = MachineInfo {
 /// A NeoVM 2.x.
 pub struct Neo2 {
     pub(super) scripts: Vec<Script>,
-    pub(super) context: Context,
+    pub(super) core: Core,
     pub(super) end: Option<End>,
     limits: Limits,
 }
@@ -45,7 +47,7 @@ impl Neo2 {
     pub fn new(limits: &Limits) -> Neo2 {
         Neo2 {
             scripts: Vec::new(),
-            context: Context::new(limits.steps, limits.memory),
+            core: Core::new(limits.steps, limits.memory),
             end: None,
             limits: limits.clone(),
         }
@@ -54,18 +56,18 @@ impl Neo2 {
     /// The one loop. Returns why it ended; `None` when the meter ended it.
     fn cycle(&mut self, mut meter: impl Meter) -> Option<End> {
         loop {
-            let current = self.context.frames.len().checked_sub(1)?;
-            let Call { script, pc, base, .. } = self.context.frames[current];
+            let current = self.core.frames.len().checked_sub(1)?;
+            let Context { script, pc, base, .. } = self.core.frames[current];
             let code = &self.scripts[script].code;
-            let (scripts, context) = (&self.scripts, &mut self.context);
-            let mut frame = Frame { pc: pc as usize, at: pc as usize, base, code, scripts, context };
+            let (scripts, core) = (&self.scripts, &mut self.core);
+            let mut frame = Frame { pc: pc as usize, at: pc as usize, base, code, scripts, core };
             let stop = table::interpret(&mut frame, &mut meter);
             let Frame { pc, at, .. } = frame;
             if stop == Some(Stop::Switched) {
                 continue;
             }
             // A frame that has returned is gone.
-            if let Some(call) = self.context.frames.get_mut(current) {
+            if let Some(call) = self.core.frames.get_mut(current) {
                 call.pc = pc as i64;
             }
             return stop.map(|stop| End { stop, at, code: code[at] });
@@ -81,7 +83,7 @@ impl Neo2 {
     /// The script of the current frame and where it is in it. The RET behind the end of the script is
     /// a part of it where that comes next: no operand has it.
     pub(super) fn executed(&self) -> Option<(&[u8], usize)> {
-        let call = self.context.frames.last()?;
+        let call = self.core.frames.last()?;
         let pc = usize::try_from(call.pc).ok()?;
         let script = &self.scripts[call.script];
         let script = if pc < script.bytes().len() { script.bytes() } else { &script.code };
@@ -99,10 +101,10 @@ impl Neo2 {
 
 impl Machine for Neo2 {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
-        let mut context = Context::new(self.limits.steps, self.limits.memory);
-        self.scripts = program::load(program, &mut context)?;
-        context.frames.push(Call { script: 0, pc: 0, base: 0, alt_base: 0, wanted: None });
-        self.context = context;
+        let mut core = Core::new(self.limits.steps, self.limits.memory);
+        self.scripts = program::load(program, &mut core)?;
+        core.frames.push(Context { script: 0, pc: 0, base: 0, alt_base: 0, wanted: None });
+        self.core = core;
         self.end = None;
         Ok(())
     }
@@ -115,7 +117,7 @@ impl Machine for Neo2 {
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
-        self.context.change(changes)
+        self.core.change(changes)
     }
 
     fn next(&self) -> Option<At<'_>> {
@@ -123,7 +125,7 @@ impl Machine for Neo2 {
     }
 
     fn depth(&self) -> usize {
-        self.context.frames.len()
+        self.core.frames.len()
     }
 
     fn describe(&self) -> String {
@@ -132,12 +134,12 @@ impl Machine for Neo2 {
             return format!("Break{}, {frames}", self.place());
         };
         match stop {
-            Stop::Halted => format!("Halt, {}", counted(self.context.results.len(), "result")),
+            Stop::Halted => format!("Halt, {}", counted(self.core.results.len(), "result")),
             Stop::Faulted(fault) => {
-                format!("Fault at 0x{at:x} {}: {fault}, {frames}", code_name(code))
+                format!("Fault at 0x{at:x} {}: {fault}, {frames}", code_name(&NEO2, code))
             }
             Stop::Limited(_) | Stop::Switched => {
-                format!("ended by the runner at 0x{at:x} {}, {frames}", code_name(code))
+                format!("ended by the runner at 0x{at:x} {}, {frames}", code_name(&NEO2, code))
             }
         }
     }
@@ -146,14 +148,14 @@ impl Machine for Neo2 {
 impl Neo2 {
     /// Where the machine stands, as a part of a sentence.
     fn place(&self) -> String {
-        let call = self.context.frames.last();
+        let call = self.core.frames.last();
         let name = call.and_then(|call| Some((call.pc, self.next_code(call)?)));
-        name.map_or(String::new(), |(pc, code)| format!(" at 0x{pc:x} {}", code_name(code)))
+        name.map_or(String::new(), |(pc, code)| format!(" at 0x{pc:x} {}", code_name(&NEO2, code)))
     }
 
     /// The code of a frame's next instruction, which is RET at the end of the script; `None` before its
     /// start, where only a call that failed leads.
-    pub(super) fn next_code(&self, call: &Call) -> Option<u8> {
+    pub(super) fn next_code(&self, call: &Context) -> Option<u8> {
         let code = &self.scripts[call.script].code;
         let pc = usize::try_from(call.pc).ok()?;
         code.get(pc).or(code.last()).copied()

@@ -1,11 +1,12 @@
 //! Constants.
 
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame};
+use super::fault::{Fault, Flow};
+use super::frame::Frame;
 use crate::isa::unsigned;
 
 /// The longest byte array, in bytes.
-pub(super) const MOST_BYTES: usize = 1 << 20;
+pub(super) const MAX_ITEM: usize = 1 << 20;
 
 #[inline(never)]
 pub(super) fn empty(f: &mut Frame<'_>) -> Flow {
@@ -21,19 +22,19 @@ pub(super) fn bytes<const LENGTH: usize>(f: &mut Frame<'_>) -> Flow {
 
 #[inline(never)]
 pub(super) fn data<const SIZE: usize>(f: &mut Frame<'_>) -> Flow {
-    let length = unsigned(f.take(SIZE)?).unwrap_or(0);
+    let length = unsigned(f.data(SIZE)?).unwrap_or(0);
     // The length of four bytes is signed.
     match length as i32 {
         ..=0 => Err(Fault::NoLength.into()),
-        length if length as usize > MOST_BYTES => Err(Fault::TooManyBytes.into()),
+        length if length as usize > MAX_ITEM => Err(Fault::ItemSize.into()),
         length => literal(f, length as usize),
     }
 }
 
 #[inline(never)]
 fn literal(f: &mut Frame<'_>, length: usize) -> Flow {
-    let bytes = f.take(length)?.to_vec();
-    f.context.work_on_bytes(length)?;
+    let bytes = f.data(length)?.to_vec();
+    f.core.work_on_bytes(length)?;
     f.push_bytes(bytes)?;
     f.charge(Change::Strict(1))
 }

@@ -1,11 +1,12 @@
 //! Moving items within the evaluation stack, and between it and the alt stack.
 
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame, Stop};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
 
 #[inline(always)]
 pub(super) fn dupfromaltstack(f: &mut Frame<'_>) -> Flow {
-    let alt = &f.context.alt;
+    let alt = &f.core.alt;
     let item = alt[f.current().alt_base..].last().cloned().ok_or(Stop::Faulted(Fault::Underflow))?;
     f.push(item);
     f.charge(Change::Strict(1))
@@ -14,48 +15,48 @@ pub(super) fn dupfromaltstack(f: &mut Frame<'_>) -> Flow {
 #[inline(always)]
 pub(super) fn toaltstack(f: &mut Frame<'_>) -> Flow {
     let item = f.pop()?;
-    f.context.alt.push(item);
+    f.core.alt.push(item);
     Ok(())
 }
 
 #[inline(always)]
 pub(super) fn fromaltstack(f: &mut Frame<'_>) -> Flow {
-    if f.context.alt.len() <= f.current().alt_base {
+    if f.core.alt.len() <= f.current().alt_base {
         return Err(Fault::Underflow.into());
     }
-    let item = f.context.alt.pop().ok_or(Stop::Faulted(Fault::Underflow))?;
+    let item = f.core.alt.pop().ok_or(Stop::Faulted(Fault::Underflow))?;
     f.push(item);
     Ok(())
 }
 
 #[inline(never)]
 pub(super) fn xdrop(f: &mut Frame<'_>) -> Flow {
-    let position = f.pop_size()?;
+    let position = f.pop_count()?;
     let place = f.place(position)?;
-    f.context.stack.remove(place);
-    f.context.work_on_items(position)?;
+    f.core.stack.remove(place);
+    f.core.work_on_items(position)?;
     f.note(Change::Loose(-2))
 }
 
 #[inline(never)]
 pub(super) fn xswap(f: &mut Frame<'_>) -> Flow {
-    let position = f.pop_size()?;
+    let position = f.pop_count()?;
     f.note(Change::Strict(-1))?;
     if position > 0 {
         let (place, top) = (f.place(position)?, f.place(0)?);
-        f.context.stack.swap(place, top);
+        f.core.stack.swap(place, top);
     }
     Ok(())
 }
 
 #[inline(never)]
 pub(super) fn xtuck(f: &mut Frame<'_>) -> Flow {
-    let position = f.pop_size()?;
+    let position = f.pop_count()?;
     let below = position.checked_sub(1).ok_or(Stop::Faulted(Fault::OutOfRange))?;
     let (place, top) = (f.place(below)?, f.place(0)?);
-    let copy = f.context.stack[top].clone();
-    f.context.stack.insert(place, copy);
-    f.context.work_on_items(position)
+    let copy = f.core.stack[top].clone();
+    f.core.stack.insert(place, copy);
+    f.core.work_on_items(position)
 }
 
 #[inline(always)]
@@ -79,7 +80,7 @@ pub(super) fn dup(f: &mut Frame<'_>) -> Flow {
 #[inline(always)]
 pub(super) fn nip(f: &mut Frame<'_>) -> Flow {
     let place = f.place(1)?;
-    f.context.stack.swap_remove(place);
+    f.core.stack.swap_remove(place);
     f.note(Change::Loose(-1))
 }
 
@@ -91,7 +92,7 @@ pub(super) fn over(f: &mut Frame<'_>) -> Flow {
 
 #[inline(always)]
 pub(super) fn pick(f: &mut Frame<'_>) -> Flow {
-    let position = f.pop_size()?;
+    let position = f.pop_count()?;
     copy(f, position)
 }
 
@@ -99,33 +100,33 @@ pub(super) fn pick(f: &mut Frame<'_>) -> Flow {
 #[inline(always)]
 fn copy(f: &mut Frame<'_>, position: usize) -> Flow {
     let place = f.place(position)?;
-    f.push(f.context.stack[place].clone());
+    f.push(f.core.stack[place].clone());
     Ok(())
 }
 
 #[inline(never)]
 pub(super) fn roll(f: &mut Frame<'_>) -> Flow {
-    let position = f.pop_size()?;
+    let position = f.pop_count()?;
     f.note(Change::Strict(-1))?;
     if position > 0 {
         let place = f.place(position)?;
-        f.context.stack[place..].rotate_left(1);
+        f.core.stack[place..].rotate_left(1);
     }
-    f.context.work_on_items(position)
+    f.core.work_on_items(position)
 }
 
 #[inline(always)]
 pub(super) fn rot(f: &mut Frame<'_>) -> Flow {
     let place = f.place(2)?;
-    f.context.stack.swap(place, place + 1);
-    f.context.stack.swap(place + 1, place + 2);
+    f.core.stack.swap(place, place + 1);
+    f.core.stack.swap(place + 1, place + 2);
     Ok(())
 }
 
 #[inline(always)]
 pub(super) fn swap(f: &mut Frame<'_>) -> Flow {
     let place = f.place(1)?;
-    f.context.stack.swap(place, place + 1);
+    f.core.stack.swap(place, place + 1);
     Ok(())
 }
 

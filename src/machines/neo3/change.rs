@@ -1,6 +1,6 @@
 //! What can be changed between two instructions.
 
-use super::frame::Core;
+use super::core::Core;
 use super::item::Item;
 use crate::machines::change::{Counted, change_items, unchangeable};
 use crate::machines::machine::LoadError;

@@ -1,9 +1,10 @@
 //! What can be observed.
 
+use super::context::Context;
 use super::fault::Stop;
-use super::frame::Context;
+use super::heap::Heap;
 use super::machine::Neo3;
-use super::show::Show;
+use crate::machines::neo::show::Show;
 use crate::machines::observe::{Field, Fields};
 use crate::model::value::Value;
 
@@ -62,7 +63,7 @@ impl Neo3 {
         Value::List(frames.map(|(pc, context)| self.frame(pc, context, &mut show)).collect())
     }
 
-    fn frame(&self, pc: usize, context: &Context, show: &mut Show<'_>) -> Value {
+    fn frame(&self, pc: usize, context: &Context, show: &mut Show<'_, Heap>) -> Value {
         let mut members = vec![
             ("instructionPointer".to_owned(), Value::int(pc)),
             ("nextInstruction".to_owned(), Value::text(self.mnemonic(pc))),

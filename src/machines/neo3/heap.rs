@@ -7,10 +7,8 @@
 //! compounds of a cycle keep each other's count up; they stay until the end of the run, and their
 //! positions are counted against the limit as long, which bounds them.
 
-use indexmap::IndexMap;
-
 use super::item::{Id, Item};
-use super::key::Key;
+use super::map::Map;
 
 /// All compounds of a run.
 #[derive(Debug, Default)]
@@ -39,7 +37,7 @@ pub(super) enum Content {
     /// Of an Array or Struct.
     List(Vec<Item>),
     /// Of a Map, in order of insertion.
-    Map(IndexMap<Key, Item>),
+    Map(Map),
     /// Of a place that is free.
     Nothing,
 }
@@ -106,7 +104,7 @@ impl Heap {
     }
 
     /// The pairs of a Map.
-    pub(super) fn map(&self, id: Id) -> &IndexMap<Key, Item> {
+    pub(super) fn map(&self, id: Id) -> &Map {
         match &self.compounds[id.0 as usize].content {
             Content::Map(pairs) => pairs,
             Content::List(_) | Content::Nothing => unreachable!("a map was asked for and is none"),
@@ -114,7 +112,7 @@ impl Heap {
     }
 
     /// The pairs of a Map, to change them.
-    pub(super) fn map_mut(&mut self, id: Id) -> &mut IndexMap<Key, Item> {
+    pub(super) fn map_mut(&mut self, id: Id) -> &mut Map {
         match &mut self.compounds[id.0 as usize].content {
             Content::Map(pairs) => pairs,
             Content::List(_) | Content::Nothing => unreachable!("a map was asked for and is none"),

@@ -1,10 +1,12 @@
 //! The machine: loading and the one loop.
 
+use super::core::Core;
 use super::fault::{Fault, Stop};
-use super::frame::{Core, Frame};
+use super::frame::Frame;
 use super::program::{self, Loaded};
 use super::table::{self, NEO3, Op};
 use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
+use crate::machines::neo::script::code_name;
 use crate::machines::{Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
@@ -128,7 +130,6 @@ impl Neo3 {
 
     /// The mnemonic at a position; RET at the end, and the number of a code without a row.
     pub(super) fn mnemonic(&self, pc: usize) -> String {
-        let code = self.script[pc];
-        NEO3.by_code(code.into()).map_or_else(|| code.to_string(), |op| op.name.to_owned())
+        code_name(&NEO3, self.script[pc]).into_owned()
     }
 }

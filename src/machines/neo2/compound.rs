@@ -3,20 +3,21 @@
 use std::rc::Rc;
 
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame, Stop};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
 use super::heap::Id;
 use super::item::Item;
 use super::map::Entry;
 
-/// The most items of a container.
-const MOST_ITEMS: usize = 1024;
+/// The most items of a compound.
+const MAX_ITEMS: usize = 1024;
 
 #[inline(never)]
 pub(super) fn arraysize(f: &mut Frame<'_>) -> Flow {
     let item = f.pop()?;
     let (size, change) = match item {
-        Item::Array(id) | Item::Struct(id) => (f.context.heap.list(id).len(), Change::Loose(0)),
-        Item::Map(id) => (f.context.heap.map(id).len(), Change::Loose(0)),
+        Item::Array(id) | Item::Struct(id) => (f.core.heap.list(id).len(), Change::Loose(0)),
+        Item::Map(id) => (f.core.heap.map(id).len(), Change::Loose(0)),
         other => (f.bytes_of(&other)?.len(), Change::Strict(0)),
     };
     f.push(size);
@@ -25,23 +26,23 @@ pub(super) fn arraysize(f: &mut Frame<'_>) -> Flow {
 
 #[inline(never)]
 pub(super) fn pack(f: &mut Frame<'_>) -> Flow {
-    let count = f.pop_size()?;
+    let count = f.pop_count()?;
     need_room(count)?;
     let depth = f.items().len();
     let below = depth.checked_sub(count).ok_or(Stop::Faulted(Fault::Underflow))?;
-    let items = f.context.stack.drain(f.base + below..).rev().collect();
+    let items = f.core.stack.drain(f.base + below..).rev().collect();
     push_list(f, Item::Array, items)
 }
 
 #[inline(never)]
 pub(super) fn unpack(f: &mut Frame<'_>) -> Flow {
     let id = pop_list(f)?;
-    let context = &mut *f.context;
-    let items = context.heap.list(id);
-    context.stack.extend(items.iter().rev().cloned());
+    let core = &mut *f.core;
+    let items = core.heap.list(id);
+    core.stack.extend(items.iter().rev().cloned());
     let count = items.len();
     f.push(count);
-    f.context.work_on_items(count)?;
+    f.core.work_on_items(count)?;
     f.charge(Change::Loose(count as i32))
 }
 
@@ -51,11 +52,11 @@ pub(super) fn pickitem(f: &mut Frame<'_>) -> Flow {
     let item = match f.pop()? {
         Item::Array(id) | Item::Struct(id) => {
             let index = index(f, id, &key)?;
-            f.context.heap.list(id)[index].clone()
+            f.core.heap.list(id)[index].clone()
         }
         Item::Map(id) => {
             let key = known_key(f, id, &key)?;
-            let value = key.and_then(|key| f.context.heap.map(id).get(&key).cloned());
+            let value = key.and_then(|key| f.core.heap.map(id).get(&key).cloned());
             value.ok_or(Stop::Faulted(Fault::NoSuchKey))?
         }
         _ => return Err(Fault::WrongType.into()),
@@ -71,7 +72,7 @@ pub(super) fn setitem(f: &mut Frame<'_>) -> Flow {
     match f.pop()? {
         Item::Array(id) | Item::Struct(id) => {
             let index = index(f, id, &key)?;
-            f.context.heap.list_mut(id)[index] = value;
+            f.core.heap.list_mut(id)[index] = value;
         }
         Item::Map(id) => set_entry(f, id, Entry { key, value })?,
         _ => return Err(Fault::WrongType.into()),
@@ -81,7 +82,7 @@ pub(super) fn setitem(f: &mut Frame<'_>) -> Flow {
 
 fn set_entry(f: &mut Frame<'_>, id: Id, entry: Entry) -> Flow {
     let key = f.bytes_of(&entry.key)?;
-    let heap = &mut f.context.heap;
+    let heap = &mut f.core.heap;
     if let Some(value) = heap.map_mut(id).get_mut(&key) {
         *value = entry.value;
         return Ok(());
@@ -117,7 +118,7 @@ pub(super) fn newstruct(f: &mut Frame<'_>) -> Flow {
 /// Pushes a list with the items of another one, or as long as a number says.
 fn new_list(f: &mut Frame<'_>, kind: fn(Id) -> Item, like: &Item) -> Flow {
     if let Item::Array(id) | Item::Struct(id) = like {
-        push_list(f, kind, f.context.heap.list(*id).to_vec())?;
+        push_list(f, kind, f.core.heap.list(*id).to_vec())?;
         return f.charge(Change::Unknown);
     }
     let count = f.size_of(like)?;
@@ -128,7 +129,7 @@ fn new_list(f: &mut Frame<'_>, kind: fn(Id) -> Item, like: &Item) -> Flow {
 
 #[inline(never)]
 pub(super) fn newmap(f: &mut Frame<'_>) -> Flow {
-    let map = f.context.heap.new_map()?;
+    let map = f.core.heap.add_map()?;
     f.push_new(Item::Map(map))?;
     f.charge(Change::Strict(1))
 }
@@ -137,7 +138,7 @@ pub(super) fn newmap(f: &mut Frame<'_>) -> Flow {
 pub(super) fn append(f: &mut Frame<'_>) -> Flow {
     let value = pop_value(f)?;
     let id = pop_list(f)?;
-    let heap = &mut f.context.heap;
+    let heap = &mut f.core.heap;
     need_room(heap.list(id).len() + 1)?;
     heap.allocate_place()?;
     heap.list_mut(id).push(value);
@@ -148,28 +149,28 @@ pub(super) fn append(f: &mut Frame<'_>) -> Flow {
 pub(super) fn reverse(f: &mut Frame<'_>) -> Flow {
     let item = f.pop()?;
     f.note(Change::Loose(-1))?;
-    let list = f.context.heap.list_mut(list_of(&item)?);
+    let list = f.core.heap.list_mut(list_of(&item)?);
     list.reverse();
     let count = list.len();
-    f.context.work_on_items(count)
+    f.core.work_on_items(count)
 }
 
 #[inline(never)]
 pub(super) fn remove(f: &mut Frame<'_>) -> Flow {
     let key = f.pop_key()?;
-    let container = f.pop()?;
+    let compound = f.pop()?;
     f.note(Change::Loose(-2))?;
-    match container {
+    match compound {
         Item::Array(id) | Item::Struct(id) => {
             let index = index(f, id, &key)?;
-            let list = f.context.heap.list_mut(id);
+            let list = f.core.heap.list_mut(id);
             list.remove(index);
             let moved = list.len() - index;
-            f.context.work_on_items(moved)
+            f.core.work_on_items(moved)
         }
         Item::Map(id) => {
             if let Some(key) = known_key(f, id, &key)? {
-                f.context.heap.map_mut(id).remove(&key);
+                f.core.heap.map_mut(id).remove(&key);
             }
             Ok(())
         }
@@ -181,10 +182,10 @@ pub(super) fn remove(f: &mut Frame<'_>) -> Flow {
 pub(super) fn haskey(f: &mut Frame<'_>) -> Flow {
     let key = f.pop_key()?;
     let found = match f.pop()? {
-        Item::Array(id) | Item::Struct(id) => f.size_of(&key)? < f.context.heap.list(id).len(),
+        Item::Array(id) | Item::Struct(id) => f.size_of(&key)? < f.core.heap.list(id).len(),
         Item::Map(id) => {
             let key = known_key(f, id, &key)?;
-            key.is_some_and(|key| f.context.heap.map(id).get(&key).is_some())
+            key.is_some_and(|key| f.core.heap.map(id).get(&key).is_some())
         }
         _ => return Err(Fault::WrongType.into()),
     };
@@ -195,7 +196,7 @@ pub(super) fn haskey(f: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 pub(super) fn keys(f: &mut Frame<'_>) -> Flow {
     let Item::Map(id) = f.pop()? else { return Err(Fault::WrongType.into()) };
-    let keys: Vec<_> = f.context.heap.map(id).entries().map(|entry| entry.key.clone()).collect();
+    let keys: Vec<_> = f.core.heap.map(id).entries().map(|entry| entry.key.clone()).collect();
     let count = keys.len();
     push_list(f, Item::Array, keys)?;
     f.charge(Change::Loose(count as i32))
@@ -204,8 +205,8 @@ pub(super) fn keys(f: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 pub(super) fn values(f: &mut Frame<'_>) -> Flow {
     let mut values: Vec<_> = match f.pop()? {
-        Item::Array(id) | Item::Struct(id) => f.context.heap.list(id).to_vec(),
-        Item::Map(id) => f.context.heap.map(id).entries().map(|entry| entry.value.clone()).collect(),
+        Item::Array(id) | Item::Struct(id) => f.core.heap.list(id).to_vec(),
+        Item::Map(id) => f.core.heap.map(id).entries().map(|entry| entry.value.clone()).collect(),
         _ => return Err(Fault::WrongType.into()),
     };
     clone_structs(f, &mut values)?;
@@ -213,14 +214,14 @@ pub(super) fn values(f: &mut Frame<'_>) -> Flow {
     f.charge(Change::Unknown)
 }
 
-/// Pushes a new container with these items. Garbage may be removed, as in [`Frame::push_new`].
+/// Pushes a new compound with these items. Garbage may be removed, as in [`Frame::push_new`].
 fn push_list(f: &mut Frame<'_>, kind: fn(Id) -> Item, items: Vec<Item>) -> Flow {
-    f.context.work_on_items(items.len())?;
-    let list = f.context.heap.new_list(items)?;
+    f.core.work_on_items(items.len())?;
+    let list = f.core.heap.add_list(items)?;
     f.push_new(kind(list))
 }
 
-/// Takes the top item, of which a container will keep a copy if it is a Struct.
+/// Takes the top item, of which a compound will keep a copy if it is a Struct.
 fn pop_value(f: &mut Frame<'_>) -> Result<Item, Stop> {
     let mut value = [f.pop()?];
     clone_structs(f, &mut value)?;
@@ -236,11 +237,11 @@ fn clone_structs(f: &mut Frame<'_>, items: &mut [Item]) -> Flow {
         copy_if_struct(f, item, &mut unfinished)?;
     }
     while let Some(copy) = unfinished.pop() {
-        let mut items = std::mem::take(f.context.heap.list_mut(copy));
+        let mut items = std::mem::take(f.core.heap.list_mut(copy));
         for item in &mut items {
             copy_if_struct(f, item, &mut unfinished)?;
         }
-        *f.context.heap.list_mut(copy) = items;
+        *f.core.heap.list_mut(copy) = items;
     }
     Ok(())
 }
@@ -248,9 +249,9 @@ fn clone_structs(f: &mut Frame<'_>, items: &mut [Item]) -> Flow {
 /// Replaces a Struct by a copy, of which the Structs are those of the original yet.
 fn copy_if_struct(f: &mut Frame<'_>, item: &mut Item, unfinished: &mut Vec<Id>) -> Flow {
     let Item::Struct(id) = item else { return Ok(()) };
-    let items = f.context.heap.list(*id).to_vec();
-    f.context.work(1 + items.len() as u64)?;
-    *id = f.context.heap.new_list(items)?;
+    let items = f.core.heap.list(*id).to_vec();
+    f.core.work(1 + items.len() as u64)?;
+    *id = f.core.heap.add_list(items)?;
     unfinished.push(*id);
     Ok(())
 }
@@ -268,17 +269,17 @@ fn list_of(item: &Item) -> Result<Id, Stop> {
 }
 
 fn need_room(count: usize) -> Flow {
-    if count <= MOST_ITEMS { Ok(()) } else { Err(Fault::ContainerTooLarge.into()) }
+    if count <= MAX_ITEMS { Ok(()) } else { Err(Fault::CompoundTooLarge.into()) }
 }
 
 /// The index that a key is, of an item that a list has.
 fn index(f: &mut Frame<'_>, list: Id, key: &Item) -> Result<usize, Stop> {
     let index = f.size_of(key)?;
-    if index < f.context.heap.list(list).len() { Ok(index) } else { Err(Fault::NoSuchIndex.into()) }
+    if index < f.core.heap.list(list).len() { Ok(index) } else { Err(Fault::NoSuchIndex.into()) }
 }
 
 /// The bytes of a key to look for in a map; none in a map that never had an entry, where nobody
 /// looks at them.
 fn known_key(f: &mut Frame<'_>, map: Id, key: &Item) -> Result<Option<Rc<Vec<u8>>>, Stop> {
-    if f.context.heap.map(map).is_untouched() { Ok(None) } else { f.bytes_of(key).map(Some) }
+    if f.core.heap.map(map).is_untouched() { Ok(None) } else { f.bytes_of(key).map(Some) }
 }
