@@ -84,8 +84,8 @@ pub trait Inspect: Observe {
     }
 }
 
-/// The cells of a datum in an item, the most particular one first: behind those of the compounds on
-/// the way to it is `cell`, which holds the item.
+/// The cells of a datum in an item, the most particular one first: those of the compounds on the way
+/// to it, then `cell`, which holds the item.
 pub fn cells_inside<I>(
     cell: Cell,
     mut item: Option<I>,

@@ -44,7 +44,7 @@ pub trait Machine: Inspect {
     ///
     /// # Errors
     ///
-    /// When the machine has no such state, or the value is none for it.
+    /// When the machine has no such state, or the value does not fit it.
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         Err(LoadError::new(format!("the state of this machine cannot be set to {changes}")))
     }
@@ -111,8 +111,8 @@ pub trait Watch {
         0
     }
 
-    /// So many instructions were executed unseen, and the machine goes on. Where it ended among them,
-    /// that is not told.
+    /// So many instructions were executed unseen, and the machine goes on. Not called when the machine
+    /// ended among them.
     fn passed_over(&mut self, count: u64) {
         let _ = count;
     }

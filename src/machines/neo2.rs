@@ -6,10 +6,12 @@
 //! | `table.rs` | the opcodes, one row each |
 //! | `machine.rs` | the machine: loading and the one loop |
 //! | `fields.rs` | what can be observed |
-//! | `inspect.rs` | what blame and traces see |
-//! | `frame.rs` | the running frame that handlers work on, and why it may end |
-//! | `core.rs` | what the frames share: stacks, compounds, environment, the runner's limits |
-//! | `item.rs`, `number.rs` | items and their conversions; what instructions on numbers share |
+//! | `inspect.rs` | what blame and traces see; the places that rows name |
+//! | `frame.rs` | the running frame that handlers work on |
+//! | `core.rs`, `context.rs` | what the frames share; a frame of the invocation stack |
+//! | `fault.rs` | why the loop ends, and why a script faults |
+//! | `item.rs`, `convert.rs` | items, and their conversions |
+//! | `number.rs` | what instructions on numbers share |
 //! | `heap.rs`, `map.rs` | Arrays, Structs and Maps, and the memory in use |
 //! | `count.rs` | the machine's limit on items |
 //! | `program.rs`, `script.rs` | what a program record must contain; scripts and their hashes |
@@ -19,8 +21,8 @@
 //!
 //! # Program
 //!
-//! A record of `script` (bytes, or a list of bytes and mnemonics that follow each other; none is
-//! empty), `message` (the bytes that signatures sign; without it there is no script container) and
+//! A record of `script` (bytes, or a list of bytes and mnemonics that follow each other; a
+//! missing one is empty), `message` (the bytes that signatures sign; without it there is no script container) and
 //! `scriptTable` (a list of the scripts that can be called; without it there is no table, which is
 //! not the same as an empty one).
 //!

@@ -5,11 +5,13 @@
 //! | `table.rs` | the opcodes, one row each |
 //! | `machine.rs` | the machine: loading and the one loop |
 //! | `fields.rs` | what can be observed |
-//! | `inspect.rs` | what blame and traces see |
-//! | `frame.rs` | the running script that handlers work on: stack, frames, operands |
-//! | `heap.rs` | arrays, structs and maps, and the reference counter |
-//! | `item.rs`, `key.rs` | items, and those that are keys of maps |
-//! | `fault.rs` | why a script faults, with the texts of the reference implementation |
+//! | `inspect.rs` | what blame and traces see; the places that rows name |
+//! | `frame.rs` | the running frame that handlers work on |
+//! | `core.rs`, `context.rs` | what the frames share; a frame of the invocation stack |
+//! | `fault.rs` | why the loop ends, and why a script faults |
+//! | `item.rs`, `convert.rs` | items, and their conversions |
+//! | `number.rs` | what instructions on numbers share |
+//! | `heap.rs`, `map.rs` | Arrays, Structs and Maps, and the reference counter |
 //! | `host.rs` | SYSCALL and the services that there are |
 //! | `program.rs` | what a program record must contain; strict validation |
 //! | `show.rs` | items as values |

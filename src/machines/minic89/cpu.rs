@@ -6,7 +6,7 @@ use super::trap::Trap;
 use super::word::Word;
 use crate::machines::limit::Limit;
 
-/// What an instruction comes to. A handler that stops the run has changed nothing.
+/// What a handler returns. A handler that stops the run has changed nothing.
 pub(super) type Flow = Result<(), Box<Stop>>;
 
 /// Why no further instruction is executed.
@@ -26,14 +26,14 @@ pub(super) struct Frame {
     pub(super) function: usize,
     /// Where its slots begin.
     pub(super) base: usize,
-    /// The instruction of the frame below behind the call; meaningless in the first frame.
+    /// The instruction of the frame below after the call; meaningless in the first frame.
     pub(super) return_ip: usize,
 }
 
 /// How much there may be of what.
 #[derive(Debug, Clone)]
 pub(super) struct Limits {
-    /// Attempts; none for no limit.
+    /// Attempts; `None` for no limit.
     pub(super) steps: Option<u64>,
     /// Values on the operand stack.
     pub(super) operand_stack: u64,
@@ -46,7 +46,7 @@ pub(super) struct Limits {
 /// A machine while it runs.
 pub(super) struct Cpu<'c> {
     pub(super) code: &'c Code,
-    /// The current function's, with [`Op::End`] behind the last.
+    /// The current function's, followed by [`Op::End`].
     pub(super) instructions: &'c [Instruction],
     pub(super) ip: usize,
     /// Where the current frame's slots begin.
@@ -58,7 +58,7 @@ pub(super) struct Cpu<'c> {
 }
 
 impl<'c> Cpu<'c> {
-    /// The next instruction, behind which the program counter moves.
+    /// The next instruction; the program counter moves past it.
     #[inline(always)]
     pub(super) fn fetch(&mut self) -> (Op, i32) {
         let Instruction { op, argument } = self.instructions[self.ip];

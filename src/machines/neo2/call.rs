@@ -10,51 +10,51 @@ use super::script::Hash;
 const MAX_FRAMES: usize = 1024;
 
 #[inline(never)]
-pub(super) fn call(f: &mut Frame<'_>) -> Flow {
-    let place = f.offset()?;
-    f.need_room_for_frame()?;
-    f.enter_frame(f.current().script, place, None);
-    f.inside(place)?;
-    f.hand_over(f.base);
+pub(super) fn call(frame: &mut Frame<'_>) -> Flow {
+    let place = frame.offset()?;
+    frame.need_room_for_frame()?;
+    frame.enter_frame(frame.current().script, place, None);
+    frame.inside(place)?;
+    frame.hand_over(frame.base);
     Err(Stop::Switched)
 }
 
 #[inline(never)]
-pub(super) fn appcall(f: &mut Frame<'_>) -> Flow {
-    let hash = f.operand()?;
-    f.need_table()?;
-    f.need_room_for_frame()?;
-    let script = static_or_dynamic(f, hash)?;
-    f.enter_frame(script, 0, None);
-    f.hand_over(f.base);
-    f.note(Change::Loose(0))?;
+pub(super) fn appcall(frame: &mut Frame<'_>) -> Flow {
+    let hash = frame.operand()?;
+    frame.need_table()?;
+    frame.need_room_for_frame()?;
+    let script = static_or_dynamic(frame, hash)?;
+    frame.enter_frame(script, 0, None);
+    frame.hand_over(frame.base);
+    frame.note(Change::Loose(0))?;
     Err(Stop::Switched)
 }
 
 #[inline(never)]
-pub(super) fn tailcall(f: &mut Frame<'_>) -> Flow {
-    let hash = f.operand()?;
-    f.need_table()?;
-    let script = static_or_dynamic(f, hash)?;
-    f.enter_frame(script, 0, None);
-    f.hand_over(f.base);
-    f.remove_caller();
-    f.note(Change::Loose(0))?;
+pub(super) fn tailcall(frame: &mut Frame<'_>) -> Flow {
+    let hash = frame.operand()?;
+    frame.need_table()?;
+    let script = static_or_dynamic(frame, hash)?;
+    frame.enter_frame(script, 0, None);
+    frame.hand_over(frame.base);
+    frame.remove_caller();
+    frame.note(Change::Loose(0))?;
     Err(Stop::Switched)
 }
 
 /// The script of a hash; of the hash on top of the stack if it is all zeros.
-fn static_or_dynamic(f: &mut Frame<'_>, hash: Hash) -> Result<usize, Stop> {
+fn static_or_dynamic(frame: &mut Frame<'_>, hash: Hash) -> Result<usize, Stop> {
     if hash == [0; 20] {
-        let hash = f.pop_bytes()?;
-        return f.script_of(&hash);
+        let hash = frame.pop_bytes()?;
+        return frame.script_of(&hash);
     }
-    f.script_of(&hash)
+    frame.script_of(&hash)
 }
 
 #[inline(never)]
-pub(super) fn ret(f: &mut Frame<'_>) -> Flow {
-    let core = &mut *f.core;
+pub(super) fn ret(frame: &mut Frame<'_>) -> Flow {
+    let core = &mut *frame.core;
     let Some(call) = core.frames.pop() else { return Err(Stop::Halted) };
     if let Some(wanted) = call.wanted {
         let kept = core.stack.len().checked_sub(usize::from(wanted));
@@ -68,7 +68,7 @@ pub(super) fn ret(f: &mut Frame<'_>) -> Flow {
         core.results = std::mem::take(&mut core.stack);
         core.alt.clear();
     }
-    f.note(Change::Loose(0))?;
+    frame.note(Change::Loose(0))?;
     Err(if halted { Stop::Halted } else { Stop::Switched })
 }
 
@@ -93,7 +93,7 @@ impl Frame<'_> {
         table.get(hash).copied().ok_or(Stop::Faulted(Fault::NoSuchScript))
     }
 
-    /// Adds a frame with empty stacks. This one goes on behind the instruction.
+    /// Adds a frame with empty stacks. This one goes on after the instruction.
     pub(super) fn enter_frame(&mut self, script: usize, pc: i64, wanted: Option<u8>) {
         let core = &mut *self.core;
         if let Some(own) = core.frames.last_mut() {

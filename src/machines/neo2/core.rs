@@ -14,7 +14,7 @@ use crate::machines::limit::Limit;
 
 /// What the program changes, and what it can ask for.
 pub(super) struct Core {
-    /// The evaluation stacks of all frames one behind the other, the current one last. A frame
+    /// The evaluation stacks of all frames one after the other, the current one last. A frame
     /// that others are called from does not change, so each needs to know only where it starts.
     pub(super) stack: Vec<Item>,
     /// The alt stacks, likewise.
@@ -25,11 +25,11 @@ pub(super) struct Core {
     pub(super) results: Vec<Item>,
     pub(super) heap: Heap,
     pub(super) estimate: Estimate,
-    /// The scripts that can be called, by their hashes; none where nothing can be.
+    /// The scripts that can be called, by their hashes; `None` when the program has no table.
     pub(super) table: Option<HashMap<Hash, usize>>,
     /// What a signature signs.
     pub(super) message: Option<Rc<Vec<u8>>>,
-    /// How often a compound was asked for that there is none of.
+    /// How often the script container was asked for without a message.
     pub(super) nothings: u32,
     worked: u64,
     /// The most work; see [`Core::work`].

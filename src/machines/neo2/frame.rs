@@ -8,15 +8,15 @@ use super::item::{Item, long_size};
 use super::script::Script;
 
 /// The hot state, taken out of the machine while the loop runs so that it can live in registers,
-/// and the rest of the machine behind one reference.
+/// and the rest of the machine by one reference.
 pub(super) struct Frame<'m> {
-    /// Offset behind what was read of the current instruction.
+    /// Offset after what was read of the current instruction.
     pub(super) pc: usize,
     /// Offset of the current instruction.
     pub(super) at: usize,
     /// Where this frame's items start among those of all frames.
     pub(super) base: usize,
-    /// The script, with a RET behind its end.
+    /// The script, followed by a RET.
     pub(super) code: &'m [u8],
     pub(super) scripts: &'m [Script],
     pub(super) core: &'m mut Core,
@@ -101,7 +101,7 @@ impl<'m> Frame<'m> {
     #[inline(always)]
     pub(super) fn data(&mut self, length: usize) -> Result<&'m [u8], Stop> {
         let end = self.pc + length;
-        // The last byte is the RET behind the script.
+        // The last byte is the RET after the script.
         match self.code.get(self.pc..end) {
             Some(bytes) if end < self.code.len() => {
                 self.pc = end;

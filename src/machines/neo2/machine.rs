@@ -80,7 +80,7 @@ impl Neo2 {
         At::in_bytes(&NEO2, script, pc, self)
     }
 
-    /// The script of the current frame and where it is in it. The RET behind the end of the script is
+    /// The script of the current frame and where it is in it. The RET after the end of the script is
     /// a part of it where that comes next: no operand has it.
     pub(super) fn executed(&self) -> Option<(&[u8], usize)> {
         let call = self.core.frames.last()?;

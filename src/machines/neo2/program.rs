@@ -16,7 +16,7 @@ use crate::model::value::Value;
 /// Second mnemonics.
 const ALIASES: &[(&str, &str)] = &[("PUSHF", "PUSH0"), ("PUSHT", "PUSH1")];
 
-/// Fills the environment of a fresh core from the program; gives the scripts, of which the
+/// Fills the environment of a fresh core from the program; returns the scripts, of which the
 /// first is the one to execute.
 pub(super) fn load(program: &Program, core: &mut Core) -> Result<Vec<Script>, LoadError> {
     let record = &program.0;

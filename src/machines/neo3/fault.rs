@@ -7,7 +7,7 @@ use std::fmt;
 use super::item::{Item, MAX_ITEM};
 use crate::machines::limit::Limit;
 
-/// What a handler answers: go on, or why not.
+/// What a handler returns: go on, or why not.
 pub(super) type Flow = Result<(), Stop>;
 
 /// Why the loop ends, or what interrupts it.

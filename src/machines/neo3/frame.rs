@@ -5,11 +5,11 @@ use super::core::Core;
 use super::fault::{Fault, Flow, MAX_REFERENCES, Stop};
 use super::item::Item;
 
-/// What the loop keeps in registers, and the rest of the machine behind one reference.
+/// What the loop keeps in registers, and the rest of the machine by one reference.
 pub(super) struct Frame<'m> {
-    /// Behind what was read of the current instruction.
+    /// Offset after what was read of the current instruction.
     pub(super) pc: usize,
-    /// The script, and a RET behind its end.
+    /// The script, followed by a RET.
     pub(super) script: &'m [u8],
     pub(super) core: &'m mut Core,
 }
@@ -89,7 +89,7 @@ impl<'m> Frame<'m> {
         self.stop(Fault::Undefined(code).into())
     }
 
-    /// How long the script is, without the RET behind it.
+    /// How long the script is, without the RET after it.
     pub(super) fn length(&self) -> usize {
         self.script.len() - 1
     }
@@ -193,7 +193,7 @@ impl<'m> Frame<'m> {
     }
 
     /// Counts as work what holding compounds and letting go of them took. To be called where that
-    /// can go on for ever: where compounds are made, and where one is thrown.
+    /// can go on forever: where compounds are made, and where one is thrown.
     pub(super) fn visit_held(&mut self) -> Flow {
         let visited = self.core.heap.take_visited();
         self.core.work(visited)

@@ -3,7 +3,7 @@
 //! The machine counts references and not objects (reference, section 7): each entry of a stack or
 //! slot is one, and each position inside a compound that such an entry leads to. For this it counts
 //! for every compound from how many of those it is held, its *stack references*. A compound that
-//! has none can be reached by nothing, so the counter also tells which ones may be forgotten. The
+//! has none can be reached by nothing, so the counter also decides which ones may be forgotten. The
 //! compounds of a cycle keep each other's count up; they stay until the end of the run, and their
 //! positions are counted against the limit as long, which bounds them.
 
@@ -25,7 +25,7 @@ pub(super) struct Heap {
     /// References besides the entries of the evaluation stack: slot entries, and positions inside
     /// compounds that have stack references.
     pub(super) counted: usize,
-    /// How many positions were counted anew or no more, since somebody asked.
+    /// How many positions were counted anew or no more, since [`Heap::take_visited`].
     visited: usize,
     /// Kept for its allocation.
     work: Vec<Id>,
@@ -145,7 +145,7 @@ impl Heap {
     }
 
     /// Lets go of a list once, if that changes no other count because it is held more than once;
-    /// gives its items.
+    /// returns its items.
     #[inline(always)]
     pub(super) fn let_go_shared(&mut self, id: Id) -> Option<&mut Vec<Item>> {
         match &mut self.compounds[id.0 as usize] {

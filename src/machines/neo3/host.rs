@@ -95,7 +95,7 @@ impl Host {
 }
 
 impl Service {
-    /// Its name; none where only a number names it.
+    /// Its name; `None` when only a number names it.
     pub fn name(&self) -> Option<&'static str> {
         match self.name {
             Name::Hashed(name) => Some(name),

@@ -25,7 +25,7 @@ pub const INFO: MachineInfo = MachineInfo {
 
 /// A NeoVM of N3.
 pub struct Neo3 {
-    /// The script, and a RET behind its end.
+    /// The script, followed by a RET.
     pub(super) script: Vec<u8>,
     pub(super) pc: usize,
     pub(super) core: Core,
@@ -123,7 +123,7 @@ impl Machine for Neo3 {
 }
 
 impl Neo3 {
-    /// The script, with the RET behind its end where that comes next: no operand has it.
+    /// The script, with the RET after its end where that comes next: no operand has it.
     pub(super) fn executed(&self) -> &[u8] {
         &self.script[..self.length().max(self.pc + 1)]
     }

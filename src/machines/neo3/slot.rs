@@ -11,7 +11,7 @@ pub(super) trait Slot {
     /// Its name, for messages.
     const MISSING: Fault;
 
-    /// Its variables; none as long as it is not initialised.
+    /// Its variables; empty until it is initialised.
     fn of(core: &mut Core) -> &mut Vec<Item>;
 }
 

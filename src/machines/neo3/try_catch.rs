@@ -11,11 +11,11 @@ use super::item::Item;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Try {
     part: Part,
-    /// Where the catch block starts; none or below 0 without one.
+    /// Where the catch block starts; `None` or below 0 without one.
     catch: Option<i32>,
-    /// Where the finally block starts; none or below 0 without one.
+    /// Where the finally block starts; `None` or below 0 without one.
     finally: Option<i32>,
-    /// Where the script goes on behind the finally block; none as long as no ENDTRY said so.
+    /// Where the script goes on after the finally block; `None` until an ENDTRY says so.
     end: Option<i32>,
 }
 
