@@ -12,8 +12,9 @@ use crate::model::value::Value;
 pub(crate) enum Effect<M: Places> {
     /// The result depends on what is there.
     Reads(M::Place),
-    /// The price and nothing else depends on what is there. Blame does not follow it.
-    PricedBy(M::Place),
+    /// Whether it succeeds, or what it costs, depends on what is there, and no value that it computes.
+    /// Blame does not follow it.
+    Needs(M::Place),
     /// It may change what is there.
     Writes(M::Place),
     /// It may go on elsewhere than behind itself, and its operands decide.
@@ -55,7 +56,7 @@ pub(crate) fn declared<M: Places>(machine: &M, counts: &dyn Fn(usize) -> bool) -
                     effects.read(cell, value);
                 }
             }
-            Effect::PricedBy(place) => effects.priced_by.extend(machine.cells_at(place)),
+            Effect::Needs(place) => effects.needs.extend(machine.cells_at(place)),
             Effect::Writes(place) => effects.writes.extend(machine.cells_at(place)),
             Effect::Jumps => effects.write(Cell::jump()),
             // It fails where it would take more than there is.
@@ -74,7 +75,7 @@ macro_rules! effects {
         /// What each row reads and writes, in the order of the rows.
         pub(super) static $list: &[&[$crate::machines::effects::Effect<$machine>]] = {
             #[allow(unused_imports, reason = "a machine may need only some")]
-            use $crate::machines::effects::Effect::{Jumps, PricedBy, Reads, Takes, Writes};
+            use $crate::machines::effects::Effect::{Jumps, Needs, Reads, Takes, Writes};
             #[allow(clippy::enum_glob_use, reason = "rows name places without their type")]
             use $place::*;
             &[$(&[$($effect),*]),*]

@@ -112,8 +112,9 @@ pub struct Effects {
     pub takes: Option<usize>,
     /// What it reads, each with the value that it has.
     pub reads: Vec<(Cell, Value)>,
-    /// What its price and nothing else depends on.
-    pub priced_by: Vec<Cell>,
+    /// What decides whether it succeeds and what it costs, but no value that it computes: the balance
+    /// that a call must be covered by.
+    pub needs: Vec<Cell>,
     /// What it writes.
     pub writes: Vec<Cell>,
 }

@@ -61,7 +61,7 @@ macro_rules! rows {
     0x52 MSTORE       []       3     (2 -> 0)   memory::mstore,          "memory[a, a+32) = b", [Writes(Word(0))];
     0x53 MSTORE8      []       3     (2 -> 0)   memory::mstore8,         "memory[a] = lowest byte of b", [Writes(Byte(0))];
     0x54 SLOAD        []       50    (1 -> 1)   storage::sload,          "word a of storage", [Reads(Storage(0))];
-    0x55 SSTORE       []       5000  (2 -> 0)   storage::sstore,         "storage[a] = b; 15000 gas more from 0 to another value", [PricedBy(Storage(0)), Writes(Storage(0))];
+    0x55 SSTORE       []       5000  (2 -> 0)   storage::sstore,         "storage[a] = b; 15000 gas more from 0 to another value", [Needs(Storage(0)), Writes(Storage(0))];
     0x56 JUMP         []       8     (1 -> 0)   flow::jump,              "continue at a, which must be a JUMPDEST", [Jumps];
     0x57 JUMPI        []       10    (2 -> 0)   flow::jumpi,             "continue at a, which must be a JUMPDEST, if b is not 0", [Jumps];
     0x58 PC           []       2     (0 -> 1)   flow::pc,                "offset of this instruction", [];
@@ -137,9 +137,9 @@ macro_rules! rows {
     0xa2 LOG2         []       1125  (4 -> 0)   log::log::<2>,           "log memory[a, a+b) with 2 topics; 8 gas more for each byte", [Reads(Memory(0, 1)), Writes(Log), Writes(Logs)];
     0xa3 LOG3         []       1500  (5 -> 0)   log::log::<3>,           "log memory[a, a+b) with 3 topics; 8 gas more for each byte", [Reads(Memory(0, 1)), Writes(Log), Writes(Logs)];
     0xa4 LOG4         []       1875  (6 -> 0)   log::log::<4>,           "log memory[a, a+b) with 4 topics; 8 gas more for each byte", [Reads(Memory(0, 1)), Writes(Log), Writes(Logs)];
-    0xf0 CREATE       []       32000 (3 -> 1)   call::create,            "record a creation with value a and code memory[b, b+c), push its address", [Reads(Memory(1, 2)), Reads(Own), Writes(Call), Writes(Calls), Writes(Own)];
-    0xf1 CALL         []       40    (7 -> 1)   call::call,              "record a call: gas a, to b, value c, input memory[d, d+e), output memory[f, f+g)", [Reads(Memory(3, 4)), Reads(Own), PricedBy(Account(1)), Writes(Call), Writes(Calls), Writes(Own)];
-    0xf2 CALLCODE     []       40    (7 -> 1)   call::callcode,          "as CALL, with the code of b in this account", [Reads(Memory(3, 4)), Reads(Own), Writes(Call), Writes(Calls), Writes(Own)];
+    0xf0 CREATE       []       32000 (3 -> 1)   call::create,            "record a creation with value a and code memory[b, b+c), push its address", [Reads(Memory(1, 2)), Needs(Own), Writes(Call), Writes(Calls), Writes(Own)];
+    0xf1 CALL         []       40    (7 -> 1)   call::call,              "record a call: gas a, to b, value c, input memory[d, d+e), output memory[f, f+g)", [Reads(Memory(3, 4)), Needs(Own), Needs(Account(1)), Writes(Call), Writes(Calls), Writes(Own)];
+    0xf2 CALLCODE     []       40    (7 -> 1)   call::callcode,          "as CALL, with the code of b in this account", [Reads(Memory(3, 4)), Needs(Own), Writes(Call), Writes(Calls), Writes(Own)];
     0xf3 RETURN       []       0     (2 -> 0)   flow::ret,               "end with output memory[a, a+b)", [Reads(Memory(0, 1)), Writes(Output)];
     0xf4 DELEGATECALL []       40    (6 -> 1)   call::delegatecall,      "as CALLCODE, with the caller and value of this frame", [Reads(Memory(2, 3)), Writes(Call), Writes(Calls)];
     0xff SUICIDE      []       0     (1 -> 0)   storage::suicide,        "end, give the balance to account a and delete this one", [Reads(Own), Reads(Account(0)), Writes(Own), Writes(Account(0))];
