@@ -16,7 +16,7 @@ use etcetera::BaseStrategy;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use vmconf::model::partition::Part;
-use vmconf::report::json::{Asked, Record};
+use vmconf::report::json::{Invocation, Record};
 use vmconf::run::expression::Outcomes;
 use vmconf::text::shell::Words;
 use vmconf::wire::comparison::{self, Run};
@@ -49,7 +49,7 @@ pub(super) fn begin(files: usize, part: Option<&Part>) -> Record {
     let words: Words = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
     let command = format!("vmconf{words}");
     let when = Timestamp::now().strftime("%FT%TZ").to_string();
-    Record::new(Asked { when: &when, command: &command, files, part })
+    Record::new(Invocation { when: &when, command: &command, files, part })
 }
 
 /// Records a run from the working folder as the newest, and lets go of the oldest. Nothing is recorded where
@@ -197,7 +197,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Run> {
     Ok(comparison::read(&shown, &mut BufReader::with_capacity(1 << 16, file))?)
 }
 
-/// What came of each case in the last run from this folder.
+/// The outcome of each case in the last run from this folder.
 ///
 /// # Errors
 ///

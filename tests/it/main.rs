@@ -39,3 +39,4 @@ mod tinyvm_asm;
 mod tinyvm_format;
 mod trace;
 mod watch;
+mod wire;
