@@ -10,8 +10,9 @@ use vmconf::isa::assembler::{AsmError, Assembled, assemble};
 use vmconf::machines::{Language, MachineInfo};
 use vmconf::model::exit::Exit;
 
+use super::exit_code::BrokenInput;
 use super::output::{self, Replaced};
-use super::program::{Broken, is_document, machine_argument, read};
+use super::program::{is_document, machine_argument, read};
 
 /// Assemble mnemonics to hex
 ///
@@ -59,8 +60,8 @@ impl Asm {
         self.file.display().to_string()
     }
 
-    fn broken(&self, error: &AsmError) -> Broken {
-        Broken(format!("{}:{error}", self.name()))
+    fn broken(&self, error: &AsmError) -> BrokenInput {
+        BrokenInput(format!("{}:{error}", self.name()))
     }
 
     fn segment(&self, program: &Assembled) -> anyhow::Result<()> {

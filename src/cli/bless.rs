@@ -16,6 +16,7 @@ use vmconf::run::sources::Source;
 
 use super::output::{self, Replaced};
 use super::select::Select;
+use super::settings::Settings;
 
 /// Write what the machine did as the expectation
 ///
@@ -42,8 +43,8 @@ pub(super) struct Bless {
 }
 
 impl Bless {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
-        let options = self.select.options()?;
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let options = self.select.options(settings)?;
         let wishes = Wishes {
             leaf: self.leaf.clone(),
             outcome_change: if self.allow_outcome_change {

@@ -15,6 +15,7 @@ use vmconf::run::sources::Source;
 
 use super::output::{self, Replaced};
 use super::select::Select;
+use super::settings::Settings;
 
 /// Look for faults in vector files without running them
 ///
@@ -46,11 +47,11 @@ pub(super) struct Check {
 }
 
 impl Check {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         if self.rules {
             return list_rules();
         }
-        let options = self.select.options()?;
+        let options = self.select.options(settings)?;
         let mut checker = Checker::new(&options);
         let mut out = self.output()?;
         let mut summary = Summary::default();

@@ -1,8 +1,8 @@
-//! `vmconf completions` and `vmconf man`: what is made of the command line's own description.
+//! `vmconf completions` and `vmconf man`: made from the description of the command line.
 
 use std::io::Write;
 
-use clap::Args;
+use clap::{Args, Command};
 use clap_complete::Shell;
 use vmconf::model::exit::Exit;
 
@@ -18,9 +18,10 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(&self, mut command: clap::Command) -> anyhow::Result<Exit> {
+    /// Prints the script. `command` is the whole command line.
+    pub(super) fn run(&self, command: &mut Command) -> anyhow::Result<Exit> {
         let mut out = output::stdout();
-        clap_complete::generate(self.shell, &mut command, "vmconf", &mut out);
+        clap_complete::generate(self.shell, command, "vmconf", &mut out);
         out.flush()?;
         Ok(Exit::Passed)
     }
@@ -33,7 +34,8 @@ impl Completions {
 pub(super) struct Man {}
 
 impl Man {
-    pub(super) fn run(mut command: clap::Command) -> anyhow::Result<Exit> {
+    /// Prints the page. `command` is the whole command line.
+    pub(super) fn run(command: &mut Command) -> anyhow::Result<Exit> {
         command.build();
         let mut out = output::stdout();
         clap_mangen::Man::new(command.clone()).render(&mut out)?;

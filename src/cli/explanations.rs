@@ -1,4 +1,4 @@
-//! Why cases did not pass, for the reports that tell it.
+//! Explanations of cases that did not pass, for the reports that show them.
 
 use std::collections::HashSet;
 
@@ -9,12 +9,14 @@ use vmconf::report::explanation::{self, Length};
 use vmconf::run::sources::Source;
 use vmconf::run::{self, Options};
 
-use super::diff::LAST;
+/// The number of last instructions that fit a screen.
+pub(super) const LAST: usize = 10;
 
-/// So many cases are explained: each runs again for it.
+/// The largest number of cases that are explained: each runs again for it.
 const MOST: usize = 200;
 
-/// Keeps of the explanations, which each part of a run has of its own first cases, those that one run has.
+/// Keeps the explanations of the first cases only, as one run has them: each part of a run explains its own
+/// first cases.
 pub(super) fn keep_first(events: &mut Vec<Event>) {
     let not_passed = events.iter().filter_map(|event| match event {
         Event::Finished(report) if report.verdict.is_failed_or_broken() => Some(report.id.clone()),
@@ -24,15 +26,15 @@ pub(super) fn keep_first(events: &mut Vec<Event>) {
     events.retain(|event| !matches!(event, Event::Explanation { id, .. } if !first.contains(id)));
 }
 
-/// Tells of the first of these cases what `vmconf diff` prints. One that is broken before its machine
-/// starts tells nothing that its report does not.
-pub(super) fn tell(cases: &[CaseId], sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) {
+/// Sends what `vmconf diff` prints of the first of these cases to `sink`. A case that is broken before its
+/// machine starts is left out, since its report says the same.
+pub(super) fn send(cases: &[CaseId], sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) {
     let cases: HashSet<&CaseId> = cases.iter().take(MOST).collect();
     let files: HashSet<&str> = cases.iter().map(|id| &*id.file).collect();
     for source in sources.iter().filter(|source| files.contains(&*source.shown)) {
         let loaded = run::open(source, options);
         for (index, id) in loaded.ids().enumerate().filter(|(_, id)| cases.contains(id)) {
-            // Who ends a run does not wait for what takes as long again.
+            // Explaining may take as long as the run that was interrupted.
             if options.interrupt.is_asked() {
                 return;
             }

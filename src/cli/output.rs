@@ -49,18 +49,6 @@ pub(super) fn appended(path: &Path) -> io::Result<impl Write + use<>> {
     Ok(BufWriter::with_capacity(1 << 16, anstream::StripStream::new(file)))
 }
 
-/// What is wrong with the command line, in several lines. The first says that it is an error.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct Lines(pub(super) String);
-
-impl Lines {
-    /// Tells them on standard error.
-    pub(super) fn tell(&self) {
-        self.0.lines().for_each(note);
-    }
-}
-
 /// Files that were begun; those that are finished are no longer there.
 static BEGUN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 

@@ -11,10 +11,11 @@ use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, LoadedFile, Options, WatchedCase};
 use vmconf::text::suggest::nearest;
 
+use super::exit_code::BrokenInput;
+use super::find_case::with_case;
 use super::output;
-use super::program::Broken;
 use super::select::Select;
-use super::single_case::with_case;
+use super::settings::Settings;
 
 /// Print every instruction of a case
 ///
@@ -50,11 +51,11 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         if self.to.is_some_and(|to| to < self.from) {
             bail!("--to is in front of --from");
         }
-        let options = self.select.options()?;
+        let options = self.select.options(settings)?;
         with_case(&self.select.sources()?, &options, |loaded, case| self.trace(loaded, case, &options))
     }
 
@@ -123,5 +124,5 @@ fn exit(watched: &WatchedCase) -> anyhow::Result<Exit> {
     let Verdict::Error(diagnostics) = &report.verdict else { return Ok(Exit::Passed) };
     let tell = |diagnostic: &Diagnostic| output::note(&diagnostic.located(&report.id.file));
     diagnostics.iter().for_each(tell);
-    Err(Broken("the case cannot be run".to_owned()).into())
+    Err(BrokenInput("the case cannot be run".to_owned()).into())
 }

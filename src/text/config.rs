@@ -37,8 +37,6 @@ pub struct Setting {
     pub name: String,
     /// What it is set to.
     pub kind: Kind,
-    /// What it means.
-    pub doc: String,
     /// Where it can be set.
     pub scope: Scope,
 }

@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use vmconf::model::hex::hex_bytes;
 
-use crate::cli::program::{Broken, read};
+use crate::cli::exit_code::BrokenInput;
+use crate::cli::program::read;
 
 /// How many bytes a segment file has.
 const SIZE: usize = 2 << 16;
@@ -35,7 +36,7 @@ impl Segment {
         let bytes = read(path)?;
         if bytes.len() != SIZE {
             let what = format!("{} bytes, where a segment file has {SIZE}", bytes.len());
-            return Err(Broken(format!("{}: {what}", path.display())).into());
+            return Err(BrokenInput(format!("{}: {what}", path.display())).into());
         }
         let mut words = words(&bytes);
         words.truncate(words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1));

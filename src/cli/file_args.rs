@@ -1,0 +1,73 @@
+//! The arguments that say how files are read and their cases run, on the command line and in the overrides
+//! of `vmconf.toml`.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Command, FromArgMatches, ValueEnum};
+use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
+use vmconf::run::{FileOverride, Options};
+
+use super::limits::LimitArgs;
+use super::settings::{OverrideArguments, Settings};
+
+/// How to read files and run their cases. Each of these flags changes verdicts.
+#[derive(Debug, Args)]
+pub(super) struct FileArgs {
+    /// Read every file as this format instead of recognising it
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name)))]
+    format: Option<String>,
+
+    /// Take for an error what a format does not know, such as unknown members, and what its text forbids
+    #[arg(long)]
+    strict: bool,
+
+    /// Whether recorded calls take their value off the balance (vmtests); auto: if exec.gas is decimal
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    value_debit: When,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum When {
+    Auto,
+    On,
+    Off,
+}
+
+impl FileArgs {
+    /// The options for files to which no override applies.
+    pub(super) fn options(&self) -> Options {
+        Options {
+            format: self.format.as_deref().and_then(formats::by_name),
+            read: formats::Options {
+                strictness: if self.strict { Strictness::Strict } else { Strictness::Tolerant },
+                value_debit: match self.value_debit {
+                    When::Auto => ValueDebit::Auto,
+                    When::On => ValueDebit::On,
+                    When::Off => ValueDebit::Off,
+                },
+            },
+            limits: self.limits.0.clone(),
+            ..Options::default()
+        }
+    }
+
+    /// The command whose arguments these are, without a name of a program in front.
+    fn command() -> Command {
+        FileArgs::augment_args(Command::new("vmconf").no_binary_name(true))
+    }
+}
+
+/// The overrides of `vmconf.toml`.
+///
+/// # Errors
+///
+/// A value that its flag refuses.
+pub(super) fn overrides(settings: &Settings) -> anyhow::Result<Vec<FileOverride>> {
+    let file_override = |OverrideArguments { folder, path, arguments }| {
+        let matches = FileArgs::command().try_get_matches_from(arguments)?;
+        Ok(FileOverride { folder, path, options: FileArgs::from_arg_matches(&matches)?.options() })
+    };
+    settings.overrides().map(file_override).collect()
+}
