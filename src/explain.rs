@@ -12,7 +12,7 @@ use crate::model::explanation::Answer;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 use crate::model::verdict::Difference;
-use crate::run::{self, LoadedFile, Options};
+use crate::run::{self, LoadedFile, RunOptions};
 
 /// Of so many items it is told what was demanded; a vector may demand any length.
 const MOST_ITEMS: usize = 10_000;
@@ -30,7 +30,7 @@ const MOST_BLAMED: usize = 10;
 /// # Panics
 ///
 /// When the file has no such case.
-pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &Options, last: usize) -> Explanation {
+pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last: usize) -> Explanation {
     let mut counter = Counter::default();
     let watched = run::watch(loaded, case, options, &mut counter);
     let Counter { ends, .. } = counter;
@@ -77,7 +77,7 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &Options, last: us
 fn search(
     loaded: &LoadedFile<'_>,
     case: usize,
-    options: &Options,
+    options: &RunOptions,
     sought: Vec<Sought>,
     cache: &mut [Answer],
 ) {

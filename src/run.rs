@@ -12,11 +12,13 @@ pub mod coverage;
 mod execute;
 pub mod expected_failures;
 pub mod expression;
-mod file_override;
+pub mod file_options;
+pub mod file_override;
 pub mod filter;
 mod interrupt;
 mod load;
 pub mod merge;
+pub mod options;
 mod order;
 mod pool;
 pub mod sources;
@@ -26,141 +28,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use self::cache::{FileKey, ResultCache, Update};
+use self::cache::{FileKey, Update};
 use self::execute::Plan;
-use self::expected_failures::Known;
-use self::expression::Select;
-use self::filter::Filter;
+use self::expected_failures::ExpectedFailures;
 use self::sources::Source;
-use crate::formats::{self, Format};
 use crate::machines::machine::Watch;
 use crate::model::case::Case;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{CaseReport, Event, Summary};
-use crate::model::limits::Limits;
 use crate::model::partition::{FileCases, Part, Partition};
 use crate::model::verdict::Verdict;
-use crate::testees::{MakeTestee, Testee};
+use crate::testees::Testee;
 
 pub use execute::{Worker, machine_of};
 pub(crate) use execute::{catch_panic, place_of};
+pub use file_options::FileOptions;
 pub use file_override::FileOverride;
 pub use interrupt::Interrupt;
 pub(crate) use load::{Faulty, Identified, identify, read_text, selected};
 pub use load::{LoadedCase, LoadedFile, explain_format, named_files, open, open_text};
+pub use options::{AfterFailure, Options, RunOptions, UnmatchedEntries};
 pub use vector_files::VectorFiles;
-
-/// How to run.
-#[derive(Clone)]
-pub struct Options {
-    /// The format of every file; none to recognise it.
-    pub format: Option<&'static Format>,
-    /// How to read vectors.
-    pub read: formats::Options,
-    /// Limits on files, cases and machines.
-    pub limits: Limits,
-    /// Which cases are meant, by their ids.
-    pub filter: Filter,
-    /// Which of those; none for all.
-    pub select: Option<Select>,
-    /// The part of those that is meant; none for all.
-    pub part: Option<Arc<Part>>,
-    /// What is known to fail.
-    pub known: Option<Arc<Known>>,
-    /// Whether every entry of that must name a case.
-    pub entries: Entries,
-    /// What happens after the first case that fails or is broken.
-    pub after_failure: AfterFailure,
-    /// How many threads; at least one is used.
-    pub jobs: usize,
-    /// Files that are read and run otherwise; the first that means a file counts.
-    pub overrides: Vec<FileOverride>,
-    /// Ends the run early. Cases that are done, in the order of events, are told.
-    pub interrupt: Interrupt,
-    /// What is known of cases that need not run again; none to run all. That of [`FileOverride`]s is not asked.
-    pub cache: Option<Arc<ResultCache>>,
-    /// What makes the testees.
-    pub testee: MakeTestee,
-}
-
-/// All cases, one after the other, on the machines of this crate.
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            format: None,
-            read: formats::Options::default(),
-            limits: Limits::default(),
-            filter: Filter::default(),
-            select: None,
-            part: None,
-            known: None,
-            entries: Entries::default(),
-            after_failure: AfterFailure::default(),
-            jobs: 0,
-            overrides: Vec::new(),
-            interrupt: Interrupt::default(),
-            cache: None,
-            testee: MakeTestee::default(),
-        }
-    }
-}
-
-impl Options {
-    /// What the answers of a file are found by when it is read and run under these options.
-    pub fn file_key(&self, text: &str, format: &'static Format) -> FileKey {
-        // No `..`: whoever adds an option decides here whether it changes what comes of a case.
-        let Options {
-            read,
-            limits,
-            testee,
-            // The one that the file was taken for counts.
-            format: _,
-            // Which cases are meant.
-            filter: _,
-            select: _,
-            part: _,
-            // What is made of it when it is known.
-            known: _,
-            entries: _,
-            after_failure: _,
-            jobs: _,
-            // Each file has the options that apply to it.
-            overrides: _,
-            interrupt: _,
-            cache: _,
-        } = self;
-        FileKey::new(text, &(format.name, read, limits, testee.name()))
-    }
-
-    /// Every list of known failures that some file is judged by, each once.
-    pub fn known_lists(&self) -> impl Iterator<Item = &Arc<Known>> {
-        let of_exceptions =
-            self.overrides.iter().filter_map(|file_override| file_override.options.known.as_ref());
-        let lists: BTreeMap<_, _> =
-            self.known.iter().chain(of_exceptions).map(|known| (&known.file, known)).collect();
-        lists.into_values()
-    }
-}
-
-/// What happens after the first case that fails or is broken.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum AfterFailure {
-    /// The others run all the same.
-    #[default]
-    GoOn,
-    /// The others, in the order of events, are skipped.
-    SkipTheRest,
-}
-
-/// Whether every entry of a list of known failures must name a case.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Entries {
-    /// It must: all cases run.
-    #[default]
-    AllNameCases,
-    /// It need not: only some of the cases run.
-    SomeMay,
-}
 
 /// Runs all cases that are meant and tells `sink` what happens.
 ///
@@ -172,18 +60,18 @@ pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -
         summary: Summary::default(),
         options,
         sink,
-        known: None,
+        expected_failures: None,
         key: None,
         naming: BTreeMap::new(),
     };
-    if options.jobs <= 1 {
+    if options.run.jobs <= 1 {
         one_by_one(sources, options, &mut tally);
     } else {
         pool::run(sources, options, &mut tally);
     }
     tally.entries();
     let Collector { mut summary, sink, .. } = tally;
-    summary.interrupted = options.interrupt.is_asked();
+    summary.interrupted = options.run.interrupt.is_requested();
     summary.seconds = start.elapsed().as_secs_f64();
     sink(Event::Ended(summary));
     summary
@@ -216,22 +104,27 @@ pub struct WatchedCase {
 /// # Panics
 ///
 /// When the file has no such case.
-pub fn watch(loaded: &LoadedFile<'_>, case: usize, options: &Options, watch: &mut dyn Watch) -> WatchedCase {
+pub fn watch(
+    loaded: &LoadedFile<'_>,
+    case: usize,
+    options: &RunOptions,
+    watch: &mut dyn Watch,
+) -> WatchedCase {
     let mut bench = Worker::new(options);
     let CaseOutcome { report, notes, case, .. } = bench.run(loaded, case, Plan::Run, Some(watch));
     WatchedCase { report, notes, case, testee: bench.into_last() }
 }
 
 fn one_by_one(sources: &[Source], options: &Options, tally: &mut Collector<'_>) {
-    let mut bench = Worker::new(options);
+    let mut bench = Worker::new(&options.run);
     for source in sources {
-        if options.interrupt.is_asked() {
+        if options.run.interrupt.is_requested() {
             return;
         }
         let loaded = open(source, options);
         tally.file(&loaded);
         for case in 0..loaded.cases() {
-            if options.interrupt.is_asked() {
+            if options.run.interrupt.is_requested() {
                 return;
             }
             tally.case(bench.run(&loaded, case, tally.plan(), None));
@@ -246,7 +139,7 @@ struct Collector<'s> {
     options: &'s Options,
     sink: &'s mut dyn FnMut(Event),
     /// What is known to fail of the file at hand.
-    known: Option<Arc<Known>>,
+    expected_failures: Option<Arc<ExpectedFailures>>,
     /// What the answers of the file at hand are found by, where they are asked for.
     key: Option<FileKey>,
     /// The entries of each list of known failures that name a case, by the file of the list.
@@ -257,7 +150,7 @@ impl Collector<'_> {
     /// What is to be done with the next case.
     fn plan(&self) -> Plan {
         let stopped = self.summary.failed + self.summary.errors > 0;
-        match self.options.after_failure {
+        match self.options.run.after_failure {
             AfterFailure::SkipTheRest if stopped => Plan::Skip,
             _ => Plan::Run,
         }
@@ -265,9 +158,9 @@ impl Collector<'_> {
 
     /// What a file has to tell besides its cases.
     fn file(&mut self, loaded: &LoadedFile<'_>) {
-        self.known = self.options.under(loaded.file_override).known.clone();
+        self.expected_failures.clone_from(&loaded.options.expected_failures);
         self.key = loaded.key().cloned();
-        if let (Some(cache), Some(key)) = (&self.options.cache, &self.key) {
+        if let (Some(cache), Some(key)) = (&self.options.run.cache, &self.key) {
             cache.use_file(key);
         }
         for (diagnostic, file) in loaded.notes() {
@@ -280,8 +173,9 @@ impl Collector<'_> {
 
     /// Tells of entries that name no case.
     fn entries(&mut self) {
-        let all_ran = self.options.entries == Entries::AllNameCases && !self.options.interrupt.is_asked();
-        for known in self.options.known_lists().filter(|_| all_ran) {
+        let all_ran = self.options.run.unmatched_entries == UnmatchedEntries::Report
+            && !self.options.run.interrupt.is_requested();
+        for known in self.options.expected_failure_lists().filter(|_| all_ran) {
             let naming = self.naming.remove(&known.file).unwrap_or_default();
             if let Some(report) = known.unmatched(&naming) {
                 self.summary.count(&report);
@@ -292,7 +186,7 @@ impl Collector<'_> {
 
     fn case(&mut self, judged: CaseOutcome) {
         let CaseOutcome { mut report, mut notes, mut cache_update, .. } = judged;
-        if let Some(known) = &self.known {
+        if let Some(known) = &self.expected_failures {
             self.naming.entry(known.file.clone()).or_default().extend(known.naming(&report.id));
         }
         if self.plan() == Plan::Skip {
@@ -303,7 +197,9 @@ impl Collector<'_> {
             notes.clear();
             cache_update = None;
         }
-        if let (Some(cache), Some(key), Some(cache_update)) = (&self.options.cache, &self.key, cache_update) {
+        if let (Some(cache), Some(key), Some(cache_update)) =
+            (&self.options.run.cache, &self.key, cache_update)
+        {
             cache.learn(key, cache_update);
         }
         for diagnostic in notes {

@@ -64,7 +64,7 @@ impl Diff {
                 output::note(&diagnostic.located(&source.shown));
             }
             for case in 0..loaded.cases() {
-                let explained = explain::explain(&loaded, case, &options, self.last.unwrap_or(LAST));
+                let explained = explain::explain(&loaded, case, &options.run, self.last.unwrap_or(LAST));
                 rerun.mark_done(&explained.report.id);
                 self.print(&mut out, &explained, &mut counts)?;
             }

@@ -35,10 +35,10 @@ pub(super) fn send(cases: &[CaseId], sources: &[Source], options: &Options, sink
         let loaded = run::open(source, options);
         for (index, id) in loaded.ids().enumerate().filter(|(_, id)| cases.contains(id)) {
             // Explaining may take as long as the run that was interrupted.
-            if options.interrupt.is_asked() {
+            if options.run.interrupt.is_requested() {
                 return;
             }
-            let explained = explain(&loaded, index, options, LAST);
+            let explained = explain(&loaded, index, &options.run, LAST);
             let mut text = Vec::new();
             if explanation::write(&mut text, &explained, Length::Screen).is_ok() {
                 let text = String::from_utf8_lossy(&text);

@@ -4,7 +4,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
-use vmconf::run::{FileOverride, Options};
+use vmconf::run::{FileOptions, FileOverride};
 
 use super::limits::LimitArgs;
 use super::settings::{OverrideArguments, Settings};
@@ -36,9 +36,9 @@ enum When {
 }
 
 impl FileArgs {
-    /// The options for files to which no override applies.
-    pub(super) fn options(&self) -> Options {
-        Options {
+    /// The options of a file to which these arguments apply; no failure is expected.
+    pub(super) fn options(&self) -> FileOptions {
+        FileOptions {
             format: self.format.as_deref().and_then(formats::by_name),
             read: formats::Options {
                 strictness: if self.strict { Strictness::Strict } else { Strictness::Tolerant },
@@ -49,7 +49,7 @@ impl FileArgs {
                 },
             },
             limits: self.limits.0.clone(),
-            ..Options::default()
+            ..FileOptions::default()
         }
     }
 

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use vmconf::model::event::{CaseReport, Event};
 use vmconf::model::exit::Exit;
 use vmconf::run;
-use vmconf::run::expected_failures::{self, Accepted, Date, Known};
+use vmconf::run::expected_failures::{self, Accepted, Date, ExpectedFailures};
 
 use super::exit_code::BrokenInput;
 use super::output::{self, Replaced};
@@ -37,17 +37,17 @@ fn parse_date(text: &str) -> Result<Date, String> {
 
 impl KnownArgs {
     /// The list for all files, if there is one. A note says the date of today if the list has dates.
-    pub(super) fn read(&self) -> anyhow::Result<Option<Known>> {
+    pub(super) fn read(&self) -> anyhow::Result<Option<ExpectedFailures>> {
         self.file.as_deref().map(|path| self.list(path)).transpose()
     }
 
     /// The list of each override of `vmconf.toml`, in its order; `None` for the list for all files.
-    pub(super) fn overridden(&self, settings: &Settings) -> anyhow::Result<Vec<Option<Known>>> {
+    pub(super) fn overridden(&self, settings: &Settings) -> anyhow::Result<Vec<Option<ExpectedFailures>>> {
         let files = settings.overridden("known").into_iter();
         files.map(|file| file.map(|file| self.list(Path::new(file))).transpose()).collect()
     }
 
-    fn list(&self, path: &Path) -> anyhow::Result<Known> {
+    fn list(&self, path: &Path) -> anyhow::Result<ExpectedFailures> {
         let today = self.today.map_or_else(clock, Ok)?;
         let (known, _) = read(path, today)?;
         if known.has_dates() {
@@ -58,11 +58,11 @@ impl KnownArgs {
 }
 
 /// Reads a list; returns it with its text.
-fn read(path: &Path, today: Date) -> anyhow::Result<(Known, String)> {
+fn read(path: &Path, today: Date) -> anyhow::Result<(ExpectedFailures, String)> {
     let shown = path.display().to_string();
     let text = fs::read_to_string(path).with_context(|| shown.clone())?;
-    let known =
-        Known::parse(&shown, &text, today).map_err(|diagnostic| BrokenInput(diagnostic.located(&shown)))?;
+    let known = ExpectedFailures::parse(&shown, &text, today)
+        .map_err(|diagnostic| BrokenInput(diagnostic.located(&shown)))?;
     Ok((known, text))
 }
 

@@ -9,8 +9,8 @@ use vmconf::model::case::CaseId;
 use vmconf::model::escape::escaped;
 use vmconf::model::verdict::Kind;
 use vmconf::run::filter::Filter;
-use vmconf::run::sources::{self, Named, Source, case_in};
-use vmconf::run::{self, Options};
+use vmconf::run::sources::{self, Source, SourceOrigin, case_in};
+use vmconf::run::{self, Options, RunOptions};
 use vmconf::wire::comparison::Run;
 
 use super::history::Recorded;
@@ -121,7 +121,7 @@ impl RerunCases {
         let source = |(file, cases): (&String, &Cases)| Source {
             path: file.into(),
             shown: file.as_str().into(),
-            named: Named::ByUser,
+            origin: SourceOrigin::Named,
             only: (!cases.all).then(|| cases.pending.clone()),
         };
         self.files.iter().filter(|(file, _)| exists(file)).map(source).collect()
@@ -148,9 +148,13 @@ impl RerunCases {
                 continue;
             }
             // Without the filters: a case that they leave out still exists.
-            let all = Options { filter: Filter::default(), select: None, part: None, ..options.clone() };
-            let source =
-                Source { path: file.into(), shown: file.as_str().into(), named: Named::ByUser, only: None };
+            let all = Options { run: RunOptions::default(), ..options.clone() };
+            let source = Source {
+                path: file.into(),
+                shown: file.as_str().into(),
+                origin: SourceOrigin::Named,
+                only: None,
+            };
             let loaded = run::open(&source, &all);
             if !loaded.errors().is_empty() && loaded.cases() == 0 {
                 // The errors of the file were reported.

@@ -12,7 +12,7 @@ use vmconf::model::partition::Part;
 use vmconf::report::json::Record;
 use vmconf::report::{self, Grouping, Needs};
 use vmconf::run::sources::Source;
-use vmconf::run::{self, AfterFailure, Entries, Interrupt, Options};
+use vmconf::run::{self, AfterFailure, Interrupt, Options, UnmatchedEntries};
 use vmconf::text::shell::Words;
 
 use super::cache::{Cache, CacheArgs};
@@ -80,11 +80,11 @@ impl Run {
     }
 
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let options = self.options(settings)?;
+        let mut options = self.options(settings)?;
         let mut rerun = self.rerun_cases(&options)?;
         let sources = rerun.as_ref().map_or_else(|| self.sources(), |rerun| Ok(rerun.sources()))?;
-        let options = Options { part: self.part(&sources, &options, settings)?, ..options };
-        let interrupt = options.interrupt.clone();
+        options.run.part = self.part(&sources, &options, settings)?;
+        let interrupt = options.run.interrupt.clone();
         ctrlc::set_handler(move || interrupted(&interrupt))?;
         let mut on_case = |id: &CaseId| {
             if let Some(rerun) = &mut rerun {
@@ -100,16 +100,17 @@ impl Run {
 
     /// How to run, as the arguments, `vmconf.toml` and the lists of expected failures say.
     pub(super) fn options(&self, settings: &Settings) -> anyhow::Result<Options> {
-        let options = Options {
-            after_failure: if self.fail_fast { AfterFailure::SkipTheRest } else { AfterFailure::GoOn },
-            jobs: self.jobs.map_or_else(processors, usize::from),
-            ..self.select.options(settings)?
-        };
-        let is_partial = self.may_leave_out_expected_failures(settings);
-        Ok(Options {
-            entries: if is_partial { Entries::SomeMay } else { Entries::AllNameCases },
-            ..self.with_known(options, settings)?
-        })
+        let mut options = self.select.options(settings)?;
+        let run = &mut options.run;
+        run.jobs = self.jobs.map_or_else(processors, usize::from);
+        if self.fail_fast {
+            run.after_failure = AfterFailure::SkipTheRest;
+        }
+        if self.may_leave_out_expected_failures(settings) {
+            run.unmatched_entries = UnmatchedEntries::Ignore;
+        }
+        self.read_expected_failures(&mut options, settings)?;
+        Ok(options)
     }
 
     /// The selected files.
@@ -126,10 +127,11 @@ impl Run {
         on_case: &mut dyn FnMut(&CaseId),
     ) -> anyhow::Result<Summary> {
         let cache = self.cache.open(settings)?;
-        let results = cache.as_ref().map(Cache::results);
-        let options = &Options { cache: results, ..options.clone() };
+        let mut options = options.clone();
+        options.run.cache = cache.as_ref().map(Cache::results);
+        let options = &options;
         let mut reports = Reports::new(&self.report, &self.report_options(options, settings))?;
-        let mut record = history::begin(sources.len(), options.part.as_deref());
+        let mut record = history::begin(sources.len(), options.run.part.as_deref());
         let mut progress = Progress::new(self.verbosity.level());
         let needs = self.needs();
         let mut write_error = None;
@@ -138,7 +140,7 @@ impl Run {
             progress.event(&event);
             // A fault of a list of expected failures is no case.
             if let Event::Finished(report @ CaseReport { id, verdict, .. }) = &event
-                && options.known_lists().all(|known| known.file != id.file)
+                && options.expected_failure_lists().all(|list| list.file != id.file)
             {
                 record.case(report);
                 on_case(id);
@@ -171,7 +173,7 @@ impl Run {
             flags: settings.repeated(Changes::Verdicts),
             selection: paths.and(settings.repeated(Changes::Selection)),
             grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
-            part: options.part.clone(),
+            part: options.run.part.clone(),
         }
     }
 
@@ -182,17 +184,17 @@ impl Run {
         if all.is_empty() {
             output::note("note: nothing failed in the last run from this folder");
         }
-        Ok(Some(all.among(self.paths())?.matching(&options.filter)))
+        Ok(Some(all.among(self.paths())?.matching(&options.run.filter)))
     }
 
-    /// The options with the lists of expected failures.
-    fn with_known(&self, options: Options, settings: &Settings) -> anyhow::Result<Options> {
-        let known = self.known.read()?.map(Arc::new);
-        let mut overrides = options.overrides;
-        for (file_override, own) in overrides.iter_mut().zip(self.known.overridden(settings)?) {
-            file_override.options.known = own.map(Arc::new).or_else(|| known.clone());
+    /// Adds the lists of expected failures to the options.
+    fn read_expected_failures(&self, options: &mut Options, settings: &Settings) -> anyhow::Result<()> {
+        let list = self.known.read()?.map(Arc::new);
+        for (file_override, own) in options.overrides.iter_mut().zip(self.known.overridden(settings)?) {
+            file_override.options.expected_failures = own.map(Arc::new).or_else(|| list.clone());
         }
-        Ok(Options { known, overrides, ..options })
+        options.file.expected_failures = list;
+        Ok(())
     }
 
     /// Whether the run may leave out cases that the lists of expected failures name.
@@ -249,7 +251,7 @@ fn save_record(record: Record, summary: &Summary) {
 /// Ctrl-C: the run ends after the current cases, with its summary and complete reports. The second time,
 /// for a case that takes long, the process ends.
 pub(super) fn interrupted(interrupt: &Interrupt) {
-    if interrupt.ask() {
+    if interrupt.request() {
         output::exit_at_once(Exit::Interrupted);
     }
     output::note("note: ending after the cases at hand; Ctrl-C again ends at once, without reports");

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use vmconf::run::Options;
-use vmconf::run::expression::{self, Expr, Outcomes};
+use vmconf::run::expression::{self, Expr, Outcomes, Selection};
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::{self, Source};
+use vmconf::run::{Options, RunOptions};
 
 use super::exit_code::UsageError;
 use super::file_args::{self, FileArgs};
@@ -70,12 +70,12 @@ impl Select {
     /// How to run, as far as these arguments and the overrides of `vmconf.toml` say.
     pub(super) fn options(&self, settings: &Settings) -> anyhow::Result<Options> {
         let patterns = self.filter.iter().map(String::as_str);
-        Ok(Options {
+        let run = RunOptions {
             filter: Filter::new(patterns).context("--filter")?,
-            select: self.expr.as_deref().map(expression_select).transpose()?,
-            overrides: file_args::overrides(settings)?,
-            ..self.file.options()
-        })
+            expression: self.expr.as_deref().map(selection).transpose()?,
+            ..RunOptions::default()
+        };
+        Ok(Options { run, file: self.file.options(), overrides: file_args::overrides(settings)? })
     }
 }
 
@@ -87,8 +87,8 @@ fn expr_help() -> String {
 }
 
 /// The parsed expression, with the outcomes of the last run where it asks for them.
-fn expression_select(text: &str) -> anyhow::Result<expression::Select> {
+fn selection(text: &str) -> anyhow::Result<Selection> {
     let expr: Expr = text.parse().map_err(|wrong| UsageError(format!("error: -E, {wrong}")))?;
     let last = if expr.asks_for_last_run() { history::last_outcomes()? } else { Outcomes::new() };
-    Ok(expression::Select { expr, last: Arc::new(last) })
+    Ok(Selection { expr, last: Arc::new(last) })
 }

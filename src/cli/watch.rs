@@ -12,7 +12,7 @@ use console::Term;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use vmconf::model::exit::Exit;
 use vmconf::run::sources::Source;
-use vmconf::run::{self, Entries, Interrupt, Options};
+use vmconf::run::{self, Interrupt, Options, UnmatchedEntries};
 
 use super::output;
 use super::run::{Run, interrupted};
@@ -66,7 +66,7 @@ fn handle_interrupt(
         // The receiver is gone when the process is about to end.
         let _ = sender.send(Message::Interrupted);
         if is_waiting.load(Ordering::Relaxed) {
-            interrupt.ask();
+            interrupt.request();
         } else {
             interrupted(&interrupt);
         }
@@ -179,7 +179,7 @@ impl Session<'_> {
         if self.settings.path().is_some_and(|file| changes.paths.contains(&file)) {
             output::note("note: vmconf.toml has changed: that applies when vmconf is started again");
         }
-        let (sources, options) = self.found().map_err(RunError::Input)?;
+        let (sources, mut options) = self.found().map_err(RunError::Input)?;
         let affected = self.affected(&sources, changes, &options);
         let deleted = self.forget_deleted(&sources);
         self.keep(&affected, &options);
@@ -196,8 +196,10 @@ impl Session<'_> {
         }
         note_files("running anew", &affected.iter().map(|source| source.shown.clone()).collect());
         // Entries may name cases of the other files.
-        let entries = if affected.len() < sources.len() { Entries::SomeMay } else { options.entries };
-        self.once(&affected, &Options { entries, ..options }).map(Some).map_err(RunError::Report)
+        if affected.len() < sources.len() {
+            options.run.unmatched_entries = UnmatchedEntries::Ignore;
+        }
+        self.once(&affected, &options).map(Some).map_err(RunError::Report)
     }
 
     fn once(&self, sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
@@ -209,7 +211,9 @@ impl Session<'_> {
     }
 
     fn options(&self) -> anyhow::Result<Options> {
-        Ok(Options { interrupt: self.interrupt.clone(), ..self.run.options(self.settings)? })
+        let mut options = self.run.options(self.settings)?;
+        options.run.interrupt = self.interrupt.clone();
+        Ok(options)
     }
 
     /// Searches the files again, and reads the lists of expected failures again.
@@ -291,7 +295,7 @@ fn real_path(source: &Source) -> PathBuf {
 
 /// The files of the lists of expected failures.
 fn lists(options: &Options) -> impl Iterator<Item = PathBuf> {
-    options.known_lists().filter_map(|known| Path::new(&*known.file).canonicalize().ok())
+    options.expected_failure_lists().filter_map(|known| Path::new(&*known.file).canonicalize().ok())
 }
 
 fn note_files(what: &str, files: &BTreeSet<Arc<str>>) {

@@ -75,13 +75,14 @@ fn apply<'e>(text: &str, edits: impl Iterator<Item = &'e Edit>) -> String {
 type Meaning = (&'static str, Vec<(String, Option<Case>)>);
 
 fn meaning(checker: &Checker<'_>, source: &Source, text: &str) -> Option<Meaning> {
-    let identified = identify(source, text.to_owned(), checker.options);
+    let options = checker.options.for_file(source);
+    let identified = identify(source, text.to_owned(), options);
     let Ok(Identified::Vectors(document, format)) = identified else { return None };
     let entries = (format.outline)(document.root()).ok()?;
     let files = VectorFiles::new(&source.path, format.folders);
     let shared = Shared::default();
-    let context = Context { options: checker.options.read, files: &files, shared: Some(&shared) };
-    let cases = selected(source, &document, format, entries, checker.options, checker.options).into_iter();
+    let context = Context { options: options.read, files: &files, shared: Some(&shared) };
+    let cases = selected(source, &document, format, entries, &checker.options.run, options).into_iter();
     let cases = cases
         .map(|(id, entry)| (id.to_string(), read(Node::at_index(&document, entry.node), format, context)));
     Some((format.name, cases.collect()))

@@ -85,7 +85,7 @@ pub fn bless(source: &Source, options: &run::Options, wishes: &Wishes) -> Blesse
     let loaded = run::open(source, options);
     let mut blessed = Blessed { broken: loaded.broken().into_iter().collect(), ..Blessed::default() };
     let old = loaded.text().to_owned();
-    let mut bench = Worker::new(options);
+    let mut bench = Worker::new(&options.run);
     let mut cases: Vec<_> = (0..loaded.cases()).map(|index| Case::run(&mut bench, &loaded, index)).collect();
     let loaded = rounds(loaded, &mut cases, wishes, &mut bench, |text| run::open_text(source, text, options));
     let mut kept = Vec::new();

@@ -8,7 +8,8 @@ use std::sync::Once;
 use super::cache::{Lookup, Update};
 use super::compare::{UnknownField, diff};
 use super::load::{LoadedCase, LoadedFile};
-use super::{CaseOutcome, Options, SKIPPED};
+use super::options::RunOptions;
+use super::{CaseOutcome, SKIPPED};
 use crate::formats::{Context, Finding, Reading, Severity, Strictness};
 use crate::machines::machine::{LoadError, Status, Watch, reborrow};
 use crate::machines::{self, MachineInfo};
@@ -16,6 +17,7 @@ use crate::model::assertion::Assertion;
 use crate::model::case::Case;
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::event::CaseReport;
+use crate::model::limits::Limits;
 use crate::model::mismatch::Mismatch;
 use crate::model::path::{Key, Path};
 use crate::model::verdict::{Difference, Failure, Verdict};
@@ -25,24 +27,23 @@ use crate::text::json::{Document, Node, Problem};
 /// What a thread runs cases with: one testee a machine, made when it is first needed and used
 /// again.
 pub struct Worker<'o> {
-    all: &'o Options,
-    /// Those for the file at hand.
-    options: &'o Options,
+    run: &'o RunOptions,
+    /// The limits of all testees.
+    limits: Limits,
     testees: Vec<(&'static str, Box<dyn Testee>)>,
 }
 
 impl<'o> Worker<'o> {
     /// No testee yet.
-    pub fn new(options: &'o Options) -> Worker<'o> {
-        Worker { all: options, options, testees: Vec::new() }
+    pub fn new(run: &'o RunOptions) -> Worker<'o> {
+        Worker { run, limits: Limits::default(), testees: Vec::new() }
     }
 
-    /// Makes the bench one for a file with these options, which are of those that it was made with.
-    pub(crate) fn turn_to(&mut self, options: &'o Options) {
-        if !std::ptr::eq(self.options, options) {
-            // A testee is made under the limits of one file and must not be used under others.
+    /// A testee is made with the limits of one file and must not be used with others.
+    fn limit(&mut self, limits: &Limits) {
+        if self.limits != *limits {
             self.testees.clear();
-            self.options = options;
+            self.limits.clone_from(limits);
         }
     }
 
@@ -68,7 +69,6 @@ impl<'o> Worker<'o> {
         plan: Plan,
         watch: Option<&mut dyn Watch>,
     ) -> CaseOutcome {
-        self.turn_to(self.all.under(loaded.file_override));
         let case = loaded.case(index).expect("a case that was counted");
         self.run_loaded(&case, index, plan, watch)
     }
@@ -104,7 +104,7 @@ impl<'o> Worker<'o> {
                 judged.compare(answer, outcome, case.node);
             }
         }
-        if let Some(known) = &self.options.known {
+        if let Some(known) = &case.options.expected_failures {
             let CaseReport { id, machine, verdict, .. } = &mut judged.report;
             *verdict = known.run(id, *machine, std::mem::replace(verdict, Verdict::Pass));
         }
@@ -113,7 +113,7 @@ impl<'o> Worker<'o> {
 
     /// What is known of a case; none where that is not asked.
     fn answer(&self, case: &LoadedCase<'_>) -> Option<Lookup> {
-        Some(self.all.cache.as_ref()?.of(case.key?, case.node, &case.id))
+        Some(self.run.cache.as_ref()?.of(case.key?, case.node, &case.id))
     }
 
     /// Reads and runs a case.
@@ -124,7 +124,7 @@ impl<'o> Worker<'o> {
         watch: Option<&mut dyn Watch>,
         judged: &mut CaseOutcome,
     ) -> Outcome {
-        let reading = match read(case, self.options) {
+        let reading = match read(case) {
             Ok(reading) => reading,
             Err(panicked) => {
                 judged.report.verdict = error(panicked);
@@ -132,25 +132,26 @@ impl<'o> Worker<'o> {
             }
         };
         let is_watched = watch.is_some();
-        judged.report.verdict = self.run_reading(&reading, index, case.document, watch, judged);
+        judged.report.verdict = self.run_reading(case, &reading, index, watch, judged);
         let passes = case.key.is_some()
             && judged.report.verdict == Verdict::Pass
             && judged.notes.is_empty()
             && !case.files.are_asked_for()
             // Told of the first case of a file alone, and in another run that may be this one.
-            && reading.case.as_ref().is_some_and(|it| self.odd(it, case.document).is_empty());
+            && reading.case.as_ref().is_some_and(|it| odd_if_strict(case, it).is_empty());
         judged.case = reading.case.filter(|_| is_watched);
         if passes { Outcome::PassesAlone } else { Outcome::More }
     }
 
     fn run_reading(
         &mut self,
+        loaded: &LoadedCase<'_>,
         reading: &Reading,
         index: usize,
-        document: &Document,
         watch: Option<&mut dyn Watch>,
         judged: &mut CaseOutcome,
     ) -> Verdict {
+        let document = loaded.document;
         let diagnostics = |severity| {
             let of_severity = move |finding: &&Finding| finding.severity == severity;
             let findings = reading.findings.iter().filter(of_severity);
@@ -161,25 +162,17 @@ impl<'o> Worker<'o> {
             Some(case) => {
                 judged.report.machine = Some(case.machine);
                 if index == 0 {
-                    judged.notes.extend(self.odd(case, document));
+                    judged.notes.extend(odd_if_strict(loaded, case));
                 }
-                self.execute(case, document, watch)
+                self.execute(case, loaded, watch)
             }
             None => Verdict::Error(diagnostics(Severity::Error)),
         }
     }
 
-    /// What is odd about the program of a case, where that is asked.
-    fn odd(&self, case: &Case, document: &Document) -> Vec<Diagnostic> {
-        match self.options.read.strictness {
-            Strictness::Strict => odd(case, document),
-            Strictness::Tolerant | Strictness::Thorough => Vec::new(),
-        }
-    }
-
-    fn execute(&mut self, case: &Case, document: &Document, watch: Option<&mut dyn Watch>) -> Verdict {
-        let perform = |testee: &mut dyn Testee| perform_case(case, testee, document, watch);
-        self.with_testee(case.machine, perform).unwrap_or_else(error)
+    fn execute(&mut self, case: &Case, loaded: &LoadedCase<'_>, watch: Option<&mut dyn Watch>) -> Verdict {
+        let perform = |testee: &mut dyn Testee| perform_case(case, testee, loaded.document, watch);
+        self.with_testee(case.machine, &loaded.options.limits, perform).unwrap_or_else(error)
     }
 
     /// Lends the testee of a machine to `work`.
@@ -190,8 +183,10 @@ impl<'o> Worker<'o> {
     pub(crate) fn with_testee<T>(
         &mut self,
         machine: &'static str,
+        limits: &Limits,
         work: impl FnOnce(&mut dyn Testee) -> T,
     ) -> Result<T, String> {
+        self.limit(limits);
         let mut testee = self.testee(machine).ok_or_else(|| format!("there is no machine {machine}"))?;
         // After a panic, the testee may be in any state and is not used again.
         let result = catch_panic(|| work(&mut *testee))
@@ -210,19 +205,19 @@ impl<'o> Worker<'o> {
             return Some(self.testees.swap_remove(known).1);
         }
         let info = machines::by_name(machine)?;
-        Some(self.options.testee.make(info, &self.options.limits))
+        Some(self.run.testee.make(info, &self.limits))
     }
 }
 
 /// The machine that a case of an opened file is for; none where the case cannot be read.
-pub fn machine_of(loaded: &LoadedFile<'_>, case: usize, options: &Options) -> Option<&'static MachineInfo> {
-    let reading = read(&loaded.case(case)?, options.under(loaded.file_override)).ok()?;
+pub fn machine_of(loaded: &LoadedFile<'_>, case: usize) -> Option<&'static MachineInfo> {
+    let reading = read(&loaded.case(case)?).ok()?;
     machines::by_name(reading.case?.machine)
 }
 
 /// Reads a case. The error is that the format panicked.
-pub(super) fn read(case: &LoadedCase<'_>, options: &Options) -> Result<Reading, String> {
-    let LoadedCase { document, format, node, files, shared, .. } = case;
+pub(super) fn read(case: &LoadedCase<'_>) -> Result<Reading, String> {
+    let LoadedCase { document, format, node, files, options, shared, .. } = case;
     let context = Context { options: options.read, files, shared: Some(shared) };
     catch_panic(|| format.read_case(Node::at_index(document, *node), context))
         .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
@@ -353,6 +348,14 @@ fn about(reason: &LoadError, what: String, case: &Case, document: &Document) -> 
     match reason.at.as_ref().and_then(|at| place_of(at, case, document)) {
         Some(at) => Problem::bare(at, what).in_document(document),
         None => Diagnostic::new(what),
+    }
+}
+
+/// What is odd about the program of a case that is read strictly.
+fn odd_if_strict(loaded: &LoadedCase<'_>, case: &Case) -> Vec<Diagnostic> {
+    match loaded.options.read.strictness {
+        Strictness::Strict => odd(case, loaded.document),
+        Strictness::Tolerant | Strictness::Thorough => Vec::new(),
     }
 }
 

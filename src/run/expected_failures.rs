@@ -37,7 +37,7 @@ const MEMBERS: &[&str] = &["id", "signature", "reason", "link", "expires"];
 
 /// A list of known failures.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct ExpectedFailures {
     /// The file as messages name it.
     pub file: Arc<str>,
     entries: Vec<Entry>,
@@ -55,15 +55,15 @@ struct Entry {
     place: Place,
 }
 
-impl Known {
+impl ExpectedFailures {
     /// Reads a list. Entries that expire before `today` have expired.
     ///
     /// # Errors
     ///
     /// The first thing that is wrong with it.
-    pub fn parse(file: &str, text: &str, today: Date) -> Result<Known, Diagnostic> {
+    pub fn parse(file: &str, text: &str, today: Date) -> Result<ExpectedFailures, Diagnostic> {
         let reader = Reader { text, today };
-        Ok(Known { file: file.into(), entries: reader.entries()? })
+        Ok(ExpectedFailures { file: file.into(), entries: reader.entries()? })
     }
 
     /// Whether any entry has a day on which it expires.

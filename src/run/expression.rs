@@ -60,7 +60,7 @@ pub type Outcomes = HashMap<String, String>;
 
 /// An expression, and what it needs to know that is in no vector.
 #[derive(Debug, Clone)]
-pub struct Select {
+pub struct Selection {
     /// The expression.
     pub expr: Expr,
     /// The last run; empty where the expression does not ask for it.
@@ -111,10 +111,10 @@ impl Known<'_> {
     }
 }
 
-impl Select {
-    /// Whether the case is meant. Of one that cannot be read or executed, no predicate holds that
+impl Selection {
+    /// Whether the case is selected. Of one that cannot be read or executed, no predicate holds that
     /// would have needed it.
-    pub fn means(&self, facts: &dyn Facts) -> bool {
+    pub fn selects(&self, facts: &dyn Facts) -> bool {
         let known = Known {
             facts,
             id: facts.id().to_string(),

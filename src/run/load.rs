@@ -5,12 +5,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Options;
 use super::cache::FileKey;
 use super::coverage::Coverage;
 use super::execute::{Worker, read};
 use super::expression::Facts;
-use super::sources::{Named, Source};
+use super::file_options::FileOptions;
+use super::options::{Options, RunOptions};
+use super::sources::{Source, SourceOrigin};
 use super::vector_files::VectorFiles;
 use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Severity, Shared};
 use crate::isa::OpInfo;
@@ -26,8 +27,8 @@ use crate::text::json::{Document, Node, Problem};
 pub struct LoadedFile<'s> {
     source: &'s Source,
     cases: Option<Cases>,
-    /// The number of the exception that it is, if it is one.
-    pub(super) file_override: Option<usize>,
+    /// The options that apply to it.
+    pub(super) options: &'s FileOptions,
     /// What is wrong, and what is worth a note, and belongs to no case.
     errors: Vec<Diagnostic>,
     notes: Vec<Diagnostic>,
@@ -45,11 +46,11 @@ struct Cases {
 
 /// Opens a file and finds the cases that are meant. Whatever is wrong with it is told by the
 /// result.
-pub fn open<'s>(source: &'s Source, options: &Options) -> LoadedFile<'s> {
-    let text = |options: &Options| read_text(source, options);
-    let Some(part) = &options.part else { return LoadedFile::of(source, text, options) };
+pub fn open<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
+    let text = |options: &FileOptions| read_text(source, options);
+    let Some(part) = &options.run.part else { return LoadedFile::of(source, text, options) };
     if !part.has_file(&source.shown) {
-        return LoadedFile::empty(source);
+        return LoadedFile::empty(source, &options.file);
     }
     let mut loaded = LoadedFile::of(source, text, options);
     if !part.has(&CaseId::of_file(source.shown.clone())) {
@@ -61,18 +62,17 @@ pub fn open<'s>(source: &'s Source, options: &Options) -> LoadedFile<'s> {
 }
 
 /// As [`open`], when the file had this text.
-pub fn open_text<'s>(source: &'s Source, text: String, options: &Options) -> LoadedFile<'s> {
+pub fn open_text<'s>(source: &'s Source, text: String, options: &'s Options) -> LoadedFile<'s> {
     LoadedFile::of(source, |_| Ok(text), options)
 }
 
 /// The files beside a vector file that its cases name, whether they are there or not.
 pub fn named_files(source: &Source, options: &Options) -> BTreeSet<PathBuf> {
     let loaded = open(source, options);
-    let options = options.under(loaded.file_override);
     let named = |index| {
         let case = loaded.case(index)?;
         // What is wrong with the case is told when it runs.
-        let _ = read(&case, options);
+        let _ = read(&case);
         Some(case.files.into_asked())
     };
     (0..loaded.cases()).filter_map(named).flatten().collect()
@@ -89,7 +89,7 @@ fn recognised(source: &Source, document: &Document) -> Result<Recognised, Proble
     let file_name = source.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     match formats::recognise(document, file_name) {
         Ok((format, evidence)) => Ok(Recognised::As(format, evidence)),
-        Err(not @ NotRecognised::None { .. }) if source.named == Named::InFolder => {
+        Err(not @ NotRecognised::None { .. }) if source.origin == SourceOrigin::Folder => {
             Ok(Recognised::PassedOver(format!("passed over: {not}")))
         }
         Err(not) => {
@@ -125,7 +125,7 @@ impl Faulty {
 ///
 /// When the file cannot be read, or must be a vector file and is not recognised.
 pub fn explain_format(source: &Source, options: &Options) -> Result<String, Diagnostic> {
-    let options = options.of(source);
+    let options = options.for_file(source);
     let document = read_text(source, options).and_then(|text| parse(text, options));
     let document = document.map_err(|faulty| faulty.diagnostic())?;
     Ok(match recognised(source, &document).map_err(|problem| problem.in_document(&document))? {
@@ -138,7 +138,7 @@ pub fn explain_format(source: &Source, options: &Options) -> Result<String, Diag
 }
 
 /// The text of a file.
-pub(crate) fn read_text(source: &Source, options: &Options) -> Result<String, Faulty> {
+pub(crate) fn read_text(source: &Source, options: &FileOptions) -> Result<String, Faulty> {
     let unreadable = |error: std::io::Error| {
         let problem = Problem::bare(0, format!("cannot be read: {error}")).under(Rule::Unreadable);
         Faulty { problem, text: None }
@@ -147,7 +147,7 @@ pub(crate) fn read_text(source: &Source, options: &Options) -> Result<String, Fa
     String::from_utf8(bytes).map_err(|error| not_utf8(&error))
 }
 
-fn parse(text: String, options: &Options) -> Result<Document, Faulty> {
+fn parse(text: String, options: &FileOptions) -> Result<Document, Faulty> {
     Document::parse(text, options.limits.depth as usize)
         .map_err(|(text, problem)| Faulty { problem, text: Some(text) })
 }
@@ -161,7 +161,7 @@ pub(crate) enum Identified {
 }
 
 /// Parses the text of a file and tells its format, if it is not given.
-pub(crate) fn identify(source: &Source, text: String, options: &Options) -> Result<Identified, Faulty> {
+pub(crate) fn identify(source: &Source, text: String, options: &FileOptions) -> Result<Identified, Faulty> {
     let document = parse(text, options)?;
     if let Some(format) = options.format {
         return Ok(Identified::Vectors(document, format));
@@ -173,31 +173,31 @@ pub(crate) fn identify(source: &Source, text: String, options: &Options) -> Resu
     }
 }
 
-/// The cases that are meant, each with its id. Which they are, `options` of the run say, and how the file is
-/// read, its `own`, which an exception may have.
+/// The cases that the run selects, each with its id.
 pub(crate) fn selected(
     source: &Source,
     document: &Document,
     format: &'static Format,
     entries: Vec<Entry>,
-    options: &Options,
-    own: &Options,
+    run: &RunOptions,
+    options: &FileOptions,
 ) -> Vec<(CaseId, Entry)> {
     let named = numbered(entries).into_iter().map(|(entry, nth)| {
         let id = CaseId { file: source.shown.clone(), name: Some(entry.name.clone()), nth };
         (id, entry)
     });
-    let named = named.filter(|(id, _)| source.means(id) && options.filter.matches(id));
-    if let Some(part) = &options.part {
+    let named = named.filter(|(id, _)| source.selects(id) && run.filter.matches(id));
+    if let Some(part) = &run.part {
         // What is in it was selected.
         return named.filter(|(id, _)| part.has(id)).collect();
     }
-    let Some(select) = &options.select else { return named.collect() };
+    let Some(expression) = &run.expression else { return named.collect() };
     let shared = Shared::default();
     let is_selected = |id: &CaseId, node| {
         let files = VectorFiles::new(&source.path, format.folders);
-        let case = LoadedCase { id: id.clone(), document, format, node, files, shared: &shared, key: None };
-        select.means(&Asked { case, options: own })
+        let id = id.clone();
+        let case = LoadedCase { id, document, format, node, files, options, shared: &shared, key: None };
+        expression.selects(&Asked { case, run })
     };
     named.filter(|(id, entry)| is_selected(id, entry.node)).collect()
 }
@@ -205,7 +205,7 @@ pub(crate) fn selected(
 /// A case of which an expression asks something.
 struct Asked<'o> {
     case: LoadedCase<'o>,
-    options: &'o Options,
+    run: &'o RunOptions,
 }
 
 impl Facts for Asked<'_> {
@@ -218,12 +218,12 @@ impl Facts for Asked<'_> {
     }
 
     fn read(&self) -> Option<Case> {
-        read(&self.case, self.options).ok()?.case
+        read(&self.case).ok()?.case
     }
 
     fn executed(&self) -> Vec<&'static OpInfo> {
         let mut seen = Coverage::default();
-        let judged = Worker::new(self.options).run_alone(&self.case, &mut seen);
+        let judged = Worker::new(self.run).run_alone(&self.case, &mut seen);
         let machine = judged.report.machine.and_then(machines::by_name);
         machine.map_or_else(Vec::new, |machine| {
             machine.isa.ops.iter().filter(|op| seen.count(op.name) > 0).collect()
@@ -234,34 +234,27 @@ impl Facts for Asked<'_> {
 impl<'s> LoadedFile<'s> {
     fn of(
         source: &'s Source,
-        text: impl FnOnce(&Options) -> Result<String, Faulty>,
-        options: &Options,
+        text: impl FnOnce(&FileOptions) -> Result<String, Faulty>,
+        options: &'s Options,
     ) -> LoadedFile<'s> {
-        let file_override = options.file_override(source);
-        let (all, options) = (options, options.under(file_override));
-        let mut loaded = LoadedFile { file_override, ..LoadedFile::empty(source) };
+        let (run, options) = (&options.run, options.for_file(source));
+        let mut loaded = LoadedFile::empty(source, options);
         let identified = text(options).and_then(|text| identify(source, text, options));
-        match identified.map_err(|faulty| faulty.diagnostic()).and_then(|it| loaded.outline(it, all, options))
-        {
+        match identified.map_err(|faulty| faulty.diagnostic()).and_then(|it| loaded.outline(it, run)) {
             Ok(cases) => loaded.cases = cases,
             Err(diagnostic) => loaded.errors.push(diagnostic),
         }
-        if let Some(cases) = loaded.cases.as_mut().filter(|_| all.cache.is_some()) {
-            cases.key = Some(options.file_key(cases.document.text(), cases.format));
+        if let Some(cases) = loaded.cases.as_mut().filter(|_| run.cache.is_some()) {
+            cases.key = Some(run.file_key(cases.document.text(), cases.format, options));
         }
         loaded
     }
 
-    fn empty(source: &'s Source) -> LoadedFile<'s> {
-        LoadedFile { source, cases: None, file_override: None, errors: Vec::new(), notes: Vec::new() }
+    fn empty(source: &'s Source, options: &'s FileOptions) -> LoadedFile<'s> {
+        LoadedFile { source, cases: None, options, errors: Vec::new(), notes: Vec::new() }
     }
 
-    fn outline(
-        &mut self,
-        identified: Identified,
-        options: &Options,
-        own: &Options,
-    ) -> Result<Option<Cases>, Diagnostic> {
+    fn outline(&mut self, identified: Identified, run: &RunOptions) -> Result<Option<Cases>, Diagnostic> {
         let (document, format) = match identified {
             Identified::Vectors(document, format) => (document, format),
             Identified::PassedOver(_, why) => {
@@ -270,14 +263,14 @@ impl<'s> LoadedFile<'s> {
             }
         };
         let entries = (format.outline)(document.root()).map_err(|problem| problem.in_document(&document))?;
-        for finding in format.read_rest(&document, &entries, own.read) {
+        for finding in format.read_rest(&document, &entries, self.options.read) {
             let diagnostic = finding.problem.in_document(&document);
             match finding.severity {
                 Severity::Error => self.errors.push(diagnostic),
                 Severity::Note | Severity::Warning => self.notes.push(diagnostic),
             }
         }
-        let entries = selected(self.source, &document, format, entries, options, own);
+        let entries = selected(self.source, &document, format, entries, run, self.options);
         Ok(Some(Cases { document, format, entries, shared: Shared::default(), key: None }))
     }
 
@@ -307,8 +300,8 @@ impl<'s> LoadedFile<'s> {
         let Cases { document, format, entries, shared, key } = self.cases.as_ref()?;
         let (id, entry) = entries.get(index)?;
         let files = VectorFiles::new(&self.source.path, format.folders);
-        let key = key.as_ref();
-        Some(LoadedCase { id: id.clone(), document, format, node: entry.node, files, shared, key })
+        let (id, node, options, key) = (id.clone(), entry.node, self.options, key.as_ref());
+        Some(LoadedCase { id, document, format, node, files, options, shared, key })
     }
 
     /// What its answers are found by; none where they are not asked for, or it has no cases.
@@ -350,6 +343,8 @@ pub struct LoadedCase<'o> {
     pub node: u32,
     /// The files that it may name.
     pub files: VectorFiles<'o>,
+    /// The options that apply to its file.
+    pub(super) options: &'o FileOptions,
     /// What it has in common with the others of its file.
     pub(super) shared: &'o Shared,
     /// What the answers of its file are found by, where they are asked for.

@@ -12,13 +12,13 @@ use super::{AfterFailure, CaseOutcome, Collector, Interrupt, Options};
 use crate::model::event::Event;
 use crate::model::verdict::Verdict;
 
-/// Runs all cases on `options.jobs` threads; this one puts what comes of them in order.
+/// Runs all cases on `options.run.jobs` threads; this one puts what comes of them in order.
 pub(super) fn run<'s>(sources: &'s [Source], options: &'s Options, tally: &mut Collector<'_>) {
     let (results, finished) = mpsc::channel();
-    let work = Work::new(sources, &options.interrupt);
-    let stop = Stop::new(options.after_failure);
+    let work = Work::new(sources, &options.run.interrupt);
+    let stop = Stop::new(options.run.after_failure);
     std::thread::scope(|scope| {
-        for _ in 0..options.jobs {
+        for _ in 0..options.run.jobs {
             let results = results.clone();
             scope.spawn(|| worker(&work, &stop, options, results));
         }
@@ -47,8 +47,8 @@ pub(super) enum Message<'s> {
 
 // The sender is the worker's own: the channel ends when the last worker does.
 #[allow(clippy::needless_pass_by_value)]
-fn worker<'s>(work: &Work<'s>, stop: &Stop, options: &Options, results: mpsc::Sender<Message<'s>>) {
-    let mut bench = Worker::new(options);
+fn worker<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, results: mpsc::Sender<Message<'s>>) {
+    let mut bench = Worker::new(&options.run);
     while let Some(task) = work.next() {
         let message = match task {
             Task::Open(file) => {
@@ -126,7 +126,7 @@ impl<'s> Work<'s> {
         let mut queue = self.lock();
         loop {
             // Whoever has taken a file still adds it, which wakes those that wait for it.
-            if self.interrupt.is_asked() {
+            if self.interrupt.is_requested() {
                 return None;
             }
             if let Some((file, case, loaded)) = queue.cases.front_mut() {

@@ -11,7 +11,7 @@ use vmconf::formats::{self, Strictness, ValueDebit};
 use vmconf::model::case::CaseId;
 use vmconf::model::limits;
 use vmconf::run::cache::{FileKey, Lookup, MOST_BYTES, ProgramKey, ResultCache, Sample, Update};
-use vmconf::run::{self, Options};
+use vmconf::run::{self, FileOptions, Options, RunOptions};
 use vmconf::testees::MakeTestee;
 
 const ADD: &str = "vectors/evm/arithmetic/add.json";
@@ -75,7 +75,7 @@ impl Place {
         let sources = sources_of(&path);
         let loaded = run::open(&sources[0], &options);
         let format = formats::by_name(loaded.format_name().unwrap()).unwrap();
-        let key = options.file_key(loaded.text(), format);
+        let key = options.run.file_key(loaded.text(), format, &options.file);
         let cache = ResultCache::new(program(), None);
         cache.use_file(&key);
         for index in 0..loaded.cases() {
@@ -514,34 +514,39 @@ fn known_failures_are_judged_as_ever() {
 #[test]
 fn the_key_of_a_file() {
     let vmtests = formats::by_name("vmtests").unwrap();
-    let key = |options: &Options| options.file_key("{}", vmtests);
+    let key = |options: &Options| options.run.file_key("{}", vmtests, &options.file);
     let plain = Options::default();
+    let text_key = |text, format| plain.run.file_key(text, format, &plain.file);
     let mut keys = vec![
         key(&plain),
-        plain.file_key("{} ", vmtests),
-        plain.file_key("", vmtests),
-        plain.file_key("{}", formats::by_name("minic89").unwrap()),
+        text_key("{} ", vmtests),
+        text_key("", vmtests),
+        text_key("{}", formats::by_name("minic89").unwrap()),
     ];
     for row in limits::ROWS {
         let mut options = plain.clone();
-        (row.set)(&mut options.limits, row.default + 1);
+        (row.set)(&mut options.file.limits, row.default + 1);
         keys.push(key(&options));
     }
     for strictness in [Strictness::Thorough, Strictness::Strict] {
-        let read = formats::Options { strictness, ..plain.read };
-        keys.push(key(&Options { read, ..plain.clone() }));
+        let mut options = plain.clone();
+        options.file.read.strictness = strictness;
+        keys.push(key(&options));
     }
     for value_debit in [ValueDebit::On, ValueDebit::Off] {
-        let read = formats::Options { value_debit, ..plain.read };
-        keys.push(key(&Options { read, ..plain.clone() }));
+        let mut options = plain.clone();
+        options.file.read.value_debit = value_debit;
+        keys.push(key(&options));
     }
     let testee = MakeTestee::new("another", |info, limits| MakeTestee::default().make(info, limits));
-    keys.push(key(&Options { testee, ..plain.clone() }));
+    let run = RunOptions { testee, ..RunOptions::default() };
+    keys.push(key(&Options { run, ..plain.clone() }));
     for (number, key) in keys.iter().enumerate() {
         assert!(!keys[..number].contains(key), "{number}");
     }
-    assert_eq!(key(&Options { jobs: 8, ..plain.clone() }), keys[0]);
-    assert_eq!(key(&Options { format: Some(vmtests), ..plain }), keys[0]);
+    let run = RunOptions { jobs: 8, ..RunOptions::default() };
+    let file = FileOptions { format: Some(vmtests), ..FileOptions::default() };
+    assert_eq!(key(&Options { run, file, ..plain }), keys[0]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use super::Known;
+use super::ExpectedFailures;
 use crate::model::event::CaseReport;
 use crate::model::signature::Signature;
 use crate::model::verdict::{Failure, Verdict};
@@ -41,7 +41,12 @@ struct Seen {
 /// # Errors
 ///
 /// Never, for a text that could be read; the parser's message.
-pub fn update(known: &Known, text: &str, run: &[CaseReport], accepted: &Accepted) -> Result<Updated, String> {
+pub fn update(
+    known: &ExpectedFailures,
+    text: &str,
+    run: &[CaseReport],
+    accepted: &Accepted,
+) -> Result<Updated, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let mut changes = Vec::new();
     let list = document.entry("known").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
@@ -88,7 +93,10 @@ fn prefix(table: &mut Table) -> String {
 
 /// What a run says about each entry, and which failures none names. As in a run, the first entry that
 /// names a case counts.
-fn look<'r>(known: &Known, run: &'r [CaseReport]) -> (Vec<Seen>, Vec<(&'r CaseReport, &'r Failure)>) {
+fn look<'r>(
+    known: &ExpectedFailures,
+    run: &'r [CaseReport],
+) -> (Vec<Seen>, Vec<(&'r CaseReport, &'r Failure)>) {
     let mut seen: Vec<Seen> = known.entries.iter().map(|_| Seen::default()).collect();
     let mut unlisted = Vec::new();
     for report in run {
