@@ -99,7 +99,7 @@ fn run() -> anyhow::Result<Exit> {
         matches = tree.try_get_matches_from_mut(arguments).unwrap_or_else(|error| error.exit());
     }
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    cli.command.run(&settings, tree)
+    cli.command.run(&settings, &tree)
 }
 
 /// The arguments of the process with those that the settings add; `None` if they add none.
@@ -115,7 +115,7 @@ fn with_settings(command: Option<&str>, settings: &Settings) -> Option<Vec<OsStr
 
 impl Command {
     /// Runs the command. `tree` describes the whole command line.
-    fn run(self, settings: &Settings, mut tree: clap::Command) -> anyhow::Result<Exit> {
+    fn run(self, settings: &Settings, tree: &clap::Command) -> anyhow::Result<Exit> {
         match self {
             Command::Run(command) if command.is_watch() => watch::run(&command, settings),
             Command::Run(command) => command.run(settings),
@@ -131,9 +131,37 @@ impl Command {
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),
-            Command::Config(command) => command.run(settings, &tree),
-            Command::Completions(command) => command.run(&mut tree),
-            Command::Man(completions::Man {}) => completions::Man::run(&mut tree),
+            Command::Config(command) => command.run(settings, tree),
+            // A tree that has parsed arguments lacks the commands after `help`.
+            Command::Completions(command) => command.run(Cli::command()),
+            Command::Man(completions::Man {}) => completions::Man::run(Cli::command()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::{Command, CommandFactory};
+
+    use super::{Cli, flags};
+
+    /// Adds the long flags of the commands that read vectors.
+    fn add_flags(command: &Command, found: &mut BTreeSet<String>) {
+        let flags: Vec<_> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
+        if flags.contains(&"no-config") {
+            found.extend(flags.into_iter().map(str::to_owned));
+        }
+        command.get_subcommands().for_each(|command| add_flags(command, found));
+    }
+
+    #[test]
+    fn every_flag_has_one_row() {
+        let mut declared = BTreeSet::new();
+        add_flags(&Cli::command(), &mut declared);
+        let rows: Vec<_> = flags::all().map(|flag| flag.name.to_owned()).collect();
+        assert_eq!(declared, rows.iter().cloned().collect());
+        assert_eq!(declared.len(), rows.len(), "a row twice: {rows:?}");
     }
 }

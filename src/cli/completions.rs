@@ -18,10 +18,10 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    /// Prints the script. `command` is the whole command line.
-    pub(super) fn run(&self, command: &mut Command) -> anyhow::Result<Exit> {
+    /// Prints the script. `tree` is the whole command line, and has not parsed arguments.
+    pub(super) fn run(&self, mut tree: Command) -> anyhow::Result<Exit> {
         let mut out = output::stdout();
-        clap_complete::generate(self.shell, command, "vmconf", &mut out);
+        clap_complete::generate(self.shell, &mut tree, "vmconf", &mut out);
         out.flush()?;
         Ok(Exit::Passed)
     }
@@ -34,13 +34,13 @@ impl Completions {
 pub(super) struct Man {}
 
 impl Man {
-    /// Prints the page. `command` is the whole command line.
-    pub(super) fn run(command: &mut Command) -> anyhow::Result<Exit> {
-        command.build();
+    /// Prints the page. `tree` is the whole command line, and has not parsed arguments.
+    pub(super) fn run(mut tree: Command) -> anyhow::Result<Exit> {
+        tree.build();
         let mut out = output::stdout();
-        clap_mangen::Man::new(command.clone()).render(&mut out)?;
+        clap_mangen::Man::new(tree.clone()).render(&mut out)?;
         // Pages of their own for commands would have to be installed one by one.
-        for part in command.get_subcommands().filter(|part| part.get_name() != "help") {
+        for part in tree.get_subcommands().filter(|part| part.get_name() != "help") {
             let page = clap_mangen::Man::new(part.clone());
             writeln!(out, ".SH VMCONF {}", part.get_name().to_uppercase())?;
             page.render_synopsis_section(&mut out)?;

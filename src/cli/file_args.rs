@@ -71,3 +71,47 @@ pub(super) fn overrides(settings: &Settings) -> anyhow::Result<Vec<FileOverride>
     };
     settings.overrides().map(file_override).collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::{ArgAction, Args, FromArgMatches};
+    use vmconf::formats::FORMATS;
+    use vmconf::run::RunOptions;
+    use vmconf::run::cache::FileKey;
+    use vmconf::text::config::Scope;
+
+    use super::FileArgs;
+    use crate::cli::flags::{self, Changes};
+
+    /// The cache key of a file that is read with this argument.
+    fn key(argument: Option<String>) -> FileKey {
+        let matches = FileArgs::command().try_get_matches_from(argument).unwrap();
+        let options = FileArgs::from_arg_matches(&matches).unwrap().options();
+        RunOptions::default().file_key("", options.format.unwrap_or(&FORMATS[0]), &options)
+    }
+
+    #[test]
+    fn every_flag_is_part_of_the_cache_key() {
+        for arg in FileArgs::augment_args(clap::Command::new("")).get_arguments() {
+            let name = arg.get_long().unwrap();
+            let argument = match (arg.get_action(), arg.get_possible_values().last()) {
+                (ArgAction::SetTrue, _) => format!("--{name}"),
+                (_, Some(value)) => format!("--{name}={}", value.get_name()),
+                (_, None) => format!("--{name}=7"),
+            };
+            assert_ne!(key(Some(argument)), key(None), "--{name}");
+        }
+    }
+
+    #[test]
+    fn the_flags_are_those_that_change_verdicts_of_files() {
+        let command = FileArgs::command();
+        let declared: BTreeSet<_> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
+        let rows =
+            flags::all().filter(|flag| (flag.scope, flag.changes) == (Some(Scope::File), Changes::Verdicts));
+        assert_eq!(declared, rows.map(|flag| flag.name).collect());
+    }
+}

@@ -1,8 +1,8 @@
-//! What each flag of `vmconf run` decides: one row a flag.
+//! What each flag of the commands that read vectors decides: one row a flag.
 //!
 //! From its row follow whether `vmconf.toml` may set the flag, for a whole run or also for some files, and
 //! which printed commands repeat it. Tests fail for a flag without a row, for a row without a flag, and for
-//! a flag that changes verdicts and not the key of the result cache.
+//! a flag that says how files are read and is not part of the result cache's key.
 
 use vmconf::model::limits;
 use vmconf::text::config::Scope;
@@ -34,7 +34,7 @@ pub(super) enum Changes {
 
 use Changes::{Nothing, Selection, Verdicts};
 
-/// The flags of `vmconf run` besides those of the limits.
+/// The flags of the commands that read vectors, besides those of the limits.
 const FLAGS: &[Flag] = &[
     // Which cases.
     setting("filter", Scope::Run, Selection),
@@ -62,6 +62,21 @@ const FLAGS: &[Flag] = &[
     setting("no-group", Scope::Run, Nothing),
     setting("quiet", Scope::Run, Nothing),
     typed("verbose", Nothing),
+    // Of single commands.
+    typed("formats", Nothing),
+    typed("fix", Nothing),
+    typed("rules", Nothing),
+    typed("all", Nothing),
+    typed("as", Nothing),
+    typed("json", Nothing),
+    typed("from", Nothing),
+    typed("to", Nothing),
+    typed("last", Nothing),
+    typed("op", Nothing),
+    typed("yes", Nothing),
+    typed("leaf", Nothing),
+    typed("allow-outcome-change", Nothing),
+    typed("accept", Nothing),
 ];
 
 const fn setting(name: &'static str, scope: Scope, changes: Changes) -> Flag {
