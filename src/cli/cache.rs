@@ -1,4 +1,4 @@
-//! `--cached`: where the result cache is stored, and which of its results are verified.
+//! `--cached`, `--verify`: where the result cache is stored, and which results are verified.
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};

@@ -90,7 +90,7 @@ fn typed_value(kind: Kind, typed: &TypedFlag) -> String {
     }
 }
 
-/// The value of a setting that nobody sets; empty if no value says the same.
+/// The default of a setting; empty if no value stands for it.
 fn default(setting: &Setting, arg: &Arg) -> String {
     let value = arg.get_default_values().first().map(|value| value.to_string_lossy().into_owned());
     let limit = limits::ROWS.iter().find(|row| row.flag == setting.name).map(|row| row.default.to_string());

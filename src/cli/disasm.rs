@@ -44,11 +44,11 @@ pub(super) struct Disasm {
     source: bool,
 }
 
-/// A program and what is told about it.
+/// A program and what is printed with it.
 #[derive(Default)]
 struct Listing {
     script: Vec<u8>,
-    /// What stands in front of all instructions, escaped, a line each.
+    /// Lines before the instructions, escaped.
     header: Vec<String>,
     /// By offset.
     methods: Vec<Method>,
@@ -154,8 +154,7 @@ fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<Manifest>> 
     Ok(Some(manifest.map_err(|error| BrokenInput(format!("{}:{error}", path.display())))?))
 }
 
-/// The bytes of the file, if there is one. Nobody named it: what is no regular file could be
-/// anything, and is not opened.
+/// The bytes of the file, if there is one. The user did not name it: only a regular file is opened.
 fn read_manifest(path: &Path) -> io::Result<Option<Vec<u8>>> {
     if !path.try_exists()? {
         return Ok(None);
@@ -164,7 +163,7 @@ fn read_manifest(path: &Path) -> io::Result<Option<Vec<u8>>> {
         return Err(io::Error::other("not a regular file"));
     }
     let mut file = Vec::new();
-    // One byte more, for which the reader refuses it.
+    // One byte more than the limit, so that the reader refuses the file.
     File::open(path)?.take(MANIFEST_SIZE as u64 + 1).read_to_end(&mut file)?;
     Ok(Some(file))
 }

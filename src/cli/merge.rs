@@ -14,6 +14,7 @@ use vmconf::run::merge::{self, MergedRun, Source};
 use vmconf::run::sources;
 
 use super::explanations;
+use super::output::TemporaryFiles;
 use super::reports::{self, Reports, RequestedReport};
 use super::verbosity::VerbosityArgs;
 
@@ -61,6 +62,7 @@ impl Merge {
                 flags,
                 part: None,
             },
+            &TemporaryFiles::default(),
         )?;
         let written = events.iter().try_for_each(|event| reports.event(event));
         written.and_then(|()| reports.finish()).context("a report cannot be written")?;

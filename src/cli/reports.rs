@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use vmconf::model::event::Event;
 use vmconf::report::{self, Needs, REPORTS, Report, ReportKind};
 
-use super::output::{self, Replaced};
+use super::output::{self, Replaced, TemporaryFiles};
 
 /// A report that the user asked for.
 #[derive(Debug, Clone)]
@@ -77,13 +77,18 @@ impl Reports {
     /// # Errors
     ///
     /// When several reports go to standard output, or a file cannot be written.
-    pub(super) fn new(requested: &[RequestedReport], options: &report::Options) -> anyhow::Result<Reports> {
+    pub(super) fn new(
+        requested: &[RequestedReport],
+        options: &report::Options,
+        temporary_files: &TemporaryFiles,
+    ) -> anyhow::Result<Reports> {
         check_standard_output(requested)?;
         let mut reports = Reports::default();
         for RequestedReport { kind, file } in requested {
             match file {
                 Some(path) => {
-                    let replaced = Replaced::new(path).with_context(|| path.display().to_string())?;
+                    let replaced =
+                        temporary_files.create(path).with_context(|| path.display().to_string())?;
                     reports.all.push((kind.new)(Box::new(replaced.writer()?), options));
                     reports.files.push(replaced);
                 }

@@ -18,6 +18,7 @@ use vmconf::text::shell::Words;
 use super::cache::{Cache, CacheArgs};
 use super::flags::Changes;
 use super::known::KnownArgs;
+use super::output::TemporaryFiles;
 use super::progress::Progress;
 use super::reports::{Reports, RequestedReport};
 use super::rerun::{Rerun, RerunCases};
@@ -79,61 +80,107 @@ impl Run {
         self.watch
     }
 
+    /// The paths that were typed.
+    pub(super) fn paths(&self) -> &[PathBuf] {
+        self.select.paths()
+    }
+
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let mut options = self.options(settings)?;
+        let runner = Runner::new(self, settings);
+        let mut options = runner.options()?;
         let mut rerun = self.rerun_cases(&options)?;
-        let sources = rerun.as_ref().map_or_else(|| self.sources(), |rerun| Ok(rerun.sources()))?;
-        options.run.part = self.part(&sources, &options, settings)?;
-        let interrupt = options.run.interrupt.clone();
-        ctrlc::set_handler(move || interrupted(&interrupt))?;
+        let sources = rerun.as_ref().map_or_else(|| runner.sources(), |rerun| Ok(rerun.sources()))?;
+        options.run.part = runner.part(&sources, &options)?;
+        ctrlc::set_handler(runner.interrupt_handler())?;
         let mut on_case = |id: &CaseId| {
             if let Some(rerun) = &mut rerun {
                 rerun.mark_done(id);
             }
         };
-        let summary = self.once(&sources, &options, settings, &mut on_case)?;
+        let summary = runner.run(&sources, &options, &mut on_case)?;
         if let Some(rerun) = &rerun {
             rerun.report_deleted(&options);
         }
         Ok(summary.exit())
     }
 
+    /// The cases of the last run that run again; `None` without `--rerun`.
+    fn rerun_cases(&self, options: &Options) -> anyhow::Result<Option<RerunCases>> {
+        let Some(rerun) = self.rerun else { return Ok(None) };
+        let all = rerun.cases()?;
+        if all.is_empty() {
+            output::note("note: nothing failed in the last run from this folder");
+        }
+        Ok(Some(all.among(self.paths())?.matching(&options.run.filter)))
+    }
+
+    /// What the most demanding of the reports is made from.
+    fn needs(&self) -> Needs {
+        let explained = self.report.iter().any(|report| report.needs() == Needs::Explanations);
+        if explained { Needs::Explanations } else { Needs::Events }
+    }
+}
+
+/// The arguments with the settings: runs files once, or with `--watch` several times.
+pub(super) struct Runner<'r> {
+    args: &'r Run,
+    pub(super) settings: &'r Settings,
+    pub(super) interrupt: Interrupt,
+    temporary_files: TemporaryFiles,
+}
+
+impl Runner<'_> {
+    pub(super) fn new<'r>(args: &'r Run, settings: &'r Settings) -> Runner<'r> {
+        Runner { args, settings, interrupt: Interrupt::default(), temporary_files: TemporaryFiles::default() }
+    }
+
     /// How to run, as the arguments, `vmconf.toml` and the lists of expected failures say.
-    pub(super) fn options(&self, settings: &Settings) -> anyhow::Result<Options> {
-        let mut options = self.select.options(settings)?;
+    pub(super) fn options(&self) -> anyhow::Result<Options> {
+        let mut options = self.args.select.options(self.settings)?;
         let run = &mut options.run;
-        run.jobs = self.jobs.map_or_else(processors, usize::from);
-        if self.fail_fast {
+        run.interrupt = self.interrupt.clone();
+        run.jobs = self.args.jobs.map_or_else(processors, usize::from);
+        if self.args.fail_fast {
             run.after_failure = AfterFailure::SkipTheRest;
         }
-        if self.may_leave_out_expected_failures(settings) {
+        if self.may_leave_out_expected_failures() {
             run.unmatched_entries = UnmatchedEntries::Ignore;
         }
-        self.read_expected_failures(&mut options, settings)?;
+        self.read_expected_failures(&mut options)?;
         Ok(options)
     }
 
     /// The selected files.
     pub(super) fn sources(&self) -> anyhow::Result<Vec<Source>> {
-        self.select.sources()
+        self.args.select.sources()
+    }
+
+    /// The paths that were typed, or the default one.
+    pub(super) fn searched(&self) -> Vec<PathBuf> {
+        self.args.select.searched()
+    }
+
+    /// The files that reports are written to.
+    pub(super) fn report_files(&self) -> impl Iterator<Item = &Path> {
+        self.args.report.iter().filter_map(RequestedReport::file)
     }
 
     /// Runs these files once, writes all reports, and records the run. `on_case` is called for each case.
-    pub(super) fn once(
+    pub(super) fn run(
         &self,
         sources: &[Source],
         options: &Options,
-        settings: &Settings,
         on_case: &mut dyn FnMut(&CaseId),
     ) -> anyhow::Result<Summary> {
-        let cache = self.cache.open(settings)?;
+        let cache = self.args.cache.open(self.settings)?;
         let mut options = options.clone();
         options.run.cache = cache.as_ref().map(Cache::results);
         let options = &options;
-        let mut reports = Reports::new(&self.report, &self.report_options(options, settings))?;
+        let mut reports =
+            Reports::new(&self.args.report, &self.report_options(options), &self.temporary_files)?;
         let mut record = history::begin(sources.len(), options.run.part.as_deref());
-        let mut progress = Progress::new(self.verbosity.level());
-        let needs = self.needs();
+        let mut progress = Progress::new(self.args.verbosity.level());
+        let needs = self.args.needs();
         let mut write_error = None;
         let mut not_passed = Vec::new();
         let summary = run::run(sources, options, &mut |event| {
@@ -166,31 +213,22 @@ impl Run {
         Ok(summary)
     }
 
-    fn report_options(&self, options: &Options, settings: &Settings) -> report::Options {
-        let paths: Words = self.paths().iter().map(|path| path.to_string_lossy()).collect();
+    fn report_options(&self, options: &Options) -> report::Options {
+        let paths: Words = self.args.paths().iter().map(|path| path.to_string_lossy()).collect();
         report::Options {
-            verbosity: self.verbosity.level(),
-            flags: settings.repeated(Changes::Verdicts),
-            selection: paths.and(settings.repeated(Changes::Selection)),
-            grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
+            verbosity: self.args.verbosity.level(),
+            flags: self.settings.repeated(Changes::Verdicts),
+            selection: paths.and(self.settings.repeated(Changes::Selection)),
+            grouping: if self.args.no_group { Grouping::None } else { Grouping::ByCause },
             part: options.run.part.clone(),
         }
     }
 
-    /// The cases of the last run that run again; `None` without `--rerun`.
-    fn rerun_cases(&self, options: &Options) -> anyhow::Result<Option<RerunCases>> {
-        let Some(rerun) = self.rerun else { return Ok(None) };
-        let all = rerun.cases()?;
-        if all.is_empty() {
-            output::note("note: nothing failed in the last run from this folder");
-        }
-        Ok(Some(all.among(self.paths())?.matching(&options.run.filter)))
-    }
-
     /// Adds the lists of expected failures to the options.
-    fn read_expected_failures(&self, options: &mut Options, settings: &Settings) -> anyhow::Result<()> {
-        let list = self.known.read()?.map(Arc::new);
-        for (file_override, own) in options.overrides.iter_mut().zip(self.known.overridden(settings)?) {
+    fn read_expected_failures(&self, options: &mut Options) -> anyhow::Result<()> {
+        let known = &self.args.known;
+        let list = known.read()?.map(Arc::new);
+        for (file_override, own) in options.overrides.iter_mut().zip(known.overridden(self.settings)?) {
             file_override.options.expected_failures = own.map(Arc::new).or_else(|| list.clone());
         }
         options.file.expected_failures = list;
@@ -198,44 +236,30 @@ impl Run {
     }
 
     /// Whether the run may leave out cases that the lists of expected failures name.
-    fn may_leave_out_expected_failures(&self, settings: &Settings) -> bool {
-        self.select.is_narrow()
-            || self.partition.is_some()
-            || self.rerun.is_some()
-            || settings.typed("known").is_none() && !self.paths().is_empty()
-    }
-
-    /// The paths that were typed.
-    pub(super) fn paths(&self) -> &[PathBuf] {
-        self.select.paths()
-    }
-
-    /// The paths that were typed, or the default one.
-    pub(super) fn searched(&self) -> Vec<PathBuf> {
-        self.select.searched()
-    }
-
-    /// The files that reports are written to.
-    pub(super) fn report_files(&self) -> impl Iterator<Item = &Path> {
-        self.report.iter().filter_map(RequestedReport::file)
-    }
-
-    /// What the most demanding of the reports is made from.
-    fn needs(&self) -> Needs {
-        let explained = self.report.iter().any(|report| report.needs() == Needs::Explanations);
-        if explained { Needs::Explanations } else { Needs::Events }
+    fn may_leave_out_expected_failures(&self) -> bool {
+        self.args.select.is_narrow()
+            || self.args.partition.is_some()
+            || self.args.rerun.is_some()
+            || self.settings.typed("known").is_none() && !self.args.paths().is_empty()
     }
 
     /// The part of the cases to run; `None` without `--partition`.
-    fn part(
-        &self,
-        sources: &[Source],
-        options: &Options,
-        settings: &Settings,
-    ) -> anyhow::Result<Option<Arc<Part>>> {
-        let Some(requested) = &self.partition else { return Ok(None) };
-        let flags = settings.repeated(Changes::Verdicts).to_string();
+    fn part(&self, sources: &[Source], options: &Options) -> anyhow::Result<Option<Arc<Part>>> {
+        let Some(requested) = &self.args.partition else { return Ok(None) };
+        let flags = self.settings.repeated(Changes::Verdicts).to_string();
         Ok(Some(Arc::new(run::part(sources, options, requested.part()?, &flags))))
+    }
+
+    /// What to do on Ctrl-C: the run ends after the current cases, with its summary and complete reports. The
+    /// second time, for a case that takes long, the process ends.
+    pub(super) fn interrupt_handler(&self) -> impl Fn() + Send + use<> {
+        let (interrupt, temporary_files) = (self.interrupt.clone(), self.temporary_files.clone());
+        move || {
+            if interrupt.request() {
+                temporary_files.exit(Exit::Interrupted);
+            }
+            output::note("note: ending after the cases at hand; Ctrl-C again ends at once, without reports");
+        }
     }
 }
 
@@ -246,15 +270,6 @@ fn save_record(record: Record, summary: &Summary) {
     } else if let Err(error) = history::record(&record.end(summary)) {
         output::note(&format!("note: the run cannot be recorded for diff, compare and --rerun: {error}"));
     }
-}
-
-/// Ctrl-C: the run ends after the current cases, with its summary and complete reports. The second time,
-/// for a case that takes long, the process ends.
-pub(super) fn interrupted(interrupt: &Interrupt) {
-    if interrupt.request() {
-        output::exit_at_once(Exit::Interrupted);
-    }
-    output::note("note: ending after the cases at hand; Ctrl-C again ends at once, without reports");
 }
 
 fn processors() -> usize {

@@ -12,10 +12,10 @@ use console::Term;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use vmconf::model::exit::Exit;
 use vmconf::run::sources::Source;
-use vmconf::run::{self, Interrupt, Options, UnmatchedEntries};
+use vmconf::run::{self, Options, UnmatchedEntries};
 
 use super::output;
-use super::run::{Run, interrupted};
+use super::run::{Run, Runner};
 use super::settings::Settings;
 
 /// Changes are complete after this time without another one: an editor writes in several steps.
@@ -31,10 +31,10 @@ const NAMED: usize = 3;
 /// last run.
 pub(super) fn run(run: &Run, settings: &Settings) -> anyhow::Result<Exit> {
     let (sender, receiver) = mpsc::channel();
-    let (interrupt, is_waiting) = (Interrupt::default(), Arc::new(AtomicBool::new(false)));
-    handle_interrupt(interrupt.clone(), is_waiting.clone(), sender.clone())?;
+    let (runner, is_waiting) = (Runner::new(run, settings), Arc::new(AtomicBool::new(false)));
+    handle_interrupt(&runner, is_waiting.clone(), sender.clone())?;
     let watcher = notify::recommended_watcher(move |event| forward(event, &sender)).context("--watch")?;
-    let mut session = Session { run, settings, interrupt, watcher, files: HashMap::new() };
+    let mut session = Session { runner, watcher, files: HashMap::new() };
     let mut exit = session.first()?;
     let mut pending = Changes::default();
     while exit != Exit::Interrupted {
@@ -58,17 +58,18 @@ pub(super) fn run(run: &Run, settings: &Settings) -> anyhow::Result<Exit> {
 
 /// Ctrl-C ends a run as without `--watch`, and the waiting at once.
 fn handle_interrupt(
-    interrupt: Interrupt,
+    runner: &Runner<'_>,
     is_waiting: Arc<AtomicBool>,
     sender: Sender<Message>,
 ) -> anyhow::Result<()> {
+    let (interrupt, end_run) = (runner.interrupt.clone(), runner.interrupt_handler());
     ctrlc::set_handler(move || {
         // The receiver is gone when the process is about to end.
         let _ = sender.send(Message::Interrupted);
         if is_waiting.load(Ordering::Relaxed) {
             interrupt.request();
         } else {
-            interrupted(&interrupt);
+            end_run();
         }
     })?;
     Ok(())
@@ -147,9 +148,7 @@ enum RunError {
 
 /// The state between runs.
 struct Session<'r> {
-    run: &'r Run,
-    settings: &'r Settings,
-    interrupt: Interrupt,
+    runner: Runner<'r>,
     watcher: RecommendedWatcher,
     /// The vector files of the last search, by their shown names.
     files: HashMap<Arc<str>, File>,
@@ -166,9 +165,9 @@ struct File {
 
 impl Session<'_> {
     fn first(&mut self) -> anyhow::Result<Exit> {
-        let options = self.options()?;
+        let options = self.runner.options()?;
         self.watch_folders()?;
-        let sources = self.run.sources()?;
+        let sources = self.runner.sources()?;
         self.keep(&sources, &options);
         self.watch_around(&options)?;
         self.once(&sources, &options)
@@ -176,7 +175,7 @@ impl Session<'_> {
 
     /// Runs the files that these changes affect; `None` if there are none.
     fn rerun(&mut self, changes: &Changes) -> Result<Option<Exit>, RunError> {
-        if self.settings.path().is_some_and(|file| changes.paths.contains(&file)) {
+        if self.runner.settings.path().is_some_and(|file| changes.paths.contains(&file)) {
             output::note("note: vmconf.toml has changed: that applies when vmconf is started again");
         }
         let (sources, mut options) = self.found().map_err(RunError::Input)?;
@@ -203,29 +202,23 @@ impl Session<'_> {
     }
 
     fn once(&self, sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
-        let exit = self.run.once(sources, options, self.settings, &mut |_| {})?.exit();
+        let exit = self.runner.run(sources, options, &mut |_| {})?.exit();
         if exit != Exit::Interrupted {
             self.note_waiting();
         }
         Ok(exit)
     }
 
-    fn options(&self) -> anyhow::Result<Options> {
-        let mut options = self.run.options(self.settings)?;
-        options.run.interrupt = self.interrupt.clone();
-        Ok(options)
-    }
-
     /// Searches the files again, and reads the lists of expected failures again.
     fn found(&mut self) -> anyhow::Result<(Vec<Source>, Options)> {
-        let options = self.options()?;
+        let options = self.runner.options()?;
         self.watch_folders()?;
-        Ok((self.run.sources()?, options))
+        Ok((self.runner.sources()?, options))
     }
 
     /// The folders that are searched.
     fn folders(&self) -> Vec<PathBuf> {
-        let paths = self.run.searched().into_iter().filter(|path| path.is_dir());
+        let paths = self.runner.searched().into_iter().filter(|path| path.is_dir());
         paths.filter_map(|path| path.canonicalize().ok()).collect()
     }
 
@@ -242,7 +235,7 @@ impl Session<'_> {
     /// editor replaces them.
     fn watch_around(&mut self, options: &Options) -> anyhow::Result<()> {
         let vectors = self.files.values().flat_map(|file| file.named.iter().chain([&file.path]).cloned());
-        let files = vectors.chain(lists(options)).chain(self.settings.path());
+        let files = vectors.chain(lists(options)).chain(self.runner.settings.path());
         let around: BTreeSet<_> = files.filter_map(|file| file.parent().map(Path::to_owned)).collect();
         let folders = self.folders();
         let is_searched = |it: &PathBuf| folders.iter().any(|folder| it.starts_with(folder));
@@ -256,7 +249,8 @@ impl Session<'_> {
     /// has changed.
     fn affected(&self, sources: &[Source], changes: &Changes, options: &Options) -> Vec<Source> {
         let is_all = lists(options).any(|list| changes.has(&list));
-        let reports: Vec<_> = self.run.report_files().filter_map(|file| file.canonicalize().ok()).collect();
+        let reports: Vec<_> =
+            self.runner.report_files().filter_map(|file| file.canonicalize().ok()).collect();
         let is_affected = |source: &&Source| {
             // A run writes them: it would cause the next run, without end.
             let is_report = reports.contains(&real_path(source));
@@ -283,7 +277,7 @@ impl Session<'_> {
     }
 
     fn note_waiting(&self) {
-        let paths: Vec<_> = self.run.searched().iter().map(|path| path.display().to_string()).collect();
+        let paths: Vec<_> = self.runner.searched().iter().map(|path| path.display().to_string()).collect();
         output::note(&format!("waiting for changes of {}; Ctrl-C ends", in_short(&paths)));
     }
 }

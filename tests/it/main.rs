@@ -23,7 +23,6 @@ mod neo2;
 mod neo3;
 mod neovm;
 mod partition;
-
 mod property;
 mod reports;
 mod rerun;
