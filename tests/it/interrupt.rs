@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fs, io};
 
-use crate::support::{Ran, at_root, command, ran, vmconf};
+use crate::support::{Ran, at_root, command, ran};
 use tempfile::TempDir;
 use vmconf::report::REPORTS;
 
