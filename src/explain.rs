@@ -24,7 +24,15 @@ const MOST_SEEN: u64 = 20_000_000;
 /// For so many differences it is asked what made them.
 const MOST_BLAMED: usize = 10;
 
-/// Runs a case of an opened file, and where it fails once more to see why. `last` is how many
+/// How many last instructions a screen can hold.
+pub const LAST_ON_SCREEN: usize = 10;
+
+/// [`explain`] for reports.
+pub fn explain_on_screen(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Explanation {
+    explain(loaded, case, options, LAST_ON_SCREEN)
+}
+
+/// Runs a case of a loaded file, and where it fails once more to see why. `last` is how many
 /// instructions are wanted of those before the end.
 ///
 /// # Panics

@@ -16,7 +16,8 @@ use crate::model::limits::Limits;
 use crate::model::rule::Rule;
 use crate::run::sources::Source;
 use crate::run::{
-    Faulty, FileOptions, Identified, Options, VectorFiles, Worker, catch_panic, identify, read_text, selected,
+    Cases, Content, FileError, FileOptions, Options, VectorFiles, Worker, catch_panic, identify, read_text,
+    select,
 };
 use crate::text::json::{Datum, Document, Node, Problem, Remedy};
 
@@ -32,7 +33,7 @@ mod text;
 pub struct Checked {
     /// The file as messages name it.
     pub file: Arc<str>,
-    /// Its text; none where there is no such thing.
+    /// Its text; `None` where it cannot be read.
     pub text: Option<String>,
     /// How many cases were looked at.
     pub cases: usize,
@@ -76,7 +77,7 @@ impl<'o> Checker<'o> {
     pub fn check(&mut self, source: &Source) -> Checked {
         match read_text(source, self.options.for_file(source)) {
             Ok(text) => self.check_text(source, text),
-            Err(faulty) => of_faulty(source, faulty),
+            Err(error) => unreadable(source, error),
         }
     }
 
@@ -84,15 +85,13 @@ impl<'o> Checker<'o> {
     pub fn check_text(&mut self, source: &Source, text: String) -> Checked {
         let options = self.options.for_file(source);
         match identify(source, text, options) {
-            Err(faulty) => of_faulty(source, faulty),
-            Ok(Identified::PassedOver(document, why)) => {
+            Err(error) => unreadable(source, error),
+            Ok(Content::Other(document, why)) => {
                 let problem = Problem::bare(document.root().at(), why).under(Rule::NotAVector);
                 let finding = Finding { severity: Severity::Note, problem };
                 Checked::new(source, Some(document.into_text()), vec![LintFinding::new(finding, None)])
             }
-            Ok(Identified::Vectors(document, format)) => {
-                self.check_vectors(source, document, format, options)
-            }
+            Ok(Content::Vectors(document, format)) => self.check_vectors(source, document, format, options),
         }
     }
 
@@ -110,13 +109,15 @@ impl<'o> Checker<'o> {
             Vec::new()
         });
         found.extend(format.read_rest(&document, &entries, read));
-        let cases = selected(source, &document, format, entries, &self.options.run, options);
+        let mut cases = Cases::new(source, options, document, format, entries);
+        select(&mut cases, &self.options.run);
+        let Cases { document, entries, .. } = cases;
         let files = VectorFiles::new(&source.path, format.folders);
         // In some formats it is an error, which the reader tells.
         let names_are_told = found.iter().any(|finding| finding.problem.rule == Rule::DuplicateName);
         let shared = Shared::default();
         let context = Context { options: read, files: &files, shared: Some(&shared) };
-        for (index, (id, entry)) in cases.iter().enumerate() {
+        for (index, (id, entry)) in entries.iter().enumerate() {
             let node = Node::at_index(&document, entry.node);
             found.extend(repeated(id, node).filter(|_| !names_are_told));
             found.extend(self.check_case(node, index, format, context, &options.limits));
@@ -126,7 +127,7 @@ impl<'o> Checker<'o> {
         let diagnostics =
             diagnostics.map(|finding| LintFinding::new(promoted(finding, options), Some(&document)));
         let diagnostics = diagnostics.collect();
-        Checked { cases: cases.len(), ..Checked::new(source, Some(document.into_text()), diagnostics) }
+        Checked { cases: entries.len(), ..Checked::new(source, Some(document.into_text()), diagnostics) }
     }
 
     /// All that is wrong with a case, which is the one of this number among those that are meant.
@@ -171,9 +172,9 @@ fn promoted(finding: Finding, options: &FileOptions) -> Finding {
     }
 }
 
-fn of_faulty(source: &Source, faulty: Faulty) -> Checked {
-    let finding = Finding { severity: Severity::Error, problem: faulty.problem };
-    Checked::new(source, faulty.text, vec![LintFinding::new(finding, None)])
+fn unreadable(source: &Source, error: FileError) -> Checked {
+    let finding = Finding { severity: Severity::Error, problem: error.problem };
+    Checked::new(source, error.text, vec![LintFinding::new(finding, None)])
 }
 
 fn internal(at: u32, what: String) -> Finding {

@@ -11,7 +11,6 @@ use vmconf::report::explanation::{self, Length};
 use vmconf::report::json;
 use vmconf::{explain, run};
 
-use super::explanations::LAST;
 use super::history::Recorded;
 use super::output;
 use super::rerun::RerunCases;
@@ -50,6 +49,7 @@ impl Diff {
         let options = self.select.options(settings)?;
         let mut counts = Counts::default();
         let mut out = output::stdout();
+        let last = self.last.unwrap_or(explain::LAST_ON_SCREEN);
         let mut rerun = RerunCases::default();
         let sources = if self.select.is_all() {
             rerun = failed_in_last_run()?;
@@ -64,7 +64,7 @@ impl Diff {
                 output::note(&diagnostic.located(&source.shown));
             }
             for case in 0..loaded.cases() {
-                let explained = explain::explain(&loaded, case, &options.run, self.last.unwrap_or(LAST));
+                let explained = explain::explain(&loaded, case, &options.run, last);
                 rerun.mark_done(&explained.report.id);
                 self.print(&mut out, &explained, &mut counts)?;
             }

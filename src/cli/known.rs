@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use vmconf::model::event::{CaseReport, Event};
 use vmconf::model::exit::Exit;
 use vmconf::run;
-use vmconf::run::expected_failures::{self, Accepted, Date, ExpectedFailures};
+use vmconf::run::expected_failures::update::{self, Accepted};
+use vmconf::run::expected_failures::{Date, ExpectedFailures};
 
 use super::exit_code::BrokenInput;
 use super::output::{self, Replaced};
@@ -126,8 +127,7 @@ impl Update {
             }
         });
         let accepted = self.accept.clone().map_or(Accepted::Nothing, Accepted::All);
-        let updated =
-            expected_failures::update(&known, &text, &reports, &accepted).map_err(anyhow::Error::msg)?;
+        let updated = update::update(&known, &text, &reports, &accepted).map_err(anyhow::Error::msg)?;
         let mut out = output::stdout();
         for change in &updated.changes {
             writeln!(out, "{}", vmconf::model::escape::escaped(change))?;

@@ -45,7 +45,10 @@ impl Progress {
                     self.notes.print();
                 }
             }
-            Event::Started { .. } | Event::Finished(_) | Event::Explanation { .. } => {}
+            Event::Started { .. }
+            | Event::Finished(_)
+            | Event::UnmatchedEntries { .. }
+            | Event::Explained(_) => {}
         }
     }
 }

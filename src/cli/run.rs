@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
+use vmconf::explain::explain_on_screen;
 use vmconf::model::case::CaseId;
-use vmconf::model::event::{CaseReport, Event, Summary};
+use vmconf::model::event::{Event, Summary};
 use vmconf::model::exit::Exit;
 use vmconf::model::partition::Part;
 use vmconf::report::json::Record;
@@ -25,7 +26,7 @@ use super::rerun::{Rerun, RerunCases};
 use super::select::Select;
 use super::settings::Settings;
 use super::verbosity::VerbosityArgs;
-use super::{explanations, history, output, partition, reports};
+use super::{history, output, partition, reports};
 
 /// Run vectors
 ///
@@ -180,27 +181,19 @@ impl Runner<'_> {
             Reports::new(&self.args.report, &self.report_options(options), &self.temporary_files)?;
         let mut record = history::begin(sources.len(), options.run.part.as_deref());
         let mut progress = Progress::new(self.args.verbosity.level());
-        let needs = self.args.needs();
         let mut write_error = None;
-        let mut not_passed = Vec::new();
-        let summary = run::run(sources, options, &mut |event| {
+        let mut sink = |event| {
             progress.event(&event);
-            // A fault of a list of expected failures is no case.
-            if let Event::Finished(report @ CaseReport { id, verdict, .. }) = &event
-                && options.expected_failure_lists().all(|list| list.file != id.file)
-            {
+            if let Event::Finished(report) = &event {
                 record.case(report);
-                on_case(id);
-                if verdict.is_failed_or_broken() {
-                    not_passed.push(id.clone());
-                }
+                on_case(&report.id);
             }
-            let mut send = |event| write_error = write_error.take().or_else(|| reports.event(&event).err());
-            if needs == Needs::Explanations && matches!(event, Event::Ended(_)) {
-                explanations::send(&not_passed, sources, options, &mut send);
-            }
-            send(event);
-        });
+            write_error = write_error.take().or_else(|| reports.event(&event).err());
+        };
+        let summary = match self.args.needs() {
+            Needs::Events => run::run(sources, options, &mut sink),
+            Needs::Explanations => run::run_and_explain(sources, options, explain_on_screen, &mut sink),
+        };
         // Also when a report could not be written.
         if let Some(cache) = cache {
             cache.save();

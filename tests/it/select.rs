@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use vmconf::formats::{self, Format};
 use vmconf::isa::OpInfo;
 use vmconf::model::case::{Case, CaseId};
-use vmconf::run::expression::{Expr, Facts, MOST_NESTED, PREDICATES, Selection};
+use vmconf::run::expression::{CaseInfo, Expr, MOST_NESTED, PREDICATES, Selection};
 
 const STORAGE: &str = "vectors/evm/storage/sload-sstore.json";
 
@@ -137,7 +137,7 @@ fn hostile() {
 /// A case of which only the name says anything.
 struct Named(CaseId);
 
-impl Facts for Named {
+impl CaseInfo for Named {
     fn id(&self) -> &CaseId {
         &self.0
     }
