@@ -23,14 +23,14 @@ use vmconf::wire::comparison::{self, Run};
 
 use super::output::Replaced;
 
-/// So many runs are kept for each folder.
+/// The number of runs that are kept for each folder.
 pub(super) const KEPT: usize = 20;
 
 /// The file that says which folder the runs are from.
 const FOLDER: &str = "folder.txt";
 
 /// The cache folder: `VMCONF_CACHE`, or vmconf's part of the platform's.
-pub(super) fn cache() -> Option<PathBuf> {
+pub(super) fn cache_folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("VMCONF_CACHE").filter(|folder| !folder.is_empty()) {
         return Some(folder.into());
     }
@@ -40,7 +40,7 @@ pub(super) fn cache() -> Option<PathBuf> {
 /// The folder of the runs from `working`.
 fn folder(working: &Path) -> Option<PathBuf> {
     let hash = hex::encode(Sha256::digest(working.as_os_str().as_encoded_bytes()));
-    Some(cache()?.join(format!("runs-{}", &hash[..16])))
+    Some(cache_folder()?.join(format!("runs-{}", &hash[..16])))
 }
 
 /// The record of the run that this process begins.
@@ -52,8 +52,8 @@ pub(super) fn begin(files: usize, part: Option<&Part>) -> Record {
     Record::new(Invocation { when: &when, command: &command, files, part })
 }
 
-/// Records a run from the working folder as the newest, and lets go of the oldest. Nothing is recorded where
-/// the platform has no place for it.
+/// Records a run from the working folder as the newest, and deletes the oldest. Nothing is recorded where the
+/// platform has no cache folder.
 ///
 /// # Errors
 ///
@@ -69,13 +69,13 @@ pub(super) fn record(run: &str) -> io::Result<()> {
     put(&folder, run)?;
     let names = names(&folder)?;
     for old in &names[..names.len().saturating_sub(KEPT)] {
-        // Another run may have done so.
+        // Another process may have deleted it.
         fs::remove_file(folder.join(old)).or_else(|error| ignore(error, ErrorKind::NotFound))?;
     }
     Ok(())
 }
 
-/// Writes a run under the name of this moment, which no other run has.
+/// Writes a run under the current time as its name; waits while another run has that name.
 fn put(folder: &Path, run: &str) -> io::Result<()> {
     const ATTEMPTS: usize = 1000;
     for _ in 0..ATTEMPTS {
@@ -141,12 +141,12 @@ impl Recorded {
         Ok(Recorded { folder, names })
     }
 
-    /// The name that is meant by a name, by `last`, or by `last~1` for the one before; none for what is
-    /// written otherwise, or has the form of a name and is none.
+    /// The name of the run that is given as a name, as `last`, or as `last~1` for the one before. `None` for
+    /// other text, and for the name of a run that is not recorded.
     ///
     /// # Errors
     ///
-    /// When there are not so many runs.
+    /// When fewer runs are recorded.
     pub(super) fn name(&self, text: &str) -> anyhow::Result<Option<&str>> {
         let back = match text.strip_prefix("last") {
             Some("") => 0,
@@ -169,7 +169,7 @@ impl Recorded {
     ///
     /// # Errors
     ///
-    /// When it is gone or damaged.
+    /// When it is deleted or damaged.
     pub(super) fn read(&self, name: &str) -> anyhow::Result<Run> {
         read(&self.folder.join(name))
     }
@@ -186,11 +186,11 @@ impl Recorded {
     }
 }
 
-/// Reads a report, or a run that was recorded.
+/// Reads a JSON report, or a recorded run.
 ///
 /// # Errors
 ///
-/// When it cannot be read or is none; with its line.
+/// When it cannot be read, or is neither; with the line.
 pub(super) fn read(path: &Path) -> anyhow::Result<Run> {
     let shown = path.display().to_string();
     let file = File::open(path).with_context(|| shown.clone())?;
@@ -202,7 +202,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Run> {
 /// # Errors
 ///
 /// When there was no run, or what was recorded of it is damaged.
-pub(super) fn outcomes() -> anyhow::Result<Outcomes> {
+pub(super) fn last_outcomes() -> anyhow::Result<Outcomes> {
     let cases = Recorded::last()?.cases.into_iter();
     Ok(cases.map(|(id, outcome)| (id, outcome.kind.name().to_owned())).collect())
 }

@@ -1,4 +1,4 @@
-//! `--cached`: where answers are kept, and which of them are tested.
+//! `--cached`, `--verify`: where the result cache is stored, and which results are verified.
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
@@ -12,15 +12,16 @@ use clap::Args;
 use vmconf::run::cache::{MOST_BYTES, ProgramKey, ResultCache, Sample, Share};
 use vmconf::text::shell::Words;
 
+use super::history;
 use super::output::{self, Replaced};
-use super::{config, run_record};
+use super::settings::Settings;
 
-/// The answers of so many programs are kept: those that were last written.
+/// The number of programs whose results are kept: those that wrote last.
 const MOST_PROGRAMS: usize = 8;
 
 /// Which cases need not run.
 #[derive(Debug, Args)]
-pub(super) struct CachedArgs {
+pub(super) struct CacheArgs {
     /// Do not run cases again that passed in an earlier run with --cached: of the same bytes, on the same
     /// program, under the same flags
     #[arg(long)]
@@ -35,15 +36,15 @@ pub(super) struct CachedArgs {
     seed: Option<u64>,
 }
 
-impl CachedArgs {
-    /// The answers that the run may use; none where there are to be none, or there cannot be any.
+impl CacheArgs {
+    /// The cache that the run uses; `None` without `--cached`, and when it cannot be opened.
     ///
     /// # Errors
     ///
-    /// When flags are there without the one that they are for.
-    pub(super) fn open(&self) -> anyhow::Result<Option<Cache>> {
-        // No rule of clap: a configuration may set one and leave the other to the command line.
-        if self.verify.is_some() && !self.cached && !config::sets("verify") {
+    /// When `--verify` or `--seed` is typed without the flag that it modifies.
+    pub(super) fn open(&self, settings: &Settings) -> anyhow::Result<Option<Cache>> {
+        // clap cannot require this: vmconf.toml may set one flag and leave the other to the command line.
+        if self.verify.is_some() && !self.cached && !settings.is_configured("verify") {
             bail!("--verify tests what --cached takes from the cache, and is of no use without it");
         }
         if self.seed.is_some() && self.verify.is_none() {
@@ -72,7 +73,7 @@ impl CachedArgs {
     }
 }
 
-/// The file of answers.
+/// A result cache and its file.
 pub(super) struct Cache {
     results: Arc<ResultCache>,
     path: PathBuf,
@@ -80,7 +81,7 @@ pub(super) struct Cache {
 
 impl Cache {
     fn open(sample: Option<Sample>) -> anyhow::Result<Cache> {
-        let folder = run_record::cache().context("there is no cache folder; VMCONF_CACHE names one")?;
+        let folder = history::cache_folder().context("there is no cache folder; VMCONF_CACHE names one")?;
         let program = executable().and_then(ProgramKey::of);
         let program = program.context("the executable of this program cannot be read")?;
         let path = folder.join("answers").join(&program.to_string()[..16]);
@@ -96,8 +97,8 @@ impl Cache {
         self.results.clone()
     }
 
-    /// Keeps what the run has taught. That it cannot be written takes nothing from the run.
-    pub(super) fn keep(&self) {
+    /// Writes the new results to the file. A failure to write is a note and does not fail the run.
+    pub(super) fn save(&self) {
         let Some(text) = self.results.text() else { return };
         if let Err(error) = self.write(&text) {
             output::note(&format!("note: {}: cannot be written: {error}", self.path.display()));
@@ -116,12 +117,11 @@ impl Cache {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
         Replaced::with(&self.path, text.as_bytes())?;
-        forget_programs(folder)
+        forget_oldest_programs(folder)
     }
 }
 
-/// The executable that runs. Where the system can tell, that is so even after another one was put in its
-/// place.
+/// The running executable; on Linux also after its file was replaced.
 fn executable() -> io::Result<File> {
     if cfg!(target_os = "linux") {
         return File::open("/proc/self/exe");
@@ -129,9 +129,9 @@ fn executable() -> io::Result<File> {
     File::open(std::env::current_exe()?)
 }
 
-/// The text of a file of answers; none where there is none.
+/// The text of a cache file; `None` if there is no such file.
 fn read(path: &Path) -> Result<Option<String>, String> {
-    // Before it is opened: opening a pipe waits for somebody to write.
+    // Checked before it is opened: opening a pipe blocks until it has a writer.
     match path.metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Ok(found) if !found.is_file() => return Err("is no regular file".to_owned()),
@@ -146,19 +146,19 @@ fn read(path: &Path) -> Result<Option<String>, String> {
     Ok(Some(text))
 }
 
-/// Removes the answers of programs that nobody has run for longest.
-fn forget_programs(folder: &Path) -> io::Result<()> {
+/// Deletes the caches of the programs that wrote longest ago.
+fn forget_oldest_programs(folder: &Path) -> io::Result<()> {
     let written = |entry: &fs::DirEntry| entry.metadata().and_then(|file| file.modified());
     let mut files: Vec<(SystemTime, PathBuf)> = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let is_whole = !entry.file_name().to_string_lossy().starts_with('.');
-        files.extend(written(&entry).ok().filter(|_| is_whole).map(|time| (time, entry.path())));
+        let is_complete = !entry.file_name().to_string_lossy().starts_with('.');
+        files.extend(written(&entry).ok().filter(|_| is_complete).map(|time| (time, entry.path())));
     }
     files.sort();
     let too_many = files.len().saturating_sub(MOST_PROGRAMS);
     files.iter().take(too_many).try_for_each(|(_, path)| match fs::remove_file(path) {
-        // Another run did.
+        // Another process deleted it.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         removed => removed,
     })

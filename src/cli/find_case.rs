@@ -1,21 +1,21 @@
-//! Finding the one case that a command is about.
+//! Finds the one case that a command is about.
 
 use anyhow::bail;
 use vmconf::run::sources::Source;
 use vmconf::run::{self, LoadedFile, Options};
 
+use super::exit_code::BrokenInput;
 use super::output;
-use super::program::Broken;
 
-/// Opens the sources up to the one that has the case; `see` is given it with its number.
+/// Loads the sources until the case is found, and calls `use_case` with its file and its index.
 ///
 /// # Errors
 ///
-/// When no case or several are meant, or the file of the case is broken.
+/// When no case or several are selected, or the file of the case is broken.
 pub(super) fn with_case<T>(
     sources: &[Source],
     options: &Options,
-    see: impl FnOnce(&LoadedFile<'_>, usize) -> anyhow::Result<T>,
+    use_case: impl FnOnce(&LoadedFile<'_>, usize) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     const SHOWN: usize = 5;
     let (mut only, mut ids, mut broken) = (None, Vec::new(), Vec::new());
@@ -31,13 +31,13 @@ pub(super) fn with_case<T>(
         }
     }
     match (&ids[..], only) {
-        ([_], Some(loaded)) => see(&loaded, 0),
+        ([_], Some(loaded)) => use_case(&loaded, 0),
         ([], _) if !broken.is_empty() => {
             let last = broken.pop().unwrap_or_default();
             for line in &broken {
                 output::note(line);
             }
-            Err(Broken(last).into())
+            Err(BrokenInput(last).into())
         }
         ([], _) => bail!("there is no such case; vmconf list shows all"),
         (several, _) => {

@@ -1,4 +1,4 @@
-//! Completions, the manual page, and Ctrl-C.
+//! Ctrl-C.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -7,28 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fs, io};
 
-use crate::support::{Ran, at_root, command, ran, vmconf};
+use crate::support::{Ran, at_root, command, ran};
 use tempfile::TempDir;
 use vmconf::report::REPORTS;
-
-/// The commands that help lists.
-fn commands() -> Vec<String> {
-    let help = vmconf(&["--help"]).stdout;
-    let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    commands.lines().map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
-}
-
-#[test]
-fn completions_and_the_manual_name_every_command() {
-    let all = ["completions bash", "completions zsh", "completions fish", "completions powershell", "man"];
-    for args in all {
-        let Ran { exit, stdout, stderr } = vmconf(&args.split(' ').collect::<Vec<_>>());
-        assert_eq!((exit, &*stderr), (0, ""), "{args}");
-        for name in commands() {
-            assert!(stdout.contains(&name), "{args} does not name {name}");
-        }
-    }
-}
 
 fn interrupt(child: &Child) {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
