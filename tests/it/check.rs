@@ -1,12 +1,12 @@
-//! `vmconf check`: what it says of every sample, as text in files below `tests/check` and as SARIF
-//! that its schema accepts; what it mends; that our own vectors are without fault.
-//! `INSTA_UPDATE=always cargo test --test check` writes the files anew, to be reviewed.
+//! `vmconf check`: SARIF that its schema accepts, what it mends, and that our own vectors are without
+//! fault. `samples.rs` has what it reports about each sample.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::samples::sample_folders;
 use crate::support::{Ran, VECTORS, at_root, command, files, ran, relative, sources_of, vmconf};
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -19,42 +19,6 @@ const SAMPLES: &str = "tests/samples";
 /// A sample of most things that only `check` says.
 const MIXED: &str = "tests/samples/check";
 const MECHANICAL: &str = "tests/samples/check/mechanical.json";
-
-/// Every folder of samples of one kind, relative to the project.
-fn sample_folders() -> BTreeSet<String> {
-    let kind = |path: PathBuf| {
-        let folder = relative(path.parent().unwrap());
-        folder.split('/').take("tests/samples/format/kind".split('/').count()).collect::<Vec<_>>().join("/")
-    };
-    let folders: BTreeSet<_> = files(SAMPLES, "json").into_iter().map(kind).collect();
-    let is_outer = |outer: &str| folders.iter().any(|folder| folder.starts_with(&format!("{outer}/")));
-    folders.iter().filter(|folder| !is_outer(folder)).cloned().collect()
-}
-
-/// What is said of each sample, a file for each folder of them.
-#[test]
-fn samples() {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_omit_expression(true);
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_snapshot_path("check");
-    let folders = sample_folders();
-    settings.bind(|| {
-        for folder in &folders {
-            let Ran { exit, stdout, stderr } = vmconf(&["check", "--all", folder]);
-            let text = format!("$ vmconf check --all {folder}\nexit: {exit}\n{stdout}{stderr}");
-            insta::assert_snapshot!(snapshot_name(folder), text);
-        }
-    });
-    for snapshot in files("tests/it/check", "snap") {
-        let name = snapshot.file_stem().unwrap().to_str().unwrap().to_owned();
-        assert!(folders.iter().any(|folder| snapshot_name(folder) == name), "{name} is of no folder");
-    }
-}
-
-fn snapshot_name(folder: &str) -> String {
-    folder.strip_prefix("tests/samples/").unwrap().replace('/', "__")
-}
 
 #[test]
 fn lines_are_short() {

@@ -25,6 +25,7 @@ mod project_files;
 mod property;
 mod reports;
 mod rerun;
+mod samples;
 mod schema;
 mod schema_minic89;
 mod schema_neovm;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::support::{Ran, at_root, command, ran, vmconf};
+use crate::support::{Ran, at_root, command, golden, ran, vmconf};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use vmconf::report::{self, REPORTS, ReportKind};
@@ -167,7 +167,7 @@ fn hashes_stay() {
         let json = lines.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
         json.map(|json| json["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
     };
-    insta::assert_snapshot!(files.iter().map(names).collect::<Vec<_>>().join("\n"));
+    golden::file("partition-hashes", &files.iter().map(names).collect::<Vec<_>>().join("\n"));
 }
 
 #[test]
