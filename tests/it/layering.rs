@@ -4,6 +4,7 @@
 //! of them can be broken.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use crate::support::{at_root, files, relative};
 
@@ -272,6 +273,16 @@ fn sources_keep_the_rules() {
 
 /// What is found is what is there: the modules of the library are the rows of the map, no row comes back
 /// to itself, and the members of the lists are known.
+/// A file that needs more is about two things.
+#[test]
+fn files_are_short() {
+    const LINES: usize = 600;
+    let lines = |path: &PathBuf| std::fs::read_to_string(path).unwrap().lines().count();
+    let long: Vec<_> =
+        files("src", "rs").iter().filter(|path| lines(path) > LINES).map(|path| relative(path)).collect();
+    assert!(long.is_empty(), "more than {LINES} lines: {long:?}");
+}
+
 #[test]
 fn the_map_names_every_group() {
     let lib = std::fs::read_to_string(at_root("src/lib.rs")).unwrap();

@@ -26,6 +26,7 @@ mod partition;
 mod property;
 mod reports;
 mod rerun;
+mod samples;
 mod schema;
 mod schema_minic89;
 mod schema_neovm;
