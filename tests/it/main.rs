@@ -8,6 +8,8 @@ mod check;
 mod cli;
 mod compare;
 mod config;
+#[cfg(unix)]
+mod docs;
 mod ecdsa;
 mod faults;
 mod golden;
