@@ -12,7 +12,10 @@ fn targets(text: &str) -> Vec<String> {
     let prose = prose(text);
     let links = prose.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|link| link.0);
     let pictures = ["src=\"", "srcset=\""].into_iter().flat_map(|name| prose.split(name).skip(1));
-    links.chain(pictures.filter_map(|rest| rest.split_once('"')).map(|link| link.0)).map(str::to_owned).collect()
+    links
+        .chain(pictures.filter_map(|rest| rest.split_once('"')).map(|link| link.0))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn check(page: &Path, target: &str) -> Result<(), String> {
@@ -24,8 +27,16 @@ fn check(page: &Path, target: &str) -> Result<(), String> {
     if !file.exists() {
         return Err(format!("{}: no file {target}", relative(page)));
     }
+    let book = at_root("docs/src");
+    if page.starts_with(&book) && !file.canonicalize().unwrap().starts_with(book.canonicalize().unwrap()) {
+        return Err(format!("{}: {target} is not in the book", relative(page)));
+    }
     let has_anchor = || anchors(&fs::read_to_string(&file).unwrap()).iter().any(|it| it == anchor);
-    if anchor.is_empty() || has_anchor() { Ok(()) } else { Err(format!("{}: no heading {target}", relative(page))) }
+    if anchor.is_empty() || has_anchor() {
+        Ok(())
+    } else {
+        Err(format!("{}: no heading {target}", relative(page)))
+    }
 }
 
 #[test]
@@ -45,6 +56,7 @@ fn broken_links_are_found() {
     assert!(check(&page, "docs/src/SUMMARY.md").is_ok());
     assert!(check(&page, "docs/src/no-such-page.md").is_err());
     assert!(check(&page, "#no-such-heading").is_err());
+    assert!(check(&at_root("docs/src/run.md"), "../../README.md").is_err());
 }
 
 #[test]

@@ -43,7 +43,12 @@ pub(super) fn prose(text: &str) -> String {
     prose += &text[at..];
     let is_prose = |part: &(usize, &str)| part.0.is_multiple_of(2);
     let without_code = |line: &str| line.split('`').enumerate().filter(is_prose).map(|part| part.1).collect();
-    prose.lines().filter(|line| !line.starts_with("```")).map(without_code).collect::<Vec<String>>().join("\n")
+    prose
+        .lines()
+        .filter(|line| !line.starts_with("```"))
+        .map(without_code)
+        .collect::<Vec<String>>()
+        .join("\n")
 }
 
 /// What links to a place in the page name after `#`: its headings in lower case, with hyphens for spaces
@@ -53,7 +58,8 @@ pub(super) fn anchors(text: &str) -> Vec<String> {
     for block in blocks(text).into_iter().rev() {
         outside.replace_range(block.body, "");
     }
-    let headings = outside.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#'));
+    let headings =
+        outside.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#'));
     headings.map(|heading| slug(heading.trim())).collect()
 }
 
