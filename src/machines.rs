@@ -8,8 +8,10 @@ use crate::model::case::Program;
 use crate::model::limits::Limits;
 
 pub mod ecdsa;
+pub(crate) mod effects;
 pub mod evm;
 pub mod inspect;
+mod interpreter;
 pub mod machine;
 pub mod minic89;
 pub mod neo2;

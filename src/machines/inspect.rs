@@ -55,13 +55,22 @@ pub trait Inspect: Observe {
         None
     }
 
-    /// What the next instruction reads and writes besides what its row says of the stack.
+    /// What the next instruction reads and writes besides the stack items that its row counts.
     fn effects(&self) -> Effects {
+        self.declared(&|_| true)
+    }
+
+    /// As [`Inspect::effects`], by the declarations of its row (see [`OpInfo::effects`]) alone whose
+    /// index, from 0, `counts`.
+    ///
+    /// [`OpInfo::effects`]: crate::isa::OpInfo::effects
+    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
+        let _ = counts;
         Effects::default()
     }
 
-    /// What a cell among [`Effects::writes`] holds now, where a little work finds it out; of a long
-    /// one the beginning.
+    /// What a cell among [`Effects::writes`] holds now, where that takes little work; of a long one the
+    /// beginning.
     fn value(&self, cell: &Cell) -> Option<Value> {
         let _ = cell;
         None
@@ -103,6 +112,9 @@ pub struct Effects {
     pub takes: Option<usize>,
     /// What it reads, each with the value that it has.
     pub reads: Vec<(Cell, Value)>,
+    /// What decides whether it succeeds and what it costs, but no value that it computes: the balance
+    /// that a call must be covered by.
+    pub needs: Vec<Cell>,
     /// What it writes.
     pub writes: Vec<Cell>,
 }

@@ -96,6 +96,10 @@ impl Inspect for Embedded {
         self.machine.effects()
     }
 
+    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
+        self.machine.declared(counts)
+    }
+
     fn value(&self, cell: &Cell) -> Option<Value> {
         self.machine.value(cell)
     }

@@ -74,7 +74,7 @@ impl Faulty {
     /// Executes the faulty instruction.
     fn fail(&mut self) -> Status {
         let height = self.inner.height();
-        let Effects { takes, reads, writes } = self.inner.effects();
+        let Effects { takes, reads, writes, .. } = self.inner.effects();
         let takes = takes.unwrap_or_else(|| self.fault.op.pops.into()).min(height);
         let operands: Vec<_> = (0..takes)
             .map(|below| Cell::Stack(height - 1 - below))
@@ -234,6 +234,10 @@ impl Inspect for Faulty {
 
     fn effects(&self) -> Effects {
         self.inner.effects()
+    }
+
+    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
+        self.inner.declared(counts)
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {
