@@ -24,16 +24,12 @@ pub(super) fn replay(text: &str, scratch: &Scratch) -> String {
 
 fn replay_block(block: &str, scratch: &Scratch) -> String {
     assert!(block.starts_with("$ "), "a block without a command: {block}");
-    block
-        .split_inclusive('\n')
-        .fold(Vec::<(String, String)>::new(), collect)
-        .iter()
-        .map(|it| {
-            let (command, expected) = it;
-            let output = run(command, expected, scratch);
-            format!("{command}{output}")
-        })
-        .collect()
+    let mut replayed = String::new();
+    for (command, expected) in block.split_inclusive('\n').fold(Vec::new(), collect) {
+        replayed += &command;
+        replayed += &run(&command, &expected, scratch);
+    }
+    replayed
 }
 
 /// Adds a line to the commands, each with the lines that follow it.
