@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::support::{Ran, vmconf};
 
 /// The commands that help lists.
-fn commands() -> Vec<String> {
+pub(crate) fn commands() -> Vec<String> {
     let help = vmconf(&["--help"]).stdout;
     let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     commands.lines().map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()

@@ -9,6 +9,8 @@ mod cli;
 mod compare;
 mod completions;
 mod config;
+#[cfg(unix)]
+mod docs;
 mod ecdsa;
 mod faults;
 mod golden;

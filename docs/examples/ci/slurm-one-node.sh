@@ -1,21 +1,23 @@
 #!/usr/bin/env bash
-# Runs the vectors as a job array on a Slurm of one node, which it sets up here and takes down again, and
-# compares the joined report with that of one run. Needs root and Debian's slurm-wlm, and is no part of
-# what has to hold before a change lands: apt-get install slurm-wlm && tests/slurm.sh. VMCONF names a
-# command that is already built.
+# Runs slurm-array.sh on a Slurm of one node, which it starts here and stops again, and compares the
+# joined report with that of one run. It needs root and Debian's slurm-wlm, and is not part of .ci/run:
+#
+#   apt-get install slurm-wlm && docs/examples/ci/slurm-one-node.sh
+#
+# VMCONF names a command that is already built. The work folder stays, with all logs; its name is printed.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../../.."
 if [ -z "${VMCONF:-}" ]; then
   cargo build --release --locked
   VMCONF=$PWD/target/release/vmconf
 fi
 vmconf=$VMCONF
 
-work=$(mktemp -d)
+work=$(mktemp -d -t vmconf-slurm-XXXXXX)
+echo "work folder: $work"
 started=()
 cleanup() {
   for pid in "${started[@]}"; do kill "$pid" 2>/dev/null || true; done
-  rm -rf "$work"
 }
 trap cleanup EXIT
 
@@ -65,12 +67,21 @@ for _ in $(seq 30); do
 done
 sinfo || { cat "$work"/*.out "$work"/*.log; exit 1; }
 
-timeout 120 sbatch --wait --array=3-9:2 --output="$work/job-%a.txt" --wrap \
-  "cd '$PWD' && '$vmconf' run --quiet --partition auto --report json='$work/part-'\$SLURM_ARRAY_TASK_ID.jsonl" ||
+# What slurm-array.sh calls vmconf.
+mkdir "$work/bin" "$work/reports"
+ln -s "$(realpath "$vmconf")" "$work/bin/vmconf"
+export PATH=$work/bin:$PATH REPORTS=$work/reports VMCONF_CACHE=$work/cache
+
+script=docs/examples/ci/slurm-array.sh
+timeout 300 sbatch --wait --array=3-9:2 --output="$work/job-%a.txt" "$script" run ||
   { cat "$work"/job-*.txt "$work"/*.log; exit 1; }
+timeout 120 sbatch --wait --output="$work/job-merge.txt" "$script" merge ||
+  { cat "$work/job-merge.txt"; exit 1; }
+cat "$work/job-merge.txt"
 
 timeless() { sed 's/"seconds":[0-9.e-]*/"seconds":0/'; }
 "$vmconf" run --report json | timeless >"$work/one.jsonl"
-"$vmconf" merge "$work"/part-*.jsonl --report json | timeless >"$work/merged.jsonl"
+"$vmconf" merge "$REPORTS"/part-*.jsonl --report json | timeless >"$work/merged.jsonl"
 cmp "$work/one.jsonl" "$work/merged.jsonl"
-echo "$(ls "$work"/part-*.jsonl | wc -l) tasks of a job array are one run"
+parts=("$REPORTS"/part-*.jsonl)
+echo "${#parts[@]} tasks of a job array are one run"
