@@ -43,6 +43,11 @@ impl Value {
         Value::Text(text.into())
     }
 
+    /// A record of these members.
+    pub fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
+        Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())
+    }
+
     /// The value with the name of its type.
     pub fn typed(name: impl Into<Name>, value: Value) -> Value {
         Value::Typed(name.into(), Box::new(value))

@@ -5,7 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use crate::support::{MALFORMED, Ran, WRONG, at_root, command, ran};
+use crate::support::{MALFORMED, Ran, WRONG, at_root, command, golden, ran};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -161,8 +161,8 @@ fn every_kind_of_change() {
     };
     let text = compared(&[]);
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    insta::assert_snapshot!("text", text);
-    insta::assert_snapshot!("markdown", compared(&["--as", "markdown"]));
+    golden::file("compare-text", &text);
+    golden::file("compare-markdown", &compared(&["--as", "markdown"]));
     let all = compared(&["--all"]);
     assert!(all.contains(&"long|".repeat(2000)) && all.contains("b.json::24"));
     assert!(!all.contains("more; --all shows them"));
@@ -391,7 +391,7 @@ fn wrong_reports() {
         format!("{head}\n{}{END}}}\n", SUMMARY.replace("0.5", "-1")),
     ];
     let told: Vec<_> = texts.iter().map(|text| read(text.as_bytes()).unwrap_err()).collect();
-    insta::assert_snapshot!(told.join("\n"));
+    golden::file("compare-wrong-reports", &told.join("\n"));
     assert!(read(&[head.as_bytes(), b"\n\xff\n"].concat()).unwrap_err().starts_with("it:2: "));
 }
 

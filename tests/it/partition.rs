@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::support::{Ran, at_root, command, ran, vmconf};
+use crate::support::{Ran, at_root, command, golden, ran, vmconf};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use vmconf::report::{self, REPORTS, ReportKind};
@@ -106,7 +106,10 @@ fn check(args: &[&str], of: impl Iterator<Item = u64>) {
 
 #[test]
 fn parts_are_the_whole() {
-    check(&["vectors"], 1..=16);
+    // Which part a case is in depends on its id alone: each number of parts on a few files, and a few
+    // numbers on all.
+    check(&["vectors/evm/arithmetic", "vectors/neo3/types"], 1..=16);
+    check(&["vectors"], [2, 7].into_iter());
 }
 
 #[test]
@@ -167,7 +170,7 @@ fn hashes_stay() {
         let json = lines.iter().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
         json.map(|json| json["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
     };
-    insta::assert_snapshot!(files.iter().map(names).collect::<Vec<_>>().join("\n"));
+    golden::file("partition-hashes", &files.iter().map(names).collect::<Vec<_>>().join("\n"));
 }
 
 #[test]

@@ -506,6 +506,7 @@ fn places(document: &Document) {
     let text = document.text();
     let mut data = vec![document.root()];
     let mut twice = Vec::new();
+    let mut starts = Vec::new();
     while let Some(node) = data.pop() {
         let first = text[node.at() as usize..].chars().next().unwrap();
         let right = match node.datum() {
@@ -518,7 +519,7 @@ fn places(document: &Document) {
         };
         assert!(right, "{:?} at {} of {text:?}", node.datum(), node.at());
         assert!(text[node.at() as usize..].starts_with(node.raw()));
-        place(document, node.at());
+        starts.push(node.at());
         let mut seen = HashMap::new();
         for member in node.members() {
             match seen.entry(member.key.clone()) {
@@ -528,7 +529,7 @@ fn places(document: &Document) {
                 }
             }
             assert!(text[member.key_at as usize..].starts_with('"'));
-            place(document, member.key_at);
+            starts.push(member.key_at);
             data.push(member.value);
         }
         data.extend(node.items());
@@ -537,19 +538,23 @@ fn places(document: &Document) {
     let oddities = document.oddities().iter().map(|oddity| (oddity.at, oddity.kind));
     let found: Vec<_> = oddities.filter(|it| matches!(it.1, OddityKind::DuplicateKey(_))).collect();
     assert_eq!(found, twice, "{text:?}");
+    starts.sort_unstable();
+    positions(document, &starts);
 }
 
-fn place(document: &Document, at: u32) {
+/// The line and column of each of these bytes, which ascend, are those that counting characters gives.
+fn positions(document: &Document, starts: &[u32]) {
+    let text = document.text();
+    let mut characters = text.char_indices().filter(|it| *it != (0, '\u{feff}')).peekable();
     let (mut line, mut column) = (1, 1);
-    for (offset, character) in document.text().char_indices().filter(|it| *it != (0, '\u{feff}')) {
-        if offset >= at as usize {
-            break;
+    for at in starts {
+        while let Some((_, character)) = characters.next_if(|it| it.0 < *at as usize) {
+            (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
         }
-        (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        let found = document.position(*at);
+        assert_eq!((found.line, found.column), (line, column), "byte {at} of {text:?}");
+        assert_eq!(found, position(text, *at));
     }
-    let found = document.position(at);
-    assert_eq!((found.line, found.column), (line, column), "byte {at} of {:?}", document.text());
-    assert_eq!(found, position(document.text(), at));
 }
 
 /// A JSON text with spaces anywhere, escapes, large numbers and members of the same name.

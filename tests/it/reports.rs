@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::support::{at_root, command, ran, vmconf};
+use crate::support::{at_root, command, golden, ran, vmconf};
 use roxmltree::{Document, Node};
 use scraper::{ElementRef, Html, Selector};
 use vmconf::model::assertion::Expected;
@@ -175,17 +175,14 @@ fn rendered(name: &str) -> String {
 /// The reports of a mixed run; what is no report's own but the page's or the version's is left out.
 #[test]
 fn golden() {
-    for kind in REPORTS {
+    let texts = REPORTS.iter().map(|kind| {
         let text = rendered(kind.name).replace(&"n".repeat(LONG), "{10000 n}");
         let text = without(&without(&text, "<style>", "</style>"), "<script>", "</script>");
         let text = without(&text, "style-src 'sha256-", "'");
         let text = without(&text, "script-src 'sha256-", "'").replace(env!("CARGO_PKG_VERSION"), "VERSION");
-        let mut settings = insta::Settings::clone_current();
-        settings.set_omit_expression(true);
-        settings.set_prepend_module_to_snapshot(false);
-        settings.set_input_file(at_root("tests/it/reports.rs"));
-        settings.bind(|| insta::assert_snapshot!(format!("report-{}", kind.name), text));
-    }
+        (kind.name.to_owned(), text)
+    });
+    golden::folder("reports", texts);
 }
 
 #[test]
@@ -194,11 +191,7 @@ fn golden_of_each_case_in_a_line() {
     let text = render("text", &options, &mixed()).replace(&"n".repeat(LONG), "{10000 n}");
     let (lines, rest) = text.split_once("\n\n").unwrap();
     assert_eq!(rest, render("text", &Options::default(), &mixed()).replace(&"n".repeat(LONG), "{10000 n}"));
-    let mut settings = insta::Settings::clone_current();
-    settings.set_omit_expression(true);
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_input_file(at_root("tests/it/reports.rs"));
-    settings.bind(|| insta::assert_snapshot!("report-text-cases", lines));
+    golden::file("report-text-cases", lines);
 }
 
 /// JUnit has no place for it: there the cases that did not run are missing.
