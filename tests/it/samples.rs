@@ -27,7 +27,7 @@ use vmconf::model::limits::Limits;
 use vmconf::model::position::position;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::sources::Source;
-use vmconf::run::{self, Options};
+use vmconf::run::{self, FileOptions, Options};
 
 /// Every folder of samples of one kind, relative to the project.
 pub(crate) fn sample_folders() -> BTreeSet<String> {
@@ -100,7 +100,7 @@ struct Reported {
 fn options(strictness: Strictness) -> Options {
     let limits = Limits { steps: 1_000_000, ..Limits::default() };
     let read = formats::Options { strictness, ..formats::Options::default() };
-    Options { limits, read, ..Options::default() }
+    Options { file: FileOptions { limits, read, ..FileOptions::default() }, ..Options::default() }
 }
 
 impl Reported {
@@ -192,7 +192,7 @@ fn failures(source: &Source) -> Vec<String> {
     let loaded = run::open(source, &options);
     let mut lines = Vec::new();
     for case in 0..loaded.cases() {
-        let explained = explain(&loaded, case, &options, 0);
+        let explained = explain(&loaded, case, &options.run, 0);
         let Some(failure) = explained.report.verdict.failure() else { continue };
         for (index, difference) in failure.differences.iter().take(MOST).enumerate() {
             lines.push(format!("{} {}", difference.place.position, differs(difference)));
