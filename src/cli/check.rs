@@ -15,6 +15,7 @@ use vmconf::run::sources::Source;
 
 use super::output::{self, Replaced};
 use super::select::Select;
+use super::settings::Settings;
 
 /// Look for faults in vector files without running them
 ///
@@ -46,11 +47,11 @@ pub(super) struct Check {
 }
 
 impl Check {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         if self.rules {
             return list_rules();
         }
-        let options = self.select.options()?;
+        let options = self.select.options(settings)?;
         let mut checker = Checker::new(&options);
         let mut out = self.output()?;
         let mut summary = Summary::default();
@@ -87,7 +88,7 @@ fn list_rules() -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// Mends a file if it can be, and says so; what is then wrong with it.
+/// Mends a file if possible, with a note. Returns the findings that are left.
 fn mended(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Checked {
     let Some(mended) = mend(checker, source, &checked) else { return checked };
     let written = mended.map_err(anyhow::Error::new).and_then(|Mended { text, checked }| {
@@ -106,7 +107,7 @@ fn mended(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Check
     }
 }
 
-/// Writes the file anew, where a link leads if it is one.
+/// Replaces the text of the file; of a link, that of its target.
 fn replace(source: &Source, text: &str) -> io::Result<()> {
     let path = source.path.canonicalize()?;
     if path.metadata()?.permissions().readonly() {
@@ -115,14 +116,14 @@ fn replace(source: &Source, text: &str) -> io::Result<()> {
     Replaced::with(&path, text.as_bytes())
 }
 
-/// How many findings of which rule are gone: `2 comment, 1 must/letter-case`.
+/// The number of findings that were mended, by rule: `2 comment, 1 must/letter-case`.
 fn fewer(before: &Checked, after: &Checked) -> String {
-    let mut gone = BTreeMap::<_, isize>::new();
+    let mut mended = BTreeMap::<_, isize>::new();
     for (checked, change) in [(before, 1), (after, -1)] {
         for diagnostic in &checked.diagnostics {
-            *gone.entry(diagnostic.problem.rule).or_default() += change;
+            *mended.entry(diagnostic.problem.rule).or_default() += change;
         }
     }
-    let gone = gone.into_iter().filter(|(_, count)| *count > 0);
-    gone.map(|(rule, count)| format!("{count} {}", rule.name())).collect::<Vec<_>>().join(", ")
+    let mended = mended.into_iter().filter(|(_, count)| *count > 0);
+    mended.map(|(rule, count)| format!("{count} {}", rule.name())).collect::<Vec<_>>().join(", ")
 }

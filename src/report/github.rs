@@ -43,7 +43,7 @@ impl GitHub {
             Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) => return,
             // Each is to leave the list.
             Verdict::UnexpectedPass(_) => report.id.to_string(),
-            verdict => cause(report.machine, verdict).unwrap_or_default(),
+            verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
         };
         let known = if self.causes.insert(cause) { &mut self.first } else { &mut self.further };
         if known.len() < MOST {

@@ -37,9 +37,9 @@ pub(super) fn differences(
     document: &Document,
     testee: &dyn Testee,
 ) -> Result<Vec<Difference>, UnknownField> {
-    let mut mismatches = diff(step.end.as_slice(), testee)?;
+    let mut mismatches = diff(step.end.as_slice(), testee.state())?;
     if mismatches.is_empty() {
-        mismatches = diff(&step.assertions, testee)?;
+        mismatches = diff(&step.assertions, testee.state())?;
     }
     mismatches.sort_by_key(|mismatch| mismatch.origin);
     let difference = |Mismatch { at, expected, actual, origin }| {

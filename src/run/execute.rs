@@ -72,7 +72,7 @@ impl CaseOutcome {
     /// A case that passes, as the cache says.
     fn cached(case: &LoadedCase<'_>) -> CaseOutcome {
         let report = report(case, Verdict::Pass);
-        CaseOutcome::new(CaseReport { machine: Some(case.format.machine), cached: true, ..report })
+        CaseOutcome::new(CaseReport { machine: Some(case.format.machine.into()), cached: true, ..report })
     }
 
     /// A verdict and nothing else.
@@ -82,7 +82,13 @@ impl CaseOutcome {
 }
 
 fn report(case: &LoadedCase<'_>, verdict: Verdict) -> CaseReport {
-    CaseReport { id: case.id.clone(), format: Some(case.format.name), machine: None, verdict, cached: false }
+    CaseReport {
+        id: case.id.clone(),
+        format: Some(case.format.name.into()),
+        machine: None,
+        verdict,
+        cached: false,
+    }
 }
 
 /// A case that was executed.
@@ -157,7 +163,7 @@ impl<'o> Worker<'o> {
             report.verdict = Verdict::Error(diagnostics(Severity::Error));
             return Execution { report, notes, case: None, is_cacheable: false };
         };
-        report.machine = Some(case.machine);
+        report.machine = Some(case.machine.into());
         if loaded.is_first {
             notes.extend(odd_if_strict(case, loaded));
         }
@@ -230,7 +236,7 @@ fn checked(lookup: Option<Lookup>, execution: Execution, datum: u32) -> CaseOutc
 fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
     if let Some(expected_failures) = &case.options.expected_failures {
         let verdict = std::mem::replace(&mut report.verdict, Verdict::Pass);
-        report.verdict = expected_failures.apply(&report.id, report.machine, verdict);
+        report.verdict = expected_failures.apply(&report.id, report.machine.as_deref(), verdict);
     }
 }
 
@@ -249,13 +255,13 @@ fn perform(
         for action in &step.actions {
             let status = testee.perform(action, reborrow(&mut watch));
             if let Some(watch) = reborrow(&mut watch) {
-                watch.pause(&*testee);
+                watch.pause(testee.state());
             }
             match status {
                 Status::Running | Status::Ended => {}
                 Status::Limit(reached) => {
                     if let Some(watch) = watch {
-                        watch.after_step(index + 1, testee);
+                        watch.after_step(index + 1, testee.state());
                     }
                     return error(format!("{reached}; {}", testee.describe()));
                 }
@@ -263,7 +269,7 @@ fn perform(
             }
         }
         if let Some(watch) = reborrow(&mut watch) {
-            watch.after_step(index + 1, testee);
+            watch.after_step(index + 1, testee.state());
         }
         let number = (case.steps.len() > 1).then_some(index + 1);
         match differences(step, number, document, testee) {

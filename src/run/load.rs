@@ -146,7 +146,7 @@ impl<'s> LoadedFile<'s> {
     pub fn broken(&self) -> Option<CaseReport> {
         (!self.errors.is_empty()).then(|| CaseReport {
             id: CaseId::of_file(self.source.shown.clone()),
-            format: self.format_name(),
+            format: self.format_name().map(Into::into),
             machine: None,
             verdict: Verdict::Error(self.errors.clone()),
             cached: false,

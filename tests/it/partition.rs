@@ -193,7 +193,11 @@ fn what_cannot_be_joined() {
     let empty = write("empty.jsonl", "");
     let whole = write("whole.jsonl", &vmconf(&["run", "vectors/evm/flow", "--report", "json"]).stdout);
     let odd = write("odd.jsonl", &text.replace("\"verdict\":\"pass\"", "\"verdict\":\"maybe\""));
-    let deep = write("deep.jsonl", &"[".repeat(100_000));
+    let lists = "{\"list\":[".repeat(100_000) + &"]}".repeat(100_000);
+    let failed = format!(
+        r#""verdict":"fail","differences":[{{"path":"out","actual":null,"expected":{lists}}}],"ended":"""#
+    );
+    let deep = write("deep.jsonl", &text.replacen("\"verdict\":\"pass\"", &failed, 1));
     let ended = write("ended.jsonl", &text.replace("\"exit\":0", "\"exit\":130"));
     let fewer: String =
         text.split_inclusive('\n').enumerate().filter(|it| it.0 != 3).map(|it| it.1).collect();
@@ -213,12 +217,14 @@ fn what_cannot_be_joined() {
     check(&[first, &short], "ends before the run does");
     check(&[first, &empty], "is empty");
     check(&[first, &whole], "is no report of a part of a run");
-    check(&[first, &odd], "is none of a report");
-    check(&[first, &deep], "deep.jsonl: line 1, column 128: recursion limit");
+    check(&[first, &odd], "odd.jsonl: line 2, column ");
+    check(&[first, &odd], "\"maybe\" is no verdict");
+    check(&[first, &deep], "deep.jsonl: line 2, column ");
+    check(&[first, &deep], "recursion limit exceeded");
     check(&[first, &ended], "ended.jsonl: is of a run that was interrupted");
     check(&[first, &fewer], "fewer.jsonl: has other cases than its summary counts");
-    check(&[first, &longer], "comes behind the summary");
-    check(&[first, &typed], "typed.jsonl: is no report of a part of a run");
+    check(&[first, &longer], "comes after the summary");
+    check(&[first, &typed], "typed.jsonl: line 1, column ");
     check(&[&folder.path().join("none.jsonl")], "none.jsonl: No such file");
 }
 

@@ -84,7 +84,7 @@ impl State {
         };
         match (inside, path.last()) {
             (Value::Record(members), Key::Name(name)) => {
-                members.into_iter().find(|member| member.0 == *name).map(|member| member.1)
+                members.into_iter().find(|member| *name == *member.0).map(|member| member.1)
             }
             (Value::List(items), Key::Index(index)) => items.into_iter().nth(*index),
             _ => None,
@@ -119,7 +119,7 @@ fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
         }
         Expected::Absent => vec![Expected::Is(Value::int(1))],
         Expected::Record => vec![Expected::Absent],
-        Expected::Type(_) => vec![Expected::Type("Another")],
+        Expected::Type(_) => vec![Expected::Type("Another".into())],
         Expected::Only(keys) => return fewer_keys(check, keys, actual.as_ref()),
         Expected::Order(keys) if keys.len() > 1 => {
             vec![Expected::Order(keys.iter().rev().cloned().collect())]
@@ -169,10 +169,10 @@ fn other_values(value: &Value) -> Vec<Value> {
         Value::Null => vec![Value::int(1)],
         Value::Bool(bool) => vec![Value::Bool(!bool)],
         Value::Typed(name, inside) => {
-            let mut values = vec![Value::Typed("Another", inside.clone())];
+            let mut values = vec![Value::Typed("Another".into(), inside.clone())];
             if **inside != Value::Null {
                 let others = other_values(inside).into_iter();
-                values.extend(others.map(|other| Value::Typed(name, Box::new(other))));
+                values.extend(others.map(|other| Value::typed(name.clone(), other)));
             }
             values
         }

@@ -59,7 +59,13 @@ fn case(file: &str, name: &str, verdict: Verdict) -> Event {
 
 fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
     let id = CaseId { file: file.into(), name: Some(name.to_owned()), nth };
-    Event::Finished(CaseReport { id, format: Some("vmtests"), machine: Some("evm"), verdict, cached: false })
+    Event::Finished(CaseReport {
+        id,
+        format: Some("vmtests".into()),
+        machine: Some("evm".into()),
+        verdict,
+        cached: false,
+    })
 }
 
 fn fail(at: At, expected: Expected, actual: Option<Value>, ended: &str) -> Verdict {
@@ -94,7 +100,7 @@ fn error(what: &str) -> Verdict {
 }
 
 /// A run with every verdict, every kind of difference, and every hostile name in each place.
-fn mixed() -> Vec<Event> {
+pub(crate) fn mixed() -> Vec<Event> {
     let logs = At::field("logs");
     let mut events = vec![
         Event::Started { files: 2 },
@@ -151,7 +157,7 @@ impl Write for Shared {
     }
 }
 
-fn render(name: &str, options: &Options, events: &[Event]) -> String {
+pub(crate) fn render(name: &str, options: &Options, events: &[Event]) -> String {
     let out = Shared::default();
     let mut report = (report::by_name(name).unwrap().new)(Box::new(out.clone()), options);
     for event in events {
