@@ -100,12 +100,7 @@ struct Reported {
 fn options(strictness: Strictness) -> Options {
     let limits = Limits { steps: 1_000_000, ..Limits::default() };
     let read = formats::Options { strictness, ..formats::Options::default() };
-<<<<<<< HEAD
-    let file = FileOptions { limits, read, ..FileOptions::default() };
-    Options { file, ..Options::default() }
-=======
     Options { file: FileOptions { limits, read, ..FileOptions::default() }, ..Options::default() }
->>>>>>> tests
 }
 
 impl Reported {
