@@ -10,10 +10,12 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use self::fields::Findings;
+use self::fields::Diagnostics;
 use self::files::NO_FILES;
 use crate::model::case::Case;
-use crate::text::json::{Document, Node, OddityKind, Problem};
+use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::position::Origin;
+use crate::text::json::{DeviationKind, Document, Node};
 
 mod envelope;
 pub mod fields;
@@ -45,12 +47,12 @@ pub struct Format {
     /// What shows that the document is one; none if nothing does. Looks at structure only.
     pub evidence: fn(Node<'_>) -> Option<Evidence>,
     /// The cases of a document in its order.
-    pub outline: fn(Node<'_>) -> Result<Vec<Entry>, Problem>,
+    pub outline: fn(Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>>,
     /// Reads one case that `outline` found. None when something is wrong with it, which is then
-    /// among the findings.
-    pub read: fn(Node<'_>, Context<'_>, &mut Findings) -> Option<Case>,
+    /// among the diagnostics.
+    pub read: fn(Node<'_>, Context<'_>, &mut Diagnostics) -> Option<Case>,
     /// Looks at what stands in the document besides its cases.
-    pub rest: fn(Node<'_>, &mut Findings),
+    pub rest: fn(Node<'_>, &mut Diagnostics),
     /// The changes that write what the machine has in place of a demand that does not hold.
     pub spell: for<'d> fn(&Differs<'d, '_>) -> WrittenBack<'d>,
     /// The fields of the state that say how a run ended, and not what it came to.
@@ -69,47 +71,52 @@ impl Format {
     /// [`Options`] do for a context where the case can name no files.
     pub fn read_case<'c>(&self, case: Node<'_>, context: impl Into<Context<'c>>) -> Reading {
         let context = context.into();
-        let mut findings = Findings::new(context.options.strictness, self.unknown);
-        let read = (self.read)(case, context, &mut findings);
+        let mut diagnostics = Diagnostics::new(context.options.strictness, self.unknown);
+        let read = (self.read)(case, context, &mut diagnostics);
         let end = case.at() + case.raw().len() as u32;
-        self.add_oddities(case.document(), case.at()..end, &mut findings);
-        let findings = findings.finish();
-        let stopped = findings.iter().any(|finding| finding.severity == Severity::Error);
-        Reading { case: if stopped { None } else { read }, findings }
+        self.add_deviations(case.document(), case.at()..end, &mut diagnostics);
+        let diagnostics = diagnostics.finish();
+        let stopped = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        Reading { case: if stopped { None } else { read }, diagnostics }
     }
 
     /// As much of a case as can be read, whatever is wrong with it.
-    pub fn read_anyway(&self, case: Node<'_>, context: Context<'_>) -> Option<Case> {
-        (self.read)(case, context, &mut Findings::new(context.options.strictness, self.unknown))
+    pub fn read_partial(&self, case: Node<'_>, context: Context<'_>) -> Option<Case> {
+        (self.read)(case, context, &mut Diagnostics::new(context.options.strictness, self.unknown))
     }
 
     /// What is wrong or worth a note between the cases of a document.
-    pub fn read_rest(&self, document: &Document, entries: &[Entry], options: Options) -> Vec<Finding> {
-        let mut findings = Findings::new(options.strictness, self.unknown);
-        (self.rest)(document.root(), &mut findings);
-        if !document.oddities().is_empty() {
+    pub fn read_rest(
+        &self,
+        document: &Document,
+        entries: &[Entry],
+        options: Options,
+    ) -> Vec<Diagnostic<Origin>> {
+        let mut diagnostics = Diagnostics::new(options.strictness, self.unknown);
+        (self.rest)(document.root(), &mut diagnostics);
+        if !document.deviations().is_empty() {
             let mut from = 0;
             for entry in entries {
                 let case = Node::at_index(document, entry.node);
-                self.add_oddities(document, from..case.at(), &mut findings);
+                self.add_deviations(document, from..case.at(), &mut diagnostics);
                 from = case.at() + case.raw().len() as u32;
             }
-            self.add_oddities(document, from..u32::MAX, &mut findings);
+            self.add_deviations(document, from..u32::MAX, &mut diagnostics);
         }
-        findings.finish()
+        diagnostics.finish()
     }
 
-    fn add_oddities(&self, document: &Document, range: Range<u32>, findings: &mut Findings) {
-        let oddities = document.oddities();
-        let first = oddities.partition_point(|oddity| oddity.at < range.start);
-        for oddity in oddities[first..].iter().take_while(|oddity| oddity.at < range.end) {
-            let severity = match oddity.kind {
-                OddityKind::DuplicateKey(_) => self.duplicate,
-                OddityKind::Comment | OddityKind::TrailingComma => self.unknown,
+    fn add_deviations(&self, document: &Document, range: Range<u32>, diagnostics: &mut Diagnostics) {
+        let deviations = document.deviations();
+        let first = deviations.partition_point(|deviation| deviation.at < range.start);
+        for deviation in deviations[first..].iter().take_while(|deviation| deviation.at < range.end) {
+            let severity = match deviation.kind {
+                DeviationKind::DuplicateKey(_) => self.duplicate,
+                DeviationKind::Comment | DeviationKind::TrailingComma => self.unknown,
             };
             match severity {
-                Severity::Note | Severity::Warning => findings.note(oddity.problem(document)),
-                Severity::Error => findings.error(oddity.problem(document)),
+                Severity::Note | Severity::Warning => diagnostics.note(deviation.diagnostic(document)),
+                Severity::Error => diagnostics.error(deviation.diagnostic(document)),
             }
         }
     }
@@ -131,41 +138,10 @@ pub struct Entry {
 /// What came of reading one case.
 #[derive(Debug)]
 pub struct Reading {
-    /// The case; none when one of the problems is an error.
+    /// The case; none when one of the diagnostics is an error.
     pub case: Option<Case>,
     /// Everything that is wrong or worth a note, in document order.
-    pub findings: Vec<Finding>,
-}
-
-/// A problem of a case, and whether it stops the case.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// Whether the case can run in spite of it.
-    pub severity: Severity,
-    /// What and where.
-    pub problem: Problem,
-}
-
-/// Whether a case can run in spite of a problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// It can: something is ignored. `--strict` makes it an error.
-    Note,
-    /// It can, and yet somebody who looks for faults wants to know: a thorough reader alone says so.
-    Warning,
-    /// It cannot.
-    Error,
-}
-
-impl Severity {
-    /// As it is written, in one word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        }
-    }
+    pub diagnostics: Vec<Diagnostic<Origin>>,
 }
 
 /// What the user can decide about reading.

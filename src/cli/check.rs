@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anyhow::Context;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use vmconf::lint::fix::{Mended, mend};
+use vmconf::lint::fix::{Fixed, fix};
 use vmconf::lint::output::{Extent, OUTPUTS, Output, Summary, by_name};
 use vmconf::lint::{Checked, Checker};
 use vmconf::model::exit::Exit;
@@ -57,7 +57,7 @@ impl Check {
         for source in self.select.sources()? {
             let mut checked = checker.check(&source);
             if self.fix {
-                checked = mended(&mut checker, &source, checked);
+                checked = fixed(&mut checker, &source, checked);
             }
             summary.count(&checked);
             out.file(&checked)?;
@@ -87,10 +87,10 @@ fn list_rules() -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// Mends a file if it can be, and says so; what is then wrong with it.
-fn mended(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Checked {
-    let Some(mended) = mend(checker, source, &checked) else { return checked };
-    let written = mended.map_err(anyhow::Error::new).and_then(|Mended { text, checked }| {
+/// Fixes a file if that is possible, and reports it. Returns what is then wrong with the file.
+fn fixed(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Checked {
+    let Some(fixed) = fix(checker, source, &checked) else { return checked };
+    let written = fixed.map_err(anyhow::Error::new).and_then(|Fixed { text, checked }| {
         replace(source, &text)?;
         Ok(checked)
     });
@@ -120,7 +120,7 @@ fn fewer(before: &Checked, after: &Checked) -> String {
     let mut gone = BTreeMap::<_, isize>::new();
     for (checked, change) in [(before, 1), (after, -1)] {
         for diagnostic in &checked.diagnostics {
-            *gone.entry(diagnostic.problem.rule).or_default() += change;
+            *gone.entry(diagnostic.rule).or_default() += change;
         }
     }
     let gone = gone.into_iter().filter(|(_, count)| *count > 0);

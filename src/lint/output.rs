@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Checked, sarif, text};
-use crate::formats::Severity;
+use crate::model::diagnostic::Severity;
 
 /// Writes down what was found in file after file.
 pub trait Output {

@@ -9,18 +9,18 @@ use super::cache::{Lookup, Update};
 use super::compare::{UnknownField, diff};
 use super::load::{LoadedCase, LoadedFile};
 use super::{CaseOutcome, Options, SKIPPED};
-use crate::formats::{Context, Finding, Reading, Severity, Strictness};
+use crate::formats::{Context, Reading, Strictness};
 use crate::machines::machine::{LoadError, Status, Watch, reborrow};
 use crate::machines::{self, MachineInfo};
 use crate::model::assertion::Assertion;
 use crate::model::case::Case;
-use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::CaseReport;
 use crate::model::mismatch::Mismatch;
 use crate::model::path::{Key, Path};
 use crate::model::verdict::{Difference, Failure, Verdict};
 use crate::testees::Testee;
-use crate::text::json::{Document, Node, Problem};
+use crate::text::json::{Document, Node};
 
 /// What a thread runs cases with: one testee a machine, made when it is first needed and used
 /// again.
@@ -152,9 +152,8 @@ impl<'o> Worker<'o> {
         judged: &mut CaseOutcome,
     ) -> Verdict {
         let diagnostics = |severity| {
-            let of_severity = move |finding: &&Finding| finding.severity == severity;
-            let findings = reading.findings.iter().filter(of_severity);
-            findings.map(|finding| finding.problem.in_document(document)).collect()
+            let diagnostics = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
+            diagnostics.map(|diagnostic| document.locate(diagnostic.clone())).collect()
         };
         judged.notes = diagnostics(Severity::Note);
         match &reading.case {
@@ -280,11 +279,9 @@ fn failed(failure: &Failure) -> Vec<Diagnostic> {
         let Difference { step, at, expected, actual, place, .. } = difference;
         let step = step.map_or(String::new(), |step| format!("step {step}, "));
         let actual = actual.as_ref().map_or("absent".to_owned(), ToString::to_string);
-        Diagnostic {
-            what: format!("it fails: {step}{at} is {actual}"),
-            expected: Some(expected.to_string()),
-            place: Some(place.clone()),
-        }
+        Diagnostic::new(format!("it fails: {step}{at} is {actual}"))
+            .expected(expected.to_string())
+            .with_place(Some(place.clone()))
     });
     let more = failure.differences.len().saturating_sub(1);
     let more = (more > 0).then(|| Diagnostic::new(format!("and {more} more differences")));
@@ -351,7 +348,7 @@ fn refused(what: &str, reason: &LoadError, case: &Case, document: &Document) -> 
 /// Diagnostic with a datum of the program, at its place where that is known.
 fn about(reason: &LoadError, what: String, case: &Case, document: &Document) -> Diagnostic {
     match reason.at.as_ref().and_then(|at| place_of(at, case, document)) {
-        Some(at) => Problem::bare(at, what).in_document(document),
+        Some(at) => document.locate(Diagnostic::at(at, what)),
         None => Diagnostic::new(what),
     }
 }
@@ -394,12 +391,12 @@ fn compare(
 fn locate(mismatch: Mismatch, step: Option<usize>, document: &Document, testee: &dyn Testee) -> Difference {
     let Mismatch { at, expected, actual, origin } = mismatch;
     let note = testee.explain(&at);
-    Difference { step, at, expected, actual, place: Place::new(document.text(), origin.0), note }
+    Difference { step, at, expected, actual, place: document.place(origin.0), note }
 }
 
 fn unknown_field(unknown: &UnknownField, machine: &str, document: &Document) -> Diagnostic {
     let what = format!("{machine} has no field {}", unknown.field);
-    Problem::bare(unknown.origin.0, what).in_document(document)
+    document.locate(Diagnostic::at(unknown.origin.0, what))
 }
 
 thread_local! {

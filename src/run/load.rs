@@ -12,15 +12,17 @@ use super::execute::{Worker, read};
 use super::expression::Facts;
 use super::sources::{Named, Source};
 use super::vector_files::VectorFiles;
-use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Severity, Shared};
+use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Shared};
 use crate::isa::OpInfo;
 use crate::machines;
 use crate::model::case::{Case, CaseId};
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::CaseReport;
+use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::verdict::Verdict;
-use crate::text::json::{Document, Node, Problem};
+use crate::text::json::{Document, Node};
+use crate::text::source_text::SourceText;
 
 /// A file that was opened, whatever came of it.
 pub struct LoadedFile<'s> {
@@ -85,7 +87,7 @@ enum Recognised {
     PassedOver(String),
 }
 
-fn recognised(source: &Source, document: &Document) -> Result<Recognised, Problem> {
+fn recognised(source: &Source, document: &Document) -> Result<Recognised, Diagnostic<Origin>> {
     let file_name = source.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     match formats::recognise(document, file_name) {
         Ok((format, evidence)) => Ok(Recognised::As(format, evidence)),
@@ -97,7 +99,7 @@ fn recognised(source: &Source, document: &Document) -> Result<Recognised, Proble
                 NotRecognised::None { .. } => Rule::NotAVector,
                 NotRecognised::Several(_) => Rule::AmbiguousFormat,
             };
-            Err(Problem::new(document.root().at(), not.to_string(), not.expected()).under(rule))
+            Err(Diagnostic::at(document.root().at(), not.to_string()).expected(not.expected()).under(rule))
         }
     }
 }
@@ -105,17 +107,14 @@ fn recognised(source: &Source, document: &Document) -> Result<Recognised, Proble
 /// A file whose cases cannot be told.
 pub(crate) struct Faulty {
     /// Why.
-    pub(crate) problem: Problem,
-    /// The text that the problem is in; none where there is not even a text.
-    pub(crate) text: Option<String>,
+    pub(crate) diagnostic: Diagnostic,
+    /// Its text; `None` when it could not be read.
+    pub(crate) text: Option<SourceText>,
 }
 
 impl Faulty {
-    fn diagnostic(&self) -> Diagnostic {
-        match &self.text {
-            Some(text) => self.problem.in_text(text),
-            None => Diagnostic::new(self.problem.what.clone()),
-        }
+    fn new(text: SourceText, diagnostic: Diagnostic<Origin>) -> Faulty {
+        Faulty { diagnostic: text.locate(diagnostic), text: Some(text) }
     }
 }
 
@@ -127,8 +126,8 @@ impl Faulty {
 pub fn explain_format(source: &Source, options: &Options) -> Result<String, Diagnostic> {
     let options = options.of(source);
     let document = read_text(source, options).and_then(|text| parse(text, options));
-    let document = document.map_err(|faulty| faulty.diagnostic())?;
-    Ok(match recognised(source, &document).map_err(|problem| problem.in_document(&document))? {
+    let document = document.map_err(|faulty| faulty.diagnostic)?;
+    Ok(match recognised(source, &document).map_err(|diagnostic| document.locate(diagnostic))? {
         Recognised::As(format, evidence) => {
             let Seen { name, what, line, .. } = Seen::new(format, evidence, &document);
             format!("{name}, {what} in line {line}")
@@ -140,8 +139,8 @@ pub fn explain_format(source: &Source, options: &Options) -> Result<String, Diag
 /// The text of a file.
 pub(crate) fn read_text(source: &Source, options: &Options) -> Result<String, Faulty> {
     let unreadable = |error: std::io::Error| {
-        let problem = Problem::bare(0, format!("cannot be read: {error}")).under(Rule::Unreadable);
-        Faulty { problem, text: None }
+        let diagnostic = Diagnostic::new(format!("cannot be read: {error}")).under(Rule::Unreadable);
+        Faulty { diagnostic, text: None }
     };
     let bytes = source.read(options.limits.file_size).map_err(unreadable)?;
     String::from_utf8(bytes).map_err(|error| not_utf8(&error))
@@ -149,7 +148,7 @@ pub(crate) fn read_text(source: &Source, options: &Options) -> Result<String, Fa
 
 fn parse(text: String, options: &Options) -> Result<Document, Faulty> {
     Document::parse(text, options.limits.depth as usize)
-        .map_err(|(text, problem)| Faulty { problem, text: Some(text) })
+        .map_err(|(text, diagnostic)| Faulty::new(text, diagnostic))
 }
 
 /// What a text that could be parsed is.
@@ -169,7 +168,7 @@ pub(crate) fn identify(source: &Source, text: String, options: &Options) -> Resu
     match recognised(source, &document) {
         Ok(Recognised::As(format, _)) => Ok(Identified::Vectors(document, format)),
         Ok(Recognised::PassedOver(why)) => Ok(Identified::PassedOver(document, why)),
-        Err(problem) => Err(Faulty { problem, text: Some(document.into_text()) }),
+        Err(diagnostic) => Err(Faulty::new(document.into_text(), diagnostic)),
     }
 }
 
@@ -241,8 +240,7 @@ impl<'s> LoadedFile<'s> {
         let (all, options) = (options, options.under(file_override));
         let mut loaded = LoadedFile { file_override, ..LoadedFile::empty(source) };
         let identified = text(options).and_then(|text| identify(source, text, options));
-        match identified.map_err(|faulty| faulty.diagnostic()).and_then(|it| loaded.outline(it, all, options))
-        {
+        match identified.map_err(|faulty| faulty.diagnostic).and_then(|it| loaded.outline(it, all, options)) {
             Ok(cases) => loaded.cases = cases,
             Err(diagnostic) => loaded.errors.push(diagnostic),
         }
@@ -269,13 +267,13 @@ impl<'s> LoadedFile<'s> {
                 return Ok(None);
             }
         };
-        let entries = (format.outline)(document.root()).map_err(|problem| problem.in_document(&document))?;
-        for finding in format.read_rest(&document, &entries, own.read) {
-            let diagnostic = finding.problem.in_document(&document);
-            match finding.severity {
-                Severity::Error => self.errors.push(diagnostic),
-                Severity::Note | Severity::Warning => self.notes.push(diagnostic),
-            }
+        let entries = (format.outline)(document.root()).map_err(|diagnostic| document.locate(diagnostic))?;
+        for diagnostic in format.read_rest(&document, &entries, own.read) {
+            let diagnostics = match diagnostic.severity {
+                Severity::Error => &mut self.errors,
+                Severity::Note | Severity::Warning => &mut self.notes,
+            };
+            diagnostics.push(document.locate(diagnostic));
         }
         let entries = selected(self.source, &document, format, entries, options, own);
         Ok(Some(Cases { document, format, entries, shared: Shared::default(), key: None }))
@@ -385,6 +383,6 @@ fn not_utf8(error: &std::string::FromUtf8Error) -> Faulty {
     let valid = error.utf8_error().valid_up_to();
     // Up to the first bad byte the lossy text is the same as the file.
     let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-    let problem = Problem::new(valid as u32, "this byte is not UTF-8", "a file in UTF-8");
-    Faulty { problem: problem.under(Rule::Encoding), text: Some(text) }
+    let diagnostic = Diagnostic::at(valid as u32, "this byte is not UTF-8").expected("a file in UTF-8");
+    Faulty::new(SourceText::new(text), diagnostic.under(Rule::Encoding))
 }

@@ -22,10 +22,10 @@ use globset::{GlobBuilder, GlobMatcher};
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
-use super::json::Problem;
+use super::source_text::SourceText;
 use super::suggest::nearest;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::position::{Position, position};
+use crate::model::position::Position;
 
 /// The profile that always applies.
 pub const DEFAULT: &str = "default";
@@ -117,8 +117,9 @@ impl Config {
     ///
     /// All that is wrong with it.
     pub fn parse(text: &str, folder: &Path, settings: &[Setting]) -> Result<Config, Vec<Diagnostic>> {
-        let root = DeTable::parse(text).map_err(|error| vec![no_toml(text, &error)])?;
-        let mut reader = Reader { text, folder, settings, diagnostics: Vec::new() };
+        let source = SourceText::new(text);
+        let root = DeTable::parse(text).map_err(|error| vec![no_toml(&source, &error)])?;
+        let mut reader = Reader { text: &source, folder, settings, diagnostics: Vec::new() };
         let config = reader.root(root.get_ref());
         if reader.diagnostics.is_empty() {
             return Ok(config);
@@ -160,14 +161,14 @@ impl Config {
     }
 }
 
-fn no_toml(text: &str, error: &toml::de::Error) -> Diagnostic {
+fn no_toml(text: &SourceText, error: &toml::de::Error) -> Diagnostic {
     let at = error.span().map_or(0, |span| span.start as u32);
-    Problem::bare(at, error.message().replace('\n', ", ")).in_text(text)
+    text.locate(Diagnostic::at(at, error.message().replace('\n', ", ")))
 }
 
 /// Reads on after what is wrong, so that all is told at once.
 struct Reader<'t> {
-    text: &'t str,
+    text: &'t SourceText,
     folder: &'t Path,
     settings: &'t [Setting],
     diagnostics: Vec<Diagnostic>,
@@ -175,7 +176,7 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn diagnostic(&mut self, span: Range<usize>, what: String) {
-        self.diagnostics.push(Problem::bare(span.start as u32, what).in_text(self.text));
+        self.diagnostics.push(self.text.locate(Diagnostic::at(span.start as u32, what)));
     }
 
     fn wrong(&mut self, value: &Spanned<DeValue<'_>>, what: &str, expected: &str) {
@@ -313,8 +314,8 @@ impl Reader<'_> {
         Some(Entry {
             name: setting.name.clone(),
             flags,
-            shown: self.text[value.span()].to_owned(),
-            position: position(self.text, at.start as u32),
+            shown: self.text.as_str()[value.span()].to_owned(),
+            position: self.text.position(at.start as u32),
         })
     }
 }

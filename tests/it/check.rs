@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use crate::support::{Ran, VECTORS, at_root, command, files, ran, relative, sources_of, vmconf};
 use serde_json::Value as Json;
 use tempfile::TempDir;
-use vmconf::lint::fix::{LeftAlone, mend};
-use vmconf::lint::{Checker, Edit};
+use vmconf::lint::Checker;
+use vmconf::lint::fix::{NotFixed, fix};
+use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::rule::{RULES, Rule};
 use vmconf::run::Options;
 
@@ -223,24 +224,24 @@ fn every_sample_can_be_mended() {
 /// An edit that would change what a case says is not made, nor one that makes nothing better.
 #[test]
 fn what_would_mean_something_else_is_left_alone() {
-    fn check(from: &str, to: &str, expected: LeftAlone) {
+    fn check(from: &str, to: &str, expected: NotFixed) {
         let source = sources_of(at_root(MECHANICAL)).remove(0);
         let options = Options::default();
         let mut checker = Checker::new(&options);
         let mut checked = checker.check(&source);
-        let start = checked.text.as_ref().unwrap().find(from).unwrap();
-        let edit = Edit { range: start..start + from.len(), with: to.to_owned() };
+        let start = checked.text.as_ref().unwrap().as_str().find(from).unwrap();
+        let edited = Diagnostic::at(start as u32, "edited").replace(from.len(), to).with_place(None);
         for diagnostic in &mut checked.diagnostics {
-            diagnostic.edit = None;
+            *diagnostic = diagnostic.clone().suggest(None);
         }
-        checked.diagnostics[0].edit = Some(edit);
-        let left = mend(&mut checker, &source, &checked).unwrap().unwrap_err();
+        checked.diagnostics[0] = edited;
+        let left = fix(&mut checker, &source, &checked).unwrap().unwrap_err();
         assert_eq!(left, expected, "{from} to {to}");
     }
-    check("\"value\": 1", "\"value\": 2", LeftAlone::OtherCases);
-    check("\"name\": \"𝄞\"", "\"name\": \"b\"", LeftAlone::OtherCases);
-    check("\"tests\"", "\"test\"", LeftAlone::OtherCases);
-    check("\"state\": \"halt\"", "\"state\": \"hAlt\"", LeftAlone::NoBetter);
+    check("\"value\": 1", "\"value\": 2", NotFixed::OtherCases);
+    check("\"name\": \"𝄞\"", "\"name\": \"b\"", NotFixed::OtherCases);
+    check("\"tests\"", "\"test\"", NotFixed::OtherCases);
+    check("\"state\": \"halt\"", "\"state\": \"hAlt\"", NotFixed::NoBetter);
 }
 
 #[cfg(unix)]
@@ -374,11 +375,12 @@ fn any_text_is_checked() {
                 let checked = checker.check_text(&source, changed);
                 let text = checked.text.as_ref().unwrap();
                 for diagnostic in &checked.diagnostics {
-                    assert_ne!(diagnostic.problem.rule, Rule::Internal, "{diagnostic:?}");
-                    assert!(diagnostic.problem.at as usize <= text.len(), "{diagnostic:?}");
+                    assert_ne!(diagnostic.rule, Rule::Internal, "{diagnostic:?}");
+                    let at = diagnostic.place.as_ref().unwrap().at as usize;
+                    assert!(at <= text.as_str().len(), "{diagnostic:?}");
                 }
-                if let Some(Ok(mended)) = mend(&mut checker, &source, &checked) {
-                    assert_eq!(mended.checked.edits().count(), 0, "{}", mended.text);
+                if let Some(Ok(fixed)) = fix(&mut checker, &source, &checked) {
+                    assert_eq!(fixed.checked.edits().count(), 0, "{}", fixed.text);
                 }
             }
         }

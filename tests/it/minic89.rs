@@ -286,7 +286,7 @@ fn only_case(text: &str) -> Case {
     let entries = (format.outline)(document.root()).unwrap();
     assert_eq!(format.read_rest(&document, &entries, Options::default()), []);
     let reading = format.read_case(Node::at_index(&document, entries[0].node), Options::default());
-    reading.case.unwrap_or_else(|| panic!("{:?}", reading.findings))
+    reading.case.unwrap_or_else(|| panic!("{:?}", reading.diagnostics))
 }
 
 const FIELDS: [&str; 8] =
@@ -335,7 +335,7 @@ fn a_changed_leaf_is_reported_as_itself() {
                     let format = formats::by_name("minic89").unwrap();
                     let reading = format.read_case(Node::at_index(&changed, case.node), Options::default());
                     let changed =
-                        reading.case.unwrap_or_else(|| panic!("{} {:?}", leaf.at, reading.findings));
+                        reading.case.unwrap_or_else(|| panic!("{} {:?}", leaf.at, reading.diagnostics));
                     let mut found = diff(changed.steps[step].end.as_slice(), &states[step]).unwrap();
                     if found.is_empty() {
                         found = diff(&changed.steps[step].assertions, &states[step]).unwrap();

@@ -22,6 +22,7 @@ use vmconf::model::value::Value;
 use vmconf::model::verdict::{Difference, Failure, Listing, Verdict};
 use vmconf::report::{self, Grouping, Options, REPORTS, Verbosity};
 use vmconf::text::shell::Words;
+use vmconf::text::source_text::SourceText;
 
 /// Names that mean something to one reader or another.
 fn hostile_names() -> Vec<String> {
@@ -49,7 +50,7 @@ const LONG: usize = 10_000;
 const TEXT: &str = "{\n  \"expect\": {\"value\": 8}\n}\n";
 
 fn place() -> Place {
-    Place::new(TEXT, 24)
+    SourceText::new(TEXT).place(24)
 }
 
 fn case(file: &str, name: &str, verdict: Verdict) -> Event {
@@ -87,8 +88,7 @@ fn known(reason: &str) -> Verdict {
 }
 
 fn error(what: &str) -> Verdict {
-    let diagnostic =
-        Diagnostic { what: what.to_owned(), expected: Some("hex".to_owned()), place: Some(place()) };
+    let diagnostic = Diagnostic::new(what).expected("hex").with_place(Some(place()));
     Verdict::Error(vec![diagnostic, Diagnostic::new("and nowhere")])
 }
 

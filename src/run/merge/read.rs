@@ -105,11 +105,9 @@ impl<'r> Reader<'r> {
     }
 
     fn diagnostic(&mut self, json: &Json, file: &str) -> Parsed<Diagnostic> {
-        Some(Diagnostic {
-            what: text(&json["message"])?,
-            expected: text(&json["expected"]),
-            place: self.place(json, file),
-        })
+        let mut diagnostic = Diagnostic::new(text(&json["message"])?).with_place(self.place(json, file));
+        diagnostic.expected = text(&json["expected"]);
+        Some(diagnostic)
     }
 
     fn place(&mut self, json: &Json, file: &str) -> Parsed<Place> {

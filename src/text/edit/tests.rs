@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 fn document(text: &str) -> Document {
-    Document::parse(text.to_owned(), 20).unwrap_or_else(|(text, problem)| panic!("{text}: {problem}"))
+    Document::parse(text.to_owned(), 20).unwrap_or_else(|(_, diagnostic)| panic!("{text}: {diagnostic}"))
 }
 
 /// The text after one more element at the end of the array or object `a`, a member `"k"` there.
