@@ -28,7 +28,7 @@ pub mod vmtests;
 mod write_back;
 
 pub use files::{Files, Folder, NoFiles, Unreadable};
-pub use write_back::{Differs, NotRepresentable, WrittenBack};
+pub use write_back::{FailedAssertion, NotRepresentable, WrittenBack};
 
 /// A published way to write vectors.
 pub struct Format {
@@ -40,29 +40,29 @@ pub struct Format {
     pub machine: &'static str,
     /// What a file of it looks like, as a noun: "an object of tests that have …".
     pub looks_like: &'static str,
-    /// What tells it from formats that look alike.
-    pub told_by: &'static str,
+    /// What distinguishes it from formats that look alike.
+    pub distinguished_by: &'static str,
     /// What every file of it is called, where its structure alone does not show it.
     pub file_name: Option<&'static str>,
-    /// What shows that the document is one; none if nothing does. Looks at structure only.
+    /// What shows that the document is one, by its structure; `None` if nothing does.
     pub evidence: fn(Node<'_>) -> Option<Evidence>,
     /// The cases of a document in its order.
     pub outline: fn(Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>>,
-    /// Reads one case that `outline` found. None when something is wrong with it, which is then
+    /// Reads one case that `outline` found. `None` when something is wrong with it, which is then
     /// among the diagnostics.
     pub read: fn(Node<'_>, Context<'_>, &mut Diagnostics) -> Option<Case>,
-    /// Looks at what stands in the document besides its cases.
+    /// Checks what is in the document besides its cases.
     pub rest: fn(Node<'_>, &mut Diagnostics),
-    /// The changes that write what the machine has in place of a demand that does not hold.
-    pub spell: for<'d> fn(&Differs<'d, '_>) -> WrittenBack<'d>,
-    /// The fields of the state that say how a run ended, and not what it came to.
+    /// The changes that write the actual value in place of the expected one.
+    pub write_back: for<'d> fn(&FailedAssertion<'d, '_>) -> WrittenBack<'d>,
+    /// The fields of the state that say how a run ended, not what it computed.
     pub ends: &'static [&'static str],
-    /// What unknown members, comments and trailing commas are: a note in formats of other
-    /// projects, an error in our own.
+    /// How bad unknown members, comments and trailing commas are: notes in formats of other projects,
+    /// errors in our own.
     pub unknown: Severity,
-    /// What a key is that an object has twice.
+    /// How bad it is that an object has a key twice.
     pub duplicate: Severity,
-    /// The folders of which a case may name files.
+    /// The folders whose files a case may name.
     pub folders: &'static [Folder],
 }
 
@@ -135,10 +135,10 @@ pub struct Entry {
     pub node: u32,
 }
 
-/// What came of reading one case.
+/// A case that was read.
 #[derive(Debug)]
 pub struct Reading {
-    /// The case; none when one of the diagnostics is an error.
+    /// The case; `None` when one of the diagnostics is an error.
     pub case: Option<Case>,
     /// Everything that is wrong or worth a note, in document order.
     pub diagnostics: Vec<Diagnostic<Origin>>,
@@ -160,13 +160,13 @@ pub struct Context<'c> {
     pub options: Options,
     /// The files that the case may name.
     pub files: &'c dyn Files,
-    /// What the cases of the file have in common; none to read it again for each.
+    /// What the cases of the file have in common; `None` to read it again for each.
     pub shared: Option<&'c Shared>,
 }
 
 impl Context<'_> {
-    /// What the cases of a file have in common, read once. A format always reads the same type, and
-    /// opens no other file for it: which case did so would not be known.
+    /// What the cases of a file have in common, read once. A format always reads the same type. `read`
+    /// must not open other files: it would be unknown for which case.
     pub(crate) fn shared<T: Send + Sync + 'static>(&self, read: impl Fn() -> T) -> Arc<T> {
         let known = self.shared.map(|shared| shared.0.get_or_init(|| Arc::new(read())).clone());
         known.and_then(|known| known.downcast().ok()).unwrap_or_else(|| Arc::new(read()))
@@ -183,14 +183,14 @@ impl From<Options> for Context<'_> {
     }
 }
 
-/// What becomes of things that a format does not know, and of what breaks a rule of its text and can
-/// be read all the same.
+/// How bad things are that a format does not know, and breaches of its text that can be read all the
+/// same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Strictness {
-    /// The former are noted.
+    /// The former are notes, the latter are ignored.
     #[default]
     Tolerant,
-    /// Both are warnings, as is what is hardly meant: to look for faults and not to run.
+    /// Both are warnings, as is what is probably a mistake: for `vmconf check`, not for running.
     Thorough,
     /// Both are errors.
     Strict,
@@ -235,8 +235,8 @@ pub enum NotRecognised {
 pub struct Seen {
     /// The format's name.
     pub name: &'static str,
-    /// What would tell that a file is of it.
-    pub told_by: &'static str,
+    /// What distinguishes it from formats that look alike.
+    pub distinguished_by: &'static str,
     /// What was seen, as a noun.
     pub what: &'static str,
     /// In which line.
@@ -248,7 +248,7 @@ impl Seen {
     pub fn new(format: &Format, evidence: Evidence, document: &Document) -> Seen {
         Seen {
             name: format.name,
-            told_by: format.told_by,
+            distinguished_by: format.distinguished_by,
             what: evidence.what,
             line: document.position(evidence.at).line,
         }
@@ -278,7 +278,7 @@ impl NotRecognised {
                 each.join(", or ")
             }
             NotRecognised::Several(found) => {
-                let one = |seen: &Seen| format!("for {} {}", seen.name, seen.told_by);
+                let one = |seen: &Seen| format!("for {} {}", seen.name, seen.distinguished_by);
                 let each: Vec<_> = found.iter().map(one).collect();
                 format!("{}; or --format NAME", each.join("; "))
             }

@@ -15,6 +15,7 @@ pub mod mismatch;
 pub mod partition;
 pub mod path;
 pub mod position;
+pub mod renderer;
 pub mod rule;
 pub mod signature;
 pub mod value;

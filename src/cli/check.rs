@@ -7,9 +7,10 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use vmconf::lint::fix::{Fixed, fix};
-use vmconf::lint::output::{Extent, OUTPUTS, Output, Summary, by_name};
+use vmconf::lint::output::{Extent, OUTPUTS, Output, Summary};
 use vmconf::lint::{Checked, Checker};
 use vmconf::model::exit::Exit;
+use vmconf::model::renderer::Renderer;
 use vmconf::model::rule::RULES;
 use vmconf::run::sources::Source;
 
@@ -33,7 +34,7 @@ pub(super) struct Check {
     fix: bool,
 
     /// How to write what was found: text for people, sarif for programs
-    #[arg(long = "as", value_name = "NAME", default_value = OUTPUTS[0].name, value_parser = PossibleValuesParser::new(OUTPUTS.iter().map(|output| output.name)))]
+    #[arg(long = "as", value_name = "NAME", default_value = OUTPUTS[0].name, value_parser = PossibleValuesParser::new(Renderer::names(OUTPUTS)))]
     output: String,
 
     /// Tell all findings of a rule, and not the first and how many more there are
@@ -71,7 +72,7 @@ impl Check {
     }
 
     fn output(&self) -> anyhow::Result<Box<dyn Output>> {
-        let kind = by_name(&self.output).context("--as")?;
+        let kind = Renderer::by_name(OUTPUTS, &self.output).context("--as")?;
         let extent = if self.all { Extent::All } else { Extent::First };
         Ok((kind.new)(Box::new(output::stdout()), extent))
     }

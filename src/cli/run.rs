@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use indexmap::IndexMap;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use vmconf::model::case::CaseId;
 use vmconf::model::event::{CaseReport, Event, Summary};
 use vmconf::model::exit::Exit;
 use vmconf::model::partition::Part;
+use vmconf::model::renderer::Renderer;
 use vmconf::report::json::Record;
 use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind, Verbosity};
 use vmconf::run::sources::Source;
@@ -80,7 +82,7 @@ pub(super) struct RequestedReport {
 }
 
 fn report_help() -> String {
-    let names: Vec<_> = REPORTS.iter().map(|report| report.name).collect();
+    let names = Renderer::names(REPORTS);
     format!(
         "Make a report: {}; to FILE, or to standard output instead of the text; repeatable",
         names.join(", ")
@@ -93,9 +95,8 @@ pub(super) fn parse_report(text: &str) -> Result<RequestedReport, String> {
         Some((name, file)) => (name, Some(PathBuf::from(file))),
         None => (text, None),
     };
-    let names: Vec<_> = REPORTS.iter().map(|report| report.name).collect();
-    let kind =
-        report::by_name(name).ok_or_else(|| format!("no such report; there are {}", names.join(", ")))?;
+    let kind = Renderer::by_name(REPORTS, name)
+        .ok_or_else(|| format!("no such report; there are {}", Renderer::names(REPORTS).join(", ")))?;
     Ok(RequestedReport { kind, file })
 }
 
@@ -166,7 +167,7 @@ impl Run {
         )?;
         let mut record = run_record::begin(sources.len(), options.part.as_deref());
         let mut progress = Progress::new(self.verbosity.level());
-        let needs = self.needs();
+        let needs = reports.needs();
         let mut failed = None;
         let mut not_passed = Vec::new();
         let summary = run::run(sources, options, &mut |event| {
@@ -240,12 +241,6 @@ impl Run {
         self.report.iter().filter_map(|wanted| wanted.file.as_deref())
     }
 
-    /// What the most demanding of the reports is made from.
-    fn needs(&self) -> Needs {
-        let explained = self.report.iter().any(|wanted| wanted.kind.needs == Needs::Explanations);
-        if explained { Needs::Explanations } else { Needs::Events }
-    }
-
     /// The part of the cases that is wanted.
     fn part(&self, sources: &[Source], options: &run::Options) -> anyhow::Result<Option<Arc<Part>>> {
         let Some(wanted) = &self.partition else { return Ok(None) };
@@ -316,7 +311,7 @@ impl Reports {
             reports.all.push((text.new)(Box::new(output::stdout()), options));
         }
         if let Some(path) = step_summary(wanted) {
-            let markdown = report::by_name("markdown").context("no report in Markdown")?;
+            let markdown = Renderer::by_name(REPORTS, "markdown").context("no report in Markdown")?;
             let appended = output::appended(&path).with_context(|| path.display().to_string())?;
             reports.all.push((markdown.new)(Box::new(appended), options));
         }
@@ -325,6 +320,12 @@ impl Reports {
 
     pub(super) fn event(&mut self, event: &Event) -> io::Result<()> {
         self.all.iter_mut().try_for_each(|report| report.event(event))
+    }
+
+    /// The events that the most demanding of them needs.
+    fn needs(&self) -> Needs {
+        let explained = self.all.iter().any(|report| report.needs() == Needs::Explanations);
+        if explained { Needs::Explanations } else { Needs::Events }
     }
 
     pub(super) fn finish(self) -> io::Result<()> {
@@ -389,22 +390,22 @@ fn bar(files: u64) -> ProgressBar {
     bar
 }
 
-/// Notes by what they say: one line each, however often it is said.
+/// Notes by what they say, each with its first place and how many more there are.
 #[derive(Default)]
-struct Notes(Vec<(String, String, usize)>);
+struct Notes(IndexMap<String, (String, usize)>);
 
 impl Notes {
     fn add(&mut self, file: &str, diagnostic: &vmconf::model::diagnostic::Diagnostic) {
-        if let Some(known) = self.0.iter_mut().find(|note| note.0 == diagnostic.what) {
-            known.2 += 1;
+        if let Some((_, more)) = self.0.get_mut(&diagnostic.what) {
+            *more += 1;
             return;
         }
         let place = diagnostic.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
-        self.0.push((diagnostic.what.clone(), format!("{file}{place}"), 0));
+        self.0.insert(diagnostic.what.clone(), (format!("{file}{place}"), 0));
     }
 
     fn print(&self) {
-        for (what, first, more) in &self.0 {
+        for (what, (first, more)) in &self.0 {
             let more = if *more > 0 { format!(" (and {more} more)") } else { String::new() };
             output::note(&format!("note: {first}: {what}{more}"));
         }

@@ -1,5 +1,5 @@
-//! Reading an object member by member so that none is forgotten: what is required and missing,
-//! what is there and unknown, and what is there twice becomes a finding.
+//! Reading an object member by member so that none is forgotten: missing and unknown members become
+//! diagnostics.
 
 use super::Strictness;
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -8,17 +8,17 @@ use crate::model::rule::Rule;
 use crate::text::json::{Document, Member, Node, quoted};
 use crate::text::suggest::nearest;
 
-/// Collects all that is wrong with a case, so that its author sees everything in one run.
+/// Collects all diagnostics of a case, so that its author sees everything in one run.
 #[derive(Debug)]
 pub struct Diagnostics {
     strictness: Strictness,
-    /// What an unknown member is.
+    /// How bad an unknown member is.
     unknown: Severity,
     found: Vec<Diagnostic<Origin>>,
 }
 
 impl Diagnostics {
-    /// No diagnostics yet. `unknown` is what an unknown member is to a tolerant reader of the format.
+    /// No diagnostics yet. `unknown` is how bad an unknown member is to a tolerant reader of the format.
     pub fn new(strictness: Strictness, unknown: Severity) -> Diagnostics {
         Diagnostics { strictness, unknown, found: Vec::new() }
     }
@@ -37,7 +37,7 @@ impl Diagnostics {
         self.found.push(diagnostic.severity(severity));
     }
 
-    /// Something that is ignored: a note, or an error where the reader is to be strict.
+    /// Something that is ignored: a note, or an error if the reader is strict.
     pub fn note(&mut self, diagnostic: Diagnostic<Origin>) {
         let severity = match self.strictness {
             Strictness::Tolerant => Severity::Note,
@@ -47,8 +47,8 @@ impl Diagnostics {
         self.add(severity, diagnostic);
     }
 
-    /// A rule of the format's text that is broken, as real files do: an error where the reader is
-    /// to be strict, and nothing where it is to be tolerant.
+    /// A breach of the format's text that real files have: an error if the reader is strict, ignored if
+    /// it is tolerant.
     pub fn breach(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
         match self.strictness {
             Strictness::Tolerant => {}
@@ -57,8 +57,8 @@ impl Diagnostics {
         }
     }
 
-    /// Something that the format's text and real files do not agree on: a note, and nothing where
-    /// the reader is to be tolerant.
+    /// Something that the format's text and all real files do not agree on: a note, ignored if the
+    /// reader is tolerant.
     pub fn remark(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
         match self.strictness {
             Strictness::Tolerant => {}
@@ -66,7 +66,7 @@ impl Diagnostics {
         }
     }
 
-    /// Something that can be read in two ways: a note, however strict the reader is to be.
+    /// Something that can be read in two ways: a note, however strict the reader is.
     pub fn caution(&mut self, diagnostic: Diagnostic<Origin>) {
         let severity = match self.strictness {
             Strictness::Tolerant | Strictness::Strict => Severity::Note,
@@ -75,7 +75,7 @@ impl Diagnostics {
         self.add(severity, diagnostic);
     }
 
-    /// Something that is right and hardly meant, and nothing to somebody who wants the cases alone.
+    /// Something correct that is probably a mistake: a warning of `vmconf check`, ignored when cases run.
     pub fn suspect(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
         match self.strictness {
             Strictness::Tolerant | Strictness::Strict => {}
@@ -83,8 +83,7 @@ impl Diagnostics {
         }
     }
 
-    /// A place for the keys that a reader knows, where somebody is told what a misspelled one may
-    /// mean.
+    /// A list for the keys that a reader knows; `None` when no suggestions are reported.
     fn known_keys(&self) -> Option<Vec<&'static str>> {
         match self.strictness {
             Strictness::Tolerant | Strictness::Strict => None,
@@ -111,10 +110,10 @@ pub enum Names {
 }
 
 impl Names {
-    fn mean(self, spelled: &str, key: &str) -> bool {
+    fn matches(self, written: &str, key: &str) -> bool {
         match self {
-            Names::Exact => spelled == key,
-            Names::AnyCase | Names::AnyCaseByBreach => spelled.eq_ignore_ascii_case(key),
+            Names::Exact => written == key,
+            Names::AnyCase | Names::AnyCaseByBreach => written.eq_ignore_ascii_case(key),
         }
     }
 }
@@ -128,7 +127,7 @@ pub struct Fields<'d> {
     members: Vec<Member<'d>>,
     /// Members that were taken and are spelled otherwise than their key, with the key.
     respelled: Vec<(Member<'d>, &'static str)>,
-    /// Keys that were asked for, if that is kept.
+    /// Keys that were asked for; `None` when no suggestions are reported.
     known: Option<Vec<&'static str>>,
 }
 
@@ -158,7 +157,7 @@ impl<'d> Fields<'d> {
         self.node.at()
     }
 
-    /// Takes a member, if it is there; the last one where it is there twice.
+    /// Takes a member, if it is there; the last one if it is there twice.
     pub fn optional(&mut self, key: &'static str) -> Option<Node<'d>> {
         let member = self.take(key)?;
         let value = member.value;
@@ -173,8 +172,8 @@ impl<'d> Fields<'d> {
         self.optional(key).filter(|node| !node.is_null())
     }
 
-    /// Takes a member, if it is there, and leaves it to the caller what its spelling means.
-    pub fn spelled(&mut self, key: &'static str) -> Option<Member<'d>> {
+    /// Takes a member with its key, if it is there. The caller reports another spelling.
+    pub fn member(&mut self, key: &'static str) -> Option<Member<'d>> {
         self.take(key)
     }
 
@@ -184,7 +183,7 @@ impl<'d> Fields<'d> {
         if let Some(known) = &mut self.known {
             known.push(key);
         }
-        let found = self.members.iter().rposition(|member| self.names.mean(&member.key, key))?;
+        let found = self.members.iter().rposition(|member| self.names.matches(&member.key, key))?;
         let found = self.members.remove(found);
         self.members.retain(|member| member.key != found.key);
         Some(found)
@@ -199,7 +198,7 @@ impl<'d> Fields<'d> {
         found
     }
 
-    /// That a member is not there.
+    /// The diagnostic that a member is missing.
     pub fn without(&self, key: &str) -> Diagnostic<Origin> {
         let what = format!("{} without {}", self.name, quoted(key));
         Diagnostic::at(self.at(), what)
@@ -207,7 +206,7 @@ impl<'d> Fields<'d> {
             .under(Rule::MissingMember)
     }
 
-    /// Takes members that are known to mean nothing.
+    /// Takes members that have no effect.
     pub fn ignore(&mut self, keys: &[&'static str]) {
         if let Some(known) = &mut self.known {
             known.extend(keys);

@@ -32,7 +32,7 @@ pub const FORMAT: Format = Format {
     doc: "MiniC89 vectors, a format of vmconf",
     machine: MACHINE,
     looks_like: "an object with \"machine\": \"minic89\"",
-    told_by: "\"machine\": \"minic89\"",
+    distinguished_by: "\"machine\": \"minic89\"",
     file_name: None,
     evidence,
     outline: envelope::outline,
@@ -41,7 +41,7 @@ pub const FORMAT: Format = Format {
     unknown: Severity::Error,
     duplicate: Severity::Error,
     folders: &[],
-    spell: write_back::spell,
+    write_back: write_back::write_back,
     ends: &["status"],
 };
 

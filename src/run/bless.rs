@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::sources::Source;
 use super::{LoadedCase, LoadedFile, Worker};
-use crate::formats::{Differs, Format};
+use crate::formats::{FailedAssertion, Format};
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
 use crate::model::diagnostic::Place;
@@ -172,7 +172,7 @@ impl Case {
         }
     }
 
-    /// The changes that write how the case differs now. What cannot be written is kept.
+    /// The changes that write how the case failed now. What cannot be written is kept.
     fn changes<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<Change<'d>> {
         let (changes, refused) = match wishes.outcome_change {
             OutcomeChange::Refuse if self.other_ends(loaded.format).next().is_some() => {
@@ -204,9 +204,9 @@ impl Case {
             {
                 continue;
             }
-            match spell(difference, loaded) {
-                Ok(spelled) => {
-                    changes.extend(spelled);
+            match write_back(difference, loaded) {
+                Ok(written) => {
+                    changes.extend(written);
                     resized.extend(Some(difference).filter(|it| matches!(it.expected, Expected::Len(_))));
                 }
                 Err(why) => refused.push(self.refusal(difference, &why)),
@@ -297,10 +297,10 @@ fn other_end(Difference { expected, actual, .. }: &Difference) -> String {
 }
 
 /// The changes that write what the machine has, or why there are none.
-fn spell<'d>(difference: &Difference, loaded: &LoadedCase<'d>) -> Result<Vec<Change<'d>>, String> {
+fn write_back<'d>(difference: &Difference, loaded: &LoadedCase<'d>) -> Result<Vec<Change<'d>>, String> {
     let Difference { at, expected, actual, place, .. } = difference;
-    let differs = Differs::new(loaded.document, Origin(place.at), at, expected, actual.as_ref());
-    match (loaded.format.spell)(&differs) {
+    let failed = FailedAssertion::new(loaded.document, Origin(place.at), at, expected, actual.as_ref());
+    match (loaded.format.write_back)(&failed) {
         Ok(changes) if changes.is_empty() => Err("the file has no place for it".to_owned()),
         Ok(changes) => Ok(changes),
         Err(why) => Err(why.to_string()),

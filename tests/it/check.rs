@@ -5,7 +5,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use crate::support::{Ran, VECTORS, at_root, command, files, ran, relative, sources_of, vmconf};
 use serde_json::Value as Json;
@@ -340,9 +339,10 @@ fn the_same_is_folded() {
     assert!(vmconf(&["check", folder]).stdout.contains(" more like this in "));
 }
 
-/// Many findings in one long line: neither time nor what is shown grows beyond what there is.
+/// A test of `line_index` counts the steps of a look-up; this one would not end soon if they grew with the
+/// line.
 #[test]
-fn a_file_full_of_faults_takes_no_time() {
+fn many_faults_in_one_long_line_are_found_and_fixed() {
     const MANY: usize = 100_000;
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("long.json");
@@ -352,10 +352,7 @@ fn a_file_full_of_faults_takes_no_time() {
     let path = path.to_str().unwrap();
     for args in [&["check", path][..], &["check", "--as", "sarif", path], &["check", "--fix", "--all", path]]
     {
-        let start = Instant::now();
-        let ran = vmconf(args);
-        assert_eq!(ran.exit, 0);
-        assert!(start.elapsed() < Duration::from_secs(30), "{args:?} took {:?}", start.elapsed());
+        assert_eq!(vmconf(args).exit, 0, "{args:?}");
     }
     assert!(!fs::read_to_string(path).unwrap().contains("execute"));
 }

@@ -11,13 +11,14 @@ use crate::support::{config, files, read, relative, replay, vmconf};
 use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use vmconf::explain::trace::{self, Selection, Tracer};
+use vmconf::explain::trace::{Selection, TRACES, Tracer};
 use vmconf::formats::{self, Options};
 use vmconf::machines;
 use vmconf::machines::machine::{At, Machine, Watch};
 use vmconf::machines::observe::Observe;
 use vmconf::model::case::Case;
 use vmconf::model::limits::Limits;
+use vmconf::model::renderer::Renderer;
 use vmconf::model::value::Value;
 use vmconf::run::compare::diff;
 use vmconf::text::json::{Datum, Document, Node};
@@ -27,7 +28,7 @@ use vmconf::text::json::{Datum, Document, Node};
 /// The snapshots of a case, one before each attempt and one at the end.
 fn snapshots(case: &Case) -> Vec<Json> {
     let written = Shared::default();
-    let kind = trace::by_name("minic89").unwrap();
+    let kind = Renderer::by_name(TRACES, "minic89").unwrap();
     let writer = (kind.new)(machines::by_name(case.machine).unwrap().isa);
     let mut tracer = Tracer::new(writer, Selection::default(), Box::new(written.clone()));
     let machine = replay(case, Some(&mut tracer), &mut |_, _| {});

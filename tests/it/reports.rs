@@ -18,9 +18,10 @@ use vmconf::model::diagnostic::{Diagnostic, Place};
 use vmconf::model::escape::is_harmful;
 use vmconf::model::event::{CaseReport, Event, Summary};
 use vmconf::model::path::Path as At;
+use vmconf::model::renderer::Renderer;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{Difference, Failure, Listing, Verdict};
-use vmconf::report::{self, Grouping, Options, REPORTS, Verbosity};
+use vmconf::report::{Grouping, Options, REPORTS, Verbosity};
 use vmconf::text::shell::Words;
 use vmconf::text::source_text::SourceText;
 
@@ -152,7 +153,7 @@ impl Write for Shared {
 
 fn render(name: &str, options: &Options, events: &[Event]) -> String {
     let out = Shared::default();
-    let mut report = (report::by_name(name).unwrap().new)(Box::new(out.clone()), options);
+    let mut report = (Renderer::by_name(REPORTS, name).unwrap().new)(Box::new(out.clone()), options);
     for event in events {
         report.event(event).unwrap();
     }

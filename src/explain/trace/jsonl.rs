@@ -13,7 +13,6 @@ use crate::wire::value::{one_line, typed_within};
 pub(super) const KIND: TraceKind = TraceKind {
     name: "jsonl",
     doc: "for programs: one JSON object a step",
-    machine: None,
     new: |_| Box::<Lines>::default(),
 };
 

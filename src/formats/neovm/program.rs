@@ -103,7 +103,7 @@ impl Program {
     /// array.
     fn read_table(&mut self, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
         const NAME: &str = "scriptTable";
-        let Some(member) = fields.spelled(NAME) else { return };
+        let Some(member) = fields.member(NAME) else { return };
         match &*member.key {
             "scripttable" => {}
             NAME => {

@@ -8,7 +8,7 @@ use crate::model::event::{CaseReport, Summary};
 use crate::model::partition::Part;
 use crate::model::signature::signature;
 use crate::model::verdict::{Kind, Verdict};
-use crate::report::truncate::cut;
+use crate::report::truncate::truncate;
 use crate::wire::value::{harmless, one_line};
 
 /// The longest message; one can be as long as a vector makes it.
@@ -76,7 +76,7 @@ impl Record {
             id: &id.to_string(),
             file: (verdict.kind() != Kind::Pass).then_some(&id.file),
             signature: signature(*machine, verdict),
-            problems: problem.map(|it| [Problem { message: cut(&it.what, 0, LONGEST) }]),
+            problems: problem.map(|it| [Problem { message: truncate(&it.what, 0, LONGEST) }]),
         };
         // Texts and names of members are all that is in it: that has a form in JSON.
         let line = serde_json::to_string(&line).unwrap_or_default();
