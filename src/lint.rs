@@ -59,7 +59,7 @@ impl<'o> Checker<'o> {
         self.turn_to(source);
         match read_text(source, self.options) {
             Ok(text) => self.check_text(source, text),
-            Err(Faulty { diagnostic, text }) => Checked::new(source, text, vec![diagnostic]),
+            Err(Faulty { diagnostic, text }) => Checked::new(source, text, vec![*diagnostic]),
         }
     }
 
@@ -67,7 +67,7 @@ impl<'o> Checker<'o> {
     pub fn check_text(&mut self, source: &Source, text: String) -> Checked {
         self.turn_to(source);
         match identify(source, text, self.options) {
-            Err(Faulty { diagnostic, text }) => Checked::new(source, text, vec![diagnostic]),
+            Err(Faulty { diagnostic, text }) => Checked::new(source, text, vec![*diagnostic]),
             Ok(Identified::PassedOver(document, why)) => {
                 let note = Diagnostic::at(document.root().at(), why).under(Rule::NotAVector);
                 let note = document.locate(note.severity(Severity::Note));

@@ -332,7 +332,7 @@ fn read_step(fields: &mut Fields<'_>, test: Node<'_>, diagnostics: &mut Diagnost
     let mut assertions = Vec::new();
     match post {
         Some(post) => {
-            read_success(post, results, &mut AssertionBuilder { assertions: &mut assertions, diagnostics })
+            read_success(post, results, &mut AssertionBuilder { assertions: &mut assertions, diagnostics });
         }
         None => refuse_results(results, diagnostics),
     }
@@ -455,7 +455,7 @@ impl AssertionBuilder<'_> {
         self.leaf(at.child("bloom"), filter, |node| bloom(node).map(Value::Bytes));
         match topics {
             Some(topics) if topics.is_array() => {
-                self.each(&at.child("topics"), topics, AssertionBuilder::topic)
+                self.each(&at.child("topics"), topics, AssertionBuilder::topic);
             }
             Some(topics) => self.diagnostics.error(wrong_type(topics, "topics", "an array of hashes")),
             None => {}

@@ -107,14 +107,14 @@ fn recognised(source: &Source, document: &Document) -> Result<Recognised, Diagno
 /// A file whose cases cannot be told.
 pub(crate) struct Faulty {
     /// Why.
-    pub(crate) diagnostic: Diagnostic,
+    pub(crate) diagnostic: Box<Diagnostic>,
     /// Its text; `None` when it could not be read.
     pub(crate) text: Option<SourceText>,
 }
 
 impl Faulty {
     fn new(text: SourceText, diagnostic: Diagnostic<Origin>) -> Faulty {
-        Faulty { diagnostic: text.locate(diagnostic), text: Some(text) }
+        Faulty { diagnostic: Box::new(text.locate(diagnostic)), text: Some(text) }
     }
 }
 
@@ -126,7 +126,7 @@ impl Faulty {
 pub fn explain_format(source: &Source, options: &Options) -> Result<String, Diagnostic> {
     let options = options.of(source);
     let document = read_text(source, options).and_then(|text| parse(text, options));
-    let document = document.map_err(|faulty| faulty.diagnostic)?;
+    let document = document.map_err(|faulty| *faulty.diagnostic)?;
     Ok(match recognised(source, &document).map_err(|diagnostic| document.locate(diagnostic))? {
         Recognised::As(format, evidence) => {
             let Seen { name, what, line, .. } = Seen::new(format, evidence, &document);
@@ -140,7 +140,7 @@ pub fn explain_format(source: &Source, options: &Options) -> Result<String, Diag
 pub(crate) fn read_text(source: &Source, options: &Options) -> Result<String, Faulty> {
     let unreadable = |error: std::io::Error| {
         let diagnostic = Diagnostic::new(format!("cannot be read: {error}")).under(Rule::Unreadable);
-        Faulty { diagnostic, text: None }
+        Faulty { diagnostic: Box::new(diagnostic), text: None }
     };
     let bytes = source.read(options.limits.file_size).map_err(unreadable)?;
     String::from_utf8(bytes).map_err(|error| not_utf8(&error))
@@ -240,7 +240,8 @@ impl<'s> LoadedFile<'s> {
         let (all, options) = (options, options.under(file_override));
         let mut loaded = LoadedFile { file_override, ..LoadedFile::empty(source) };
         let identified = text(options).and_then(|text| identify(source, text, options));
-        match identified.map_err(|faulty| faulty.diagnostic).and_then(|it| loaded.outline(it, all, options)) {
+        match identified.map_err(|faulty| *faulty.diagnostic).and_then(|it| loaded.outline(it, all, options))
+        {
             Ok(cases) => loaded.cases = cases,
             Err(diagnostic) => loaded.errors.push(diagnostic),
         }

@@ -166,7 +166,7 @@ fn no_toml(text: &SourceText, error: &toml::de::Error) -> Diagnostic {
     text.locate(Diagnostic::at(at, error.message().replace('\n', ", ")))
 }
 
-/// Reads on after what is wrong, so that all is told at once.
+/// Reads on after an error, so that all are reported at once.
 struct Reader<'t> {
     text: &'t SourceText,
     folder: &'t Path,
@@ -289,7 +289,7 @@ impl Reader<'_> {
         entries
     }
 
-    /// What stands for the value on a command line; none where it is of another kind.
+    /// The value as flags of a command line; `None` when it is of another kind.
     fn flags(&self, setting: &Setting, value: &DeValue<'_>) -> Option<Vec<String>> {
         let name = &setting.name;
         let text = |value: &DeValue<'_>| value.as_str().map(|text| format!("--{name}={text}"));

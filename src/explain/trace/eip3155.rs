@@ -15,7 +15,7 @@ pub(super) const KIND: TraceKind = TraceKind {
     new: |_| Box::<Eip3155>::default(),
 };
 
-/// No tree of accounts is hashed: there is no root to tell.
+/// No tree of accounts is hashed, so there is no root to write.
 const NO_ROOT: [u8; 32] = [0; 32];
 
 #[derive(Default)]

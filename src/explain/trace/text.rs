@@ -25,12 +25,12 @@ const READS: usize = 40;
 /// The most characters of a value, a cell or a part of an instruction.
 const LONGEST: usize = 24;
 
-/// The most cells that are told to be read or written.
+/// The most cells that a line shows as read or written.
 const CELLS: usize = 2;
 
 struct Text {
     isa: &'static Isa,
-    /// The beginning of the line of the step that happens now, and what stands behind its price.
+    /// The beginning of the line of the current step, and what comes after its price.
     line: String,
     found: String,
     writes: Vec<Cell>,

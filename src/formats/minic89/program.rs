@@ -36,8 +36,8 @@ impl Shared {
         self.params.get(fid)
     }
 
-    /// The function that starts where a test names none. A broken program has none, and nothing more
-    /// is to be said about it; `at` is where it is said that it cannot be told.
+    /// The function that a test without `entry` starts. A broken program has none, which is reported
+    /// already; `at` is the place of the error when there are several.
     pub(super) fn default_entry(&self, at: u32) -> Result<BigInt, Diagnostic<Origin>> {
         let several = || {
             let what = format!("{} functions are called main", self.mains.len());
@@ -51,7 +51,7 @@ impl Shared {
     }
 }
 
-/// The program of a file for all its tests. What is wrong with it is told once, by [`read`].
+/// The program of a file for all its tests. [`read`] reports once what is wrong with it.
 pub(super) fn share(file: Node<'_>) -> Shared {
     let mut diagnostics = Diagnostics::new(Strictness::Tolerant, Severity::Error);
     let node = file.member("program");

@@ -11,7 +11,7 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d
         (Expected::Len(_), Some(Value::List(items))) if failed.node.is_array() => {
             resize(failed.node, items.iter().map(|item| Ok(plain(item))))
         }
-        // It says which snapshot of a trace is meant.
+        // It says which snapshot of a trace is compared.
         _ if *failed.at == Path::field("step") && failed.outer(1)?.is_array() => {
             Err(NotRepresentable("the run has no such step".to_owned()))
         }

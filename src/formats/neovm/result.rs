@@ -107,7 +107,7 @@ impl<'w> AssertionBuilder<'w> {
         }
     }
 
-    /// The text of 2.x wants either of the stacks.
+    /// The text of 2.x demands exactly one of the stacks.
     fn one_of_both(&mut self, result: Node<'_>, frames: Option<Node<'_>>, results: Option<Node<'_>>) {
         let what = match (frames, results) {
             (None, None) => "neither invocationStack nor resultStack",
@@ -125,7 +125,7 @@ impl<'w> AssertionBuilder<'w> {
         }
     }
 
-    /// The frames, none where they are not mentioned by the result at `origin`.
+    /// The frames; none are expected when the result at `origin` does not mention them.
     fn frames(&mut self, frames: Option<Node<'_>>, origin: u32) {
         let at = Path::field("invocationStack");
         let Some(frames) = frames else { return self.demand(at, Expected::Len(0), origin) };
@@ -211,7 +211,7 @@ impl<'w> AssertionBuilder<'w> {
         }
     }
 
-    /// In 2.x, the text wants a name and files have a number for each opcode that has none.
+    /// In 2.x, the text demands a name and files have a number for each opcode that has none.
     fn number_for_name(&mut self, node: Node<'_>) {
         if self.rules.generation == Generation::V2 {
             let what = "nextInstruction is a number in quotes";

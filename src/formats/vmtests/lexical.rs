@@ -53,7 +53,7 @@ fn parse_quantity(text: &str, at: u32) -> Result<BigInt, Diagnostic<Origin>> {
     }
 }
 
-/// The number that the digits say; none when one is no digit. No digits are zero.
+/// The number with these digits; `None` when one is no digit. No digits are zero.
 fn parse_hex_digits(digits: &str) -> Option<BigInt> {
     // What fits a machine word is the common case and needs no arithmetic on many limbs.
     const SHORT: usize = 16;
@@ -65,7 +65,7 @@ fn parse_hex_digits(digits: &str) -> Option<BigInt> {
     number.map(BigInt::from)
 }
 
-/// The number that the digits say; none when one is no digit. No digits are zero.
+/// The number with these digits; `None` when one is no digit. No digits are zero.
 fn parse_decimal_digits(digits: &str) -> Option<BigInt> {
     const SHORT: usize = 19;
     // What has more digits is larger than any quantity; reading it would take time in the square
@@ -82,7 +82,7 @@ fn parse_decimal_digits(digits: &str) -> Option<BigInt> {
     }
 }
 
-/// The digits behind `#`: how many bytes an output has that the fixture leaves out.
+/// The digits after `#`: the length in bytes of an output that the fixture omits.
 pub(super) fn length(digits: &str, at: u32) -> Result<usize, Diagnostic<Origin>> {
     let only_digits = digits.bytes().all(|digit| digit.is_ascii_digit());
     let length = digits.parse().ok().filter(|_| only_digits);

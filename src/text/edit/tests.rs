@@ -41,7 +41,7 @@ fn a_new_element_is_set_like_those_beside_it() {
     check("{\"a\" : {\"c\" : 2}}", "{\"a\" : {\"c\" : 2, \"k\" : 7}}");
     check("{\n  \"a\": {\n    \"c\": 2\n  }\n}", "{\n  \"a\": {\n    \"c\": 2,\n    \"k\": 7\n  }\n}");
     check("\u{feff}[1, 2] ", "\u{feff}[1, 2, 7] ");
-    // Comments and the comma behind the last element stay.
+    // Comments and the comma after the last element stay.
     check("[1, // one\n 2 /* two */]", "[1, // one\n 2, 7 /* two */]");
     check("[1, 2,]", "[1, 2, 7,]");
 }
