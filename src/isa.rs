@@ -1,12 +1,13 @@
 //! Instruction sets as rows.
 //!
-//! An opcode is one row of an `isa!` table and one handler function. From the
-//! rows come the enum of mnemonics, the decoder, the `match` that dispatches with its stack and
-//! base-cost checks, the assembler, the disassembler, the reference that `vmconf isa` prints, and
-//! coverage. Nothing else lists opcodes.
+//! An opcode is one row of a table and one handler function. From the rows come the enum of mnemonics,
+//! the decoder, the `match` that dispatches with its stack and base-cost checks, what instructions read
+//! and write for blame and traces, the assembler, the disassembler, the reference that `vmconf isa`
+//! prints, and coverage. Nothing else lists opcodes. `rows.rs` says how a table is written.
 
 pub mod assembler;
 pub mod disassembler;
+pub(crate) mod rows;
 
 /// One opcode: what its row says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct OpInfo {
     pub pushes: u16,
     /// What it does, in one line.
     pub doc: &'static str,
+    /// What it reads and writes besides the stack, as the row has it.
+    pub effects: &'static [&'static str],
 }
 
 impl OpInfo {
@@ -165,17 +168,26 @@ impl Isa {
         Isa { machine, unit, ops, index }
     }
 
-    /// The row of a code byte or an instruction word; none where it means nothing.
+    /// The row of a code byte or an instruction word; `None` where it means nothing.
     pub fn by_code(&self, code: u16) -> Option<&'static OpInfo> {
+        self.ops.get(self.row(code)?)
+    }
+
+    /// The number of the row of a code byte or an instruction word, from 0; `None` where it means
+    /// nothing.
+    pub fn row(&self, code: u16) -> Option<usize> {
         let place = match self.unit {
             Unit::Bytes | Unit::Objects => usize::from(code),
             Unit::Words => usize::from(code >> 8),
         };
         // In words, a few rows may share the high byte.
-        let rows = self.ops.get(usize::from(*self.index.get(place)?)..)?;
-        rows.iter()
+        let first = usize::from(*self.index.get(place)?);
+        let rows = self.ops.get(first..)?;
+        let found = rows
+            .iter()
             .take_while(|op| op.code & 0xff00 & op.mask == code & 0xff00 & op.mask)
-            .find(|op| code & op.mask == op.code)
+            .position(|op| code & op.mask == op.code)?;
+        Some(first + found)
     }
 
     /// The row of a mnemonic, in any case.
@@ -184,113 +196,3 @@ impl Isa {
         self.ops.iter().find(|op| is_it(op.name) || op.alias.is_some_and(is_it))
     }
 }
-
-/// Makes an instruction set of its rows.
-///
-/// ```text
-/// isa! {
-///     /// The doc comment of the enum.
-///     Op, ISA = "evm", interpret(Frame) -> Stop;
-///     //code name   operands    gas  pops -> pushes  handler       doc
-///     0x01   ADD    []          3    (2 -> 1)        arith::add,   "a + b";
-///     0x60   PUSH1  [Data(1)]   3    (0 -> 1)        stack::push::<1>, "push 1 byte";
-///     undefined 0x00 0x02 0x03 …;
-/// }
-/// ```
-///
-/// makes the enum `Op`, the static `ISA` and the loop `interpret(&mut Frame, &mut impl Meter) ->
-/// Option<Stop>`, which ends when a handler or the meter says so. A machine without gas leaves that
-/// column out. `Frame` has these methods, called in this order for each instruction:
-///
-/// | method | what it does |
-/// |---|---|
-/// | `fetch()` | the code at the program counter, which moves behind it |
-/// | `enter::<POPS, PUSHES>(gas)` | checks stack and base cost; false when the instruction cannot be |
-/// | `refuse::<POPS>(gas)` | why it cannot |
-/// | `lend()` | a copy of the frame for the handler |
-/// | `hot()`, `settle(hot, flow)` | what the handler changed, from the copy to the frame; what it answered, or why the run ends all the same |
-/// | `stop(stop)` | the last thing, when the run ends |
-/// | `advance(length)` | moves the program counter over the operands, where handlers do not |
-/// | `undefined()` | what a code without a row does |
-///
-/// The codes without a row are listed too: the compiler sees to it that every code is in the
-/// table once, and needs no test for the rest.
-macro_rules! isa {
-    (
-        $(#[$attribute:meta])*
-        $op:ident, $isa:ident = $machine:literal, $interpret:ident($frame:ident) -> $stop:ty;
-        $($code:literal $name:ident [$($operand:ident($size:literal))*] $($gas:literal)?
-            ($pops:literal -> $pushes:literal) $handler:path, $doc:literal;)*
-        undefined $($undefined:literal)*;
-    ) => {
-        $(#[$attribute])*
-        #[repr(u8)]
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        #[allow(clippy::upper_case_acronyms, non_camel_case_types)]
-        pub enum $op {
-            $(#[doc = concat!("`", $doc, "`")] $name = $code,)*
-        }
-
-        impl $op {
-            /// The instruction of a code; none where it means nothing.
-            pub fn of_code(code: u8) -> Option<$op> {
-                match code {
-                    $($code => Some($op::$name),)*
-                    $($undefined)|* => None,
-                }
-            }
-        }
-
-        /// The instruction set.
-        pub static $isa: $crate::isa::Isa = $crate::isa::Isa::new($machine, $crate::isa::Unit::Bytes, &[
-            $($crate::isa::OpInfo {
-                code: $code,
-                mask: 0xff,
-                name: stringify!($name),
-                alias: None,
-                operands: &[$($crate::isa::Operand::$operand($size)),*],
-                fields: &[],
-                arguments: &[],
-                gas: 0 $(+ $gas)?,
-                pops: $pops,
-                pushes: $pushes,
-                doc: $doc,
-            },)*
-        ]);
-
-        /// The loop: fetches and executes until a handler or the meter ends it.
-        // Each arm goes back to the top by itself: a result that all arms share would have to be
-        // looked at after each instruction.
-        // Inlined, so that the frame is a local there and its fields can be in registers.
-        #[inline(always)]
-        pub(super) fn $interpret(
-            frame: &mut $frame<'_>,
-            meter: &mut impl $crate::machines::machine::Meter,
-        ) -> Option<$stop> {
-            loop {
-                if meter.tick().is_break() {
-                    return None;
-                }
-                match frame.fetch() {
-                    $($code => {
-                        if !frame.enter::<$pops, $pushes>(0 $(+ $gas)?) {
-                            return Some(frame.refuse::<$pops>(0 $(+ $gas)?));
-                        }
-                        let mut lent = frame.lend();
-                        let flow = $handler(&mut lent);
-                        let hot = lent.hot();
-                        if let Err(stop) = frame.settle(hot, flow) {
-                            return Some(frame.stop(stop));
-                        }
-                        frame.advance(const {
-                            $crate::isa::fixed_len(&[$($crate::isa::Operand::$operand($size)),*])
-                        });
-                    })*
-                    $($undefined)|* => return Some(frame.undefined()),
-                }
-            }
-        }
-    };
-}
-
-pub(crate) use isa;

@@ -12,11 +12,13 @@ use self::program::Inspection;
 use crate::formats::{self, Context, Format, Reading, Shared, Strictness};
 use crate::model::case::{Case, CaseId, Step};
 use crate::model::diagnostic::{Diagnostic, Edit, Severity};
+use crate::model::limits::Limits;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::run::sources::Source;
 use crate::run::{
-    Faulty, Identified, Options, VectorFiles, Worker, catch_panic, identify, read_text, selected,
+    Cases, Content, FileError, FileOptions, Options, VectorFiles, Worker, catch_panic, identify, read_text,
+    select,
 };
 use crate::text::json::{Datum, Document, Node};
 use crate::text::source_text::SourceText;
@@ -42,8 +44,6 @@ pub struct Checked {
 
 /// Checks files one after the other.
 pub struct Checker<'o> {
-    all: &'o Options,
-    /// Those for the current file.
     options: &'o Options,
     worker: Worker<'o>,
 }
@@ -51,60 +51,63 @@ pub struct Checker<'o> {
 impl<'o> Checker<'o> {
     /// A checker that reads as these options say. Where they say to be strict, warnings are errors.
     pub fn new(options: &'o Options) -> Checker<'o> {
-        Checker { all: options, options, worker: Worker::new(options) }
+        Checker { options, worker: Worker::new(&options.run) }
     }
 
     /// Everything that is wrong with a file.
     pub fn check(&mut self, source: &Source) -> Checked {
-        self.turn_to(source);
-        match read_text(source, self.options) {
+        match read_text(source, self.options.for_file(source)) {
             Ok(text) => self.check_text(source, text),
-            Err(Faulty { diagnostic, text }) => Checked::new(source, text, vec![*diagnostic]),
+            Err(FileError { diagnostic, text }) => Checked::new(source, text, vec![*diagnostic]),
         }
     }
 
     /// Everything that would be wrong with a file if this were its text.
     pub fn check_text(&mut self, source: &Source, text: String) -> Checked {
-        self.turn_to(source);
-        match identify(source, text, self.options) {
-            Err(Faulty { diagnostic, text }) => Checked::new(source, text, vec![*diagnostic]),
-            Ok(Identified::PassedOver(document, why)) => {
+        let options = self.options.for_file(source);
+        match identify(source, text, options) {
+            Err(FileError { diagnostic, text }) => Checked::new(source, text, vec![*diagnostic]),
+            Ok(Content::Other(document, why)) => {
                 let note = Diagnostic::at(document.root().at(), why).under(Rule::NotAVector);
                 let note = document.locate(note.severity(Severity::Note));
                 Checked::new(source, Some(document.into_text()), vec![note])
             }
-            Ok(Identified::Vectors(document, format)) => self.check_vectors(source, document, format),
+            Ok(Content::Vectors(document, format)) => self.check_vectors(source, document, format, options),
         }
     }
 
-    fn turn_to(&mut self, source: &Source) {
-        self.options = self.all.of(source);
-        self.worker.turn_to(self.options);
-    }
-
-    fn check_vectors(&mut self, source: &Source, document: Document, format: &'static Format) -> Checked {
+    fn check_vectors(
+        &mut self,
+        source: &Source,
+        document: Document,
+        format: &'static Format,
+        options: &FileOptions,
+    ) -> Checked {
+        let read = formats::Options { strictness: Strictness::Thorough, ..options.read };
         let mut found = Vec::new();
         let entries = (format.outline)(document.root()).unwrap_or_else(|diagnostic| {
             found.push(diagnostic);
             Vec::new()
         });
-        found.extend(format.read_rest(&document, &entries, self.read_options()));
-        let cases = selected(source, &document, format, entries, self.options, self.options);
+        found.extend(format.read_rest(&document, &entries, read));
+        let mut cases = Cases::new(source, options, document, format, entries);
+        select(&mut cases, &self.options.run);
+        let Cases { document, entries, .. } = cases;
         let files = VectorFiles::new(&source.path, format.folders);
         // In some formats this is an error, which the reader reports.
         let repeated_names_are_reported =
             found.iter().any(|diagnostic| diagnostic.rule == Rule::DuplicateName);
         let shared = Shared::default();
-        let context = Context { options: self.read_options(), files: &files, shared: Some(&shared) };
-        for (index, (id, entry)) in cases.iter().enumerate() {
+        let context = Context { options: read, files: &files, shared: Some(&shared) };
+        for (index, (id, entry)) in entries.iter().enumerate() {
             let node = Node::at_index(&document, entry.node);
             found.extend(repeated(id, node).filter(|_| !repeated_names_are_reported));
-            found.extend(self.check_case(node, index, format, context));
+            found.extend(self.check_case(node, index, format, context, &options.limits));
         }
         found.sort_by_key(|diagnostic| diagnostic.place);
-        let diagnostics = found.into_iter().map(|diagnostic| document.locate(self.promoted(diagnostic)));
+        let diagnostics = found.into_iter().map(|diagnostic| document.locate(promoted(diagnostic, options)));
         let diagnostics = diagnostics.collect();
-        Checked { cases: cases.len(), ..Checked::new(source, Some(document.into_text()), diagnostics) }
+        Checked { cases: entries.len(), ..Checked::new(source, Some(document.into_text()), diagnostics) }
     }
 
     /// All that is wrong with a case, the one of this index among those that are selected.
@@ -114,6 +117,7 @@ impl<'o> Checker<'o> {
         index: usize,
         format: &Format,
         context: Context<'_>,
+        limits: &Limits,
     ) -> Vec<Diagnostic<Origin>> {
         let Reading { case, mut diagnostics } = match catch_panic(|| format.read_case(node, context)) {
             Ok(reading) => reading,
@@ -128,7 +132,7 @@ impl<'o> Checker<'o> {
             // The cases may share the program: remarks on it are reported once.
             diagnostics.extend(inspection.remarks());
         }
-        match self.worker.with_testee(case.machine, |testee| inspection.inspect(testee)) {
+        match self.worker.with_testee(case.machine, limits, |testee| inspection.inspect(testee)) {
             Ok(found) => diagnostics.extend(found),
             Err(what) => diagnostics.push(internal(node.at(), what)),
         }
@@ -137,17 +141,13 @@ impl<'o> Checker<'o> {
         }
         diagnostics
     }
+}
 
-    fn read_options(&self) -> formats::Options {
-        formats::Options { strictness: Strictness::Thorough, ..self.options.read }
-    }
-
-    /// With `--strict`, warnings are errors.
-    fn promoted(&self, diagnostic: Diagnostic<Origin>) -> Diagnostic<Origin> {
-        match (self.options.read.strictness, diagnostic.severity) {
-            (Strictness::Strict, Severity::Warning) => diagnostic.severity(Severity::Error),
-            _ => diagnostic,
-        }
+/// With `--strict`, warnings are errors.
+fn promoted(diagnostic: Diagnostic<Origin>, options: &FileOptions) -> Diagnostic<Origin> {
+    match (options.read.strictness, diagnostic.severity) {
+        (Strictness::Strict, Severity::Warning) => diagnostic.severity(Severity::Error),
+        _ => diagnostic,
     }
 }
 

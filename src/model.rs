@@ -12,6 +12,7 @@ pub mod explanation;
 pub mod hex;
 pub mod limits;
 pub mod mismatch;
+pub mod name;
 pub mod partition;
 pub mod path;
 pub mod position;

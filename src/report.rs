@@ -46,9 +46,9 @@ pub type ReportKind = Renderer<fn(Box<dyn Write>, &Options) -> Box<dyn Report>>;
 /// Which events a report needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
-    /// Those that the runner emits.
+    /// What every run emits.
     Events,
-    /// Also [`Event::Explanation`] for the first cases that do not pass.
+    /// Also [`Event::Explained`] for the first cases that do not pass.
     Explanations,
 }
 

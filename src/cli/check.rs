@@ -16,6 +16,7 @@ use vmconf::run::sources::Source;
 
 use super::output::{self, Replaced};
 use super::select::Select;
+use super::settings::Settings;
 
 /// Look for faults in vector files without running them
 ///
@@ -47,11 +48,11 @@ pub(super) struct Check {
 }
 
 impl Check {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         if self.rules {
             return list_rules();
         }
-        let options = self.select.options()?;
+        let options = self.select.options(settings)?;
         let mut checker = Checker::new(&options);
         let mut out = self.output()?;
         let mut summary = Summary::default();
@@ -88,7 +89,7 @@ fn list_rules() -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// Fixes a file if that is possible, and reports it. Returns what is then wrong with the file.
+/// Fixes a file if possible, with a note. Returns the diagnostics that are left.
 fn fixed(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Checked {
     let Some(fixed) = fix(checker, source, &checked) else { return checked };
     let written = fixed.map_err(anyhow::Error::new).and_then(|Fixed { text, checked }| {
@@ -107,7 +108,7 @@ fn fixed(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Checke
     }
 }
 
-/// Writes the file anew, where a link leads if it is one.
+/// Replaces the text of the file; of a link, that of its target.
 fn replace(source: &Source, text: &str) -> io::Result<()> {
     let path = source.path.canonicalize()?;
     if path.metadata()?.permissions().readonly() {
@@ -116,14 +117,14 @@ fn replace(source: &Source, text: &str) -> io::Result<()> {
     Replaced::with(&path, text.as_bytes())
 }
 
-/// How many findings of which rule are gone: `2 comment, 1 must/letter-case`.
+/// The number of diagnostics that were fixed, by rule: `2 comment, 1 must/letter-case`.
 fn fewer(before: &Checked, after: &Checked) -> String {
-    let mut gone = BTreeMap::<_, isize>::new();
+    let mut fixed = BTreeMap::<_, isize>::new();
     for (checked, change) in [(before, 1), (after, -1)] {
         for diagnostic in &checked.diagnostics {
-            *gone.entry(diagnostic.rule).or_default() += change;
+            *fixed.entry(diagnostic.rule).or_default() += change;
         }
     }
-    let gone = gone.into_iter().filter(|(_, count)| *count > 0);
-    gone.map(|(rule, count)| format!("{count} {}", rule.name())).collect::<Vec<_>>().join(", ")
+    let fixed = fixed.into_iter().filter(|(_, count)| *count > 0);
+    fixed.map(|(rule, count)| format!("{count} {}", rule.name())).collect::<Vec<_>>().join(", ")
 }

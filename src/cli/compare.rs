@@ -13,8 +13,8 @@ use vmconf::report::comparison::{COMPARISONS, ComparisonKind, Extent, Shown};
 use vmconf::report::counts;
 use vmconf::wire::comparison::{self, Run};
 
+use super::history::{self, KEPT, Recorded};
 use super::output;
-use super::run_record::{self, KEPT, Recorded};
 
 /// Say what changed between two runs
 ///
@@ -73,14 +73,14 @@ impl Compare {
     }
 }
 
-/// The run that is meant, and what it is called.
+/// The run that an argument names, and its name.
 fn find(recorded: &Recorded, text: &str) -> anyhow::Result<(Run, String)> {
     if let Some(name) = recorded.name(text)? {
         return Ok((recorded.read(name)?, name.to_owned()));
     }
     let run = match text {
         "-" => comparison::read("-", &mut io::stdin().lock())?,
-        path => run_record::read(Path::new(path))?,
+        path => history::read(Path::new(path))?,
     };
     Ok((run, text.to_owned()))
 }

@@ -6,17 +6,17 @@ use clap::{Args, value_parser};
 use vmconf::explain::trace::{Selection, StepFilter, TRACES, Tracer, Writer};
 use vmconf::isa::{Isa, OpInfo};
 use vmconf::machines::MachineInfo;
-use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::exit::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::verdict::Verdict;
-use vmconf::run::{self, LoadedFile, Options, WatchedCase};
+use vmconf::run::{self, LoadedFile, RunOptions, WatchedCase};
 use vmconf::text::suggest::nearest;
 
+use super::exit_code::BrokenInput;
+use super::find_case::with_case;
 use super::output;
-use super::program::Broken;
 use super::select::Select;
-use super::single_case::with_case;
+use super::settings::Settings;
 
 /// Print every instruction of a case
 ///
@@ -52,26 +52,26 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         if self.to.is_some_and(|to| to < self.from) {
             bail!("--to is in front of --from");
         }
-        let options = self.select.options()?;
-        with_case(&self.select.sources()?, &options, |loaded, case| self.trace(loaded, case, &options))
+        let options = self.select.options(settings)?;
+        with_case(&self.select.sources()?, &options, |loaded, case| self.trace(loaded, case, &options.run))
     }
 
-    fn trace(&self, loaded: &LoadedFile<'_>, case: usize, options: &Options) -> anyhow::Result<Exit> {
-        let Some(machine) = run::machine_of(loaded, case, options) else {
-            // What is wrong with the case is told by running it.
+    fn trace(&self, loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> anyhow::Result<Exit> {
+        let Some(machine) = run::machine_of(loaded, case) else {
+            // Running the case reports its errors.
             return exit(&run::watch(loaded, case, options, &mut StepFilter::default()));
         };
         let writer = self.writer(machine)?;
         let mut selection = self.selection(machine.isa)?;
         if let Some(last) = self.last {
-            // A run is always the same: counting first takes no memory, however many are meant.
-            let mut sieve = StepFilter::new(selection.clone());
-            run::watch(loaded, case, options, &mut sieve);
-            selection.skip = sieve.found().saturating_sub(last);
+            // Every run is the same: counting the steps first needs no memory for them.
+            let mut filter = StepFilter::new(selection.clone());
+            run::watch(loaded, case, options, &mut filter);
+            selection.skip = filter.found().saturating_sub(last);
         }
         let mut tracer = Tracer::new(writer, selection, Box::new(output::stdout_to_the_end()));
         let watched = run::watch(loaded, case, options, &mut tracer);
@@ -105,16 +105,16 @@ fn op(isa: &'static Isa, name: &str) -> anyhow::Result<&'static OpInfo> {
     })
 }
 
-/// Has the end written, if the run had a beginning.
+/// Writes the end of the trace, unless the run did not start.
 fn end(tracer: &mut Tracer, watched: &WatchedCase) -> anyhow::Result<()> {
     let Some(testee) = &watched.testee else { return Ok(()) };
     match &watched.report.verdict {
         Verdict::Error(_) if tracer.steps() == 0 => {}
         Verdict::Error(diagnostics) => {
-            let told: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.what.as_str()).collect();
-            tracer.end(&**testee, &told.join("; "))?;
+            let messages: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.what.as_str()).collect();
+            tracer.end(testee.state(), &messages.join("; "))?;
         }
-        _ => tracer.end(&**testee, &testee.describe())?,
+        _ => tracer.end(testee.state(), &testee.describe())?,
     }
     Ok(())
 }
@@ -123,7 +123,8 @@ fn end(tracer: &mut Tracer, watched: &WatchedCase) -> anyhow::Result<()> {
 fn exit(watched: &WatchedCase) -> anyhow::Result<Exit> {
     let report = &watched.report;
     let Verdict::Error(diagnostics) = &report.verdict else { return Ok(Exit::Passed) };
-    let tell = |diagnostic: &Diagnostic| output::note(&diagnostic.located(&report.id.file));
-    diagnostics.iter().for_each(tell);
-    Err(Broken("the case cannot be run".to_owned()).into())
+    for diagnostic in diagnostics {
+        output::note(&diagnostic.located(&report.id.file));
+    }
+    Err(BrokenInput("the case cannot be run".to_owned()).into())
 }

@@ -322,7 +322,7 @@ fn list_of(path: &Path, state: &dyn Inspect) -> Option<(Path, Value)> {
 impl Executed {
     fn new(step: u64, at: &At<'_>) -> Executed {
         let state = at.state;
-        let Effects { takes, reads, writes } = state.effects();
+        let Effects { takes, reads, writes, .. } = state.effects();
         let height = state.height();
         let takes = taken(takes, at.op, height);
         let stack: Vec<_> = (0..takes.max(SHOWN).min(height)).filter_map(|below| state.item(below)).collect();

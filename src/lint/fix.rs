@@ -8,7 +8,7 @@ use crate::model::case::Case;
 use crate::model::diagnostic::Edit;
 use crate::model::position::Origin;
 use crate::run::sources::Source;
-use crate::run::{Identified, VectorFiles, catch_panic, identify, selected};
+use crate::run::{Cases, Content, VectorFiles, catch_panic, identify, select};
 use crate::text::json::Node;
 
 /// A text that was fixed.
@@ -41,7 +41,7 @@ pub fn fix(checker: &mut Checker<'_>, source: &Source, checked: &Checked) -> Opt
     let mut edits = checked.edits().peekable();
     edits.peek()?;
     let fixed = apply(text, edits);
-    if cases_of(checker, source, text) != cases_of(checker, source, &fixed) {
+    if content(checker, source, text) != content(checker, source, &fixed) {
         return Some(Err(NotFixed::OtherCases));
     }
     let left = checker.check_text(source, fixed.clone());
@@ -69,17 +69,21 @@ fn apply<'e>(text: &str, edits: impl Iterator<Item = &'e Edit>) -> String {
 }
 
 /// The format of a text, and its cases as far as they can be read, without their places.
-type Cases = (&'static str, Vec<(String, Option<Case>)>);
+type FormatAndCases = (&'static str, Vec<(String, Option<Case>)>);
 
-fn cases_of(checker: &Checker<'_>, source: &Source, text: &str) -> Option<Cases> {
-    let identified = identify(source, text.to_owned(), checker.options);
-    let Ok(Identified::Vectors(document, format)) = identified else { return None };
+fn content(checker: &Checker<'_>, source: &Source, text: &str) -> Option<FormatAndCases> {
+    let options = checker.options.for_file(source);
+    let identified = identify(source, text.to_owned(), options);
+    let Ok(Content::Vectors(document, format)) = identified else { return None };
     let entries = (format.outline)(document.root()).ok()?;
     let files = VectorFiles::new(&source.path, format.folders);
     let shared = Shared::default();
-    let context = Context { options: checker.options.read, files: &files, shared: Some(&shared) };
-    let cases = selected(source, &document, format, entries, checker.options, checker.options).into_iter();
-    let cases = cases
+    let context = Context { options: options.read, files: &files, shared: Some(&shared) };
+    let mut cases = Cases::new(source, options, document, format, entries);
+    select(&mut cases, &checker.options.run);
+    let Cases { document, entries, .. } = cases;
+    let cases = entries
+        .into_iter()
         .map(|(id, entry)| (id.to_string(), read(Node::at_index(&document, entry.node), format, context)));
     Some((format.name, cases.collect()))
 }

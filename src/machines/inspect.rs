@@ -55,13 +55,22 @@ pub trait Inspect: Observe {
         None
     }
 
-    /// What the next instruction reads and writes besides what its row says of the stack.
+    /// What the next instruction reads and writes besides the stack items that its row counts.
     fn effects(&self) -> Effects {
+        self.declared(&|_| true)
+    }
+
+    /// As [`Inspect::effects`], by the declarations of its row (see [`OpInfo::effects`]) alone whose
+    /// index, from 0, `counts`.
+    ///
+    /// [`OpInfo::effects`]: crate::isa::OpInfo::effects
+    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
+        let _ = counts;
         Effects::default()
     }
 
-    /// What a cell among [`Effects::writes`] holds now, where a little work finds it out; of a long
-    /// one the beginning.
+    /// What a cell among [`Effects::writes`] holds now, where that takes little work; of a long one the
+    /// beginning.
     fn value(&self, cell: &Cell) -> Option<Value> {
         let _ = cell;
         None
@@ -75,8 +84,8 @@ pub trait Inspect: Observe {
     }
 }
 
-/// The cells of a datum in an item, the most particular one first: behind those of the compounds on
-/// the way to it is `cell`, which holds the item.
+/// The cells of a datum in an item, the most particular one first: those of the compounds on the way
+/// to it, then `cell`, which holds the item.
 pub fn cells_inside<I>(
     cell: Cell,
     mut item: Option<I>,
@@ -103,6 +112,9 @@ pub struct Effects {
     pub takes: Option<usize>,
     /// What it reads, each with the value that it has.
     pub reads: Vec<(Cell, Value)>,
+    /// What decides whether it succeeds and what it costs, but no value that it computes: the balance
+    /// that a call must be covered by.
+    pub needs: Vec<Cell>,
     /// What it writes.
     pub writes: Vec<Cell>,
 }
@@ -116,18 +128,5 @@ impl Effects {
     /// Adds something that is written.
     pub fn write(&mut self, cell: Cell) {
         self.writes.push(cell);
-    }
-
-    /// Adds that all of the compound is read that a value of the stack refers to, so many below the top one.
-    pub fn read_compound(&mut self, state: &impl Inspect, below: usize) {
-        if let Some(id) = state.compound(below) {
-            self.read(Cell::Compound(id), state.item(below));
-        }
-    }
-
-    /// Adds that it is changed; how it was before counts.
-    pub fn change_compound(&mut self, state: &impl Inspect, below: usize) {
-        self.read_compound(state, below);
-        self.writes.extend(state.compound(below).map(Cell::Compound));
     }
 }

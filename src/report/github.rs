@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::case_block::{counts, first_place, headline};
+use super::case_block::{broken_list, counts, first_place, headline};
 use super::truncate::truncate;
 use super::{Options, Report};
 use crate::model::diagnostic::Place;
@@ -43,7 +43,7 @@ impl GitHub {
             Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) => return,
             // Each is to leave the list.
             Verdict::UnexpectedPass(_) => report.id.to_string(),
-            verdict => cause(report.machine, verdict).unwrap_or_default(),
+            verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
         };
         let known = if self.causes.insert(cause) { &mut self.first } else { &mut self.further };
         if known.len() < MOST {
@@ -71,9 +71,11 @@ impl Report for GitHub {
                 self.case(report);
                 Ok(())
             }
-            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explanation { .. } => {
+            Event::UnmatchedEntries { list, entries } => {
+                self.case(&broken_list(list, entries));
                 Ok(())
             }
+            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

@@ -10,11 +10,13 @@ use base64::prelude::BASE64_STANDARD;
 use indexmap::{IndexMap, IndexSet};
 use sha2::{Digest, Sha256};
 
-use super::case_block::{counted, counts, headline, plain_case};
-use super::{Needs, Options, Report};
+use super::case_block::{broken_list, counted, counts, headline, plain_case};
+use super::{Needs, Options, Report, explanation};
 use crate::model::case::CaseId;
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::explanation::Explained;
+use crate::model::name::Name;
 use crate::model::signature;
 use crate::text::shell::Words;
 
@@ -33,13 +35,13 @@ pub struct Html {
     explainable: HashMap<CaseId, usize>,
     /// What cases that do not pass have in common, and how many they are.
     causes: IndexMap<String, usize>,
-    machines: IndexSet<&'static str>,
+    machines: IndexSet<Name>,
 }
 
 /// A case of the list.
 struct Row {
     verdict: &'static str,
-    machine: &'static str,
+    machine: Option<Name>,
     id: String,
     /// Its number among the causes.
     cause: Option<usize>,
@@ -63,7 +65,7 @@ impl Html {
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
-        let cause = signature::cause(report.machine, &report.verdict).map(|cause| {
+        let cause = signature::cause(report.machine.as_deref(), &report.verdict).map(|cause| {
             let entry = self.causes.entry(cause);
             let number = entry.index();
             *entry.or_default() += 1;
@@ -72,10 +74,10 @@ impl Html {
         if report.verdict.is_failed_or_broken() {
             self.explainable.insert(report.id.clone(), self.rows.len());
         }
-        self.machines.extend(report.machine);
+        self.machines.extend(report.machine.clone());
         self.rows.push(Row {
             verdict: report.verdict.name(),
-            machine: report.machine.unwrap_or(""),
+            machine: report.machine.clone(),
             id: report.id.to_string(),
             cause,
             headline: headline(report),
@@ -84,10 +86,11 @@ impl Html {
         Ok(())
     }
 
-    fn explained(&mut self, id: &CaseId, text: &str) {
-        if let Some(row) = self.explainable.get(id) {
-            text.clone_into(&mut self.rows[*row].text);
+    fn explained(&mut self, explained: &Explained) -> io::Result<()> {
+        if let Some(row) = self.explainable.get(explained.id()) {
+            self.rows[*row].text = explanation::plain(explained)?;
         }
+        Ok(())
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
@@ -165,10 +168,8 @@ impl Report for Html {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::Explanation { id, text } => {
-                self.explained(id, text);
-                Ok(())
-            }
+            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
+            Event::Explained(explained) => self.explained(explained),
             Event::Started { .. } | Event::Note { .. } | Event::FileDone => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
@@ -187,6 +188,7 @@ impl Row {
 
     fn write(&self, page: &mut String) -> std::fmt::Result {
         let Row { verdict, machine, id, cause, headline, text } = self;
+        let machine = machine.as_deref().unwrap_or_default();
         write!(page, "<li class=\"{verdict}\" data-machine=\"{machine}\"")?;
         if let Some(cause) = cause {
             write!(page, " id=\"{}\" data-cause=\"{cause}\"", self.anchor())?;

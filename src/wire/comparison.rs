@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::model::verdict::Kind;
 
-pub use super::run_record::{MOST_BYTES, MOST_CASES, MOST_LINE, Outcome, Run, Unreadable, read};
+pub use super::record::{MOST_BYTES, MOST_CASES, MOST_LINE, Outcome, ReadError, Run, read};
 
 /// In which way a case changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

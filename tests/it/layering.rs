@@ -4,6 +4,7 @@
 //! of them can be broken.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use crate::support::{at_root, files, relative};
 
@@ -272,6 +273,16 @@ fn sources_keep_the_rules() {
 
 /// What is found is what is there: the modules of the library are the rows of the map, no row comes back
 /// to itself, and the members of the lists are known.
+/// A file that needs more is about two things.
+#[test]
+fn files_are_short() {
+    const LINES: usize = 600;
+    let lines = |path: &PathBuf| std::fs::read_to_string(path).unwrap().lines().count();
+    let long: Vec<_> =
+        files("src", "rs").iter().filter(|path| lines(path) > LINES).map(|path| relative(path)).collect();
+    assert!(long.is_empty(), "more than {LINES} lines: {long:?}");
+}
+
 #[test]
 fn the_map_names_every_group() {
     let lib = std::fs::read_to_string(at_root("src/lib.rs")).unwrap();
@@ -293,6 +304,75 @@ fn the_map_names_every_group() {
     for path in ["machines::observe::Observe", "text::json::quoted", "machines::evm::frame::Frame"] {
         assert!(used.contains(path), "{path} is not found in {used:?}");
     }
+}
+
+/// Folders whose files use each other in one direction only. The file beside the folder uses all in it.
+const ACYCLIC: &[&str] = &["cli"];
+
+/// The files of a folder that are part of an import cycle, or use one that is.
+fn cyclic(folder: &str, sources: &[Source]) -> BTreeSet<String> {
+    let name = |source: &Source| source.module().join("::");
+    let inside: Vec<_> = sources.iter().filter(|source| source.top() == folder).collect();
+    let names: BTreeSet<String> = inside.iter().map(|source| name(source)).collect();
+    // The file that declares what a path names: that of the longest name in front.
+    let file = |path: &str| {
+        let ends = path.match_indices("::").map(|(at, _)| at).chain([path.len()]);
+        ends.filter_map(|end| names.get(&path[..end])).max_by_key(|name| name.len()).cloned()
+    };
+    let mut open: Vec<(String, BTreeSet<String>)> = Vec::new();
+    for source in &inside {
+        // A unit test uses what it tests.
+        let code = source.code.split("#[cfg(test)]").next().unwrap();
+        let used = uses(&Source::new(&source.path, code)).iter().filter_map(|path| file(path)).collect();
+        let all = names.iter().filter(|name| *name != folder).cloned().collect();
+        open.push((name(source), if source.path == format!("{folder}.rs") { all } else { used }));
+    }
+    loop {
+        let unordered: BTreeSet<String> = open.iter().map(|(name, _)| name.clone()).collect();
+        let before = open.len();
+        open.retain(|(name, used)| used.iter().any(|used| used != name && unordered.contains(used)));
+        if open.len() == before {
+            return unordered;
+        }
+    }
+}
+
+#[test]
+fn files_of_a_folder_form_an_order() {
+    let sources = sources();
+    for folder in ACYCLIC {
+        let cyclic = cyclic(folder, &sources);
+        assert!(cyclic.is_empty(), "import cycles in {folder}: {cyclic:?}");
+    }
+}
+
+#[test]
+fn a_cycle_is_found() {
+    let check = |files: &[(&str, &str)], expected: &[&str]| {
+        let sources: Vec<_> = files.iter().map(|(path, text)| Source::new(path, text)).collect();
+        let found = cyclic("cli", &sources);
+        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected, "{files:?}");
+    };
+    let top = ("cli.rs", "mod a; mod b; mod c;");
+    let used = ("cli/c.rs", "use vmconf::run; use super::super::cli::c::Own;");
+    check(&[top, ("cli/a.rs", "use super::b::B;"), ("cli/b.rs", "use super::c;"), used], &[]);
+    check(
+        &[top, ("cli/a.rs", "use super::{b::{B}, c};"), ("cli/b.rs", "use super::a;"), used],
+        &["cli", "cli::a", "cli::b"],
+    );
+    check(&[top, ("cli/a.rs", "use super::Cli;"), used], &["cli", "cli::a"]);
+    check(
+        &[top, ("cli/a.rs", "use super::b;"), ("cli/b.rs", "#[cfg(test)] mod tests { use super::a; }")],
+        &[],
+    );
+    check(
+        &[
+            ("cli/a.rs", "use super::b::part::X;"),
+            ("cli/b.rs", ""),
+            ("cli/b/part.rs", "use crate::cli::a::A;"),
+        ],
+        &["cli::a", "cli::b::part"],
+    );
 }
 
 #[test]

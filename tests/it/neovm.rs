@@ -541,22 +541,3 @@ fn any_datum_anywhere() {
         }
     }
 }
-
-/// What is said of each rule of the format's text that a file breaks: without and with `--strict`.
-#[test]
-fn strict() {
-    for format in [neovm::N3, neovm::V2] {
-        let mut settings = insta::Settings::clone_current();
-        settings.set_omit_expression(true);
-        settings.set_prepend_module_to_snapshot(false);
-        settings.bind(|| {
-            insta::glob!("../samples", &format!("{}/strict/*.json", format.name), |path| {
-                let file = std::fs::read_to_string(path).unwrap();
-                let said = |strictness| findings(&format, &file, strictness).join("\n");
-                let (tolerant, strict) = (said(Strictness::Tolerant), said(Strictness::Strict));
-                let text = format!("{tolerant}\n---- strict\n{strict}");
-                insta::assert_snapshot!(format!("strict-{}", format.name), text);
-            });
-        });
-    }
-}

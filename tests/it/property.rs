@@ -83,7 +83,7 @@ impl State {
         };
         match (inside, path.last()) {
             (Value::Record(members), Key::Name(name)) => {
-                members.into_iter().find(|member| member.0 == *name).map(|member| member.1)
+                members.into_iter().find(|member| *name == *member.0).map(|member| member.1)
             }
             (Value::List(items), Key::Index(index)) => items.into_iter().nth(*index),
             _ => None,
@@ -118,7 +118,7 @@ fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
         }
         Expected::Absent => vec![Expected::Is(Value::int(1))],
         Expected::Record => vec![Expected::Absent],
-        Expected::Type(_) => vec![Expected::Type("Another")],
+        Expected::Type(_) => vec![Expected::Type("Another".into())],
         Expected::Only(keys) => return fewer_keys(check, keys, actual.as_ref()),
         Expected::Order(keys) if keys.len() > 1 => {
             vec![Expected::Order(keys.iter().rev().cloned().collect())]
@@ -168,10 +168,10 @@ fn other_values(value: &Value) -> Vec<Value> {
         Value::Null => vec![Value::int(1)],
         Value::Bool(bool) => vec![Value::Bool(!bool)],
         Value::Typed(name, inside) => {
-            let mut values = vec![Value::Typed("Another", inside.clone())];
+            let mut values = vec![Value::Typed("Another".into(), inside.clone())];
             if **inside != Value::Null {
                 let others = other_values(inside).into_iter();
-                values.extend(others.map(|other| Value::Typed(name, Box::new(other))));
+                values.extend(others.map(|other| Value::typed(name.clone(), other)));
             }
             values
         }
@@ -508,6 +508,7 @@ fn places(document: &Document) {
     let text = document.text();
     let mut data = vec![document.root()];
     let mut twice = Vec::new();
+    let mut starts = Vec::new();
     while let Some(node) = data.pop() {
         let first = text[node.at() as usize..].chars().next().unwrap();
         let right = match node.datum() {
@@ -520,19 +521,19 @@ fn places(document: &Document) {
         };
         assert!(right, "{:?} at {} of {text:?}", node.datum(), node.at());
         assert!(text[node.at() as usize..].starts_with(node.raw()));
-        place(document, node.at());
+        starts.push(node.at());
         let mut seen = HashMap::new();
         for member in node.members() {
             match seen.entry(member.key.clone()) {
                 Entry::Occupied(first) => {
-                    twice.push((member.key_at, DeviationKind::DuplicateKey(*first.get())));
+                    twice.push((member.key_at, DeviationKind::DuplicateKey(*first.get())))
                 }
                 Entry::Vacant(new) => {
                     new.insert(member.key_at);
                 }
             }
             assert!(text[member.key_at as usize..].starts_with('"'));
-            place(document, member.key_at);
+            starts.push(member.key_at);
             data.push(member.value);
         }
         data.extend(node.items());
@@ -541,18 +542,22 @@ fn places(document: &Document) {
     let deviations = document.deviations().iter().map(|deviation| (deviation.at, deviation.kind));
     let found: Vec<_> = deviations.filter(|it| matches!(it.1, DeviationKind::DuplicateKey(_))).collect();
     assert_eq!(found, twice, "{text:?}");
+    starts.sort_unstable();
+    positions(document, &starts);
 }
 
-fn place(document: &Document, at: u32) {
+/// The line and column of each of these bytes, which ascend, are those that counting characters gives.
+fn positions(document: &Document, starts: &[u32]) {
+    let text = document.text();
+    let mut characters = text.char_indices().filter(|it| *it != (0, '\u{feff}')).peekable();
     let (mut line, mut column) = (1, 1);
-    for (offset, character) in document.text().char_indices().filter(|it| *it != (0, '\u{feff}')) {
-        if offset >= at as usize {
-            break;
+    for at in starts {
+        while let Some((_, character)) = characters.next_if(|it| it.0 < *at as usize) {
+            (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
         }
-        (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        let found = document.position(*at);
+        assert_eq!((found.line, found.column), (line, column), "byte {at} of {text:?}");
     }
-    let found = document.position(at);
-    assert_eq!((found.line, found.column), (line, column), "byte {at} of {:?}", document.text());
 }
 
 /// A JSON text with spaces anywhere, escapes, large numbers and members of the same name.

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::support::{at_root, command, ran, vmconf};
+use crate::support::{at_root, command, golden, ran, vmconf};
 use roxmltree::{Document, Node};
 use scraper::{ElementRef, Html, Selector};
 use vmconf::model::assertion::Expected;
@@ -17,6 +17,7 @@ use vmconf::model::case::CaseId;
 use vmconf::model::diagnostic::{Diagnostic, Place};
 use vmconf::model::escape::is_harmful;
 use vmconf::model::event::{CaseReport, Event, Summary};
+use vmconf::model::explanation::Explained;
 use vmconf::model::path::Path as At;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::value::Value;
@@ -60,7 +61,13 @@ fn case(file: &str, name: &str, verdict: Verdict) -> Event {
 
 fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
     let id = CaseId { file: file.into(), name: Some(name.to_owned()), nth };
-    Event::Finished(CaseReport { id, format: Some("vmtests"), machine: Some("evm"), verdict, cached: false })
+    Event::Finished(CaseReport {
+        id,
+        format: Some("vmtests".into()),
+        machine: Some("evm".into()),
+        verdict,
+        cached: false,
+    })
 }
 
 fn fail(at: At, expected: Expected, actual: Option<Value>, ended: &str) -> Verdict {
@@ -94,7 +101,7 @@ fn error(what: &str) -> Verdict {
 }
 
 /// A run with every verdict, every kind of difference, and every hostile name in each place.
-fn mixed() -> Vec<Event> {
+pub(crate) fn mixed() -> Vec<Event> {
     let logs = At::field("logs");
     let mut events = vec![
         Event::Started { files: 2 },
@@ -151,7 +158,7 @@ impl Write for Shared {
     }
 }
 
-fn render(name: &str, options: &Options, events: &[Event]) -> String {
+pub(crate) fn render(name: &str, options: &Options, events: &[Event]) -> String {
     let out = Shared::default();
     let mut report = (Renderer::by_name(REPORTS, name).unwrap().new)(Box::new(out.clone()), options);
     for event in events {
@@ -169,17 +176,14 @@ fn rendered(name: &str) -> String {
 /// The reports of a mixed run; what is no report's own but the page's or the version's is left out.
 #[test]
 fn golden() {
-    for kind in REPORTS {
+    let texts = REPORTS.iter().map(|kind| {
         let text = rendered(kind.name).replace(&"n".repeat(LONG), "{10000 n}");
         let text = without(&without(&text, "<style>", "</style>"), "<script>", "</script>");
         let text = without(&text, "style-src 'sha256-", "'");
         let text = without(&text, "script-src 'sha256-", "'").replace(env!("CARGO_PKG_VERSION"), "VERSION");
-        let mut settings = insta::Settings::clone_current();
-        settings.set_omit_expression(true);
-        settings.set_prepend_module_to_snapshot(false);
-        settings.set_input_file(at_root("tests/it/reports.rs"));
-        settings.bind(|| insta::assert_snapshot!(format!("report-{}", kind.name), text));
-    }
+        (kind.name.to_owned(), text)
+    });
+    golden::folder("reports", texts);
 }
 
 #[test]
@@ -188,11 +192,7 @@ fn golden_of_each_case_in_a_line() {
     let text = render("text", &options, &mixed()).replace(&"n".repeat(LONG), "{10000 n}");
     let (lines, rest) = text.split_once("\n\n").unwrap();
     assert_eq!(rest, render("text", &Options::default(), &mixed()).replace(&"n".repeat(LONG), "{10000 n}"));
-    let mut settings = insta::Settings::clone_current();
-    settings.set_omit_expression(true);
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_input_file(at_root("tests/it/reports.rs"));
-    settings.bind(|| insta::assert_snapshot!("report-text-cases", lines));
+    golden::file("report-text-cases", lines);
 }
 
 /// JUnit has no place for it: there the cases that did not run are missing.
@@ -454,7 +454,7 @@ fn html_is_valid_and_loads_nothing() {
     let mut events = mixed();
     let explained = "why <b>&amp;\n  \u{1b}second line";
     let id = CaseId { file: "a.json".into(), name: Some("value".to_owned()), nth: 1 };
-    events.insert(events.len() - 1, Event::Explanation { id, text: explained.to_owned() });
+    events.insert(events.len() - 1, Event::Explained(Explained::Text { id, text: explained.to_owned() }));
     let text = render("html", &Options::default(), &events);
     let page = Html::parse_document(&text);
     assert_eq!(page.errors, Vec::<std::borrow::Cow<str>>::new());

@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::support::{WRONG, command, ran, vmconf};
+use crate::support::{WRONG, command, golden, ran, vmconf};
 use proptest::prelude::*;
 use tempfile::TempDir;
 use vmconf::formats::{self, Format};
 use vmconf::isa::OpInfo;
 use vmconf::model::case::{Case, CaseId};
-use vmconf::run::expression::{Expr, Facts, MOST_NESTED, PREDICATES, Select};
+use vmconf::run::expression::{CaseInfo, Expr, MOST_NESTED, PREDICATES, Selection};
 
 const STORAGE: &str = "vectors/evm/storage/sload-sstore.json";
 
@@ -117,10 +117,10 @@ fn misspelled() {
         "name(a)\tand\u{7}",
     ];
     let told: Vec<_> = texts.map(|text| text.parse::<Expr>().unwrap_err().to_string()).into();
-    insta::assert_snapshot!(told.join("\n"));
+    golden::file("select-misspelled", &told.join("\n"));
     let ran = vmconf(&["list", "-E", "machine(emv)"]);
     assert_eq!(ran.exit, 2);
-    insta::assert_snapshot!("on_the_command_line", ran.stderr);
+    golden::file("select-on-the-command-line", &ran.stderr);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn hostile() {
 /// A case of which only the name says anything.
 struct Named(CaseId);
 
-impl Facts for Named {
+impl CaseInfo for Named {
     fn id(&self) -> &CaseId {
         &self.0
     }
@@ -224,9 +224,9 @@ proptest! {
 
     #[test]
     fn operators_mean_what_they_say(plain in plain(), name in "[abc]") {
-        let select = Select { expr: plain.text().parse().unwrap(), last: Arc::default() };
+        let select = Selection { expr: plain.text().parse().unwrap(), last: Arc::default() };
         let case = Named(CaseId { file: "file.json".into(), name: Some(name.clone()), nth: 1 });
-        prop_assert_eq!(select.means(&case), plain.holds(&name), "{}", plain.text());
+        prop_assert_eq!(select.selects(&case), plain.holds(&name), "{}", plain.text());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod golden;
 pub(crate) mod schema;
 
 use std::path::{Path, PathBuf};

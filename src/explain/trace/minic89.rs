@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 use super::{Done, End, Step, TraceKind, Writer};
 use crate::machines::inspect::Inspect;
 use crate::text::plain_json::plain;
-use crate::wire::value::one_line;
+use crate::wire::line::one_line;
 
 pub(super) const KIND: TraceKind = TraceKind {
     name: "minic89",
@@ -42,6 +42,6 @@ impl Writer for Snapshots {
 
 fn write(state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
     let member = |name: &&str| Some(((*name).to_owned(), plain(&state.observe(name)?)));
-    let snapshot: Map<_, _> = MEMBERS.iter().filter_map(member).collect();
-    writeln!(out, "{}", one_line(&Json::Object(snapshot)))
+    let snapshot: Map<String, Json> = MEMBERS.iter().filter_map(member).collect();
+    writeln!(out, "{}", one_line(&snapshot))
 }

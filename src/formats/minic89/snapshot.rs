@@ -72,7 +72,7 @@ impl<'f> Snapshot<'f> {
         ];
         for (name, read) in parts {
             if let Some(node) = fields.optional(name) {
-                read(self, node, &Path::field(name));
+                read(self, node, &Path::field(*name));
             }
         }
         fields.finish(self.diagnostics);
@@ -229,7 +229,7 @@ impl<'f> Snapshot<'f> {
 fn number(text: &str) -> Value {
     match lexical::value(text) {
         Number::Integer(number) => Value::Int(number),
-        Number::Fraction | Number::TooLong => Value::Typed("number", Box::new(Value::text(text))),
+        Number::Fraction | Number::TooLong => Value::typed("number", Value::text(text)),
     }
 }
 

@@ -70,17 +70,17 @@ impl AssertionBuilder<'_> {
         let Some(item) = self.typed(node) else { return };
         match (item.of.notation, item.value) {
             (Notation::Items, Some(array)) if array.is_array() => {
-                self.demand(at.clone(), Expected::Type(item.of.value), item.at);
+                self.demand(at.clone(), Expected::Type(item.of.value.into()), item.at);
                 self.children(&at, array, depth + 1, open);
             }
             (Notation::Map, Some(map)) if self.is_map(map) => {
-                self.demand(at.clone(), Expected::Type(item.of.value), item.at);
+                self.demand(at.clone(), Expected::Type(item.of.value.into()), item.at);
                 self.map(&at, map, depth + 1, open);
             }
             (_, value) => {
                 let origin = value.map_or(item.at, Node::at);
                 if let Some(value) = self.scalar(&item) {
-                    self.is(at, Value::Typed(item.of.value, Box::new(value)), origin);
+                    self.is(at, Value::typed(item.of.value, value), origin);
                 }
             }
         }

@@ -34,7 +34,7 @@ impl Part<'_> {
             [Key::Name(name)] if name == "invocationStack" => Part::Frames,
             [Key::Name(name)] if name == "resultStack" => Part::Items(name),
             [Key::Name(_), Key::Index(_), Key::Name(name)]
-                if rules.frame_lists.iter().any(|list| list.0 == name) =>
+                if rules.frame_lists.iter().any(|list| *name == list.0) =>
             {
                 Part::Items(name)
             }
@@ -164,7 +164,7 @@ fn fresh_item(item: &Value, rules: &Rules) -> Result<Json, NotRepresentable> {
 /// The type of an item as the format names it, and what is in it.
 fn typed<'v>(item: &'v Value, rules: &Rules) -> Result<(&'static Type, &'v Value), NotRepresentable> {
     let Value::Typed(name, inner) = item else { return Err(NotRepresentable::value(item)) };
-    let of = rules.types.iter().find(|of| of.value == *name);
+    let of = rules.types.iter().find(|of| *name == of.value);
     of.map(|of| (of, &**inner)).ok_or_else(|| NotRepresentable::value(item))
 }
 

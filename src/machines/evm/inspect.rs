@@ -5,9 +5,10 @@ use std::ops::Range;
 use super::frame::{PADDING, Word, small};
 use super::machine::Evm;
 use super::program::word_value;
-use super::table::Op;
-use super::world::address_bytes;
+use super::table::{EFFECTS, EVM};
+use super::world::{Account, address_bytes};
 use crate::isa::disassembler::disassemble;
+use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::model::cell::Cell;
 use crate::model::hex::{bytes_key, number_key};
@@ -21,9 +22,7 @@ impl Inspect for Evm {
     fn instruction(&self) -> String {
         let rest = self.program().get(self.pc..).unwrap_or_default();
         let rest = &rest[..rest.len().min(PADDING)];
-        disassemble(&super::EVM, rest)
-            .next()
-            .map_or_else(|| "(end of the code)".to_owned(), |line| line.source())
+        disassemble(&EVM, rest).next().map_or_else(|| "(end of the code)".to_owned(), |line| line.source())
     }
 
     fn height(&self) -> usize {
@@ -46,54 +45,8 @@ impl Inspect for Evm {
         self.halt().map(|halt| halt.reason().to_owned())
     }
 
-    fn effects(&self) -> Effects {
-        let mut effects = Effects::default();
-        let Some(op) = self.program().get(self.pc).and_then(|code| super::EVM.by_code((*code).into())) else {
-            return effects;
-        };
-        let code = op.code as u8;
-        let memory = |at: usize, length: usize| range(self.word(at), self.word(length));
-        let word = |at: usize, length: usize| {
-            let start = self.word(at).and_then(small)?;
-            Some(start..start.checked_add(length)?)
-        };
-        match code {
-            SLOAD => {
-                effects.read(self.storage_cell(), Some(self.stored(self.word(0).unwrap_or_default())));
-            }
-            SSTORE => effects.write(self.storage_cell()),
-            MLOAD => self.reads_memory(word(0, 32), &mut effects),
-            MSTORE => writes_memory(word(0, 32), &mut effects),
-            MSTORE8 => writes_memory(word(0, 1), &mut effects),
-            SHA3 => self.reads_memory(memory(0, 1), &mut effects),
-            CALLDATACOPY | CODECOPY => writes_memory(memory(0, 2), &mut effects),
-            EXTCODECOPY => writes_memory(memory(1, 3), &mut effects),
-            LOG0..=LOG4 => {
-                self.reads_memory(memory(0, 1), &mut effects);
-                effects.write(Cell::named("log", self.context.logs.len().to_string()));
-                effects.write(Cell::named("logs", ""));
-            }
-            CREATE => {
-                self.reads_memory(memory(1, 2), &mut effects);
-                self.records_call(&mut effects);
-            }
-            CALL | CALLCODE | DELEGATECALL => {
-                let input = if code == DELEGATECALL { 2 } else { 3 };
-                self.reads_memory(memory(input, input + 1), &mut effects);
-                self.records_call(&mut effects);
-            }
-            JUMP | JUMPI => effects.write(Cell::jump()),
-            RETURN => {
-                self.reads_memory(memory(0, 1), &mut effects);
-                effects.write(Cell::named("output", ""));
-            }
-            SUICIDE => {
-                effects.write(Cell::named("account", self.account_key()));
-                effects.write(Cell::named("account", self.word(0).map_or(String::new(), address_key)));
-            }
-            _ => {}
-        }
-        effects
+    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
+        declared(self, counts)
     }
 
     fn value(&self, cell: &Cell) -> Option<Value> {
@@ -135,25 +88,79 @@ impl Inspect for Evm {
     }
 }
 
-const SHA3: u8 = Op::SHA3 as u8;
-const CALLDATACOPY: u8 = Op::CALLDATACOPY as u8;
-const CODECOPY: u8 = Op::CODECOPY as u8;
-const EXTCODECOPY: u8 = Op::EXTCODECOPY as u8;
-const MLOAD: u8 = Op::MLOAD as u8;
-const MSTORE: u8 = Op::MSTORE as u8;
-const MSTORE8: u8 = Op::MSTORE8 as u8;
-const SLOAD: u8 = Op::SLOAD as u8;
-const SSTORE: u8 = Op::SSTORE as u8;
-const LOG0: u8 = Op::LOG0 as u8;
-const LOG4: u8 = Op::LOG4 as u8;
-const CREATE: u8 = Op::CREATE as u8;
-const CALL: u8 = Op::CALL as u8;
-const CALLCODE: u8 = Op::CALLCODE as u8;
-const JUMP: u8 = Op::JUMP as u8;
-const JUMPI: u8 = Op::JUMPI as u8;
-const RETURN: u8 = Op::RETURN as u8;
-const DELEGATECALL: u8 = Op::DELEGATECALL as u8;
-const SUICIDE: u8 = Op::SUICIDE as u8;
+/// Where an instruction can read or write besides the stack. Numbers are operands: 0 is the top item.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    /// The memory that begins at the first operand and is as long as the second one.
+    Memory(usize, usize),
+    /// 32 bytes of memory from the operand on.
+    Word(usize),
+    /// A byte of memory.
+    Byte(usize),
+    /// A word of storage.
+    Storage(usize),
+    /// The account with this address, as a whole.
+    Account(usize),
+    /// The code of the account with this address.
+    Code(usize),
+    /// The executing account.
+    Own,
+    /// The next log entry.
+    Log,
+    /// The list of log entries.
+    Logs,
+    /// The next recorded call.
+    Call,
+    /// The list of recorded calls.
+    Calls,
+    /// What the frame returns.
+    Output,
+}
+
+impl Places for Evm {
+    type Place = Place;
+
+    fn row_effects(&self) -> &'static [Effect<Evm>] {
+        let row = self.program().get(self.pc).and_then(|code| EVM.row(u16::from(*code)));
+        row.map_or(&[], |row| EFFECTS[row])
+    }
+
+    fn cells_at(&self, place: Place) -> Vec<Cell> {
+        let context = &self.context;
+        let named = |kind, name: String| vec![Cell::named(kind, name)];
+        match place {
+            Place::Memory(start, length) => self.memory_cells(start, self.word(length).and_then(small)),
+            Place::Word(start) => self.memory_cells(start, Some(32)),
+            Place::Byte(start) => self.memory_cells(start, Some(1)),
+            Place::Storage(key) => {
+                let key = self.word(key).unwrap_or_default();
+                named("storage", number_key(&key.to_be_bytes_vec()))
+            }
+            Place::Account(address) | Place::Code(address) => {
+                self.word(address).map(account_cell).into_iter().collect()
+            }
+            Place::Own => vec![account_cell(context.environment.address)],
+            Place::Log => named("log", context.logs.len().to_string()),
+            Place::Logs => named("logs", String::new()),
+            Place::Call => named("call", context.calls.len().to_string()),
+            Place::Calls => named("calls", String::new()),
+            Place::Output => named("output", String::new()),
+        }
+    }
+
+    fn held(&self, place: Place, cell: &Cell) -> Option<Value> {
+        let account = |address| self.context.world.get(address);
+        match place {
+            Place::Account(operand) => Some(balance(account(self.word(operand)?))),
+            Place::Own => Some(balance(account(self.context.environment.address))),
+            Place::Code(operand) => {
+                let code = account(self.word(operand)?).map_or(&[][..], |account| &account.code);
+                Some(Value::Bytes(code[..code.len().min(SHOWN)].to_vec()))
+            }
+            _ => self.value(cell),
+        }
+    }
+}
 
 impl Evm {
     /// A word of the stack, so many below the top one.
@@ -161,19 +168,17 @@ impl Evm {
         (below < self.height).then(|| self.stack[self.height - below].word())
     }
 
-    fn storage_cell(&self) -> Cell {
-        let key = self.word(0).unwrap_or_default();
-        Cell::named("storage", number_key(&key.to_be_bytes_vec()))
-    }
-
     fn stored(&self, key: Word) -> Value {
         word_value(self.context.storage.get(&key).copied().unwrap_or_default())
     }
 
-    fn reads_memory(&self, range: Option<Range<usize>>, effects: &mut Effects) {
-        let Some(range) = range.filter(|range| !range.is_empty()) else { return };
-        let bytes = self.shown_memory(&range);
-        effects.read(Cell::Range("memory", range), Some(bytes));
+    /// The memory from the operand `start` on; no cell for what is empty or reaches beyond all memory.
+    fn memory_cells(&self, start: usize, length: Option<usize>) -> Vec<Cell> {
+        let range = self.word(start).and_then(small).zip(length).and_then(|(start, length)| {
+            let end = start.checked_add(length)?;
+            (start < end).then(|| Cell::Range("memory", start..end))
+        });
+        range.into_iter().collect()
     }
 
     /// The beginning of a part of the memory that is there.
@@ -183,28 +188,19 @@ impl Evm {
         Value::Bytes(memory.get(range.start..end).unwrap_or_default().to_vec())
     }
 
-    fn records_call(&self, effects: &mut Effects) {
-        effects.write(Cell::named("call", self.context.calls.len().to_string()));
-        effects.write(Cell::named("calls", ""));
-        effects.write(Cell::named("account", self.account_key()));
-    }
-
     fn account_key(&self) -> String {
-        bytes_key(&address_bytes(self.context.environment.address))
+        address_key(self.context.environment.address)
     }
 }
 
-fn range(at: Option<Word>, length: Option<Word>) -> Option<Range<usize>> {
-    let (start, length) = (small(at?)?, small(length?)?);
-    Some(start..start.checked_add(length)?)
+fn address_key(address: Word) -> String {
+    bytes_key(&address_bytes(address))
 }
 
-fn address_key(word: Word) -> String {
-    bytes_key(&word.to_be_bytes_vec()[12..])
+fn account_cell(address: Word) -> Cell {
+    Cell::named("account", address_key(address))
 }
 
-fn writes_memory(range: Option<Range<usize>>, effects: &mut Effects) {
-    if let Some(range) = range.filter(|range| !range.is_empty()) {
-        effects.write(Cell::Range("memory", range));
-    }
+fn balance(account: Option<&Account>) -> Value {
+    word_value(account.map_or(Word::ZERO, |account| account.balance))
 }

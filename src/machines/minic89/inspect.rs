@@ -1,7 +1,10 @@
 //! What an instruction reads and writes, for blame and traces.
 
-use super::machine::{MiniC89, named};
-use super::table::Op;
+use super::explain::named;
+use super::machine::MiniC89;
+use super::program::{Function, Instruction};
+use super::table::{EFFECTS, Op};
+use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::model::cell::Cell;
 use crate::model::path::{Key, Path};
@@ -31,36 +34,8 @@ impl Inspect for MiniC89 {
         self.trap().map(|trap| trap.code().to_owned())
     }
 
-    fn effects(&self) -> Effects {
-        let mut effects = Effects::default();
-        let Some((function, ip)) = self.stand().last() else { return effects };
-        let instruction = function.instructions[ip];
-        let frame = self.frames.len() - 1;
-        let slot = usize::try_from(instruction.argument).unwrap_or(usize::MAX);
-        match instruction.op {
-            Op::LOAD_LOCAL => {
-                let base = self.frames.last().map_or(0, |frame| frame.base);
-                let value = base.checked_add(slot).and_then(|at| self.slots.get(at));
-                effects.read(cell(frame, slot), value.map(|word| word.to_value()));
-            }
-            Op::JZ | Op::JNZ => effects.write(Cell::jump()),
-            Op::RET if frame == 0 => effects.write(result()),
-            Op::STORE_LOCAL => effects.write(cell(frame, slot)),
-            Op::CALL_DIRECT | Op::CALL_IND => {
-                let callee = match instruction.op {
-                    Op::CALL_DIRECT => self.function(instruction.argument),
-                    _ => self.stack.last().and_then(|top| self.function(top.as_fun()?.into())),
-                };
-                let (parameters, locals) =
-                    callee.map_or((0, 0), |callee| (callee.param_count, callee.local_count));
-                let takes = parameters + usize::from(instruction.op == Op::CALL_IND);
-                effects.takes = Some(takes.min(self.stack.len()));
-                // Those that are no parameters have no value, whatever a frame before had there.
-                effects.writes.extend((0..locals).map(|slot| cell(frame + 1, slot)));
-            }
-            _ => {}
-        }
-        effects
+    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
+        declared(self, counts)
     }
 
     fn value(&self, cell: &Cell) -> Option<Value> {
@@ -87,7 +62,76 @@ impl Inspect for MiniC89 {
     }
 }
 
+/// Where an instruction can read or write besides the stack.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    /// The slot of the current frame that the argument names.
+    Slot,
+    /// The slots of the frame that a call makes.
+    CalleeSlots,
+    /// What the first function returns, where the instruction returns from it.
+    Result,
+}
+
+impl Places for MiniC89 {
+    type Place = Place;
+
+    fn row_effects(&self) -> &'static [Effect<MiniC89>] {
+        let row = self.next_instruction().map(|instruction| instruction.op as usize);
+        row.and_then(|row| EFFECTS.get(row)).map_or(&[], |effects| effects)
+    }
+
+    fn cells_at(&self, place: Place) -> Vec<Cell> {
+        let Some(frame) = self.frames.len().checked_sub(1) else { return Vec::new() };
+        match place {
+            Place::Slot => {
+                let slot = self.next_instruction().and_then(|it| usize::try_from(it.argument).ok());
+                slot.map(|slot| cell(frame, slot)).into_iter().collect()
+            }
+            // Those that are no parameters have no value, whatever an earlier frame had there.
+            Place::CalleeSlots => {
+                let locals = self.callee().map_or(0, |callee| callee.local_count);
+                (0..locals).map(|slot| cell(frame + 1, slot)).collect()
+            }
+            Place::Result => {
+                if frame == 0 {
+                    vec![result()]
+                } else {
+                    Vec::new()
+                }
+            }
+        }
+    }
+}
+
+impl MiniC89 {
+    fn next_instruction(&self) -> Option<Instruction> {
+        self.stand().last().map(|(function, ip)| function.instructions[ip])
+    }
+
+    /// The function that the next instruction calls.
+    fn callee(&self) -> Option<&Function> {
+        let Instruction { op, argument } = self.next_instruction()?;
+        match op {
+            Op::CALL_DIRECT => self.function(argument),
+            Op::CALL_IND => self.function(self.stack.last()?.as_fun()?.into()),
+            _ => None,
+        }
+    }
+
+    /// How many items a call takes as arguments.
+    pub(super) fn arguments(&self) -> Option<usize> {
+        Some(self.callee().map_or(0, |callee| callee.param_count))
+    }
+
+    /// How many items a call takes that takes the function too.
+    pub(super) fn arguments_and_callee(&self) -> Option<usize> {
+        self.arguments().map(|arguments| arguments + 1)
+    }
+}
+
 const OF_FRAME: &str = " of frame ";
+
 /// What the first function returned.
 fn result() -> Cell {
     Cell::named("result", "")

@@ -1,14 +1,17 @@
 //! The instructions. The second name of a row means the same as the first.
 
 use super::cpu::{Cpu, Stop};
+use super::inspect::Place;
+use super::machine::MiniC89;
 use super::{arith, call, compare, flow, local, stack};
 use crate::isa::{Isa, OpInfo, Unit};
+use crate::machines::effects::effects;
 use crate::machines::machine::Meter;
 
-/// Makes the enum of the opcodes, the instruction set and the loop.
-macro_rules! instructions {
+/// Makes the enum of the opcodes and the instruction set.
+macro_rules! instruction_set {
     ($($name:ident $(= $alias:ident)? [$($operand:literal)?] ($pops:literal -> $pushes:literal)
-        $handler:path, $doc:literal;)*) => {
+        $handler:path, $doc:literal, [$($effect:expr),*];)*) => {
         /// An opcode. The numbers mean nothing outside this program.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[allow(clippy::upper_case_acronyms, non_camel_case_types)]
@@ -47,11 +50,18 @@ macro_rules! instructions {
             pops: $pops,
             pushes: $pushes,
             doc: $doc,
+                effects: &[$(stringify!($effect)),*],
         },)*];
 
         /// The instruction set.
         pub static MINIC89: Isa = Isa::new("minic89", Unit::Objects, ROWS);
+    };
+}
 
+/// Makes the loop.
+macro_rules! interpreter {
+    ($($name:ident $(= $alias:ident)? [$($operand:literal)?] ($pops:literal -> $pushes:literal)
+        $handler:path, $doc:literal, $effects:tt;)*) => {
         /// The loop: fetches and executes until a handler or the meter ends it. An instruction that
         /// stops the run has changed nothing and stays the one to execute.
         // Inlined, so that the state is a local there and its fields can be in registers.
@@ -76,35 +86,50 @@ macro_rules! instructions {
     };
 }
 
+/// Makes the list of what each row reads and writes.
+macro_rules! effect_lists {
+    ($($name:ident $(= $alias:ident)? [$($operand:literal)?] ($pops:literal -> $pushes:literal)
+        $handler:path, $doc:literal, $effects:tt;)*) => {
+        effects! { { EFFECTS: MiniC89, Place } $($effects)* }
+    };
+}
+
+/// Hands the rows to a maker.
 // One row a line, so that the table can be read down its columns.
 #[rustfmt::skip]
-instructions! {
-    NOP                        []          (0 -> 0) flow::nop,           "nothing";
-    DBG_LINE                   ["line"]    (0 -> 0) flow::dbg_line,      "what follows was made of this line of the source";
-    PUSH_I16                   ["value"]   (0 -> 1) stack::push_i16,     "push an integer";
-    PUSH_FUN                   ["fid"]     (0 -> 1) stack::push_fun,     "push a reference to a function";
-    PUSH_NULLFUN = PUSH_NULL   []          (0 -> 1) stack::push_nullfun, "push the reference to no function";
-    POP                        []          (1 -> 0) stack::pop,          "drop the top value";
-    DUP                        []          (1 -> 2) stack::dup,          "push the top value again";
-    LOAD_LOCAL = LOAD          ["slot"]    (0 -> 1) local::load,         "push the value of a local slot";
-    STORE_LOCAL = STORE        ["slot"]    (1 -> 1) local::store,        "the top value to a local slot; it stays on the stack";
-    ADD                        []          (2 -> 1) arith::add,          "a + b";
-    SUB                        []          (2 -> 1) arith::sub,          "a - b";
-    MUL                        []          (2 -> 1) arith::mul,          "a * b";
-    DIV                        []          (2 -> 1) arith::div,          "a / b, toward zero";
-    MOD                        []          (2 -> 1) arith::mod_,         "a % b, with the sign of a";
-    NEG                        []          (1 -> 1) arith::neg,          "a with the other sign";
-    EQ                         []          (2 -> 1) compare::eq,         "whether a is b, for two values of one kind";
-    NE                         []          (2 -> 1) compare::ne,         "whether a is not b, for two values of one kind";
-    LT                         []          (2 -> 1) compare::lt,         "whether a < b";
-    LE                         []          (2 -> 1) compare::le,         "whether a <= b";
-    GT                         []          (2 -> 1) compare::gt,         "whether a > b";
-    GE                         []          (2 -> 1) compare::ge,         "whether a >= b";
-    LNOT                       []          (1 -> 1) compare::lnot,       "whether a is 0";
-    JMP                        ["target"]  (0 -> 0) flow::jmp,           "go on at an instruction of this function";
-    JZ                         ["target"]  (1 -> 0) flow::jz,            "go on there if a is 0";
-    JNZ                        ["target"]  (1 -> 0) flow::jnz,           "go on there if a is not 0";
-    CALL_DIRECT = CALL         ["fid"]     (0 -> 0) call::direct,        "call a function with as many arguments as it has";
-    CALL_IND                   ["argc"]    (1 -> 0) call::indirect,      "call the function on top with so many arguments below it";
-    RET                        []          (1 -> 0) call::ret,           "return the top value";
+macro_rules! rows {
+    ($make:ident) => { $make! {
+    NOP                        []          (0 -> 0) flow::nop,           "nothing", [];
+    DBG_LINE                   ["line"]    (0 -> 0) flow::dbg_line,      "what follows was made of this line of the source", [];
+    PUSH_I16                   ["value"]   (0 -> 1) stack::push_i16,     "push an integer", [];
+    PUSH_FUN                   ["fid"]     (0 -> 1) stack::push_fun,     "push a reference to a function", [];
+    PUSH_NULLFUN = PUSH_NULL   []          (0 -> 1) stack::push_nullfun, "push the reference to no function", [];
+    POP                        []          (1 -> 0) stack::pop,          "drop the top value", [];
+    DUP                        []          (1 -> 2) stack::dup,          "push the top value again", [];
+    LOAD_LOCAL = LOAD          ["slot"]    (0 -> 1) local::load,         "push the value of a local slot", [Reads(Slot)];
+    STORE_LOCAL = STORE        ["slot"]    (1 -> 1) local::store,        "the top value to a local slot; it stays on the stack", [Writes(Slot)];
+    ADD                        []          (2 -> 1) arith::add,          "a + b", [];
+    SUB                        []          (2 -> 1) arith::sub,          "a - b", [];
+    MUL                        []          (2 -> 1) arith::mul,          "a * b", [];
+    DIV                        []          (2 -> 1) arith::div,          "a / b, toward zero", [];
+    MOD                        []          (2 -> 1) arith::mod_,         "a % b, with the sign of a", [];
+    NEG                        []          (1 -> 1) arith::neg,          "a with the other sign", [];
+    EQ                         []          (2 -> 1) compare::eq,         "whether a is b, for two values of one kind", [];
+    NE                         []          (2 -> 1) compare::ne,         "whether a is not b, for two values of one kind", [];
+    LT                         []          (2 -> 1) compare::lt,         "whether a < b", [];
+    LE                         []          (2 -> 1) compare::le,         "whether a <= b", [];
+    GT                         []          (2 -> 1) compare::gt,         "whether a > b", [];
+    GE                         []          (2 -> 1) compare::ge,         "whether a >= b", [];
+    LNOT                       []          (1 -> 1) compare::lnot,       "whether a is 0", [];
+    JMP                        ["target"]  (0 -> 0) flow::jmp,           "go on at an instruction of this function", [];
+    JZ                         ["target"]  (1 -> 0) flow::jz,            "go on there if a is 0", [Jumps];
+    JNZ                        ["target"]  (1 -> 0) flow::jnz,           "go on there if a is not 0", [Jumps];
+    CALL_DIRECT = CALL         ["fid"]     (0 -> 0) call::direct,        "call a function with as many arguments as it has", [Takes(MiniC89::arguments), Writes(CalleeSlots)];
+    CALL_IND                   ["argc"]    (1 -> 0) call::indirect,      "call the function on top with so many arguments below it", [Takes(MiniC89::arguments_and_callee), Writes(CalleeSlots)];
+    RET                        []          (1 -> 0) call::ret,           "return the top value", [Writes(Result)];
+    }};
 }
+
+rows!(instruction_set);
+rows!(interpreter);
+rows!(effect_lists);

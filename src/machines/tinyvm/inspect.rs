@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use super::core::{Core, Stop, Words};
+use super::core::{Core, Stop};
 use super::disassembler::disassemble;
 use super::driver::{Environment, Outcome};
 use super::machine::{Mode, TinyVm};
-use super::table::TINYVM;
+use super::table::{EFFECTS, TINYVM};
 use crate::isa::Field;
+use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::model::cell::Cell;
 use crate::model::path::{Key, Path};
@@ -20,50 +21,10 @@ impl Inspect for TinyVm {
         if who.name.is_empty() { text } else { format!("{}: {text}", who.name) }
     }
 
-    fn effects(&self) -> Effects {
-        let (core, who) = self.current();
-        let mut effects = Effects::default();
-        let word = core.instructions[usize::from(core.pc)];
-        self.ends_test(word, &mut effects);
-        let Some(op) = TINYVM.by_code(word) else { return effects };
-        let registers: Vec<_> = op.fields.iter().filter_map(|field| register(*field, word)).collect();
-        let value = |register: usize| Value::int(core.registers[register]);
-        let mut read = |register: usize| {
-            effects.read(Cell::named(who.registers, format!("r{register}")), Some(value(register)));
-        };
-        match (op.name, &registers[..]) {
-            ("LI", _) => {}
-            ("YIELD", _) => who.command.iter().for_each(|register| read(*register)),
-            // The first is where the result goes.
-            (
-                "LW" | "LWI" | "DECR" | "INCR" | "NOT" | "POPCNT" | "CLZ" | "CTZ" | "RND" | "MOV",
-                [_, from],
-            ) => {
-                read(*from);
-            }
-            (_, all) => all.iter().for_each(|register| read(*register)),
-        }
-        match (op.name, &registers[..]) {
-            ("SW", [address, _]) => effects.write(data(who.data, core.registers[*address])),
-            ("LW", [to, from]) => {
-                let address = core.registers[*from];
-                let loaded = Value::int(core.data[usize::from(address)]);
-                effects.read(data(who.data, address), Some(loaded));
-                effects.write(Cell::named(who.registers, format!("r{to}")));
-            }
-            ("B" | "JR" | "JHI", _) => effects.write(Cell::jump()),
-            ("J" | "DEBUG", _) => {}
-            ("CPUID" | "TIME", _) => {
-                effects.writes.extend(numbered(who, 0..4));
-            }
-            ("YIELD", _) => self.commands(&mut effects),
-            (
-                "LI" | "LHI" | "LWI" | "DECR" | "INCR" | "NOT" | "POPCNT" | "CLZ" | "CTZ" | "RND" | "MOV",
-                [to, ..],
-            )
-            | (_, [_, to]) => effects.write(Cell::named(who.registers, format!("r{to}"))),
-            _ => {}
-        }
+    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
+        let mut effects = declared(self, counts);
+        // The environment does this, whatever the row.
+        effects.writes.splice(0..0, self.test_end());
         effects
     }
 
@@ -120,12 +81,12 @@ impl Inspect for TinyVm {
     }
 }
 
-/// What the cells of a machine are called, and which registers its commands are in.
+/// What the cells of a machine are called, and how many registers its yield hands over.
 pub(super) struct Who {
     name: &'static str,
     registers: &'static str,
     data: &'static str,
-    command: &'static [usize],
+    command: usize,
 }
 
 impl Who {
@@ -135,10 +96,9 @@ impl Who {
     }
 }
 
-const SINGLE: Who = Who { name: "", registers: "register", data: "data", command: &[0] };
-const DRIVER: Who =
-    Who { name: "driver", registers: "driver register", data: "driver data", command: &[0, 1, 2, 3] };
-const TESTEE: Who = Who { name: "testee", registers: "testee register", data: "testee data", command: &[0] };
+const SINGLE: Who = Who { name: "", registers: "register", data: "data", command: 1 };
+const DRIVER: Who = Who { name: "driver", registers: "driver register", data: "driver data", command: 4 };
+const TESTEE: Who = Who { name: "testee", registers: "testee register", data: "testee data", command: 1 };
 
 /// The most words of data that are shown as a value.
 const SHOWN: usize = 16;
@@ -174,56 +134,120 @@ impl TinyVm {
         who.map(|who| Cell::named(who.registers, "r0"))
     }
 
-    /// What the driver is told when the testee's turn ends with its instruction.
-    fn ends_test(&self, word: u16, effects: &mut Effects) {
-        let Mode::Driver(environment) = &self.mode else { return };
-        let is_last = match TINYVM.by_code(word).map(|op| op.name) {
+    /// The word of the next instruction.
+    fn word(&self) -> u16 {
+        let core = self.current().0;
+        core.instructions[usize::from(core.pc)]
+    }
+
+    /// The number of the register that is the instruction's first or second one.
+    fn register(&self, number: usize) -> Option<usize> {
+        let word = self.word();
+        let fields = TINYVM.by_code(word)?.fields;
+        fields.iter().filter_map(|field| register(*field, word)).nth(number)
+    }
+
+    /// The word of data whose address is in the instruction's first or second register.
+    fn data_at(&self, number: usize) -> Vec<Cell> {
+        let (core, who) = self.current();
+        self.register(number).map(|register| data(who.data, core.registers[register])).into_iter().collect()
+    }
+
+    /// The driver's registers that report the end of the testee's turn, where the next instruction ends it.
+    fn test_end(&self) -> Vec<Cell> {
+        let Mode::Driver(environment) = &self.mode else { return Vec::new() };
+        let is_last = match TINYVM.by_code(self.word()).map(|op| op.name) {
             None | Some("YIELD") => true,
             Some("EXP" | "ROOT") if !environment.testee.has_powers => true,
             Some(_) => environment.is_last_of_test(),
         };
-        if environment.is_testing() && is_last {
-            effects.writes.extend(numbered(&DRIVER, 0..2));
+        if environment.is_testing() && is_last { numbered(&DRIVER, 0..2).collect() } else { Vec::new() }
+    }
+
+    /// The environment, if its driver is about to yield a command.
+    fn commanded(&self) -> Option<&Environment> {
+        match &self.mode {
+            Mode::Driver(environment) if !environment.is_testing() => Some(environment),
+            Mode::Driver(_) | Mode::Single(_) => None,
         }
     }
 
-    /// What a yield of the driver does.
-    fn commands(&self, effects: &mut Effects) {
-        let Mode::Driver(environment) = &self.mode else { return };
-        let Environment { driver, testee, .. } = &**environment;
-        if environment.is_testing() {
-            return;
-        }
+    /// What the driver's command copies.
+    fn source(&self) -> Vec<Cell> {
+        let Some(Environment { driver, .. }) = self.commanded() else { return Vec::new() };
         let [command, r1, r2, r3, ..] = driver.registers;
         match command {
-            1 if environment.is_testee_stopped() => effects.writes.extend(numbered(&DRIVER, 0..2)),
+            // Registers that the bitmap leaves as they are.
             3 => {
-                for (number, value) in testee.registers.iter().enumerate() {
-                    if r1 >> number & 1 == 0 {
-                        effects.read(
-                            Cell::named(TESTEE.registers, format!("r{number}")),
-                            Some(Value::int(*value)),
-                        );
-                    }
-                }
-                reads_data(DRIVER.data, &driver.data, r2, 16, effects);
-                effects.writes.extend(numbered(&TESTEE, 0..16));
-                effects.writes.extend(wrapped(DRIVER.data, r2, 16));
+                let stay = (0..16).filter(|number| r1 >> number & 1 == 0);
+                stay.flat_map(|number| numbered(&TESTEE, number..number + 1))
+                    .chain(wrapped(DRIVER.data, r2, 16))
+                    .collect()
             }
-            4 => {
-                reads_data(DRIVER.data, &driver.data, r2, r3, effects);
-                effects.writes.extend(wrapped(TESTEE.data, r1, r3));
-            }
-            5 => {
-                reads_data(TESTEE.data, &testee.data, r2, r3, effects);
-                effects.writes.extend(wrapped(DRIVER.data, r1, r3));
-            }
-            6 => effects.writes.extend(wrapped(DRIVER.data, r1, r3)),
-            7 => {
-                effects.writes.extend(numbered(&TESTEE, 0..16));
-                effects.write(Cell::Range(TESTEE.data, 0..WORDS));
-            }
-            _ => {}
+            4 => wrapped(DRIVER.data, r2, r3).collect(),
+            5 => wrapped(TESTEE.data, r2, r3).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the driver's command changes.
+    fn target(&self) -> Vec<Cell> {
+        let Some(environment) = self.commanded() else { return Vec::new() };
+        let [command, r1, r2, r3, ..] = environment.driver.registers;
+        match command {
+            1 if environment.is_testee_stopped() => numbered(&DRIVER, 0..2).collect(),
+            3 => numbered(&TESTEE, 0..16).chain(wrapped(DRIVER.data, r2, 16)).collect(),
+            4 => wrapped(TESTEE.data, r1, r3).collect(),
+            5 | 6 => wrapped(DRIVER.data, r1, r3).collect(),
+            7 => numbered(&TESTEE, 0..16).chain([Cell::Range(TESTEE.data, 0..WORDS)]).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Where an instruction can read or write.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    /// The first register of the instruction.
+    A,
+    /// Its second register.
+    B,
+    /// The word of data at the address in the first register.
+    DataAtA,
+    /// The word of data at the address in the second register.
+    DataAtB,
+    /// r0.
+    R0,
+    /// r0 to r3.
+    First4,
+    /// The registers that a yield hands over.
+    Command,
+    /// What the driver's command copies.
+    Source,
+    /// What the driver's command changes.
+    Target,
+}
+
+impl Places for TinyVm {
+    type Place = Place;
+
+    fn row_effects(&self) -> &'static [Effect<TinyVm>] {
+        TINYVM.row(self.word()).map_or(&[], |row| EFFECTS[row])
+    }
+
+    fn cells_at(&self, place: Place) -> Vec<Cell> {
+        let who = self.current().1;
+        let register = |number| self.register(number).into_iter().flat_map(|it| numbered(who, it..it + 1));
+        match place {
+            Place::A => register(0).collect(),
+            Place::B => register(1).collect(),
+            Place::DataAtA => self.data_at(0),
+            Place::DataAtB => self.data_at(1),
+            Place::R0 => numbered(who, 0..1).collect(),
+            Place::First4 => numbered(who, 0..4).collect(),
+            Place::Command => numbered(who, 0..who.command).collect(),
+            Place::Source => self.source(),
+            Place::Target => self.target(),
         }
     }
 }
@@ -241,14 +265,6 @@ fn wrapped(space: &'static str, from: u16, length: u16) -> impl Iterator<Item = 
     let end = (from + length).min(WORDS);
     let ranges = [from..end, 0..from + length - end];
     ranges.into_iter().filter(|range| !range.is_empty()).map(move |range| Cell::Range(space, range))
-}
-
-fn reads_data(space: &'static str, data: &Words, from: u16, length: u16, effects: &mut Effects) {
-    for cell in wrapped(space, from, length) {
-        let Cell::Range(_, range) = &cell else { continue };
-        let words = data[range.clone()].iter().take(SHOWN).map(|word| Value::int(*word)).collect();
-        effects.read(cell, Some(Value::List(words)));
-    }
 }
 
 fn register(field: Field, word: u16) -> Option<usize> {

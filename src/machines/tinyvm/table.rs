@@ -2,8 +2,12 @@
 //! written: a, b. A row without a word of the language is written as `.word`.
 
 use super::core::{Core, Flow};
+use super::inspect::Place;
+use super::machine::TinyVm;
 use super::{arith, compare, jump, memory, stop};
+use crate::isa::rows::every_code;
 use crate::isa::{Field, Isa, OpInfo, Unit};
+use crate::machines::effects::effects;
 
 /// The high bytes of a row as a pattern that names each. With ranges, the compiler would compare
 /// before it jumps.
@@ -32,15 +36,14 @@ macro_rules! high {
     };
 }
 
-/// Makes the rows and the one `match` over them. A row begins with the whole word, or with all high
-/// bytes that the word may have.
-macro_rules! words {
+/// Makes the instruction set.
+macro_rules! instruction_set {
     (
-        $($word:literal $exact:ident $exact_text:literal [] $exact_handler:path, $exact_doc:literal;)*
-        undefined $($undefined:literal)*;
+        $($word:literal $exact:ident $exact_text:literal [] $exact_handler:path, $exact_doc:literal,
+            [$($exact_effect:expr),*];)*
         fields
         $($first:tt $(..= $last:tt)? $name:ident $text:literal
-            [$($field:ident $(($size:literal))?)*] $handler:path, $doc:literal;)*
+            [$($field:ident $(($size:literal))?)*] $handler:path, $doc:literal, [$($effect:expr),*];)*
     ) => {
         const ROWS: &[OpInfo] = &[
             $(OpInfo {
@@ -55,6 +58,7 @@ macro_rules! words {
                 pops: 0,
                 pushes: 0,
                 doc: $exact_doc,
+                effects: &[$(stringify!($exact_effect)),*],
             },)*
             $(OpInfo {
                 code: $first << 8,
@@ -68,6 +72,7 @@ macro_rules! words {
                 pops: 0,
                 pushes: 0,
                 doc: $doc,
+                effects: &[$(stringify!($effect)),*],
             },)*
         ];
 
@@ -77,84 +82,111 @@ macro_rules! words {
         /// The word of the assembly language for each row, in the order of the rows; empty for a row
         /// that has none.
         pub(super) static WORDS: &[&str] = &[$($exact_text,)* $($text,)*];
+    };
+}
 
+/// Makes the one `match` that executes instructions.
+macro_rules! dispatch {
+    (
+        $($word:literal $exact:ident $exact_text:literal [] $exact_handler:path, $exact_doc:literal,
+            $exact_effects:tt;)*
+        fields
+        $($first:tt $(..= $last:tt)? $name:ident $text:literal
+            [$($field:ident $(($size:literal))?)*] $handler:path, $doc:literal, $effects:tt;)*
+    ) => {
         /// Executes an instruction whose word was fetched.
         #[allow(clippy::manual_range_patterns, reason = "see high")]
         #[inline(always)]
         pub(super) fn execute(core: &mut Core, word: u32) -> Flow {
+            #[allow(unreachable_patterns, reason = "codes with a row are in the last arm too")]
             match (word >> 8) as u8 {
                 0x10 => match word {
                     $($word => $exact_handler(core, word),)*
                     _ => Flow::Illegal,
                 },
                 $(high!($first $(..= $last)?) => $handler(core, word),)*
-                $($undefined)|* => Flow::Illegal,
+                every_code!() => Flow::Illegal,
             }
         }
     };
 }
 
-words! {
-    0x102a       YIELD    "yield"   []                          stop::yield_,            "stop with the value of r0; can go on behind it";
-    0x102b       CPUID    "cpuid"   []                          stop::cpuid,             "r0 = features if r0 is 0, else 0; r1, r2, r3 = 0";
-    0x102c       DEBUG    "debug"   []                          stop::debug,             "nothing that the program sees";
-    0x102d       TIME     "time"    []                          stop::time,              "r0 to r3 = instructions executed before this one";
-    undefined
-        0x00 0x01 0x02 0x03 0x04 0x05 0x06 0x07 0x08 0x09 0x0a 0x0b 0x0c 0x0d 0x0e 0x0f 0x11 0x12
-        0x13 0x14 0x15 0x16 0x17 0x18 0x19 0x1a 0x1b 0x1c 0x1d 0x1e 0x1f 0x23 0x24 0x25 0x26 0x27
-        0x28 0x29 0x2a 0x2b 0x2c 0x2d 0x2e 0x2f 0x50 0x51 0x52 0x53 0x54 0x55 0x56 0x57 0x70 0x71
-        0x72 0x73 0x74 0x75 0x76 0x77 0x78 0x79 0x7a 0x7b 0x7c 0x7d 0x7e 0x7f 0xd0 0xd1 0xd2 0xd3
-        0xd4 0xd5 0xd6 0xd7 0xd8 0xd9 0xda 0xdb 0xdc 0xdd 0xde 0xdf 0xe0 0xe1 0xe2 0xe3 0xe4 0xe5
-        0xe6 0xe7 0xe8 0xe9 0xea 0xeb 0xec 0xed 0xee 0xef 0xf0 0xf1 0xf2 0xf3 0xf4 0xf5 0xf6 0xf7
-        0xf8 0xf9 0xfa 0xfb 0xfc 0xfd 0xfe 0xff;
-    fields
-    0x20         SW       "sw"      [Register(4) Register(0)]   memory::sw,              "data[a] = b";
-    0x21         LW       "lw"      [Register(0) Register(4)]   memory::lw,              "a = data[b]";
-    0x22         LWI      "lwi"     [Register(0) Register(4)]   memory::lwi,             "a = instruction[b]";
-    0x30..=0x3f  LI       "lw"      [Register(8) Signed]        memory::li,              "a = the byte with its sign";
-    0x40..=0x4f  LHI      "lhi"     [Register(8) High]          memory::lhi,             "high byte of a = the byte";
-    0x58         DECR     "decr"    [Register(0) Register(4)]   arith::decr,             "a = b - 1";
-    0x59         INCR     "incr"    [Register(0) Register(4)]   arith::incr,             "a = b + 1";
-    0x5a         NOT      "not"     [Register(0) Register(4)]   arith::not_,             "a = complement of b";
-    0x5b         POPCNT   "popcnt"  [Register(0) Register(4)]   arith::popcnt,           "a = one bits of b";
-    0x5c         CLZ      "clz"     [Register(0) Register(4)]   arith::clz,              "a = leading zero bits of b";
-    0x5d         CTZ      "ctz"     [Register(0) Register(4)]   arith::ctz,              "a = trailing zero bits of b";
-    0x5e         RND      "rnd"     [Register(0) Register(4)]   arith::rnd,              "a = a random number from 0 to b";
-    0x5f         MOV      "mov"     [Register(0) Register(4)]   arith::mov,              "a = b";
-    0x60         ADD      "add"     [Register(4) Register(0)]   arith::add,              "b = a + b";
-    0x61         SUB      "sub"     [Register(4) Register(0)]   arith::sub,              "b = a - b";
-    0x62         MUL      "mul"     [Register(4) Register(0)]   arith::mul,              "b = low word of a * b";
-    0x63         MULH     "mulh"    [Register(4) Register(0)]   arith::mulh,             "b = high word of a * b";
-    0x64         DIVU     "divu"    [Register(4) Register(0)]   arith::divu,             "b = a / b, 0xffff if b is 0";
-    0x65         DIVS     "divs"    [Register(4) Register(0)]   arith::divs,             "b = a / b with signs, 0x7fff if b is 0";
-    0x66         MODU     "modu"    [Register(4) Register(0)]   arith::modu,             "b = a % b, 0 if b is 0";
-    0x67         MODS     "mods"    [Register(4) Register(0)]   arith::mods,             "b = a % b with signs, 0 if b is 0";
-    0x68         AND      "and"     [Register(4) Register(0)]   arith::and,              "b = bits set in both a and b";
-    0x69         OR       "or"      [Register(4) Register(0)]   arith::or,               "b = bits set in a or b";
-    0x6a         XOR      "xor"     [Register(4) Register(0)]   arith::xor,              "b = bits set in one of a and b";
-    0x6b         SL       "sl"      [Register(4) Register(0)]   arith::sl,               "b = a << b";
-    0x6c         SRL      "srl"     [Register(4) Register(0)]   arith::srl,              "b = a >> b, filled with zeros";
-    0x6d         SRA      "sra"     [Register(4) Register(0)]   arith::sra,              "b = a >> b, filled with the sign";
-    0x6e         EXP      ""        [Register(4) Register(0)]   arith::exp,              "b = a to the power b, in some machines";
-    0x6f         ROOT     ""        [Register(4) Register(0)]   arith::root,             "b = root b of a, in some machines";
-    0x80         NEVER    ""        [Register(4) Register(0)]   compare::compare::<0>,   "b = 0";
-    0x81         NEVERS   ""        [Register(4) Register(0)]   compare::compare::<1>,   "b = 0";
-    0x82         GT       "gt"      [Register(4) Register(0)]   compare::compare::<2>,   "b = whether a > b; b is taken for 0 if it is register a";
-    0x83         GTS      "gts"     [Register(4) Register(0)]   compare::compare::<3>,   "b = whether a > b with signs; b is taken for 0 if it is register a";
-    0x84         EQ       "eq"      [Register(4) Register(0)]   compare::compare::<4>,   "b = whether a is b; b is taken for 0 if it is register a";
-    0x85         EQS      ""        [Register(4) Register(0)]   compare::compare::<5>,   "b = whether a is b; b is taken for 0 if it is register a";
-    0x86         GE       "ge"      [Register(4) Register(0)]   compare::compare::<6>,   "b = whether a >= b; b is taken for 0 if it is register a";
-    0x87         GES      "ges"     [Register(4) Register(0)]   compare::compare::<7>,   "b = whether a >= b with signs; b is taken for 0 if it is register a";
-    0x88         LT       "lt"      [Register(4) Register(0)]   compare::compare::<8>,   "b = whether a < b; b is taken for 0 if it is register a";
-    0x89         LTS      "lts"     [Register(4) Register(0)]   compare::compare::<9>,   "b = whether a < b with signs; b is taken for 0 if it is register a";
-    0x8a         NE       "ne"      [Register(4) Register(0)]   compare::compare::<10>,  "b = whether a is not b; b is taken for 0 if it is register a";
-    0x8b         NES      ""        [Register(4) Register(0)]   compare::compare::<11>,  "b = whether a is not b; b is taken for 0 if it is register a";
-    0x8c         LE       "le"      [Register(4) Register(0)]   compare::compare::<12>,  "b = whether a <= b; b is taken for 0 if it is register a";
-    0x8d         LES      "les"     [Register(4) Register(0)]   compare::compare::<13>,  "b = whether a <= b with signs; b is taken for 0 if it is register a";
-    0x8e         ALWAYS   ""        [Register(4) Register(0)]   compare::compare::<14>,  "b = 1";
-    0x8f         ALWAYSS  ""        [Register(4) Register(0)]   compare::compare::<15>,  "b = 1";
-    0x90..=0x9f  B        "b"       [Register(8) Skip(8)]       jump::b,                 "go on so far away if a is not 0";
-    0xa0..=0xaf  J        "j"       [Skip(12)]                  jump::j,                 "go on so far away";
-    0xb0..=0xbf  JR       "j"       [Register(8) Signed]        jump::jr,                "go on at a + the byte with its sign";
-    0xc0..=0xcf  JHI      "jhi"     [Register(8) High]          jump::jhi,               "go on at the byte, then the low byte of a";
+/// Makes the list of what each row reads and writes.
+macro_rules! effect_lists {
+    (
+        $($word:literal $exact:ident $exact_text:literal [] $exact_handler:path, $exact_doc:literal,
+            $exact_effects:tt;)*
+        fields
+        $($first:tt $(..= $last:tt)? $name:ident $text:literal
+            [$($field:ident $(($size:literal))?)*] $handler:path, $doc:literal, $effects:tt;)*
+    ) => {
+        effects! { { EFFECTS: TinyVm, Place } $($exact_effects)* $($effects)* }
+    };
 }
+
+/// Hands the rows to a maker. A row begins with the whole word, or with all high bytes that the word may
+/// have.
+// One row a line, so that the table can be read down its columns.
+#[rustfmt::skip]
+macro_rules! rows {
+    ($make:ident) => { $make! {
+    0x102a       YIELD    "yield"   []                          stop::yield_,            "stop with the value of r0; can go on behind it", [Reads(Command), Reads(Source), Writes(Target)];
+    0x102b       CPUID    "cpuid"   []                          stop::cpuid,             "r0 = features if r0 is 0, else 0; r1, r2, r3 = 0", [Reads(R0), Writes(First4)];
+    0x102c       DEBUG    "debug"   []                          stop::debug,             "nothing that the program sees", [];
+    0x102d       TIME     "time"    []                          stop::time,              "r0 to r3 = instructions executed before this one", [Writes(First4)];
+    fields
+    0x20         SW       "sw"      [Register(4) Register(0)]   memory::sw,              "data[a] = b", [Reads(A), Reads(B), Writes(DataAtA)];
+    0x21         LW       "lw"      [Register(0) Register(4)]   memory::lw,              "a = data[b]", [Reads(B), Reads(DataAtB), Writes(A)];
+    0x22         LWI      "lwi"     [Register(0) Register(4)]   memory::lwi,             "a = instruction[b]", [Reads(B), Writes(A)];
+    0x30..=0x3f  LI       "lw"      [Register(8) Signed]        memory::li,              "a = the byte with its sign", [Writes(A)];
+    0x40..=0x4f  LHI      "lhi"     [Register(8) High]          memory::lhi,             "high byte of a = the byte", [Reads(A), Writes(A)];
+    0x58         DECR     "decr"    [Register(0) Register(4)]   arith::decr,             "a = b - 1", [Reads(B), Writes(A)];
+    0x59         INCR     "incr"    [Register(0) Register(4)]   arith::incr,             "a = b + 1", [Reads(B), Writes(A)];
+    0x5a         NOT      "not"     [Register(0) Register(4)]   arith::not_,             "a = complement of b", [Reads(B), Writes(A)];
+    0x5b         POPCNT   "popcnt"  [Register(0) Register(4)]   arith::popcnt,           "a = one bits of b", [Reads(B), Writes(A)];
+    0x5c         CLZ      "clz"     [Register(0) Register(4)]   arith::clz,              "a = leading zero bits of b", [Reads(B), Writes(A)];
+    0x5d         CTZ      "ctz"     [Register(0) Register(4)]   arith::ctz,              "a = trailing zero bits of b", [Reads(B), Writes(A)];
+    0x5e         RND      "rnd"     [Register(0) Register(4)]   arith::rnd,              "a = a random number from 0 to b", [Reads(B), Writes(A)];
+    0x5f         MOV      "mov"     [Register(0) Register(4)]   arith::mov,              "a = b", [Reads(B), Writes(A)];
+    0x60         ADD      "add"     [Register(4) Register(0)]   arith::add,              "b = a + b", [Reads(A), Reads(B), Writes(B)];
+    0x61         SUB      "sub"     [Register(4) Register(0)]   arith::sub,              "b = a - b", [Reads(A), Reads(B), Writes(B)];
+    0x62         MUL      "mul"     [Register(4) Register(0)]   arith::mul,              "b = low word of a * b", [Reads(A), Reads(B), Writes(B)];
+    0x63         MULH     "mulh"    [Register(4) Register(0)]   arith::mulh,             "b = high word of a * b", [Reads(A), Reads(B), Writes(B)];
+    0x64         DIVU     "divu"    [Register(4) Register(0)]   arith::divu,             "b = a / b, 0xffff if b is 0", [Reads(A), Reads(B), Writes(B)];
+    0x65         DIVS     "divs"    [Register(4) Register(0)]   arith::divs,             "b = a / b with signs, 0x7fff if b is 0", [Reads(A), Reads(B), Writes(B)];
+    0x66         MODU     "modu"    [Register(4) Register(0)]   arith::modu,             "b = a % b, 0 if b is 0", [Reads(A), Reads(B), Writes(B)];
+    0x67         MODS     "mods"    [Register(4) Register(0)]   arith::mods,             "b = a % b with signs, 0 if b is 0", [Reads(A), Reads(B), Writes(B)];
+    0x68         AND      "and"     [Register(4) Register(0)]   arith::and,              "b = bits set in both a and b", [Reads(A), Reads(B), Writes(B)];
+    0x69         OR       "or"      [Register(4) Register(0)]   arith::or,               "b = bits set in a or b", [Reads(A), Reads(B), Writes(B)];
+    0x6a         XOR      "xor"     [Register(4) Register(0)]   arith::xor,              "b = bits set in one of a and b", [Reads(A), Reads(B), Writes(B)];
+    0x6b         SL       "sl"      [Register(4) Register(0)]   arith::sl,               "b = a << b", [Reads(A), Reads(B), Writes(B)];
+    0x6c         SRL      "srl"     [Register(4) Register(0)]   arith::srl,              "b = a >> b, filled with zeros", [Reads(A), Reads(B), Writes(B)];
+    0x6d         SRA      "sra"     [Register(4) Register(0)]   arith::sra,              "b = a >> b, filled with the sign", [Reads(A), Reads(B), Writes(B)];
+    0x6e         EXP      ""        [Register(4) Register(0)]   arith::exp,              "b = a to the power b, in some machines", [Reads(A), Reads(B), Writes(B)];
+    0x6f         ROOT     ""        [Register(4) Register(0)]   arith::root,             "b = root b of a, in some machines", [Reads(A), Reads(B), Writes(B)];
+    0x80         NEVER    ""        [Register(4) Register(0)]   compare::compare::<0>,   "b = 0", [Writes(B)];
+    0x81         NEVERS   ""        [Register(4) Register(0)]   compare::compare::<1>,   "b = 0", [Writes(B)];
+    0x82         GT       "gt"      [Register(4) Register(0)]   compare::compare::<2>,   "b = whether a > b; b is taken for 0 if it is register a", [Reads(A), Reads(B), Writes(B)];
+    0x83         GTS      "gts"     [Register(4) Register(0)]   compare::compare::<3>,   "b = whether a > b with signs; b is taken for 0 if it is register a", [Reads(A), Reads(B), Writes(B)];
+    0x84         EQ       "eq"      [Register(4) Register(0)]   compare::compare::<4>,   "b = whether a is b; b is taken for 0 if it is register a", [Reads(A), Reads(B), Writes(B)];
+    0x85         EQS      ""        [Register(4) Register(0)]   compare::compare::<5>,   "b = whether a is b; b is taken for 0 if it is register a", [Reads(A), Reads(B), Writes(B)];
+    0x86         GE       "ge"      [Register(4) Register(0)]   compare::compare::<6>,   "b = whether a >= b; b is taken for 0 if it is register a", [Reads(A), Reads(B), Writes(B)];
+    0x87         GES      "ges"     [Register(4) Register(0)]   compare::compare::<7>,   "b = whether a >= b with signs; b is taken for 0 if it is register a", [Reads(A), Reads(B), Writes(B)];
+    0x88         LT       "lt"      [Register(4) Register(0)]   compare::compare::<8>,   "b = whether a < b; b is taken for 0 if it is register a", [Reads(A), Reads(B), Writes(B)];
+    0x89         LTS      "lts"     [Register(4) Register(0)]   compare::compare::<9>,   "b = whether a < b with signs; b is taken for 0 if it is register a", [Reads(A), Reads(B), Writes(B)];
+    0x8a         NE       "ne"      [Register(4) Register(0)]   compare::compare::<10>,  "b = whether a is not b; b is taken for 0 if it is register a", [Reads(A), Reads(B), Writes(B)];
+    0x8b         NES      ""        [Register(4) Register(0)]   compare::compare::<11>,  "b = whether a is not b; b is taken for 0 if it is register a", [Reads(A), Reads(B), Writes(B)];
+    0x8c         LE       "le"      [Register(4) Register(0)]   compare::compare::<12>,  "b = whether a <= b; b is taken for 0 if it is register a", [Reads(A), Reads(B), Writes(B)];
+    0x8d         LES      "les"     [Register(4) Register(0)]   compare::compare::<13>,  "b = whether a <= b with signs; b is taken for 0 if it is register a", [Reads(A), Reads(B), Writes(B)];
+    0x8e         ALWAYS   ""        [Register(4) Register(0)]   compare::compare::<14>,  "b = 1", [Writes(B)];
+    0x8f         ALWAYSS  ""        [Register(4) Register(0)]   compare::compare::<15>,  "b = 1", [Writes(B)];
+    0x90..=0x9f  B        "b"       [Register(8) Skip(8)]       jump::b,                 "go on so far away if a is not 0", [Reads(A), Jumps];
+    0xa0..=0xaf  J        "j"       [Skip(12)]                  jump::j,                 "go on so far away", [];
+    0xb0..=0xbf  JR       "j"       [Register(8) Signed]        jump::jr,                "go on at a + the byte with its sign", [Reads(A), Jumps];
+    0xc0..=0xcf  JHI      "jhi"     [Register(8) High]          jump::jhi,               "go on at the byte, then the low byte of a", [Reads(A), Jumps];
+    }};
+}
+
+rows!(instruction_set);
+rows!(dispatch);
+rows!(effect_lists);

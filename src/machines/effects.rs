@@ -1,0 +1,93 @@
+//! What rows declare: the places besides the operand stack that an instruction reads and writes.
+//!
+//! A row of an instruction table ends with a list of [`Effect`]s, such as
+//! `[Reads(Memory(0, 1)), Writes(Log)]`. Each machine has an enum of its places and says in which
+//! [`Cell`]s a place is in a given state; [`declared`] makes of both what blame and traces ask for.
+
+use super::inspect::{Effects, Inspect};
+use crate::model::cell::Cell;
+use crate::model::value::Value;
+
+/// One declaration of a row.
+pub(crate) enum Effect<M: Places> {
+    /// The result depends on what is there.
+    Reads(M::Place),
+    /// Whether it succeeds, or what it costs, depends on what is there, and no value that it computes.
+    /// Blame does not follow it.
+    Needs(M::Place),
+    /// It may change what is there.
+    Writes(M::Place),
+    /// It may go on elsewhere than behind itself, and its operands decide.
+    Jumps,
+    /// It takes as many stack items as the function says, instead of those that its row counts; `None`
+    /// for those that its row counts.
+    Takes(fn(&M) -> Option<usize>),
+}
+
+/// A machine whose rows declare effects.
+pub(crate) trait Places: Inspect + Sized + 'static {
+    /// Where an instruction can read or write, in terms of its operands.
+    type Place: Copy + 'static;
+
+    /// What the row of the next instruction declares.
+    fn row_effects(&self) -> &'static [Effect<Self>];
+
+    /// The cells that are at a place when the next instruction is executed. Empty where its operands
+    /// name no place.
+    fn cells_at(&self, place: Self::Place) -> Vec<Cell>;
+
+    /// What a cell of a place holds now.
+    fn held(&self, place: Self::Place, cell: &Cell) -> Option<Value> {
+        let _ = place;
+        self.value(cell)
+    }
+}
+
+/// What the next instruction reads and writes by the declarations of its row; of those, only the ones
+/// whose index `counts`.
+pub(crate) fn declared<M: Places>(machine: &M, counts: &dyn Fn(usize) -> bool) -> Effects {
+    let mut effects = Effects::default();
+    let declarations = machine.row_effects().iter().enumerate().filter(|(index, _)| counts(*index));
+    for (_, effect) in declarations {
+        match *effect {
+            Effect::Reads(place) => {
+                for cell in machine.cells_at(place) {
+                    let value = machine.held(place, &cell);
+                    effects.read(cell, value);
+                }
+            }
+            Effect::Needs(place) => effects.needs.extend(machine.cells_at(place)),
+            Effect::Writes(place) => effects.writes.extend(machine.cells_at(place)),
+            Effect::Jumps => effects.write(Cell::jump()),
+            // It fails where it would take more than there is.
+            Effect::Takes(count) => effects.takes = count(machine).map(|takes| takes.min(machine.height())),
+        }
+    }
+    effects
+}
+
+/// Makes of the rows of a machine the static list of what each row declares, in the order of the rows.
+///
+/// The list of a row is written without paths: [`Effect`]s, and variants of the enum of the machine's
+/// places. A table that has other columns hands over its lists alone.
+macro_rules! effects {
+    ({ $list:ident: $machine:ty, $place:ident } $([$($effect:expr),*])*) => {
+        /// What each row reads and writes, in the order of the rows.
+        pub(super) static $list: &[&[$crate::machines::effects::Effect<$machine>]] = {
+            #[allow(unused_imports, reason = "a machine may need only some")]
+            use $crate::machines::effects::Effect::{Jumps, Needs, Reads, Takes, Writes};
+            #[allow(clippy::enum_glob_use, reason = "rows name places without their type")]
+            use $place::*;
+            &[$(&[$($effect),*]),*]
+        };
+    };
+    (
+        $head:tt
+        $($code:literal $name:ident [$($operand:ident($size:literal))*] $($gas:literal)?
+            ($pops:literal -> $pushes:literal) $handler:path, $doc:literal, $effects:tt;)*
+    ) => {
+        $crate::machines::effects::effects! { $head $($effects)* }
+    };
+}
+
+pub(crate) use effects;
