@@ -354,7 +354,7 @@ fn every_rule_can_be_broken() {
     check("run.rs", "use crate::machines::evm::Evm;", Some("uses machines::evm::Evm"));
     check("run/load.rs", "use crate::formats::vmtests::FORMAT;", Some("uses formats::vmtests::FORMAT"));
     check("run.rs", "use crate::report::Report;", Some("uses report::Report"));
-    check("report/text.rs", "use super::truncate::cut; use super::{Report, Verbosity};", None);
+    check("report/text.rs", "use super::truncate::truncate; use super::{Report, Verbosity};", None);
     check("report/text.rs", "use crate::machines::MACHINES;", Some("uses machines::MACHINES"));
     check("report/html.rs", "use super::text::Text;", Some("uses report::text::Text"));
     check("testees/embedded.rs", "use crate::run::Options;", Some("uses run::Options"));
