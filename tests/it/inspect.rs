@@ -12,6 +12,7 @@ use vmconf::model::case::{Action, Case};
 use vmconf::model::cell::Cell;
 use vmconf::model::explanation::Executed;
 use vmconf::model::limits::Limits;
+use vmconf::model::name::Name;
 use vmconf::model::path::{Key, Path};
 use vmconf::model::value::Value;
 use vmconf::run::{self, Options};
@@ -108,7 +109,7 @@ type Place = (Vec<Cell>, Option<String>);
 enum Part {
     Leaf(Value),
     /// Type and size of what has parts.
-    Node(Option<&'static str>, usize),
+    Node(Option<Name>, usize),
 }
 
 impl State {
@@ -116,7 +117,7 @@ impl State {
         let mut state = State { height: machine.height(), ..State::default() };
         for field in looks.always {
             if let Some(value) = machine.observe(field) {
-                state.add(&Path::field(field), &value, machine);
+                state.add(&Path::field(*field), &value, machine);
             }
         }
         state
@@ -124,7 +125,7 @@ impl State {
 
     fn add(&mut self, at: &Path, value: &Value, machine: &dyn Inspect) {
         let (kind, inside) = match value {
-            Value::Typed(name, inside) => (Some(*name), &**inside),
+            Value::Typed(name, inside) => (Some(name.clone()), &**inside),
             other => (None, other),
         };
         let cells = machine.cells(at);
@@ -340,7 +341,7 @@ fn look_at_end(looker: &mut Looker, case: &Case, machine: &dyn Machine) {
     let mut state = State { is_fixed: true, ..State::default() };
     for field in looker.looks.in_the_end {
         if let Some(value) = machine.observe(field) {
-            state.add(&Path::field(field), &value, machine);
+            state.add(&Path::field(*field), &value, machine);
         }
     }
     let mut first = State { is_fixed: true, ..State::default() };
