@@ -333,6 +333,12 @@ fn every_rule_can_be_broken() {
     );
     check("machines/evm/arith.rs", "use crate::formats::FORMATS;", Some("uses formats::FORMATS"));
     check("machines/neo3/stack.rs", "use super::super::evm::Evm;", Some("uses machines::evm::Evm"));
+    check("machines/neo3/show.rs", "use crate::machines::neo::show::Items;", None);
+    check(
+        "machines/neo/show.rs",
+        "use crate::machines::neo3::item::Item;",
+        Some("uses machines::neo3::item::Item"),
+    );
     check(
         "machines/neo3.rs",
         "use crate::machines::evm::arith::add;",
