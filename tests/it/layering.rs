@@ -108,7 +108,7 @@ impl Source {
 }
 
 fn sources() -> Vec<Source> {
-    let source = |path: std::path::PathBuf| {
+    let source = |path: PathBuf| {
         let name = relative(&path);
         Source::new(name.strip_prefix("src/").unwrap(), &std::fs::read_to_string(path).unwrap())
     };
