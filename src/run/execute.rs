@@ -173,7 +173,7 @@ impl<'o> Worker<'o> {
         let is_cacheable = loaded.key.is_some()
             && report.verdict == Verdict::Pass
             && notes.is_empty()
-            && !loaded.files.are_asked_for()
+            && !loaded.files.are_requested()
             // The first case of the file reports it, and in another run that may be this one.
             && odd_if_strict(case, loaded).is_empty();
         Execution { report, notes, case: reading.case, is_cacheable }
@@ -206,8 +206,8 @@ impl<'o> Worker<'o> {
             self.testees.clear();
             self.limits.clone_from(limits);
         }
-        if let Some(known) = self.testees.iter().position(|testee| testee.0 == machine) {
-            return Some(self.testees.swap_remove(known).1);
+        if let Some(position) = self.testees.iter().position(|testee| testee.0 == machine) {
+            return Some(self.testees.swap_remove(position).1);
         }
         Some(self.run.testee.make(machines::by_name(machine)?, limits))
     }

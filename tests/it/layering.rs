@@ -271,8 +271,6 @@ fn sources_keep_the_rules() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// What is found is what is there: the modules of the library are the rows of the map, no row comes back
-/// to itself, and the members of the lists are known.
 /// A file that needs more is about two things.
 #[test]
 fn files_are_short() {
@@ -283,6 +281,8 @@ fn files_are_short() {
     assert!(long.is_empty(), "more than {LINES} lines: {long:?}");
 }
 
+/// What is found is what is there: the modules of the library are the rows of the map, no row comes back
+/// to itself, and the members of the lists are known.
 #[test]
 fn the_map_names_every_group() {
     let lib = std::fs::read_to_string(at_root("src/lib.rs")).unwrap();
@@ -304,75 +304,6 @@ fn the_map_names_every_group() {
     for path in ["machines::observe::Observe", "text::json::quoted", "machines::evm::frame::Frame"] {
         assert!(used.contains(path), "{path} is not found in {used:?}");
     }
-}
-
-/// Folders whose files use each other in one direction only. The file beside the folder uses all in it.
-const ACYCLIC: &[&str] = &["cli"];
-
-/// The files of a folder that are part of an import cycle, or use one that is.
-fn cyclic(folder: &str, sources: &[Source]) -> BTreeSet<String> {
-    let name = |source: &Source| source.module().join("::");
-    let inside: Vec<_> = sources.iter().filter(|source| source.top() == folder).collect();
-    let names: BTreeSet<String> = inside.iter().map(|source| name(source)).collect();
-    // The file that declares what a path names: that of the longest name in front.
-    let file = |path: &str| {
-        let ends = path.match_indices("::").map(|(at, _)| at).chain([path.len()]);
-        ends.filter_map(|end| names.get(&path[..end])).max_by_key(|name| name.len()).cloned()
-    };
-    let mut open: Vec<(String, BTreeSet<String>)> = Vec::new();
-    for source in &inside {
-        // A unit test uses what it tests.
-        let code = source.code.split("#[cfg(test)]").next().unwrap();
-        let used = uses(&Source::new(&source.path, code)).iter().filter_map(|path| file(path)).collect();
-        let all = names.iter().filter(|name| *name != folder).cloned().collect();
-        open.push((name(source), if source.path == format!("{folder}.rs") { all } else { used }));
-    }
-    loop {
-        let unordered: BTreeSet<String> = open.iter().map(|(name, _)| name.clone()).collect();
-        let before = open.len();
-        open.retain(|(name, used)| used.iter().any(|used| used != name && unordered.contains(used)));
-        if open.len() == before {
-            return unordered;
-        }
-    }
-}
-
-#[test]
-fn files_of_a_folder_form_an_order() {
-    let sources = sources();
-    for folder in ACYCLIC {
-        let cyclic = cyclic(folder, &sources);
-        assert!(cyclic.is_empty(), "import cycles in {folder}: {cyclic:?}");
-    }
-}
-
-#[test]
-fn a_cycle_is_found() {
-    let check = |files: &[(&str, &str)], expected: &[&str]| {
-        let sources: Vec<_> = files.iter().map(|(path, text)| Source::new(path, text)).collect();
-        let found = cyclic("cli", &sources);
-        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected, "{files:?}");
-    };
-    let top = ("cli.rs", "mod a; mod b; mod c;");
-    let used = ("cli/c.rs", "use vmconf::run; use super::super::cli::c::Own;");
-    check(&[top, ("cli/a.rs", "use super::b::B;"), ("cli/b.rs", "use super::c;"), used], &[]);
-    check(
-        &[top, ("cli/a.rs", "use super::{b::{B}, c};"), ("cli/b.rs", "use super::a;"), used],
-        &["cli", "cli::a", "cli::b"],
-    );
-    check(&[top, ("cli/a.rs", "use super::Cli;"), used], &["cli", "cli::a"]);
-    check(
-        &[top, ("cli/a.rs", "use super::b;"), ("cli/b.rs", "#[cfg(test)] mod tests { use super::a; }")],
-        &[],
-    );
-    check(
-        &[
-            ("cli/a.rs", "use super::b::part::X;"),
-            ("cli/b.rs", ""),
-            ("cli/b/part.rs", "use crate::cli::a::A;"),
-        ],
-        &["cli::a", "cli::b::part"],
-    );
 }
 
 #[test]
@@ -437,4 +368,119 @@ fn every_rule_can_be_broken() {
     check("model/value.rs", "fn f() { std::process::exit(1) }", Some("only cli may process::exit"));
     check("run/filter.rs", "fn f() { env::var(\"A\"); }", Some("only cli may env::var"));
     check("formats/vmtests.rs", "// in vmPerformance only", Some("names vmPerformance"));
+}
+
+/// The groups within which no file may import what imports it. Between files of different groups that is
+/// never so.
+const ACYCLIC: &[&str] = &["run", "cli"];
+
+/// Which files each file imports, by their places in the list. A path stands for the longest file that it
+/// names; a re-export is an import like any other.
+fn imports(sources: &[Source]) -> Vec<BTreeSet<usize>> {
+    let modules: Vec<String> = sources.iter().map(|source| source.module().join("::")).collect();
+    let resolve = |mut path: &str| loop {
+        if let Some(file) = modules.iter().position(|module| module == path) {
+            return Some(file);
+        }
+        path = path.rsplit_once("::")?.0;
+    };
+    let imported = |source: &Source| -> BTreeSet<usize> {
+        // A unit test uses what it tests.
+        let code = source.code.split("#[cfg(test)]").next().unwrap();
+        let source = Source::new(&source.path, code);
+        uses(&source).iter().chain(&child_uses(&source)).filter_map(|path| resolve(path)).collect()
+    };
+    sources.iter().map(imported).collect()
+}
+
+/// Every path that the code names from a module that it declares: `pub use child::Thing` in the file above.
+fn child_uses(source: &Source) -> BTreeSet<String> {
+    let declared = source.code.lines().filter_map(|line| {
+        let name = line.trim().strip_suffix(';')?.rsplit_once("mod ")?.1;
+        Some(name.to_owned())
+    });
+    let mut found = BTreeSet::new();
+    for name in declared {
+        let start = format!("{name}::");
+        for (at, _) in source.code.match_indices(&start) {
+            let before = source.code[..at].trim_end_matches("self::").chars().next_back().unwrap_or(' ');
+            if !before.is_alphanumeric() && !matches!(before, '_' | ':') {
+                spread(&source.module().join("::"), &source.code[at..], &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// The files that import themselves by way of others, where both ends of one of the imports on the way are in
+/// different groups or in one of these: each file with one that it imports on its way back.
+fn cycles(sources: &[Source], groups: &[&str]) -> Vec<String> {
+    let imports = imports(sources);
+    let reachable = |from: usize| {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+        while let Some(file) = open.pop() {
+            open.extend(imports[file].iter().filter(|next| seen.insert(**next)));
+        }
+        seen
+    };
+    let reached: Vec<_> = (0..sources.len()).map(reachable).collect();
+    let mut found = Vec::new();
+    for (from, next) in
+        imports.iter().enumerate().flat_map(|(from, all)| all.iter().map(move |it| (from, *it)))
+    {
+        let (source, other) = (&sources[from], &sources[next]);
+        let is_checked = source.top() != other.top() || groups.contains(&source.top());
+        if from != next && is_checked && reached[next].contains(&from) {
+            found.push(format!("{} imports {}, and that leads back to it", source.path, other.path));
+        }
+    }
+    found
+}
+
+#[test]
+fn no_file_imports_what_imports_it() {
+    let found = cycles(&sources(), ACYCLIC);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_planted_cycle_is_found() {
+    let check = |planted: &[(&str, &str)], expected: &[&str]| {
+        let mut all = sources();
+        for (path, text) in planted {
+            all.retain(|source| source.path != *path);
+            all.push(Source::new(path, text));
+        }
+        let found = cycles(&all, ACYCLIC);
+        assert!(
+            expected.iter().all(|it| found.iter().any(|line| line.starts_with(it))),
+            "{planted:?}: {found:?}"
+        );
+        assert_eq!(found.is_empty(), expected.is_empty(), "{planted:?}: {found:?}");
+    };
+    check(&[("run/one.rs", "use super::two::Two;"), ("run/two.rs", "use super::filter::Filter;")], &[]);
+    check(
+        &[("run/one.rs", "use super::two::Two;"), ("run/two.rs", "fn f() { super::one::f() }")],
+        &["run/one.rs imports run/two.rs", "run/two.rs imports run/one.rs"],
+    );
+    // By way of a file above that re-exports.
+    check(
+        &[
+            ("run/a.rs", "mod b;\npub use b::B;"),
+            ("run/a/b.rs", "use super::super::c::C;"),
+            ("run/c.rs", "use super::a::B;"),
+        ],
+        &["run/a.rs imports run/a/b.rs", "run/a/b.rs imports run/c.rs", "run/c.rs imports run/a.rs"],
+    );
+    check(
+        &[("run/a.rs", "mod b;\nuse self::b::{B};"), ("run/a/b.rs", "use super::A;")],
+        &["run/a.rs imports run/a/b.rs"],
+    );
+    check(&[("cli/a.rs", "use super::b::B;"), ("cli/b.rs", "#[cfg(test)] mod tests { use super::a; }")], &[]);
+    // Between groups, whatever groups are checked.
+    check(
+        &[("model/a.rs", "use crate::text::a::A;"), ("text/a.rs", "use crate::model::a::A;")],
+        &["model/a.rs imports text/a.rs"],
+    );
+    check(&[("model/a.rs", "use super::b::B;"), ("model/b.rs", "use super::a::A;")], &[]);
 }

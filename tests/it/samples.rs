@@ -100,7 +100,8 @@ struct Reported {
 fn options(strictness: Strictness) -> Options {
     let limits = Limits { steps: 1_000_000, ..Limits::default() };
     let read = formats::Options { strictness, ..formats::Options::default() };
-    Options { file: FileOptions { limits, read, ..FileOptions::default() }, ..Options::default() }
+    let file = FileOptions { limits, read, ..FileOptions::default() };
+    Options { file, ..Options::default() }
 }
 
 impl Reported {
