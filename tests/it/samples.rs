@@ -139,7 +139,9 @@ fn located(diagnostic: &Diagnostic) -> String {
 /// A problem in words that are the same whoever reports it.
 fn problem(place: &str, what: &str, expected: Option<&str>) -> String {
     let expected = expected.map_or(String::new(), |it| format!("; expected {it}"));
-    escaped(&format!("{place} {what}{expected}")).into_owned()
+    // Messages name ids, which here begin with the folder of the project.
+    let text = format!("{place} {what}{expected}").replace(&format!("{}/", at_root("").display()).replace("//", "/"), "");
+    escaped(&text).into_owned()
 }
 
 /// A line for each finding of `check`, and for each problem that only `run` reports.
