@@ -140,7 +140,8 @@ fn located(diagnostic: &Diagnostic) -> String {
 fn problem(place: &str, what: &str, expected: Option<&str>) -> String {
     let expected = expected.map_or(String::new(), |it| format!("; expected {it}"));
     // Messages name ids, which here begin with the folder of the project.
-    let text = format!("{place} {what}{expected}").replace(&format!("{}/", at_root("").display()).replace("//", "/"), "");
+    let text = format!("{place} {what}{expected}")
+        .replace(&format!("{}/", at_root("").display()).replace("//", "/"), "");
     escaped(&text).into_owned()
 }
 
