@@ -16,6 +16,7 @@ pub mod name;
 pub mod partition;
 pub mod path;
 pub mod position;
+pub mod renderer;
 pub mod rule;
 pub mod signature;
 pub mod value;

@@ -3,10 +3,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use anyhow::Context;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
-use vmconf::report::comparison::{self as render, Extent, Shown};
+use vmconf::model::renderer::Renderer;
+use vmconf::report::comparison::{COMPARISONS, ComparisonKind, Extent, Shown};
 use vmconf::report::counts;
 use vmconf::wire::comparison::{self, Run};
 
@@ -36,20 +39,17 @@ pub(super) struct Compare {
     list: bool,
 
     /// How to print
-    #[arg(long = "as", value_name = "FORM", default_value = "text")]
-    as_: Form,
+    #[arg(long = "as", value_name = "FORM", default_value = COMPARISONS[0].name, value_parser = forms())]
+    as_: String,
 
     /// Print all cases of each section and, as text, every line in full
     #[arg(long)]
     all: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Form {
-    /// For people
-    Text,
-    /// For a comment or a summary
-    Markdown,
+fn forms() -> PossibleValuesParser {
+    let form = |kind: &ComparisonKind| PossibleValue::new(kind.name).help(kind.doc);
+    PossibleValuesParser::new(COMPARISONS.iter().map(form))
 }
 
 impl Compare {
@@ -66,10 +66,8 @@ impl Compare {
         let extent = if self.all { Extent::All } else { Extent::Short };
         let shown = Shown { names, comparison: &comparison, cautions: &cautions, extent };
         let mut out = output::stdout();
-        match self.as_ {
-            Form::Text => render::text(&mut out, &shown)?,
-            Form::Markdown => render::markdown(&mut out, &shown)?,
-        }
+        let kind = Renderer::by_name(COMPARISONS, &self.as_).context("--as")?;
+        (kind.new)(&mut out, &shown)?;
         out.flush()?;
         Ok(if comparison.is_worse() { Exit::Failed } else { Exit::Passed })
     }

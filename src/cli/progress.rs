@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
+use indexmap::IndexMap;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::event::Event;
@@ -62,13 +63,12 @@ fn bar(files: u64) -> ProgressBar {
     bar
 }
 
-/// Notes without repetition.
+/// Notes without repetition, by their text.
 #[derive(Default)]
-struct Notes(Vec<RepeatedNote>);
+struct Notes(IndexMap<String, RepeatedNote>);
 
-/// A note and how often it was repeated.
+/// Where a note is, and how often it was repeated.
 struct RepeatedNote {
-    what: String,
     /// File and position of the first one.
     first: String,
     /// How many more there are.
@@ -77,16 +77,16 @@ struct RepeatedNote {
 
 impl Notes {
     fn add(&mut self, file: &str, diagnostic: &Diagnostic) {
-        if let Some(note) = self.0.iter_mut().find(|note| note.what == diagnostic.what) {
+        if let Some(note) = self.0.get_mut(&diagnostic.what) {
             note.more += 1;
             return;
         }
         let place = diagnostic.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
-        self.0.push(RepeatedNote { what: diagnostic.what.clone(), first: format!("{file}{place}"), more: 0 });
+        self.0.insert(diagnostic.what.clone(), RepeatedNote { first: format!("{file}{place}"), more: 0 });
     }
 
     fn print(&self) {
-        for RepeatedNote { what, first, more } in &self.0 {
+        for (what, RepeatedNote { first, more }) in &self.0 {
             let more = if *more > 0 { format!(" (and {more} more)") } else { String::new() };
             output::note(&format!("note: {first}: {what}{more}"));
         }

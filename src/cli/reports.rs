@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use vmconf::model::event::Event;
+use vmconf::model::renderer::Renderer;
 use vmconf::report::{self, Needs, REPORTS, Report, ReportKind};
 
 use super::output::{self, Replaced, TemporaryFiles};
@@ -21,16 +22,11 @@ impl RequestedReport {
     pub(super) fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
-
-    /// What it is made from.
-    pub(super) fn needs(&self) -> Needs {
-        self.kind.needs
-    }
 }
 
 /// The help text of `--report`.
 pub(super) fn help() -> String {
-    let names: Vec<_> = REPORTS.iter().map(|report| report.name).collect();
+    let names = Renderer::names(REPORTS);
     format!(
         "Make a report: {}; to FILE, or to standard output instead of the text; repeatable",
         names.join(", ")
@@ -44,9 +40,8 @@ pub(super) fn parse(text: &str) -> Result<RequestedReport, String> {
         Some((name, file)) => (name, Some(PathBuf::from(file))),
         None => (text, None),
     };
-    let names: Vec<_> = REPORTS.iter().map(|report| report.name).collect();
-    let kind =
-        report::by_name(name).ok_or_else(|| format!("no such report; there are {}", names.join(", ")))?;
+    let kind = Renderer::by_name(REPORTS, name)
+        .ok_or_else(|| format!("no such report; there are {}", Renderer::names(REPORTS).join(", ")))?;
     Ok(RequestedReport { kind, file })
 }
 
@@ -100,11 +95,17 @@ impl Reports {
             reports.all.push((text.new)(Box::new(output::stdout()), options));
         }
         if let Some(path) = step_summary(requested) {
-            let markdown = report::by_name("markdown").context("no report in Markdown")?;
+            let markdown = Renderer::by_name(REPORTS, "markdown").context("no report in Markdown")?;
             let appended = output::appended(&path).with_context(|| path.display().to_string())?;
             reports.all.push((markdown.new)(Box::new(appended), options));
         }
         Ok(reports)
+    }
+
+    /// The events that the most demanding of them needs.
+    pub(super) fn needs(&self) -> Needs {
+        let explained = self.all.iter().any(|report| report.needs() == Needs::Explanations);
+        if explained { Needs::Explanations } else { Needs::Events }
     }
 
     /// Passes an event to all reports.

@@ -114,12 +114,6 @@ impl Run {
         }
         Ok(Some(all.among(self.paths())?.matching(&options.run.filter)))
     }
-
-    /// What the most demanding of the reports is made from.
-    fn needs(&self) -> Needs {
-        let explained = self.report.iter().any(|report| report.needs() == Needs::Explanations);
-        if explained { Needs::Explanations } else { Needs::Events }
-    }
 }
 
 /// The arguments with the settings: runs files once, or with `--watch` several times.
@@ -181,6 +175,7 @@ impl Runner<'_> {
             Reports::new(&self.args.report, &self.report_options(options), &self.temporary_files)?;
         let mut record = history::begin(sources.len(), options.run.part.as_deref());
         let mut progress = Progress::new(self.args.verbosity.level());
+        let needs = reports.needs();
         let mut write_error = None;
         let mut sink = |event| {
             progress.event(&event);
@@ -190,7 +185,7 @@ impl Runner<'_> {
             }
             write_error = write_error.take().or_else(|| reports.event(&event).err());
         };
-        let summary = match self.args.needs() {
+        let summary = match needs {
             Needs::Events => run::run(sources, options, &mut sink),
             Needs::Explanations => run::run_and_explain(sources, options, explain_on_screen, &mut sink),
         };

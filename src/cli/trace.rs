@@ -3,9 +3,11 @@
 use anyhow::{Context, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, value_parser};
-use vmconf::explain::trace::{self, Selection, StepFilter, TRACES, TraceKind, Tracer};
+use vmconf::explain::trace::{Selection, StepFilter, TRACES, Tracer, Writer};
 use vmconf::isa::{Isa, OpInfo};
+use vmconf::machines::MachineInfo;
 use vmconf::model::exit::Exit;
+use vmconf::model::renderer::Renderer;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, LoadedFile, RunOptions, WatchedCase};
 use vmconf::text::suggest::nearest;
@@ -29,7 +31,7 @@ pub(super) struct Trace {
 
     /// How to write it: text for people, jsonl for programs, eip3155 (evm), minic89 (snapshots)
     #[arg(long = "as", value_name = "NAME", default_value = TRACES[0].name,
-          value_parser = PossibleValuesParser::new(TRACES.iter().map(|kind| kind.name)))]
+          value_parser = PossibleValuesParser::new(Renderer::names(TRACES)))]
     kind: String,
 
     /// Only steps from this one on; the first is 1
@@ -63,7 +65,7 @@ impl Trace {
             // Running the case reports its errors.
             return exit(&run::watch(loaded, case, options, &mut StepFilter::default()));
         };
-        let kind = self.kind(machine.name)?;
+        let writer = self.writer(machine)?;
         let mut selection = self.selection(machine.isa)?;
         if let Some(last) = self.last {
             // Every run is the same: counting the steps first needs no memory for them.
@@ -71,21 +73,21 @@ impl Trace {
             run::watch(loaded, case, options, &mut filter);
             selection.skip = filter.found().saturating_sub(last);
         }
-        let mut tracer =
-            Tracer::new((kind.new)(machine.isa), selection, Box::new(output::stdout_to_the_end()));
+        let mut tracer = Tracer::new(writer, selection, Box::new(output::stdout_to_the_end()));
         let watched = run::watch(loaded, case, options, &mut tracer);
         end(&mut tracer, &watched)?;
         exit(&watched)
     }
 
-    fn kind(&self, machine: &str) -> anyhow::Result<&'static TraceKind> {
-        let kind = trace::by_name(&self.kind).context("no such way to write traces")?;
-        if let Some(its) = kind.machine
-            && its != machine
+    fn writer(&self, machine: &MachineInfo) -> anyhow::Result<Box<dyn Writer>> {
+        let kind = Renderer::by_name(TRACES, &self.kind).context("no such way to write traces")?;
+        let writer = (kind.new)(machine.isa);
+        if let Some(its) = writer.machine()
+            && its != machine.name
         {
-            bail!("--as {} is for {its}, and the case is for {machine}", kind.name);
+            bail!("--as {} is for {its}, and the case is for {}", kind.name, machine.name);
         }
-        Ok(kind)
+        Ok(writer)
     }
 
     fn selection(&self, isa: &'static Isa) -> anyhow::Result<Selection> {

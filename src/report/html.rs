@@ -11,7 +11,7 @@ use indexmap::{IndexMap, IndexSet};
 use sha2::{Digest, Sha256};
 
 use super::case_block::{broken_list, counted, counts, headline, plain_case};
-use super::{Options, Report, explanation};
+use super::{Needs, Options, Report, explanation};
 use crate::model::case::CaseId;
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Event, Summary};
@@ -173,6 +173,10 @@ impl Report for Html {
             Event::Started { .. } | Event::Note { .. } | Event::FileDone => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Explanations
     }
 }
 

@@ -7,7 +7,6 @@ use std::collections::{HashMap, HashSet};
 use crate::machines::observe::Observe;
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::Step;
-use crate::model::diagnostic::Place;
 use crate::model::mismatch::Mismatch;
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
@@ -44,7 +43,7 @@ pub(super) fn differences(
     mismatches.sort_by_key(|mismatch| mismatch.origin);
     let difference = |Mismatch { at, expected, actual, origin }| {
         let note = testee.explain(&at);
-        Difference { step: number, at, expected, actual, place: Place::new(document.text(), origin.0), note }
+        Difference { step: number, at, expected, actual, place: document.place(origin.0), note }
     };
     Ok(mismatches.into_iter().map(difference).collect())
 }

@@ -6,17 +6,17 @@ use super::catch_panic::catch_panic;
 use super::compare::{UnknownField, differences};
 use super::load::{LoadedCase, LoadedFile};
 use super::options::RunOptions;
-use crate::formats::{Finding, Severity, Strictness};
+use crate::formats::Strictness;
 use crate::machines::machine::{LoadError, Status, Watch, reborrow};
 use crate::machines::{self, MachineInfo};
 use crate::model::case::Case;
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::CaseReport;
 use crate::model::limits::Limits;
 use crate::model::path::{Key, Path};
 use crate::model::verdict::{Failure, Verdict};
 use crate::testees::Testee;
-use crate::text::json::{Document, Node, Problem};
+use crate::text::json::{Document, Node};
 
 /// A case that was run alone.
 pub struct WatchedCase {
@@ -154,9 +154,8 @@ impl<'o> Worker<'o> {
             }
         };
         let diagnostics = |severity| {
-            let of_severity = move |finding: &&Finding| finding.severity == severity;
-            let findings = reading.findings.iter().filter(of_severity);
-            findings.map(|finding| finding.problem.in_document(loaded.document)).collect()
+            let diagnostics = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
+            diagnostics.map(|diagnostic| loaded.document.locate(diagnostic.clone())).collect()
         };
         let mut notes: Vec<_> = diagnostics(Severity::Note);
         let Some(case) = &reading.case else {
@@ -276,7 +275,7 @@ fn perform(
             Ok(differences) => found.extend(differences),
             Err(UnknownField { field, origin }) => {
                 let what = format!("{} has no field {field}", case.machine);
-                return Verdict::Error(vec![Problem::bare(origin.0, what).in_document(document)]);
+                return Verdict::Error(vec![document.locate(Diagnostic::at(origin.0, what))]);
             }
         }
     }
@@ -308,7 +307,7 @@ fn odd_if_strict(case: &Case, loaded: &LoadedCase<'_>) -> Vec<Diagnostic> {
 /// A diagnostic about a datum of the program, at its place where that is known.
 fn about(reason: &LoadError, what: String, case: &Case, document: &Document) -> Diagnostic {
     match reason.at.as_ref().and_then(|at| place_of(at, case, document)) {
-        Some(at) => Problem::bare(at, what).in_document(document),
+        Some(at) => document.locate(Diagnostic::at(at, what)),
         None => Diagnostic::new(what),
     }
 }

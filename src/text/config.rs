@@ -21,10 +21,10 @@ use globset::{GlobBuilder, GlobMatcher};
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
-use super::json::Problem;
+use super::source_text::SourceText;
 use super::suggest::nearest;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::position::{Position, position};
+use crate::model::position::Position;
 
 /// The profile that always applies.
 pub const DEFAULT: &str = "default";
@@ -114,7 +114,8 @@ impl Config {
     ///
     /// All faults, in the order of the text.
     pub fn parse(text: &str, folder: &Path, settings: &[Setting]) -> Result<Config, Vec<Diagnostic>> {
-        let root = DeTable::parse(text).map_err(|error| vec![no_toml(text, &error)])?;
+        let text = &SourceText::new(text);
+        let root = DeTable::parse(text.as_str()).map_err(|error| vec![no_toml(text, &error)])?;
         let mut reader = Reader { text, folder, settings, diagnostics: Vec::new() };
         let config = reader.root(root.get_ref());
         if reader.diagnostics.is_empty() {
@@ -157,14 +158,14 @@ impl Config {
     }
 }
 
-fn no_toml(text: &str, error: &toml::de::Error) -> Diagnostic {
+fn no_toml(text: &SourceText, error: &toml::de::Error) -> Diagnostic {
     let at = error.span().map_or(0, |span| span.start as u32);
-    Problem::bare(at, error.message().replace('\n', ", ")).in_text(text)
+    text.locate(Diagnostic::at(at, error.message().replace('\n', ", ")))
 }
 
 /// Goes on after a fault, so that all faults are reported.
 struct Reader<'t> {
-    text: &'t str,
+    text: &'t SourceText,
     folder: &'t Path,
     settings: &'t [Setting],
     diagnostics: Vec<Diagnostic>,
@@ -172,7 +173,7 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn diagnostic(&mut self, span: Range<usize>, what: String) {
-        self.diagnostics.push(Problem::bare(span.start as u32, what).in_text(self.text));
+        self.diagnostics.push(self.text.locate(Diagnostic::at(span.start as u32, what)));
     }
 
     fn wrong(&mut self, value: &Spanned<DeValue<'_>>, what: &str, expected: &str) {
@@ -310,8 +311,8 @@ impl Reader<'_> {
         Some(Entry {
             name: setting.name.clone(),
             flags,
-            shown: self.text[value.span()].to_owned(),
-            position: position(self.text, at.start as u32),
+            shown: self.text.as_str()[value.span()].to_owned(),
+            position: self.text.position(at.start as u32),
         })
     }
 }

@@ -410,7 +410,7 @@ pub struct Problem {
 
 impl From<&Diagnostic> for Problem {
     fn from(diagnostic: &Diagnostic) -> Problem {
-        let Diagnostic { what, expected, place } = diagnostic;
+        let Diagnostic { what, expected, place, .. } = diagnostic;
         let position = place.as_ref().map(|place| place.position);
         Problem {
             message: what.clone(),
@@ -431,7 +431,9 @@ impl TryFrom<Problem> for Diagnostic {
             (None, None) => None,
             _ => return Err("has a line without a column, or a column without a line".to_owned()),
         };
-        Ok(Diagnostic { what: message, expected, place })
+        let mut diagnostic = Diagnostic::new(message).with_place(place);
+        diagnostic.expected = expected;
+        Ok(diagnostic)
     }
 }
 

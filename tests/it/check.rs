@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use crate::samples::sample_folders;
 use crate::support::{Ran, VECTORS, at_root, command, files, ran, relative, sources_of, vmconf};
 use serde_json::Value as Json;
 use tempfile::TempDir;
-use vmconf::lint::fix::{LeftAlone, Mended, mend};
-use vmconf::lint::{Checker, Edit};
+use vmconf::lint::Checker;
+use vmconf::lint::fix::{Fixed, NotFixed, fix};
+use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::event::Event;
 use vmconf::model::rule::{RULES, Rule};
 use vmconf::run::{self, Options};
@@ -168,7 +168,7 @@ fn every_sample_can_be_mended() {
         if checked.edits().next().is_none() {
             continue;
         }
-        let Mended { text, checked } = mend(&mut checker, &source, &checked).unwrap().unwrap();
+        let Fixed { text, checked } = fix(&mut checker, &source, &checked).unwrap().unwrap();
         assert_eq!(checked.edits().count(), 0, "{name}");
         // Commas and comments are errors in our own formats, and then no longer.
         if !name.contains("tinyvm") {
@@ -195,24 +195,24 @@ fn verdicts(path: &Path) -> Vec<&'static str> {
 /// An edit that would change what a case says is not made, nor one that makes nothing better.
 #[test]
 fn what_would_mean_something_else_is_left_alone() {
-    fn check(from: &str, to: &str, expected: LeftAlone) {
+    fn check(from: &str, to: &str, expected: NotFixed) {
         let source = sources_of(at_root(MECHANICAL)).remove(0);
         let options = Options::default();
         let mut checker = Checker::new(&options);
         let mut checked = checker.check(&source);
-        let start = checked.text.as_ref().unwrap().find(from).unwrap();
-        let edit = Edit { range: start..start + from.len(), with: to.to_owned() };
+        let start = checked.text.as_ref().unwrap().as_str().find(from).unwrap();
+        let edited = Diagnostic::at(start as u32, "edited").replace(from.len(), to).with_place(None);
         for diagnostic in &mut checked.diagnostics {
-            diagnostic.edit = None;
+            *diagnostic = diagnostic.clone().suggest(None);
         }
-        checked.diagnostics[0].edit = Some(edit);
-        let left = mend(&mut checker, &source, &checked).unwrap().unwrap_err();
+        checked.diagnostics[0] = edited;
+        let left = fix(&mut checker, &source, &checked).unwrap().unwrap_err();
         assert_eq!(left, expected, "{from} to {to}");
     }
-    check("\"value\": 1", "\"value\": 2", LeftAlone::OtherCases);
-    check("\"name\": \"𝄞\"", "\"name\": \"b\"", LeftAlone::OtherCases);
-    check("\"tests\"", "\"test\"", LeftAlone::OtherCases);
-    check("\"state\": \"halt\"", "\"state\": \"hAlt\"", LeftAlone::NoBetter);
+    check("\"value\": 1", "\"value\": 2", NotFixed::OtherCases);
+    check("\"name\": \"𝄞\"", "\"name\": \"b\"", NotFixed::OtherCases);
+    check("\"tests\"", "\"test\"", NotFixed::OtherCases);
+    check("\"state\": \"halt\"", "\"state\": \"hAlt\"", NotFixed::NoBetter);
 }
 
 #[cfg(unix)]
@@ -311,9 +311,10 @@ fn the_same_is_folded() {
     assert!(vmconf(&["check", folder]).stdout.contains(" more like this in "));
 }
 
-/// Many findings in one long line: neither time nor what is shown grows beyond what there is.
+/// A test of `line_index` counts the steps of a look-up; this one would not end soon if they grew with the
+/// line.
 #[test]
-fn a_file_full_of_faults_takes_no_time() {
+fn many_faults_in_one_long_line_are_found_and_fixed() {
     const MANY: usize = 100_000;
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("long.json");
@@ -323,10 +324,7 @@ fn a_file_full_of_faults_takes_no_time() {
     let path = path.to_str().unwrap();
     for args in [&["check", path][..], &["check", "--as", "sarif", path], &["check", "--fix", "--all", path]]
     {
-        let start = Instant::now();
-        let ran = vmconf(args);
-        assert_eq!(ran.exit, 0);
-        assert!(start.elapsed() < Duration::from_secs(30), "{args:?} took {:?}", start.elapsed());
+        assert_eq!(vmconf(args).exit, 0, "{args:?}");
     }
     assert!(!fs::read_to_string(path).unwrap().contains("execute"));
 }
@@ -346,11 +344,12 @@ fn any_text_is_checked() {
                 let checked = checker.check_text(&source, changed);
                 let text = checked.text.as_ref().unwrap();
                 for diagnostic in &checked.diagnostics {
-                    assert_ne!(diagnostic.problem.rule, Rule::Internal, "{diagnostic:?}");
-                    assert!(diagnostic.problem.at as usize <= text.len(), "{diagnostic:?}");
+                    assert_ne!(diagnostic.rule, Rule::Internal, "{diagnostic:?}");
+                    let at = diagnostic.place.as_ref().unwrap().at as usize;
+                    assert!(at <= text.as_str().len(), "{diagnostic:?}");
                 }
-                if let Some(Ok(mended)) = mend(&mut checker, &source, &checked) {
-                    assert_eq!(mended.checked.edits().count(), 0, "{}", mended.text);
+                if let Some(Ok(fixed)) = fix(&mut checker, &source, &checked) {
+                    assert_eq!(fixed.checked.edits().count(), 0, "{}", fixed.text);
                 }
             }
         }

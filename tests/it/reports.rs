@@ -19,10 +19,12 @@ use vmconf::model::escape::is_harmful;
 use vmconf::model::event::{CaseReport, Event, Summary};
 use vmconf::model::explanation::Explained;
 use vmconf::model::path::Path as At;
+use vmconf::model::renderer::Renderer;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{Difference, Failure, Listing, Verdict};
-use vmconf::report::{self, Grouping, Options, REPORTS, Verbosity};
+use vmconf::report::{Grouping, Options, REPORTS, Verbosity};
 use vmconf::text::shell::Words;
+use vmconf::text::source_text::SourceText;
 
 /// Names that mean something to one reader or another.
 fn hostile_names() -> Vec<String> {
@@ -50,7 +52,7 @@ const LONG: usize = 10_000;
 const TEXT: &str = "{\n  \"expect\": {\"value\": 8}\n}\n";
 
 fn place() -> Place {
-    Place::new(TEXT, 24)
+    SourceText::new(TEXT).place(24)
 }
 
 fn case(file: &str, name: &str, verdict: Verdict) -> Event {
@@ -94,8 +96,7 @@ fn known(reason: &str) -> Verdict {
 }
 
 fn error(what: &str) -> Verdict {
-    let diagnostic =
-        Diagnostic { what: what.to_owned(), expected: Some("hex".to_owned()), place: Some(place()) };
+    let diagnostic = Diagnostic::new(what).expected("hex").with_place(Some(place()));
     Verdict::Error(vec![diagnostic, Diagnostic::new("and nowhere")])
 }
 
@@ -159,7 +160,7 @@ impl Write for Shared {
 
 pub(crate) fn render(name: &str, options: &Options, events: &[Event]) -> String {
     let out = Shared::default();
-    let mut report = (report::by_name(name).unwrap().new)(Box::new(out.clone()), options);
+    let mut report = (Renderer::by_name(REPORTS, name).unwrap().new)(Box::new(out.clone()), options);
     for event in events {
         report.event(event).unwrap();
     }

@@ -18,16 +18,16 @@ use crate::golden::{differs, short};
 use crate::support::{at_root, files, golden, relative, sources_of};
 use vmconf::explain::explain;
 use vmconf::formats::{self, Strictness};
-use vmconf::lint::{Checker, LintFinding};
+use vmconf::lint::Checker;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::Event;
 use vmconf::model::explanation::{Answer, Blame};
 use vmconf::model::limits::Limits;
-use vmconf::model::position::position;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::sources::Source;
-use vmconf::run::{self, Options};
+use vmconf::run::{self, FileOptions, Options};
+use vmconf::text::source_text::SourceText;
 
 /// Every folder of samples of one kind, relative to the project.
 pub(crate) fn sample_folders() -> BTreeSet<String> {
@@ -100,7 +100,7 @@ struct Reported {
 fn options(strictness: Strictness) -> Options {
     let limits = Limits { steps: 1_000_000, ..Limits::default() };
     let read = formats::Options { strictness, ..formats::Options::default() };
-    Options { limits, read, ..Options::default() }
+    Options { file: FileOptions { limits, read, ..FileOptions::default() }, ..Options::default() }
 }
 
 impl Reported {
@@ -139,31 +139,32 @@ fn located(diagnostic: &Diagnostic) -> String {
 /// A problem in words that are the same whoever reports it.
 fn problem(place: &str, what: &str, expected: Option<&str>) -> String {
     let expected = expected.map_or(String::new(), |it| format!("; expected {it}"));
-    escaped(&format!("{place} {what}{expected}")).into_owned()
+    // Messages name ids, which here begin with the folder of the project.
+    let text = format!("{place} {what}{expected}").replace(&format!("{}/", at_root("").display()).replace("//", "/"), "");
+    escaped(&text).into_owned()
 }
 
 /// A line for each finding of `check`, and for each problem that only `run` reports.
 fn found(source: &Source, tolerant: &Reported, strict: &Reported) -> Vec<String> {
     let options = options(Strictness::Tolerant);
     let checked = Checker::new(&options).check(source);
-    let text = checked.text.as_deref().unwrap_or_default();
+    let text = checked.text.as_ref().map_or("", SourceText::as_str);
     let mut lines = Vec::new();
     let mut found = Vec::new();
-    for LintFinding { severity, problem: it, edit } in &checked.diagnostics {
-        let place = checked.text.as_ref().map_or("-".to_owned(), |text| position(text, it.at).to_string());
-        let same = problem(&place, &it.what, it.expected.as_deref());
+    for it in &checked.diagnostics {
+        let same = located(it);
         let by = match &same {
             same if tolerant.problems.contains(same) => "run",
             same if strict.problems.contains(same) => "strict",
             _ => "check",
         };
         let (place, words) = same.split_once(' ').unwrap();
-        let mut line = format!("{place} {by} {}[{}] {words}", severity.name(), it.rule.name());
-        if let Some(edit) = edit {
+        let mut line = format!("{place} {by} {}[{}] {words}", it.severity.name(), it.rule.name());
+        if let Some(edit) = it.edit() {
             write!(line, "; fix: {:?} to {:?}", &text[edit.range.clone()], edit.with).unwrap();
         } else {
-            let there: String =
-                text[it.at as usize..].chars().take_while(|it| *it != '\n').take(20).collect();
+            let at = it.place.as_ref().map_or(0, |place| place.at as usize);
+            let there: String = text[at..].chars().take_while(|it| *it != '\n').take(20).collect();
             write!(line, "; at {}", escaped(&there)).unwrap();
         }
         if let Some(suggestion) = it.suggestion() {
@@ -192,7 +193,7 @@ fn failures(source: &Source) -> Vec<String> {
     let loaded = run::open(source, &options);
     let mut lines = Vec::new();
     for case in 0..loaded.cases() {
-        let explained = explain(&loaded, case, &options, 0);
+        let explained = explain(&loaded, case, &options.run, 0);
         let Some(failure) = explained.report.verdict.failure() else { continue };
         for (index, difference) in failure.differences.iter().take(MOST).enumerate() {
             lines.push(format!("{} {}", difference.place.position, differs(difference)));

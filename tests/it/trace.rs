@@ -8,10 +8,11 @@ use std::rc::Rc;
 
 use crate::support::{Ran, at_root, command, files, golden, ran, read, relative, replay, vmconf};
 use serde_json::Value as Json;
-use vmconf::explain::trace::{self, Selection, Tracer};
+use vmconf::explain::trace::{Selection, TRACES, Tracer};
 use vmconf::machines;
 use vmconf::model::case::Case;
 use vmconf::model::escape::is_harmful;
+use vmconf::model::renderer::Renderer;
 
 const DEMO: &str = "tests/samples/trace/demo.json::demo2018";
 const GCD: &str = "vectors/minic89/source.json::gcd";
@@ -252,7 +253,7 @@ fn lines(case: &Case, kind: &str, selection: Selection) -> String {
 }
 
 fn run(case: &Case, kind: &str, selection: Selection, out: Box<dyn Write>) {
-    let writer = (trace::by_name(kind).unwrap().new)(machines::by_name(case.machine).unwrap().isa);
+    let writer = (Renderer::by_name(TRACES, kind).unwrap().new)(machines::by_name(case.machine).unwrap().isa);
     let mut tracer = Tracer::new(writer, selection, out);
     let machine = replay(case, Some(&mut tracer), &mut |_, _| {});
     tracer.end(&*machine, &machine.describe()).unwrap();

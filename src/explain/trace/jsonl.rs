@@ -14,7 +14,6 @@ use crate::wire::value::Truncated;
 pub(super) const KIND: TraceKind = TraceKind {
     name: "jsonl",
     doc: "for programs: one JSON object a step",
-    machine: None,
     new: |_| Box::<Lines>::default(),
 };
 

@@ -13,7 +13,6 @@ use crate::wire::line::one_line;
 pub(super) const KIND: TraceKind = TraceKind {
     name: "minic89",
     doc: "snapshots of MiniC89, one JSON document a line",
-    machine: Some("minic89"),
     new: |_| Box::new(Snapshots),
 };
 
@@ -34,6 +33,10 @@ impl Writer for Snapshots {
 
     fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
         write(end.state, out)
+    }
+
+    fn machine(&self) -> Option<&'static str> {
+        Some("minic89")
     }
 }
 

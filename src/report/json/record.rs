@@ -4,7 +4,7 @@ use crate::model::event::{CaseReport, Summary};
 use crate::model::partition::Part;
 use crate::model::signature::signature;
 use crate::model::verdict::{Kind, Verdict};
-use crate::report::truncate::cut;
+use crate::report::truncate::truncate;
 use crate::wire::line::one_line;
 use crate::wire::record::{Case, Line};
 use crate::wire::report::{Problem, Start};
@@ -52,7 +52,7 @@ impl Record {
             | Verdict::Skip(_) => None,
         };
         let problem = |message: &str| {
-            let message = cut(message, 0, LONGEST);
+            let message = truncate(message, 0, LONGEST);
             vec![Problem { message, expected: None, line: None, column: None }]
         };
         self.add(&Line::Case(Case {

@@ -89,8 +89,13 @@ fn any_place() -> impl Strategy<Value = Place> {
 }
 
 fn any_diagnostic() -> impl Strategy<Value = Diagnostic> {
-    (any_text(), prop::option::of(any_text()), prop::option::of(any_place()))
-        .prop_map(|(what, expected, place)| Diagnostic { what, expected, place })
+    (any_text(), prop::option::of(any_text()), prop::option::of(any_place())).prop_map(
+        |(what, expected, place)| {
+            let mut diagnostic = Diagnostic::new(what).with_place(place);
+            diagnostic.expected = expected;
+            diagnostic
+        },
+    )
 }
 
 fn any_difference() -> impl Strategy<Value = Difference> {
