@@ -418,8 +418,7 @@ fn child_uses(source: &Source) -> BTreeSet<String> {
     found
 }
 
-/// The files that import themselves by way of others, where both ends of one of the imports on the way are in
-/// different groups or in one of these: each file with one that it imports on its way back.
+/// The imports that are part of a cycle: all between files of different groups, and those within these groups.
 fn cycles(sources: &[Source], groups: &[&str]) -> Vec<String> {
     let imports = imports(sources);
     let reachable = |from: usize| {
@@ -437,7 +436,10 @@ fn cycles(sources: &[Source], groups: &[&str]) -> Vec<String> {
         let (source, other) = (&sources[from], &sources[next]);
         let is_checked = source.top() != other.top() || groups.contains(&source.top());
         if from != next && is_checked && reached[next].contains(&from) {
-            found.push(format!("{} imports {}, and that leads back to it", source.path, other.path));
+            found.push(format!(
+                "{} imports {}, which imports it, perhaps by way of others",
+                source.path, other.path
+            ));
         }
     }
     found
