@@ -34,7 +34,11 @@ macro_rules! interpreter {
                 if meter.tick().is_break() {
                     return None;
                 }
-                #[allow(unreachable_patterns, reason = "codes with a row are in the last arm too")]
+                #[allow(
+                    unreachable_patterns,
+                    clippy::manual_range_patterns,
+                    reason = "the last arm lists every code, also those with a row"
+                )]
                 match frame.fetch() {
                     $($code => {
                         if !frame.enter::<$pops, $pushes>(0 $(+ $gas)?) {

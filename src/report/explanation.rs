@@ -51,7 +51,7 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
             last(&mut text, explained, wanted)?;
         }
         Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
-            failed(&mut text, explained, failure, length)?
+            failed(&mut text, explained, failure, length)?;
         }
     }
     out.write_all(&text)

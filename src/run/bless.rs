@@ -258,10 +258,10 @@ impl Case {
             Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => blessed.passed += 1,
             Verdict::Error(_) => blessed.broken.push(self.first),
             Verdict::Fail(_) | Verdict::ExpectedFail(..) if self.is_changed => {
-                blessed.cases.push(self.first.id)
+                blessed.cases.push(self.first.id);
             }
             Verdict::Fail(_) | Verdict::ExpectedFail(..) if self.refused.is_empty() => {
-                blessed.not_asked_for += 1
+                blessed.not_asked_for += 1;
             }
             Verdict::Fail(_) | Verdict::ExpectedFail(..) => {}
         }

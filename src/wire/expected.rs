@@ -107,8 +107,8 @@ impl<'de> Visitor<'de> for ExpectedVisitor {
             Member::Order => Expected::Order(keys(map.next_value()?)),
             Member::Type => after_type(&mut map)?,
             Member::Value => after_value(&mut map)?,
-            Member::Int => Expected::Is(Value::Int(int(map.next_value()?)?)),
-            Member::Bytes => Expected::Is(Value::Bytes(bytes(map.next_value()?)?)),
+            Member::Int => Expected::Is(Value::Int(int(&map.next_value::<Cow<'_, str>>()?)?)),
+            Member::Bytes => Expected::Is(Value::Bytes(bytes(&map.next_value::<Cow<'_, str>>()?)?)),
             Member::Text => Expected::Is(Value::Text(map.next_value()?)),
             Member::List => Expected::Is(Value::List(map.next_value()?)),
             Member::Record => Expected::Is(Value::Record(map.next_value::<Members>()?.0)),
@@ -147,11 +147,11 @@ fn after_value<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error
     }
 }
 
-fn int<E: Error>(text: Cow<'_, str>) -> Result<BigInt, E> {
+fn int<E: Error>(text: &str) -> Result<BigInt, E> {
     text.parse().map_err(|_| E::custom("int is no decimal number"))
 }
 
-fn bytes<E: Error>(text: Cow<'_, str>) -> Result<Vec<u8>, E> {
+fn bytes<E: Error>(text: &str) -> Result<Vec<u8>, E> {
     let bytes = text.strip_prefix("0x").and_then(hex_bytes);
     bytes.ok_or_else(|| E::custom("bytes is no even number of hex digits after 0x"))
 }

@@ -126,6 +126,7 @@ impl Serialize for Truncated<'_> {
 pub(super) mod actual {
     use super::{Deserialize, Deserializer, Error, Expected, Serialize, Serializer, Value};
 
+    #[allow(clippy::ref_option, reason = "serde calls it with a reference to the member")]
     pub(in crate::wire) fn serialize<S: Serializer>(
         actual: &Option<Value>,
         serializer: S,

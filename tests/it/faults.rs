@@ -147,8 +147,8 @@ fn all(blame: &Blame) -> Vec<&Executed> {
 /// Every fault that a vector catches, with the explanation of that failure.
 fn explanations() -> impl Iterator<Item = (Fault, Explanation)> {
     static SOURCES: OnceLock<Vec<Source>> = OnceLock::new();
-    let sources = SOURCES.get_or_init(|| crate::support::sources_of(crate::support::VECTORS));
     static OPTIONS: OnceLock<Options> = OnceLock::new();
+    let sources = SOURCES.get_or_init(|| crate::support::sources_of(crate::support::VECTORS));
     let vectors = Vectors::read(sources, OPTIONS.get_or_init(options));
     faults().filter_map(move |fault| {
         let options = faulty(fault);

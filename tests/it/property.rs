@@ -526,7 +526,7 @@ fn places(document: &Document) {
         for member in node.members() {
             match seen.entry(member.key.clone()) {
                 Entry::Occupied(first) => {
-                    twice.push((member.key_at, DeviationKind::DuplicateKey(*first.get())))
+                    twice.push((member.key_at, DeviationKind::DuplicateKey(*first.get())));
                 }
                 Entry::Vacant(new) => {
                     new.insert(member.key_at);

@@ -176,7 +176,7 @@ impl Evm {
     fn memory_cells(&self, start: usize, length: Option<usize>) -> Vec<Cell> {
         let range = self.word(start).and_then(small).zip(length).and_then(|(start, length)| {
             let end = start.checked_add(length)?;
-            (start < end).then(|| Cell::Range("memory", start..end))
+            (start < end).then_some(Cell::Range("memory", start..end))
         });
         range.into_iter().collect()
     }

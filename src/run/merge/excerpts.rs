@@ -21,15 +21,15 @@ impl<'r> Excerpts<'r> {
     /// Adds the excerpts to all places of an event.
     pub(super) fn add_to(&mut self, event: &mut Event) {
         match event {
-            Event::Note { file, diagnostic } => self.to_each(file, diagnostic.place.iter_mut()),
+            Event::Note { file, diagnostic } => self.add_to_each(file, diagnostic.place.iter_mut()),
             Event::Finished(report) => {
                 let file = &*report.id.file;
                 match &mut report.verdict {
                     Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
-                        self.to_each(file, failure.differences.iter_mut().map(|it| &mut it.place));
+                        self.add_to_each(file, failure.differences.iter_mut().map(|it| &mut it.place));
                     }
                     Verdict::Error(diagnostics) => {
-                        self.to_each(file, diagnostics.iter_mut().filter_map(|it| it.place.as_mut()));
+                        self.add_to_each(file, diagnostics.iter_mut().filter_map(|it| it.place.as_mut()));
                     }
                     Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {}
                 }
@@ -42,7 +42,7 @@ impl<'r> Excerpts<'r> {
         }
     }
 
-    fn to_each<'p>(&mut self, file: &str, places: impl Iterator<Item = &'p mut Place>) {
+    fn add_to_each<'p>(&mut self, file: &str, places: impl Iterator<Item = &'p mut Place>) {
         for place in places {
             if !self.texts.contains_key(file) {
                 let text = (self.text_of)(file);
