@@ -4,11 +4,13 @@
 
 mod bless;
 mod cached;
+mod cells;
 mod check;
 mod cli;
 mod compare;
 mod config;
 mod ecdsa;
+mod effects;
 mod faults;
 mod golden;
 mod inspect;
@@ -23,6 +25,7 @@ mod neovm;
 mod partition;
 mod project_files;
 mod property;
+mod random;
 mod reports;
 mod rerun;
 mod schema;
