@@ -51,7 +51,7 @@ fn files(selection: &Selection) -> anyhow::Result<Vec<Source>> {
 }
 
 fn run(sources: &[Source]) -> vmconf::model::event::Summary {
-    run::run(sources, &Options { jobs: 1, ..Options::default() }, &mut |event| {
+    run::run(sources, &Options::default(), &mut |event| {
         black_box(event);
     })
 }

@@ -10,7 +10,6 @@ mod completions;
 mod config;
 mod diff;
 mod disasm;
-mod explanations;
 mod isa;
 mod known;
 mod list;

@@ -12,7 +12,7 @@ use crate::model::explanation::Answer;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 use crate::model::verdict::Difference;
-use crate::run::{self, LoadedFile, Options};
+use crate::run::{self, LoadedFile, RunOptions};
 
 /// Of so many items it is told what was demanded; a vector may demand any length.
 const MOST_ITEMS: usize = 10_000;
@@ -24,13 +24,21 @@ const MOST_SEEN: u64 = 20_000_000;
 /// For so many differences it is asked what made them.
 const MOST_BLAMED: usize = 10;
 
-/// Runs a case of an opened file, and where it fails once more to see why. `last` is how many
+/// How many last instructions a screen can hold.
+pub const LAST_ON_SCREEN: usize = 10;
+
+/// [`explain`] for reports.
+pub fn explain_on_screen(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Explanation {
+    explain(loaded, case, options, LAST_ON_SCREEN)
+}
+
+/// Runs a case of a loaded file, and where it fails once more to see why. `last` is how many
 /// instructions are wanted of those before the end.
 ///
 /// # Panics
 ///
 /// When the file has no such case.
-pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &Options, last: usize) -> Explanation {
+pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last: usize) -> Explanation {
     let mut counter = Counter::default();
     let watched = run::watch(loaded, case, options, &mut counter);
     let Counter { ends, .. } = counter;
@@ -77,7 +85,7 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &Options, last: us
 fn search(
     loaded: &LoadedFile<'_>,
     case: usize,
-    options: &Options,
+    options: &RunOptions,
     sought: Vec<Sought>,
     cache: &mut [Answer],
 ) {

@@ -58,7 +58,7 @@
 //! - No clock, no randomness and no order of threads reaches an outcome. Randomness only chooses which
 //!   answers of earlier runs are tested.
 //! - A case that passed is not run again only where that is asked, and only where nothing has changed that
-//!   could change what comes of it: [`runner::Options::file_key`]. All else runs, and explains itself.
+//!   could change what comes of it: [`run::RunOptions::file_key`]. All else runs, and explains itself.
 //!
 //! # Adding things
 //!

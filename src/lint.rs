@@ -12,10 +12,12 @@ use std::sync::Arc;
 use self::program::Inspection;
 use crate::formats::{self, Context, Finding, Format, Reading, Severity, Shared, Strictness};
 use crate::model::case::{Case, CaseId, Step};
+use crate::model::limits::Limits;
 use crate::model::rule::Rule;
 use crate::run::sources::Source;
 use crate::run::{
-    Faulty, Identified, Options, VectorFiles, Worker, catch_panic, identify, read_text, selected,
+    Cases, Content, FileError, FileOptions, Options, VectorFiles, Worker, catch_panic, identify, read_text,
+    select,
 };
 use crate::text::json::{Datum, Document, Node, Problem, Remedy};
 
@@ -31,7 +33,7 @@ mod text;
 pub struct Checked {
     /// The file as messages name it.
     pub file: Arc<str>,
-    /// Its text; none where there is no such thing.
+    /// Its text; `None` where it cannot be read.
     pub text: Option<String>,
     /// How many cases were looked at.
     pub cases: usize,
@@ -61,70 +63,71 @@ pub struct Edit {
 
 /// Checks files one after the other.
 pub struct Checker<'o> {
-    all: &'o Options,
-    /// Those for the file at hand.
     options: &'o Options,
-    bench: Worker<'o>,
+    worker: Worker<'o>,
 }
 
 impl<'o> Checker<'o> {
     /// A checker that reads as these options say. Where they say to be strict, warnings are errors.
     pub fn new(options: &'o Options) -> Checker<'o> {
-        Checker { all: options, options, bench: Worker::new(options) }
+        Checker { options, worker: Worker::new(&options.run) }
     }
 
     /// Everything that is wrong with a file.
     pub fn check(&mut self, source: &Source) -> Checked {
-        self.turn_to(source);
-        match read_text(source, self.options) {
+        match read_text(source, self.options.for_file(source)) {
             Ok(text) => self.check_text(source, text),
-            Err(faulty) => of_faulty(source, faulty),
+            Err(error) => unreadable(source, error),
         }
     }
 
     /// Everything that would be wrong with a file if this were its text.
     pub fn check_text(&mut self, source: &Source, text: String) -> Checked {
-        self.turn_to(source);
-        match identify(source, text, self.options) {
-            Err(faulty) => of_faulty(source, faulty),
-            Ok(Identified::PassedOver(document, why)) => {
+        let options = self.options.for_file(source);
+        match identify(source, text, options) {
+            Err(error) => unreadable(source, error),
+            Ok(Content::Other(document, why)) => {
                 let problem = Problem::bare(document.root().at(), why).under(Rule::NotAVector);
                 let finding = Finding { severity: Severity::Note, problem };
                 Checked::new(source, Some(document.into_text()), vec![LintFinding::new(finding, None)])
             }
-            Ok(Identified::Vectors(document, format)) => self.check_vectors(source, document, format),
+            Ok(Content::Vectors(document, format)) => self.check_vectors(source, document, format, options),
         }
     }
 
-    fn turn_to(&mut self, source: &Source) {
-        self.options = self.all.of(source);
-        self.bench.turn_to(self.options);
-    }
-
-    fn check_vectors(&mut self, source: &Source, document: Document, format: &'static Format) -> Checked {
+    fn check_vectors(
+        &mut self,
+        source: &Source,
+        document: Document,
+        format: &'static Format,
+        options: &FileOptions,
+    ) -> Checked {
+        let read = formats::Options { strictness: Strictness::Thorough, ..options.read };
         let mut found = Vec::new();
         let entries = (format.outline)(document.root()).unwrap_or_else(|problem| {
             found.push(Finding { severity: Severity::Error, problem });
             Vec::new()
         });
-        found.extend(format.read_rest(&document, &entries, self.read_options()));
-        let cases = selected(source, &document, format, entries, self.options, self.options);
+        found.extend(format.read_rest(&document, &entries, read));
+        let mut cases = Cases::new(source, options, document, format, entries);
+        select(&mut cases, &self.options.run);
+        let Cases { document, entries, .. } = cases;
         let files = VectorFiles::new(&source.path, format.folders);
         // In some formats it is an error, which the reader tells.
         let names_are_told = found.iter().any(|finding| finding.problem.rule == Rule::DuplicateName);
         let shared = Shared::default();
-        let context = Context { options: self.read_options(), files: &files, shared: Some(&shared) };
-        for (index, (id, entry)) in cases.iter().enumerate() {
+        let context = Context { options: read, files: &files, shared: Some(&shared) };
+        for (index, (id, entry)) in entries.iter().enumerate() {
             let node = Node::at_index(&document, entry.node);
             found.extend(repeated(id, node).filter(|_| !names_are_told));
-            found.extend(self.check_case(node, index, format, context));
+            found.extend(self.check_case(node, index, format, context, &options.limits));
         }
         found.sort_by_key(|finding| finding.problem.at);
         let diagnostics = found.into_iter();
         let diagnostics =
-            diagnostics.map(|finding| LintFinding::new(self.promoted(finding), Some(&document)));
+            diagnostics.map(|finding| LintFinding::new(promoted(finding, options), Some(&document)));
         let diagnostics = diagnostics.collect();
-        Checked { cases: cases.len(), ..Checked::new(source, Some(document.into_text()), diagnostics) }
+        Checked { cases: entries.len(), ..Checked::new(source, Some(document.into_text()), diagnostics) }
     }
 
     /// All that is wrong with a case, which is the one of this number among those that are meant.
@@ -134,6 +137,7 @@ impl<'o> Checker<'o> {
         index: usize,
         format: &Format,
         context: Context<'_>,
+        limits: &Limits,
     ) -> Vec<Finding> {
         let Reading { case, mut findings } = match catch_panic(|| format.read_case(node, context)) {
             Ok(reading) => reading,
@@ -148,7 +152,7 @@ impl<'o> Checker<'o> {
             // What is odd about a program that all cases share is told once.
             findings.extend(inspection.odd());
         }
-        match self.bench.with_testee(case.machine, |testee| inspection.inspect(testee)) {
+        match self.worker.with_testee(case.machine, limits, |testee| inspection.inspect(testee)) {
             Ok(found) => findings.extend(found),
             Err(what) => findings.push(internal(node.at(), what)),
         }
@@ -158,22 +162,19 @@ impl<'o> Checker<'o> {
         }
         findings
     }
+}
 
-    fn read_options(&self) -> formats::Options {
-        formats::Options { strictness: Strictness::Thorough, ..self.options.read }
-    }
-
-    fn promoted(&self, finding: Finding) -> Finding {
-        match (self.options.read.strictness, finding.severity) {
-            (Strictness::Strict, Severity::Warning) => Finding { severity: Severity::Error, ..finding },
-            _ => finding,
-        }
+/// Where a file is read strictly, a warning is an error.
+fn promoted(finding: Finding, options: &FileOptions) -> Finding {
+    match (options.read.strictness, finding.severity) {
+        (Strictness::Strict, Severity::Warning) => Finding { severity: Severity::Error, ..finding },
+        _ => finding,
     }
 }
 
-fn of_faulty(source: &Source, faulty: Faulty) -> Checked {
-    let finding = Finding { severity: Severity::Error, problem: faulty.problem };
-    Checked::new(source, faulty.text, vec![LintFinding::new(finding, None)])
+fn unreadable(source: &Source, error: FileError) -> Checked {
+    let finding = Finding { severity: Severity::Error, problem: error.problem };
+    Checked::new(source, error.text, vec![LintFinding::new(finding, None)])
 }
 
 fn internal(at: u32, what: String) -> Finding {

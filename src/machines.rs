@@ -7,13 +7,16 @@ use crate::isa::{Isa, OpInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 
+mod change;
 pub mod ecdsa;
 pub(crate) mod effects;
 pub mod evm;
 pub mod inspect;
 mod interpreter;
+pub mod limit;
 pub mod machine;
 pub mod minic89;
+mod neo;
 pub mod neo2;
 pub mod neo3;
 pub mod observe;

@@ -50,9 +50,9 @@ pub struct ReportKind {
 /// What a report is made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
-    /// What the runner tells.
+    /// What every run emits.
     Events,
-    /// Also why cases do not pass: [`Event::Explanation`] for the first of them.
+    /// Also why cases do not pass: [`Event::Explained`] for the first of them.
     Explanations,
 }
 

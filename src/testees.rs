@@ -51,7 +51,7 @@ impl Default for MakeTestee {
 
 /// Something that can load a program, perform actions and be looked at: an embedded machine, or
 /// one in another process.
-pub trait Testee: Inspect {
+pub trait Testee {
     /// Makes this a fresh machine that holds the program.
     ///
     /// # Errors
@@ -59,9 +59,12 @@ pub trait Testee: Inspect {
     /// When the program is not one for this machine.
     fn load(&mut self, program: &Program) -> Result<(), LoadError>;
 
-    /// Performs an action. `watch` is told of each instruction before it happens, by testees that can
-    /// be watched.
+    /// Performs an action. `watch` sees each instruction before it is executed, if the testee can be
+    /// watched.
     fn perform(&mut self, action: &Action, watch: Option<&mut dyn Watch>) -> Status;
+
+    /// What can be seen of it now.
+    fn state(&self) -> &dyn Inspect;
 
     /// In one line how the machine ended or where it stands.
     fn describe(&self) -> String;

@@ -255,13 +255,14 @@ fn try_write(path: &Path, texts: &Texts) -> io::Result<()> {
 mod tests {
     use std::path::PathBuf;
 
-    use vmconf::run::sources::Named;
+    use vmconf::run::sources::SourceOrigin;
 
     use super::*;
 
     #[test]
     fn an_answer_is_waited_for() {
-        let source = Source { path: PathBuf::new(), shown: "a".into(), named: Named::ByUser, only: None };
+        let source =
+            Source { path: PathBuf::new(), shown: "a".into(), origin: SourceOrigin::Named, only: None };
         let check = |input: &str, answer| assert_eq!(ask(&source, &mut input.as_bytes()).ok(), Some(answer));
         check("y\n", Answer::Yes);
         check("what?\n\nno\n", Answer::No);

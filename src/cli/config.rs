@@ -17,7 +17,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::exit::Exit;
 use vmconf::model::limits;
-use vmconf::run::{FileOverride, Options};
+use vmconf::run::{FileOptions, FileOverride};
 use vmconf::text::config::{Config as File, DEFAULT, Entry, Kind, Override, Scope, Setting};
 use vmconf::text::shell::Words;
 
@@ -293,15 +293,13 @@ pub(super) fn chosen() -> Words {
 /// # Errors
 ///
 /// When that is not possible, such as a filter that is none.
-pub(super) fn overrides(
-    options: impl Fn(&Select) -> anyhow::Result<Options>,
-) -> anyhow::Result<Vec<FileOverride>> {
+pub(super) fn overrides(options: impl Fn(&Select) -> FileOptions) -> anyhow::Result<Vec<FileOverride>> {
     let Some(active) = ACTIVE.get() else { return Ok(Vec::new()) };
     let Some(found) = &active.found else { return Ok(Vec::new()) };
     let file_override = |special: &Override| {
         let command = Select::augment_args(Command::new("vmconf").no_binary_name(true));
         let matches = command.try_get_matches_from(active.flags(special))?;
-        let options = options(&Select::from_arg_matches(&matches)?)?;
+        let options = options(&Select::from_arg_matches(&matches)?);
         Ok(FileOverride { folder: found.folder.clone(), path: special.path.clone(), options })
     };
     found.file.overrides.iter().map(file_override).collect()

@@ -35,10 +35,7 @@ pub(super) struct Diff {
     json: bool,
 }
 
-/// How many last instructions a screen can hold.
-pub(super) const LAST: usize = 10;
-
-/// What came of the cases.
+/// The verdicts on the cases.
 #[derive(Default)]
 struct Seen {
     passed: usize,
@@ -65,7 +62,12 @@ impl Diff {
                 output::note(&diagnostic.located(&source.shown));
             }
             for case in 0..loaded.cases() {
-                let explained = explain::explain(&loaded, case, &options, self.last.unwrap_or(LAST));
+                let explained = explain::explain(
+                    &loaded,
+                    case,
+                    &options.run,
+                    self.last.unwrap_or(explain::LAST_ON_SCREEN),
+                );
                 again.came(&explained.report.id);
                 self.tell(&mut out, &explained, &mut seen)?;
             }

@@ -10,7 +10,8 @@ use jiff::Timestamp;
 use vmconf::model::event::{CaseReport, Event};
 use vmconf::model::exit::Exit;
 use vmconf::run;
-use vmconf::run::expected_failures::{self, Accepted, Date, Known};
+use vmconf::run::expected_failures::update::{self, Accepted};
+use vmconf::run::expected_failures::{Date, ExpectedFailures};
 use vmconf::text::shell::Words;
 
 use super::config;
@@ -51,18 +52,18 @@ impl KnownArgs {
     }
 
     /// The list, if there is one. Which day it is is told where that matters.
-    pub(super) fn read(&self) -> anyhow::Result<Option<Known>> {
+    pub(super) fn read(&self) -> anyhow::Result<Option<ExpectedFailures>> {
         self.file.as_deref().map(|path| self.list(path)).transpose()
     }
 
     /// The list for the files of each override of the configuration, in its order; none where it is that
     /// of all files.
-    pub(super) fn overridden(&self) -> anyhow::Result<Vec<Option<Known>>> {
+    pub(super) fn overridden(&self) -> anyhow::Result<Vec<Option<ExpectedFailures>>> {
         let files = config::overridden("known").into_iter();
         files.map(|file| file.map(|file| self.list(Path::new(&file))).transpose()).collect()
     }
 
-    fn list(&self, path: &Path) -> anyhow::Result<Known> {
+    fn list(&self, path: &Path) -> anyhow::Result<ExpectedFailures> {
         let today = self.today.map_or_else(clock, Ok)?;
         let (known, _) = read(path, today)?;
         if known.has_dates() {
@@ -73,11 +74,11 @@ impl KnownArgs {
 }
 
 /// A list and its text.
-fn read(path: &Path, today: Date) -> anyhow::Result<(Known, String)> {
+fn read(path: &Path, today: Date) -> anyhow::Result<(ExpectedFailures, String)> {
     let shown = path.display().to_string();
     let text = fs::read_to_string(path).with_context(|| shown.clone())?;
-    let known =
-        Known::parse(&shown, &text, today).map_err(|diagnostic| Broken(diagnostic.located(&shown)))?;
+    let known = ExpectedFailures::parse(&shown, &text, today)
+        .map_err(|diagnostic| Broken(diagnostic.located(&shown)))?;
     Ok((known, text))
 }
 
@@ -141,8 +142,7 @@ impl Update {
             }
         });
         let accepted = self.accept.clone().map_or(Accepted::Nothing, Accepted::All);
-        let updated =
-            expected_failures::update(&known, &text, &reports, &accepted).map_err(anyhow::Error::msg)?;
+        let updated = update::update(&known, &text, &reports, &accepted).map_err(anyhow::Error::msg)?;
         let mut out = output::stdout();
         for change in &updated.changes {
             writeln!(out, "{}", vmconf::model::escape::escaped(change))?;

@@ -13,7 +13,6 @@ use vmconf::report::{self, Grouping};
 use vmconf::run::merge::{self, MergedRun, Source};
 use vmconf::run::sources;
 
-use super::explanations;
 use super::run::{Reports, RequestedReport, parse_report};
 use super::verbosity::VerbosityArgs;
 
@@ -50,8 +49,7 @@ impl Merge {
         };
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
         let sources: Vec<_> = texts.iter().map(|(name, text)| Source { name, text }).collect();
-        let MergedRun { mut events, selection, flags } = merge::merge(&sources, &mut vector_text)?;
-        explanations::keep_first(&mut events);
+        let MergedRun { events, selection, flags } = merge::merge(&sources, &mut vector_text)?;
         let mut reports = Reports::new(
             &self.report,
             &report::Options {

@@ -9,8 +9,8 @@ use vmconf::model::case::CaseId;
 use vmconf::model::escape::escaped;
 use vmconf::model::verdict::Kind;
 use vmconf::run::filter::Filter;
-use vmconf::run::sources::{self, Named, Source, case_in};
-use vmconf::run::{self, Options};
+use vmconf::run::sources::{self, Source, SourceOrigin, case_in};
+use vmconf::run::{self, Options, RunOptions};
 use vmconf::text::shell::Words;
 use vmconf::wire::comparison::Run;
 
@@ -128,7 +128,7 @@ impl Again {
         let source = |(file, cases): (&String, &Cases)| Source {
             path: file.into(),
             shown: file.as_str().into(),
-            named: Named::ByUser,
+            origin: SourceOrigin::Named,
             only: (!cases.whole).then(|| cases.missing.clone()),
         };
         self.files.iter().filter(|(file, _)| is_there(file)).map(source).collect()
@@ -155,9 +155,13 @@ impl Again {
                 continue;
             }
             // Those that something else left out are still there.
-            let all = Options { filter: Filter::default(), select: None, part: None, ..options.clone() };
-            let source =
-                Source { path: file.into(), shown: file.as_str().into(), named: Named::ByUser, only: None };
+            let all = Options { run: RunOptions::default(), ..options.clone() };
+            let source = Source {
+                path: file.into(),
+                shown: file.as_str().into(),
+                origin: SourceOrigin::Named,
+                only: None,
+            };
             let loaded = run::open(&source, &all);
             if !loaded.errors().is_empty() && loaded.cases() == 0 {
                 // What is wrong with the file was told.

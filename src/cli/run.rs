@@ -8,14 +8,15 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use vmconf::explain::explain_on_screen;
 use vmconf::model::case::CaseId;
-use vmconf::model::event::{CaseReport, Event, Summary};
+use vmconf::model::event::{Event, Summary};
 use vmconf::model::exit::Exit;
 use vmconf::model::partition::Part;
 use vmconf::report::json::Record;
 use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind, Verbosity};
 use vmconf::run::sources::Source;
-use vmconf::run::{self, AfterFailure, Entries, Interrupt};
+use vmconf::run::{self, AfterFailure, Interrupt, RunOptions, UnmatchedEntries};
 
 use super::cached::{Cache, CachedArgs};
 use super::known::KnownArgs;
@@ -23,7 +24,7 @@ use super::output::{self, Replaced};
 use super::rerun::{Again, Rerun};
 use super::select::Select;
 use super::verbosity::VerbosityArgs;
-use super::{config, explanations, partition, run_record, watch};
+use super::{config, partition, run_record, watch};
 
 /// Run vectors
 ///
@@ -104,11 +105,11 @@ impl Run {
         if self.watch {
             return watch::run(self);
         }
-        let options = self.options()?;
+        let mut options = self.options()?;
         let mut again = self.again(&options)?;
         let sources = again.as_ref().map_or_else(|| self.sources(), |again| Ok(again.sources()))?;
-        let options = run::Options { part: self.part(&sources, &options)?, ..options };
-        let interrupt = options.interrupt.clone();
+        options.run.part = self.part(&sources, &options)?;
+        let interrupt = options.run.interrupt.clone();
         ctrlc::set_handler(move || interrupted(&interrupt))?;
         let mut came = |id: &CaseId| {
             if let Some(again) = &mut again {
@@ -124,15 +125,18 @@ impl Run {
 
     /// How to run, as the arguments, the configuration and the lists of known failures say.
     pub(super) fn options(&self) -> anyhow::Result<run::Options> {
-        let options = run::Options {
+        let run::Options { run, file, overrides } = self.select.options()?;
+        let run = RunOptions {
             after_failure: if self.fail_fast { AfterFailure::SkipTheRest } else { AfterFailure::GoOn },
             jobs: self.jobs.map_or_else(processors, usize::from),
-            ..self.select.options()?
+            unmatched_entries: if self.may_leave_out_known() {
+                UnmatchedEntries::Ignore
+            } else {
+                UnmatchedEntries::Report
+            },
+            ..run
         };
-        Ok(run::Options {
-            entries: if self.may_leave_out_known() { Entries::SomeMay } else { Entries::AllNameCases },
-            ..self.with_known(options)?
-        })
+        self.with_known(run::Options { run, file, overrides })
     }
 
     /// The files that are meant.
@@ -149,7 +153,9 @@ impl Run {
     ) -> anyhow::Result<Summary> {
         let cache = self.cached.open()?;
         let results = cache.as_ref().map(Cache::results);
-        let options = &run::Options { cache: results, ..options.clone() };
+        let mut options = options.clone();
+        options.run.cache = results;
+        let options = &options;
         let mut reports = Reports::new(
             &self.report,
             &report::Options {
@@ -161,32 +167,24 @@ impl Run {
                     .and(self.rerun.map(Rerun::flag).unwrap_or_default())
                     .and(self.known.flags()),
                 grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
-                part: options.part.clone(),
+                part: options.run.part.clone(),
             },
         )?;
-        let mut record = run_record::begin(sources.len(), options.part.as_deref());
+        let mut record = run_record::begin(sources.len(), options.run.part.as_deref());
         let mut progress = Progress::new(self.verbosity.level());
-        let needs = self.needs();
         let mut failed = None;
-        let mut not_passed = Vec::new();
-        let summary = run::run(sources, options, &mut |event| {
+        let mut sink = |event| {
             progress.event(&event);
-            // What is wrong with the list of known failures is no case.
-            if let Event::Finished(report @ CaseReport { id, verdict, .. }) = &event
-                && options.known_lists().all(|known| known.file != id.file)
-            {
+            if let Event::Finished(report) = &event {
                 record.case(report);
-                came(id);
-                if verdict.is_failed_or_broken() {
-                    not_passed.push(id.clone());
-                }
+                came(&report.id);
             }
-            let mut tell = |event| failed = failed.take().or_else(|| reports.event(&event).err());
-            if needs == Needs::Explanations && matches!(event, Event::Ended(_)) {
-                explanations::tell(&not_passed, sources, options, &mut tell);
-            }
-            tell(event);
-        });
+            failed = failed.take().or_else(|| reports.event(&event).err());
+        };
+        let summary = match self.needs() {
+            Needs::Events => run::run(sources, options, &mut sink),
+            Needs::Explanations => run::run_and_explain(sources, options, explain_on_screen, &mut sink),
+        };
         // That a report cannot be written takes nothing from what others are told of the run.
         if let Some(cache) = cache {
             cache.keep();
@@ -203,17 +201,17 @@ impl Run {
         if all.is_empty() {
             output::note("note: nothing failed in the last run from this folder");
         }
-        Ok(Some(all.among(self.paths())?.matching(&options.filter)))
+        Ok(Some(all.among(self.paths())?.matching(&options.run.filter)))
     }
 
     /// The options with what is known to fail.
-    fn with_known(&self, options: run::Options) -> anyhow::Result<run::Options> {
+    fn with_known(&self, mut options: run::Options) -> anyhow::Result<run::Options> {
         let known = self.known.read()?.map(Arc::new);
-        let mut overrides = options.overrides;
-        for (file_override, own) in overrides.iter_mut().zip(self.known.overridden()?) {
-            file_override.options.known = own.map(Arc::new).or_else(|| known.clone());
+        for (file_override, own) in options.overrides.iter_mut().zip(self.known.overridden()?) {
+            file_override.options.expected_failures = own.map(Arc::new).or_else(|| known.clone());
         }
-        Ok(run::Options { known, overrides, ..options })
+        options.file.expected_failures = known;
+        Ok(options)
     }
 
     /// Whether cases may be left out that the lists of known failures name.
@@ -266,7 +264,7 @@ fn keep(record: Record, summary: &Summary) {
 /// Ctrl-C: the run ends when the cases at hand are done, with its summary and whole reports. The
 /// second time, which is for a case that takes long, the process ends.
 pub(super) fn interrupted(interrupt: &Interrupt) {
-    if interrupt.ask() {
+    if interrupt.request() {
         output::exit_at_once(Exit::Interrupted);
     }
     output::note("note: ending after the cases at hand; Ctrl-C again ends at once, without reports");
@@ -375,7 +373,10 @@ impl Progress {
                     self.notes.print();
                 }
             }
-            Event::Started { .. } | Event::Finished(_) | Event::Explanation { .. } => {}
+            Event::Started { .. }
+            | Event::Finished(_)
+            | Event::UnmatchedEntries { .. }
+            | Event::Explained(_) => {}
         }
     }
 }

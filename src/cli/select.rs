@@ -8,10 +8,10 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Args, FromArgMatches, ValueEnum, value_parser};
 use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
 use vmconf::model::limits::{self, Limits};
-use vmconf::run;
-use vmconf::run::expression::{self, Expr, Outcomes};
+use vmconf::run::expression::{self, Expr, Outcomes, Selection};
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::{self, Source};
+use vmconf::run::{self, FileOptions, RunOptions};
 use vmconf::text::shell::Words;
 
 use super::output::{self, Lines};
@@ -114,8 +114,8 @@ impl Select {
 
     /// How to run, as far as these arguments and the configuration say.
     pub(super) fn options(&self) -> anyhow::Result<run::Options> {
-        let overrides = config::overrides(Select::typed)?;
-        Ok(run::Options { overrides, ..self.typed()? })
+        let overrides = config::overrides(Select::file_options)?;
+        Ok(run::Options { run: self.run_options()?, file: self.file_options(), overrides })
     }
 
     /// The paths and filters as they are typed.
@@ -126,10 +126,19 @@ impl Select {
         paths.chain(filters).chain(expr).collect()
     }
 
-    /// How to run, as far as these arguments say.
-    fn typed(&self) -> anyhow::Result<run::Options> {
+    /// What these arguments say of a whole run.
+    fn run_options(&self) -> anyhow::Result<RunOptions> {
         let patterns = self.filter.iter().map(String::as_str);
-        Ok(run::Options {
+        Ok(RunOptions {
+            filter: Filter::new(patterns).context("--filter")?,
+            expression: self.expr.as_deref().map(selection).transpose()?,
+            ..RunOptions::default()
+        })
+    }
+
+    /// What these arguments say of a file.
+    fn file_options(&self) -> FileOptions {
+        FileOptions {
             format: self.format.as_deref().and_then(formats::by_name),
             read: formats::Options {
                 strictness: if self.strict { Strictness::Strict } else { Strictness::Tolerant },
@@ -140,10 +149,8 @@ impl Select {
                 },
             },
             limits: self.limits.0.clone(),
-            filter: Filter::new(patterns).context("--filter")?,
-            select: self.expr.as_deref().map(selection).transpose()?,
-            ..run::Options::default()
-        })
+            expected_failures: None,
+        }
     }
 }
 
@@ -155,10 +162,10 @@ fn expr_help() -> String {
 }
 
 /// The expression, and what came of the cases in the last run where it asks for that.
-fn selection(text: &str) -> anyhow::Result<expression::Select> {
+fn selection(text: &str) -> anyhow::Result<Selection> {
     let expr: Expr = text.parse().map_err(|wrong| Lines(format!("error: -E, {wrong}")))?;
     let last = if expr.asks_for_last_run() { run_record::outcomes()? } else { Outcomes::new() };
-    Ok(expression::Select { expr, last: Arc::new(last) })
+    Ok(Selection { expr, last: Arc::new(last) })
 }
 
 /// One argument for each row of [`limits::ROWS`].

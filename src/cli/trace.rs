@@ -8,7 +8,7 @@ use vmconf::isa::{Isa, OpInfo};
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::exit::Exit;
 use vmconf::model::verdict::Verdict;
-use vmconf::run::{self, LoadedFile, Options, WatchedCase};
+use vmconf::run::{self, LoadedFile, RunOptions, WatchedCase};
 use vmconf::text::suggest::nearest;
 
 use super::output;
@@ -55,11 +55,11 @@ impl Trace {
             bail!("--to is in front of --from");
         }
         let options = self.select.options()?;
-        with_case(&self.select.sources()?, &options, |loaded, case| self.trace(loaded, case, &options))
+        with_case(&self.select.sources()?, &options, |loaded, case| self.trace(loaded, case, &options.run))
     }
 
-    fn trace(&self, loaded: &LoadedFile<'_>, case: usize, options: &Options) -> anyhow::Result<Exit> {
-        let Some(machine) = run::machine_of(loaded, case, options) else {
+    fn trace(&self, loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> anyhow::Result<Exit> {
+        let Some(machine) = run::machine_of(loaded, case) else {
             // What is wrong with the case is told by running it.
             return exit(&run::watch(loaded, case, options, &mut StepFilter::default()));
         };
@@ -110,9 +110,9 @@ fn end(tracer: &mut Tracer, watched: &WatchedCase) -> anyhow::Result<()> {
         Verdict::Error(_) if tracer.steps() == 0 => {}
         Verdict::Error(diagnostics) => {
             let told: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.what.as_str()).collect();
-            tracer.end(&**testee, &told.join("; "))?;
+            tracer.end(testee.state(), &told.join("; "))?;
         }
-        _ => tracer.end(&**testee, &testee.describe())?,
+        _ => tracer.end(testee.state(), &testee.describe())?,
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use console::Term;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use vmconf::model::exit::Exit;
 use vmconf::run::sources::Source;
-use vmconf::run::{self, Entries, Interrupt, Options};
+use vmconf::run::{self, Interrupt, Options, UnmatchedEntries};
 
 use super::run::{Run, interrupted};
 use super::{config, output};
@@ -65,7 +65,7 @@ fn handle_interrupt(
         // Nobody hears it when the process is about to end.
         let _ = sender.send(Happened::Interrupted);
         if is_waiting.load(Ordering::Relaxed) {
-            interrupt.ask();
+            interrupt.request();
         } else {
             interrupted(&interrupt);
         }
@@ -177,7 +177,7 @@ impl Session<'_> {
         if config::file().is_some_and(|file| changes.paths.contains(&file)) {
             output::note("note: vmconf.toml has changed: that applies when vmconf is started again");
         }
-        let (sources, options) = self.found().map_err(Broken::Found)?;
+        let (sources, mut options) = self.found().map_err(Broken::Found)?;
         let affected = self.affected(&sources, changes, &options);
         let deleted = self.forget_deleted(&sources);
         self.keep(&affected, &options);
@@ -194,8 +194,10 @@ impl Session<'_> {
         }
         tell_files("running anew", &affected.iter().map(|source| source.shown.clone()).collect());
         // Entries may name cases of the other files.
-        let entries = if affected.len() < sources.len() { Entries::SomeMay } else { options.entries };
-        self.once(&affected, &Options { entries, ..options }).map(Some).map_err(Broken::Report)
+        if affected.len() < sources.len() {
+            options.run.unmatched_entries = UnmatchedEntries::Ignore;
+        }
+        self.once(&affected, &options).map(Some).map_err(Broken::Report)
     }
 
     fn once(&self, sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
@@ -207,7 +209,9 @@ impl Session<'_> {
     }
 
     fn options(&self) -> anyhow::Result<Options> {
-        Ok(Options { interrupt: self.interrupt.clone(), ..self.run.options()? })
+        let mut options = self.run.options()?;
+        options.run.interrupt = self.interrupt.clone();
+        Ok(options)
     }
 
     /// The files that there are now, and how to run them: a list of known failures is read anew.
@@ -288,7 +292,7 @@ fn really(source: &Source) -> PathBuf {
 
 /// The lists of known failures.
 fn lists(options: &Options) -> impl Iterator<Item = PathBuf> {
-    options.known_lists().filter_map(|known| Path::new(&*known.file).canonicalize().ok())
+    options.expected_failure_lists().filter_map(|known| Path::new(&*known.file).canonicalize().ok())
 }
 
 fn tell_files(what: &str, files: &BTreeSet<Arc<str>>) {

@@ -7,7 +7,7 @@ use crate::model::assertion::Assertion;
 use crate::model::case::Case;
 use crate::model::position::Origin;
 use crate::run::sources::Source;
-use crate::run::{Identified, VectorFiles, catch_panic, identify, selected};
+use crate::run::{Cases, Content, VectorFiles, catch_panic, identify, select};
 use crate::text::json::Node;
 
 /// A text that was mended.
@@ -75,14 +75,18 @@ fn apply<'e>(text: &str, edits: impl Iterator<Item = &'e Edit>) -> String {
 type Meaning = (&'static str, Vec<(String, Option<Case>)>);
 
 fn meaning(checker: &Checker<'_>, source: &Source, text: &str) -> Option<Meaning> {
-    let identified = identify(source, text.to_owned(), checker.options);
-    let Ok(Identified::Vectors(document, format)) = identified else { return None };
+    let options = checker.options.for_file(source);
+    let identified = identify(source, text.to_owned(), options);
+    let Ok(Content::Vectors(document, format)) = identified else { return None };
     let entries = (format.outline)(document.root()).ok()?;
     let files = VectorFiles::new(&source.path, format.folders);
     let shared = Shared::default();
-    let context = Context { options: checker.options.read, files: &files, shared: Some(&shared) };
-    let cases = selected(source, &document, format, entries, checker.options, checker.options).into_iter();
-    let cases = cases
+    let context = Context { options: options.read, files: &files, shared: Some(&shared) };
+    let mut cases = Cases::new(source, options, document, format, entries);
+    select(&mut cases, &checker.options.run);
+    let Cases { document, entries, .. } = cases;
+    let cases = entries
+        .into_iter()
         .map(|(id, entry)| (id.to_string(), read(Node::at_index(&document, entry.node), format, context)));
     Some((format.name, cases.collect()))
 }

@@ -144,7 +144,7 @@ impl<'c> Inspection<'c> {
 
     fn check(&mut self, check: &Assertion, testee: &dyn Testee) {
         if let Key::Name(field) = check.at.first()
-            && !testee.has_field(field)
+            && !testee.state().has_field(field)
         {
             let what = format!("{} has no field {field}", self.case.machine);
             self.add(Severity::Error, Problem::bare(check.origin.0, what).under(Rule::Internal));

@@ -7,7 +7,9 @@
 //! | file | content |
 //! |---|---|
 //! | `table.rs` | the opcodes, one row each |
-//! | `machine.rs` | the machine: loading, the one loop, what can be observed |
+//! | `machine.rs` | the machine: loading and the one loop |
+//! | `fields.rs` | what can be observed |
+//! | `inspect.rs` | what blame and traces see |
 //! | `frame.rs` | the running frame that handlers work on: stack, gas, memory |
 //! | `world.rs` | accounts |
 //! | `program.rs` | what a program record must contain |
@@ -39,6 +41,7 @@ mod bitwise;
 mod call;
 mod change;
 mod environment;
+mod fields;
 mod flow;
 mod frame;
 mod hash;

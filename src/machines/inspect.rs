@@ -84,8 +84,8 @@ pub trait Inspect: Observe {
     }
 }
 
-/// The cells of a datum in an item, the most particular one first: behind those of the compounds on
-/// the way to it is `cell`, which holds the item.
+/// The cells of a datum in an item, the most particular one first: those of the compounds on the way
+/// to it, then `cell`, which holds the item.
 pub fn cells_inside<I>(
     cell: Cell,
     mut item: Option<I>,
@@ -128,18 +128,5 @@ impl Effects {
     /// Adds something that is written.
     pub fn write(&mut self, cell: Cell) {
         self.writes.push(cell);
-    }
-
-    /// Adds that all of the compound is read that a value of the stack refers to, so many below the top one.
-    pub fn read_compound(&mut self, state: &impl Inspect, below: usize) {
-        if let Some(id) = state.compound(below) {
-            self.read(Cell::Compound(id), state.item(below));
-        }
-    }
-
-    /// Adds that it is changed; how it was before counts.
-    pub fn change_compound(&mut self, state: &impl Inspect, below: usize) {
-        self.read_compound(state, below);
-        self.writes.extend(state.compound(below).map(Cell::Compound));
     }
 }

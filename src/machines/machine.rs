@@ -1,11 +1,11 @@
 //! What every machine can do: load a program, run, be looked at; and the debugger's actions,
 //! written once for all of them.
 
-use std::fmt;
 use std::ops::ControlFlow;
 
 use super::inspect::Inspect;
-use crate::isa::OpInfo;
+use super::limit::LimitReached;
+use crate::isa::{Isa, OpInfo};
 use crate::model::case::{Action, Program};
 use crate::model::path::Path;
 use crate::model::value::Value;
@@ -20,20 +20,36 @@ pub trait Machine: Inspect {
     /// When the program is not one for this machine.
     fn load(&mut self, program: &Program) -> Result<(), LoadError>;
 
-    /// Executes up to `budget` instructions. `watch` is told of each before it happens; without
-    /// one, no instruction pays for the possibility.
-    fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status;
+    /// Executes up to `budget` instructions at full speed. With a budget of 0 it only reports the
+    /// status; a machine that has ended stays as it is.
+    fn advance(&mut self, budget: u64) -> Status;
+
+    /// Executes up to `budget` instructions, each after `watch` has seen it. Without a watch this is
+    /// [`Machine::advance`], so that no instruction pays for the possibility.
+    fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status {
+        let Some(watch) = watch.filter(|_| budget > 0) else { return self.advance(budget) };
+        for _ in 0..budget {
+            if let Some(at) = self.next() {
+                watch.before(&at);
+            }
+            let status = self.advance(1);
+            if status != Status::Running {
+                return status;
+            }
+        }
+        Status::Running
+    }
 
     /// Changes the state as a record says, where a machine can be changed between runs.
     ///
     /// # Errors
     ///
-    /// When the machine has no such state, or the value is none for it.
+    /// When the machine has no such state, or the value does not fit it.
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         Err(LoadError::new(format!("the state of this machine cannot be set to {changes}")))
     }
 
-    /// The next instruction; none where nothing more will be executed.
+    /// The next instruction; `None` when nothing more will be executed.
     fn next(&self) -> Option<At<'_>>;
 
     /// How many frames there are: what StepOver and StepOut compare.
@@ -63,22 +79,6 @@ pub enum Status {
     Refused(LoadError),
 }
 
-/// The limit of the runner that ended a case.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LimitReached {
-    /// Its flag, a row of [`crate::model::limits`].
-    pub flag: &'static str,
-    /// Its value in this run.
-    pub limit: u64,
-}
-
-impl fmt::Display for LimitReached {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LimitReached { flag, limit } = self;
-        write!(f, "limit of the runner reached: --{flag} {limit}")
-    }
-}
-
 /// Why a program cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
@@ -101,26 +101,6 @@ impl LoadError {
     }
 }
 
-/// A record of changes by number: `{"0": 5}`.
-///
-/// # Errors
-///
-/// When it is something else.
-pub(crate) fn numbered<'v>(
-    field: &'static str,
-    changes: &'v Value,
-) -> Result<Vec<(usize, &'v Value)>, LoadError> {
-    let wrong = || LoadError::at(Path::field(field), format!("{field} is {changes} and no record by number"));
-    let members = changes.members().ok_or_else(wrong)?;
-    let numbered = |(name, value): &'v (String, Value)| Some((name.parse().ok()?, value));
-    members.iter().map(|member| numbered(member).ok_or_else(wrong)).collect()
-}
-
-/// Why a machine does not take a change.
-pub(crate) fn unchangeable(field: &str, value: &Value) -> LoadError {
-    LoadError::new(format!("{field} cannot be set to {value}"))
-}
-
 /// Sees each instruction before it is executed.
 pub trait Watch {
     /// The instruction `at` is about to be executed.
@@ -131,8 +111,8 @@ pub trait Watch {
         0
     }
 
-    /// So many instructions were executed unseen, and the machine goes on. Where it ended among them,
-    /// that is not told.
+    /// So many instructions were executed unseen, and the machine goes on. Not called when the machine
+    /// ended among them.
     fn passed_over(&mut self, count: u64) {
         let _ = count;
     }
@@ -154,14 +134,30 @@ pub trait Watch {
 pub struct At<'a> {
     /// Program counter: the byte offset, or index, of the instruction.
     pub pc: usize,
-    /// The instruction; none for a code that means nothing.
+    /// The instruction; `None` for an undefined code.
     pub op: Option<&'static OpInfo>,
     /// Its code.
     pub code: u16,
-    /// Its immediate operand as it stands in the program, without a missing end.
+    /// Its immediate operand as it stands in the program; truncated if the program ends within it.
     pub operand: &'a [u8],
     /// The machine, before the instruction.
     pub state: &'a dyn Inspect,
+}
+
+impl<'a> At<'a> {
+    /// The instruction at `pc` of a program of bytes; `None` at its end.
+    pub(crate) fn in_bytes(
+        isa: &Isa,
+        program: &'a [u8],
+        pc: usize,
+        state: &'a dyn Inspect,
+    ) -> Option<At<'a>> {
+        let (code, rest) = program.get(pc..)?.split_first()?;
+        let code = u16::from(*code);
+        let op = isa.by_code(code);
+        let length = op.map_or(0, |op| op.operand_len(rest).unwrap_or(rest.len()));
+        Some(At { pc, op, code, operand: &rest[..length], state })
+    }
 }
 
 /// What ends a machine's loop besides the program itself.
@@ -279,15 +275,4 @@ impl Budget {
     fn exceeded(&self) -> Status {
         Status::Limit(LimitReached { flag: "max-steps", limit: self.limit })
     }
-}
-
-/// An observable field of a machine.
-#[derive(Debug, Clone, Copy)]
-pub struct Field<M> {
-    /// Its name, the beginning of a path.
-    pub name: &'static str,
-    /// What it is.
-    pub doc: &'static str,
-    /// Reads it; none where it has no value in this state.
-    pub read: fn(&M) -> Option<Value>,
 }

@@ -5,12 +5,15 @@
 //! |---|---|
 //! | `table.rs` | the instructions, one row each |
 //! | `cpu.rs` | the state, and what handlers do with it |
-//! | `trap.rs` | why a program is stopped, and what is told of it |
+//! | `trap.rs` | why a program is stopped, and the details that a snapshot shows of it |
 //! | `word.rs` | a value: an integer, a function, or nothing yet |
 //! | `program.rs` | from a metadata document to code |
 //! | `lint.rs` | what is odd about a program |
 //! | `source.rs` | lines and names of the source beside the state |
-//! | `machine.rs` | what the runner sees: loading, running, what can be observed |
+//! | `machine.rs` | what the runner sees: loading and running |
+//! | `fields.rs` | what can be observed |
+//! | `inspect.rs` | what blame and traces see |
+//! | `explain.rs` | the state in words of the source |
 //! | `change.rs` | what can be changed between two instructions |
 //! | the others | handlers, one file an instruction family |
 //!
@@ -23,7 +26,7 @@
 //! | member | meaning |
 //! |---|---|
 //! | `entry` | Int: the id of the function that starts |
-//! | `args` | List of Int: its arguments; none where it is missing |
+//! | `args` | List of Int: its arguments; without it there are no arguments |
 //! | `limits` | Record of `step_limit` (Int, or Null for none), `operand_stack`, `call_depth`; each may be missing |
 //!
 //! Without an `entry` it changes the run that was started. Values are as a snapshot has them, integers
@@ -47,6 +50,8 @@ mod call;
 mod change;
 mod compare;
 mod cpu;
+mod explain;
+mod fields;
 mod flow;
 mod inspect;
 mod lint;

@@ -4,10 +4,14 @@
 //! | file | content |
 //! |---|---|
 //! | `table.rs` | the opcodes, one row each |
-//! | `machine.rs` | the machine: loading, the one loop, what can be observed |
-//! | `frame.rs` | the running frame that handlers work on, and why it may end |
-//! | `context.rs` | what the frames share: stacks, containers, environment, the runner's limits |
-//! | `item.rs`, `number.rs` | items and their conversions; what instructions on numbers share |
+//! | `machine.rs` | the machine: loading and the one loop |
+//! | `fields.rs` | what can be observed |
+//! | `inspect.rs` | what blame and traces see; the places that rows name |
+//! | `frame.rs` | the running frame that handlers work on |
+//! | `core.rs`, `context.rs` | what the frames share; a frame of the invocation stack |
+//! | `fault.rs` | why the loop ends, and why a script faults |
+//! | `item.rs`, `convert.rs` | items, and their conversions |
+//! | `number.rs` | what instructions on numbers share |
 //! | `heap.rs`, `map.rs` | Arrays, Structs and Maps, and the memory in use |
 //! | `count.rs` | the machine's limit on items |
 //! | `program.rs`, `script.rs` | what a program record must contain; scripts and their hashes |
@@ -17,15 +21,15 @@
 //!
 //! # Program
 //!
-//! A record of `script` (bytes, or a list of bytes and mnemonics that follow each other; none is
-//! empty), `message` (the bytes that signatures sign; without it there is no script container) and
+//! A record of `script` (bytes, or a list of bytes and mnemonics that follow each other; a
+//! missing one is empty), `message` (the bytes that signatures sign; without it there is no script container) and
 //! `scriptTable` (a list of the scripts that can be called; without it there is no table, which is
 //! not the same as an empty one).
 //!
 //! # What can be changed
 //!
 //! [`Action::Set`](crate::model::case::Action) takes records of items, as the machine shows them. What is
-//! changed and what it becomes is no container and no host object.
+//! changed and what it becomes is no compound and no host object.
 //!
 //! | member | meaning |
 //! |---|---|
@@ -38,10 +42,15 @@ mod arith;
 mod bitwise;
 mod call;
 mod change;
-mod container;
+mod compound;
 mod context;
+mod convert;
+mod core;
 mod count;
 mod crypto;
+mod equal;
+mod fault;
+mod fields;
 mod flow;
 mod frame;
 mod heap;

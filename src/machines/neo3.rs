@@ -3,11 +3,15 @@
 //! | file | content |
 //! |---|---|
 //! | `table.rs` | the opcodes, one row each |
-//! | `machine.rs` | the machine: loading, the one loop, what can be observed |
-//! | `frame.rs` | the running script that handlers work on: stack, frames, operands |
-//! | `heap.rs` | arrays, structs and maps, and the reference counter |
-//! | `item.rs`, `key.rs` | items, and those that are keys of maps |
-//! | `fault.rs` | why a script faults, with the texts of the reference implementation |
+//! | `machine.rs` | the machine: loading and the one loop |
+//! | `fields.rs` | what can be observed |
+//! | `inspect.rs` | what blame and traces see; the places that rows name |
+//! | `frame.rs` | the running frame that handlers work on |
+//! | `core.rs`, `context.rs` | what the frames share; a frame of the invocation stack |
+//! | `fault.rs` | why the loop ends, and why a script faults |
+//! | `item.rs`, `convert.rs` | items, and their conversions |
+//! | `number.rs` | what instructions on numbers share |
+//! | `heap.rs`, `map.rs` | Arrays, Structs and Maps, and the reference counter |
 //! | `host.rs` | SYSCALL and the services that there are |
 //! | `program.rs` | what a program record must contain; strict validation |
 //! | `show.rs` | items as values |
@@ -39,21 +43,27 @@
 //! entries are the height of the stack, so that most instructions count nothing.
 
 mod arith;
+mod bitwise;
+mod call;
 mod change;
 mod compound;
-mod constant;
+mod context;
 mod convert;
+mod core;
 mod equal;
 mod fault;
+mod fields;
 mod flow;
 mod frame;
 mod heap;
 mod host;
 mod inspect;
 mod item;
-mod key;
 mod machine;
+mod map;
+mod number;
 mod program;
+mod push;
 mod show;
 mod slot;
 mod splice;

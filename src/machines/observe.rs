@@ -1,12 +1,39 @@
-//! The state of a machine as others see it.
+//! The state of a machine as others see it: a tree, asked for one field at a time.
 
 use crate::model::value::Value;
 
-/// The observable state of a machine, asked for one field at a time.
+/// The observable state of a machine.
 pub trait Observe {
     /// Whether the machine declares this field.
     fn has_field(&self, field: &str) -> bool;
 
-    /// The field's value now; none when it has none in this state.
+    /// The field's value now; `None` when it has no value in this state.
     fn observe(&self, field: &str) -> Option<Value>;
+}
+
+/// An observable field of a machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Field<M: 'static> {
+    /// Its name, the beginning of a path.
+    pub name: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+    /// Reads it; `None` when it has no value in this state.
+    pub read: fn(&M) -> Option<Value>,
+}
+
+/// Something that lists its observable fields in a table.
+pub trait Fields: Sized + 'static {
+    /// The fields, each name once.
+    const FIELDS: &'static [Field<Self>];
+}
+
+impl<M: Fields> Observe for M {
+    fn has_field(&self, field: &str) -> bool {
+        M::FIELDS.iter().any(|row| row.name == field)
+    }
+
+    fn observe(&self, field: &str) -> Option<Value> {
+        M::FIELDS.iter().find(|row| row.name == field).and_then(|row| (row.read)(self))
+    }
 }

@@ -5,7 +5,9 @@
 //! | `table.rs` | the instructions, one row each |
 //! | `core.rs` | one machine and the loop over its instructions |
 //! | `driver.rs` | the test driver: its commands, budget, results and outcomes |
-//! | `machine.rs` | what the runner sees: loading, running, what can be observed |
+//! | `machine.rs` | what the runner sees: loading and running |
+//! | `fields.rs` | what can be observed |
+//! | `inspect.rs` | what blame and traces see |
 //! | `program.rs` | what a program record must contain |
 //! | `random.rs` | random numbers that are always the same |
 //! | `assembler.rs`, `disassembler.rs` | the assembly language |
@@ -31,6 +33,7 @@ mod compare;
 mod core;
 pub mod disassembler;
 mod driver;
+mod fields;
 mod inspect;
 mod jump;
 mod language;

@@ -1,10 +1,11 @@
-//! What a run tells: the one stream that all reports are made from.
+//! What happens in a run: the one stream that all reports are made from.
 
-use crate::model::exit::Exit;
 use std::sync::Arc;
 
 use super::case::CaseId;
 use super::diagnostic::Diagnostic;
+use super::exit::Exit;
+use super::explanation::Explained;
 use super::verdict::Verdict;
 
 /// The version of events as lines of JSON; counts up when a member changes its meaning.
@@ -30,30 +31,32 @@ pub enum Event {
     Finished(CaseReport),
     /// All cases of a file are done.
     FileDone,
-    /// Why a case that did not pass did not, in full. Comes after all cases, and only where a report
-    /// needs it: the runner itself never tells it.
-    Explanation {
-        /// Which case.
-        id: CaseId,
-        /// What `vmconf diff` prints, without colours.
-        text: String,
+    /// Entries of a list of expected failures match no case. Comes after all files.
+    UnmatchedEntries {
+        /// The file of the list.
+        list: Arc<str>,
+        /// One for each entry.
+        entries: Vec<Diagnostic>,
     },
+    /// Why a case fails or is broken. Comes after all cases, for the first of them, and only when a report
+    /// needs it.
+    Explained(Explained),
     /// The run is over.
     Ended(Summary),
 }
 
-/// A case and what came of it.
+/// A case and its verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseReport {
     /// Which case.
     pub id: CaseId,
-    /// The format it is written in; none when that could not be told.
+    /// The format it is written in; `None` when it is not recognised.
     pub format: Option<&'static str>,
-    /// The machine it is written for; none when that could not be told.
+    /// The machine it is written for; `None` when it cannot be read.
     pub machine: Option<&'static str>,
-    /// What came of it.
+    /// Its verdict.
     pub verdict: Verdict,
-    /// Whether that is known from an earlier run, and the case did not run.
+    /// Whether the verdict is of an earlier run, and the case did not run.
     pub cached: bool,
 }
 
@@ -62,15 +65,15 @@ pub struct CaseReport {
 pub struct Summary {
     /// Cases that passed.
     pub passed: u64,
-    /// How many of those are known to pass from an earlier run, and did not run.
+    /// How many of those passed in an earlier run, and did not run.
     pub cached: u64,
     /// Cases in which the machine differs.
     pub failed: u64,
-    /// Cases in which the machine differs as a list says.
+    /// Cases that failed as expected.
     pub known: u64,
-    /// Cases that passed though a list says otherwise.
+    /// Cases that passed though they were expected to fail.
     pub fixed: u64,
-    /// Cases and files that are broken.
+    /// Cases, files and lists of expected failures that are broken.
     pub errors: u64,
     /// Cases that were not run.
     pub skipped: u64,

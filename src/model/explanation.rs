@@ -4,15 +4,41 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::assertion::Expected;
+use super::case::CaseId;
 use super::cell::Cell;
 use super::diagnostic::Diagnostic;
 use super::event::CaseReport;
 use super::path::Path;
 use super::value::Value;
 
-/// A case, what came of it, and why.
+/// Why a case that fails or is broken does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Explained {
+    /// As data.
+    Facts(Box<Explanation>),
+    /// In the words of the report of a part of the run, from which it was read back.
+    Text {
+        /// Which case.
+        id: CaseId,
+        /// What `vmconf diff` prints, without colours.
+        text: String,
+    },
+}
+
+impl Explained {
+    /// Which case.
+    pub fn id(&self) -> &CaseId {
+        match self {
+            Explained::Facts(explanation) => &explanation.report.id,
+            Explained::Text { id, .. } => id,
+        }
+    }
+}
+
+/// A case, its verdict, and why.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// What came of it.
+    /// Its verdict.
     pub report: CaseReport,
     /// What was ignored in it.
     pub notes: Vec<Diagnostic>,
@@ -28,11 +54,12 @@ pub struct Explanation {
     pub spent: BTreeMap<&'static str, Spent>,
 }
 
-/// A list of the state, such as a stack, beside what was demanded of it.
+/// A list of the state, such as a stack, beside what the vector expects.
+#[derive(Debug, Clone, PartialEq)]
 pub struct StackComparison {
     /// Its path.
     pub at: Path,
-    /// What is demanded of each item; none where nothing is.
+    /// What is expected of each item; `None` where nothing is.
     pub wanted: Vec<Option<Expected>>,
     /// What is there.
     pub actual: Vec<Value>,
@@ -41,7 +68,7 @@ pub struct StackComparison {
 }
 
 /// An instruction that was executed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Executed {
     /// How many were executed before it.
     pub step: u64,
@@ -70,7 +97,7 @@ pub struct Executed {
 }
 
 /// Something that an instruction read.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Input {
     /// Where it was.
     pub cell: Cell,
@@ -79,7 +106,7 @@ pub struct Input {
 }
 
 /// What made a datum what it is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Blame {
     /// The instruction that wrote it.
     pub by: Executed,
@@ -104,7 +131,7 @@ pub struct Spent {
 }
 
 /// What is known of a datum.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// An instruction wrote it.
     By(Box<Blame>),

@@ -42,6 +42,11 @@ impl Value {
         Value::Text(text.into())
     }
 
+    /// A record of these members.
+    pub fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
+        Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())
+    }
+
     /// The member of a record, found by looking at each.
     pub fn get(&self, name: &str) -> Option<&Value> {
         match self {

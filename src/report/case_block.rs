@@ -1,6 +1,7 @@
 //! The parts of which text for people is made: a case, a difference, a line of a vector.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 
@@ -54,6 +55,17 @@ pub(super) fn plain_case(report: &CaseReport, flags: &Words) -> io::Result<Strin
     let mut block = Vec::new();
     case(&mut block, report, flags)?;
     Ok(plain(&block))
+}
+
+/// A list of expected failures with entries that match no case: reports show it as a broken file.
+pub(super) fn broken_list(list: &Arc<str>, entries: &[Diagnostic]) -> CaseReport {
+    CaseReport {
+        id: CaseId::of_file(list.clone()),
+        format: None,
+        machine: None,
+        verdict: Verdict::Error(entries.to_vec()),
+        cached: false,
+    }
 }
 
 /// A block without colours.

@@ -4,12 +4,12 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::case_block::{ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broken, differs, location, shown};
+use super::case_block::{self, ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broken, differs, location, shown};
 use super::truncate::{cut, cut_pair};
 use crate::model::assertion::Expected;
 use crate::model::cell::Cell;
 use crate::model::escape::escaped;
-use crate::model::explanation::{Answer, Blame, Executed, Explanation, Input, StackComparison};
+use crate::model::explanation::{Answer, Blame, Executed, Explained, Explanation, Input, StackComparison};
 use crate::model::path::Path;
 use crate::model::value::Value;
 use crate::model::verdict::{Difference, Failure, Verdict};
@@ -55,6 +55,22 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
         }
     }
     out.write_all(&text)
+}
+
+/// What [`write`] says within a screen, without colours.
+///
+/// # Errors
+///
+/// When it cannot be written, which in memory does not happen.
+pub(super) fn plain(explained: &Explained) -> io::Result<String> {
+    match explained {
+        Explained::Text { text, .. } => Ok(text.clone()),
+        Explained::Facts(explanation) => {
+            let mut text = Vec::new();
+            write(&mut text, explanation, Length::Screen)?;
+            Ok(case_block::plain(&text))
+        }
+    }
 }
 
 fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length: Length) -> io::Result<()> {

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::case_block::{counts, first_place, headline};
+use super::case_block::{broken_list, counts, first_place, headline};
 use super::truncate::cut;
 use super::{Options, Report};
 use crate::model::diagnostic::Place;
@@ -71,9 +71,11 @@ impl Report for GitHub {
                 self.case(report);
                 Ok(())
             }
-            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explanation { .. } => {
+            Event::UnmatchedEntries { list, entries } => {
+                self.case(&broken_list(list, entries));
                 Ok(())
             }
+            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

@@ -10,11 +10,12 @@ use base64::prelude::BASE64_STANDARD;
 use indexmap::{IndexMap, IndexSet};
 use sha2::{Digest, Sha256};
 
-use super::case_block::{counted, counts, headline, plain_case};
-use super::{Options, Report};
+use super::case_block::{broken_list, counted, counts, headline, plain_case};
+use super::{Options, Report, explanation};
 use crate::model::case::CaseId;
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::explanation::Explained;
 use crate::model::signature;
 use crate::text::shell::Words;
 
@@ -84,10 +85,11 @@ impl Html {
         Ok(())
     }
 
-    fn explained(&mut self, id: &CaseId, text: &str) {
-        if let Some(row) = self.explainable.get(id) {
-            text.clone_into(&mut self.rows[*row].text);
+    fn explained(&mut self, explained: &Explained) -> io::Result<()> {
+        if let Some(row) = self.explainable.get(explained.id()) {
+            self.rows[*row].text = explanation::plain(explained)?;
         }
+        Ok(())
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
@@ -165,10 +167,8 @@ impl Report for Html {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::Explanation { id, text } => {
-                self.explained(id, text);
-                Ok(())
-            }
+            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
+            Event::Explained(explained) => self.explained(explained),
             Event::Started { .. } | Event::Note { .. } | Event::FileDone => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }

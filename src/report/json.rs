@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as JsonValue, json};
 
-use super::{Options, Report};
+use super::case_block::broken_list;
+use super::{Options, Report, explanation};
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
 use crate::model::diagnostic::{Diagnostic, Place};
@@ -54,6 +55,10 @@ impl Json {
         Ok(())
     }
 
+    fn case(&mut self, report: &CaseReport) -> io::Result<()> {
+        self.placed(&report.id, Some(case_json(report)))
+    }
+
     fn run(&mut self, files: usize) -> io::Result<()> {
         let mut head = head_json(files, self.part.as_deref());
         if let Some(partition) = head.get_mut("partition").and_then(JsonValue::as_object_mut) {
@@ -76,15 +81,17 @@ impl Report for Json {
                 self.notes.push(note);
                 Ok(())
             }
-            Event::Finished(report) => self.placed(&report.id, Some(case_json(report))),
+            Event::Finished(report) => self.case(report),
+            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
             Event::FileDone => {
                 let file = self.notes.first().and_then(|note| note["file"].as_str());
                 file.map(|file| CaseId::of_file(file.into())).map_or(Ok(()), |id| self.placed(&id, None))
             }
-            Event::Explanation { id, text } if self.part.is_some() => {
-                self.placed(id, Some(explained_json(id, text)))
+            Event::Explained(explained) if self.part.is_some() => {
+                let line = explained_json(explained.id(), &explanation::plain(explained)?);
+                self.placed(explained.id(), Some(line))
             }
-            Event::Explanation { .. } => Ok(()),
+            Event::Explained(_) => Ok(()),
             Event::Ended(summary) => {
                 self.line(&summary_json(summary))?;
                 self.out.flush()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
-use super::case_block::{headline, plain_case};
+use super::case_block::{broken_list, headline, plain_case};
 use super::{Options, Report};
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Event, Summary};
@@ -55,11 +55,12 @@ impl Report for Junit {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
+            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
             Event::FileDone => {
                 self.close();
                 Ok(())
             }
-            Event::Started { .. } | Event::Note { .. } | Event::Explanation { .. } => Ok(()),
+            Event::Started { .. } | Event::Note { .. } | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

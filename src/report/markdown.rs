@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::case_block::{counted, counts, headline, plain, plural};
+use super::case_block::{broken_list, counted, counts, headline, plain, plural};
 use super::groups::{Group, Groups};
 use super::markdown_escape::code;
 use super::{Options, Report};
@@ -81,9 +81,8 @@ impl Report for Markdown {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
-            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explanation { .. } => {
-                Ok(())
-            }
+            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
+            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::case_block::{INTERRUPTED, counts, first_place, headline, plain_case};
+use super::case_block::{INTERRUPTED, broken_list, counts, first_place, headline, plain_case};
 use super::{Options, Report};
 use crate::model::diagnostic::Place;
 use crate::model::escape::escaped;
@@ -81,7 +81,8 @@ impl Report for Tap {
         match event {
             Event::Started { .. } => writeln!(self.out, "TAP version 14"),
             Event::Finished(report) => self.case(report),
-            Event::Note { .. } | Event::FileDone | Event::Explanation { .. } => Ok(()),
+            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
+            Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::case_block::{DIM, ERROR, FAIL, INTERRUPTED, cached, counted, headline, plural};
+use super::case_block::{DIM, ERROR, FAIL, INTERRUPTED, broken_list, cached, counted, headline, plural};
 use super::groups::{Group, Groups};
 use super::{Options, Report, Verbosity};
 use crate::model::escape::escaped;
@@ -57,10 +57,9 @@ impl Report for Text {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::Finished(report) => self.case(report),
+            Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
             Event::FileDone if self.options.verbosity >= Verbosity::Cases => self.out.flush(),
-            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explanation { .. } => {
-                Ok(())
-            }
+            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
             Event::Ended(end) => self.end(end),
         }
     }

@@ -2,13 +2,16 @@
 //!
 //! A file is blessed in rounds. In each, the format of the cases that differ says for every
 //! difference which change of the text would write it, and the text with these changes is read
-//! and judged in the next: nothing is offered that was not judged as it would be written. A case
+//! and run in the next: nothing is offered that was not run as it would be written. A case
 //! that comes out with a difference that it did not have before gets its old text back.
 
 use std::ops::Range;
 
+use super::execute::Worker;
+use super::load::{LoadedCase, LoadedFile};
+use super::options::Options;
+use super::select::{open, open_text};
 use super::sources::Source;
-use super::{LoadedCase, LoadedFile, Worker};
 use crate::formats::{Differs, Format};
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
@@ -17,13 +20,12 @@ use crate::model::event::CaseReport;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::verdict::{Difference, Verdict};
-use crate::run;
 use crate::text::edit::{self, Change, Splice};
 
 /// What is to be blessed.
 #[derive(Debug, Clone, Default)]
 pub struct Wishes {
-    /// The datum and what is in it, by its path as reports write it; none for all.
+    /// The datum and what is in it, by its path as reports write it; `None` for all.
     pub leaf: Option<String>,
     /// What becomes of a run that ended in another way.
     pub outcome_change: OutcomeChange,
@@ -39,7 +41,7 @@ pub enum OutcomeChange {
     Allow,
 }
 
-/// What came of blessing a file. Nothing is written yet.
+/// The outcome of blessing a file. Nothing is written yet.
 #[derive(Debug, Default)]
 pub struct Blessed {
     /// The text of the file as it was read and as it is to be written, if that is another one.
@@ -70,7 +72,7 @@ pub struct Texts {
 pub struct Refusal {
     /// The case.
     pub case: CaseId,
-    /// The step after which it was seen, from 1; none where the case has only one.
+    /// The step after which it was seen, from 1; `None` where the case has only one.
     pub step: Option<usize>,
     /// Which datum.
     pub at: Path,
@@ -80,14 +82,14 @@ pub struct Refusal {
     pub why: String,
 }
 
-/// Judges the cases of a file that are meant and says what is to be written.
-pub fn bless(source: &Source, options: &run::Options, wishes: &Wishes) -> Blessed {
-    let loaded = run::open(source, options);
+/// Runs the selected cases of a file and says what is to be written.
+pub fn bless(source: &Source, options: &Options, wishes: &Wishes) -> Blessed {
+    let loaded = open(source, options);
     let mut blessed = Blessed { broken: loaded.broken().into_iter().collect(), ..Blessed::default() };
     let old = loaded.text().to_owned();
-    let mut bench = Worker::new(options);
-    let mut cases: Vec<_> = (0..loaded.cases()).map(|index| Case::run(&mut bench, &loaded, index)).collect();
-    let loaded = rounds(loaded, &mut cases, wishes, &mut bench, |text| run::open_text(source, text, options));
+    let mut worker = Worker::new(&options.run);
+    let mut cases: Vec<_> = (0..loaded.cases()).map(|index| Case::run(&mut worker, &loaded, index)).collect();
+    let loaded = rounds(loaded, &mut cases, wishes, &mut worker, |text| open_text(source, text, options));
     let mut kept = Vec::new();
     for (index, case) in cases.iter_mut().enumerate() {
         if let (Some(why), Some(changed)) = (case.objection(wishes), loaded.case(index)) {
@@ -97,19 +99,19 @@ pub fn bless(source: &Source, options: &run::Options, wishes: &Wishes) -> Blesse
     }
     let new = edit::splice(loaded.text(), kept);
     for case in cases {
-        case.tell(&mut blessed);
+        case.add_to(&mut blessed);
     }
     blessed.texts = (new != old).then_some(Texts { old, new });
     blessed
 }
 
-/// Changes and judges the cases until there is nothing more to change. The file as it then is.
+/// Changes and runs the cases until there is nothing more to change. The file as it then is.
 fn rounds<'s>(
     mut loaded: LoadedFile<'s>,
     cases: &mut [Case],
     wishes: &Wishes,
-    bench: &mut Worker<'_>,
-    open: impl Fn(String) -> LoadedFile<'s>,
+    worker: &mut Worker<'_>,
+    reopen: impl Fn(String) -> LoadedFile<'s>,
 ) -> LoadedFile<'s> {
     // Two do for most cases; one more is needed for each layer of data that was not compared
     // before, such as all of a result where a halt was demanded.
@@ -118,22 +120,22 @@ fn rounds<'s>(
     for _ in 0..ROUNDS {
         let Some(text) = next_text(&loaded, cases, wishes) else { break };
         let format = loaded.format_name();
-        loaded = open(text);
+        loaded = reopen(text);
         if (loaded.format_name(), loaded.cases()) != (format, cases.len()) {
             let why =
                 loaded.errors().first().map_or("its format would be another", |diagnostic| &diagnostic.what);
             let why = format!("the changed file would not be read as it is now: {why}");
             cases.iter_mut().filter(|case| case.is_changed).for_each(|case| case.refuse(&why));
-            return open(old);
+            return reopen(old);
         }
         for (index, case) in cases.iter_mut().enumerate().filter(|(_, case)| case.is_open) {
-            case.last = bench.run_case(&loaded, index);
+            case.last = worker.run_case(&loaded, index);
         }
     }
     loaded
 }
 
-/// The text with the changes of all open cases; none when there are none.
+/// The text with the changes of all open cases; `None` when there are none.
 fn next_text(loaded: &LoadedFile<'_>, cases: &mut [Case], wishes: &Wishes) -> Option<String> {
     let mut changes = Vec::new();
     let mut document = None;
@@ -149,7 +151,7 @@ fn next_text(loaded: &LoadedFile<'_>, cases: &mut [Case], wishes: &Wishes) -> Op
 struct Case {
     /// Where it stands in the old text.
     range: Range<usize>,
-    /// What came of it before any change, and after the last one.
+    /// The verdict before any change, and after the last one.
     first: CaseReport,
     last: CaseReport,
     /// Whether there may be something more to change.
@@ -160,8 +162,8 @@ struct Case {
 }
 
 impl Case {
-    fn run(bench: &mut Worker<'_>, loaded: &LoadedFile<'_>, index: usize) -> Case {
-        let report = bench.run_case(loaded, index);
+    fn run(worker: &mut Worker<'_>, loaded: &LoadedFile<'_>, index: usize) -> Case {
+        let report = worker.run_case(loaded, index);
         Case {
             range: loaded.case(index).map_or(0..0, |case| case.range()),
             is_open: report.verdict.failure().is_some(),
@@ -176,7 +178,7 @@ impl Case {
     fn changes<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<Change<'d>> {
         let (changes, refused) = match wishes.outcome_change {
             OutcomeChange::Refuse if self.other_ends(loaded.format).next().is_some() => {
-                // The rest is of a run that came to something else.
+                // The rest is of a run with another outcome.
                 let refusals = self.other_ends(loaded.format).map(|end| self.refusal(end, &other_end(end)));
                 (Vec::new(), refusals.collect())
             }
@@ -250,8 +252,8 @@ impl Case {
         Some(format!("the changed case would differ in {}", wrong.at))
     }
 
-    /// Adds what came of it.
-    fn tell(self, blessed: &mut Blessed) {
+    /// Adds its outcome.
+    fn add_to(self, blessed: &mut Blessed) {
         match self.first.verdict {
             Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => blessed.passed += 1,
             Verdict::Error(_) => blessed.broken.push(self.first),

@@ -1,16 +1,17 @@
-//! ResultCache: cases that passed in an earlier run and need not run again.
+//! The result cache: cases that passed in an earlier run and need not run again.
 //!
-//! An answer says that one case of a file with exactly these bytes, on exactly this program and under
-//! exactly these options, passed and that there was nothing to note. Whatever else came of a case is
-//! no answer, so that it runs again and its explanation is there. A case whose reading opened other
-//! files than its own has none either.
+//! A cached result says that one case of a file with exactly these bytes, on exactly this program and under
+//! exactly these options, passed and that there was nothing to note. No other result is cached, so that such a
+//! case runs again and explains itself; nor is that of a case whose reading opened other files than its own.
 //!
-//! They are kept as text, a line for each file, those that were used last in front:
+//! Results are kept as text, a line for each file, the most recently used first:
 //!
 //! ```text
 //! vmconf answers 1 PROGRAM CHECKSUM
 //! {"key":"4c6d…","passed":[1,17]}
 //! ```
+
+pub(crate) mod verify;
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::{self, Debug};
@@ -23,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::case::CaseId;
 
-/// So many bytes of answers are kept; those that were not used for longest go.
+/// So many bytes of results are kept; the least recently used are removed.
 pub const MOST_BYTES: usize = 16 << 20;
 
 /// What the first line begins with. The number counts up when the text changes its meaning.
@@ -52,54 +53,54 @@ impl fmt::Display for ProgramKey {
     }
 }
 
-/// What the answers of a file are found by: its text, and how it is read and run.
+/// The key under which the results of a file are cached: its text, and how it is read and run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileKey(String);
 
 impl FileKey {
-    /// The key of a file with this text. `how` is all that decides what comes of its cases besides the
+    /// The key of a file with this text. `how` is everything that decides its results besides the
     /// text and the program.
     pub fn new(text: &str, how: &impl Debug) -> FileKey {
         let how = format!("{how:?}");
         let mut hasher = blake3::Hasher::new();
-        // With its length in front, so that nothing in one can pass for something in the other.
+        // With its length first, so that nothing in one can pass for something in the other.
         hasher.update(&(how.len() as u64).to_le_bytes()).update(how.as_bytes()).update(text.as_bytes());
         FileKey(hex::encode(&hasher.finalize().as_bytes()[..16]))
     }
 }
 
-/// What is known of a case.
+/// What the cache says of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
     /// Nothing: it runs.
-    Unknown,
+    Miss,
     /// It passes.
-    Passes,
-    /// It is said to pass, and is of the sample that runs all the same.
-    Tested,
+    Hit,
+    /// It passes, and is of the sample that runs all the same.
+    Verify,
 }
 
-/// What a case that ran teaches.
+/// What a case that ran changes in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Update {
+pub enum CacheUpdate {
     /// The case at this datum of its file passes.
     Passes(u32),
-    /// A case is said to pass and does not.
+    /// The cache says that a case passes, and it does not.
     Refuted,
 }
 
-/// The answers of earlier runs of one program, and what this run adds to them.
+/// The results of earlier runs of one program, and those that this run adds.
 #[derive(Debug)]
 pub struct ResultCache {
     program: ProgramKey,
     sample: Option<Sample>,
     /// The data of the cases that pass, in order, for each file.
     kept: IndexMap<FileKey, Vec<u32>>,
-    learnt: Mutex<Learnt>,
+    updates: Mutex<Updates>,
 }
 
 #[derive(Debug, Default)]
-struct Learnt {
+struct Updates {
     /// The files of this run.
     files: IndexMap<FileKey, BTreeSet<u32>>,
     refuted: HashSet<FileKey>,
@@ -114,16 +115,16 @@ struct Line {
 }
 
 impl ResultCache {
-    /// No answers yet. With a sample, those that will be there are tested.
+    /// No results yet. Those of the sample run all the same.
     pub fn new(program: ProgramKey, sample: Option<Sample>) -> ResultCache {
-        ResultCache { program, sample, kept: IndexMap::new(), learnt: Mutex::default() }
+        ResultCache { program, sample, kept: IndexMap::new(), updates: Mutex::default() }
     }
 
-    /// Adds those that a text of [`ResultCache::text`] has.
+    /// Adds the results in a text of [`ResultCache::text`].
     ///
     /// # Errors
     ///
-    /// What is wrong with the text, of which then nothing is taken: it is damaged, or of another program.
+    /// What is wrong with the text: it is damaged, or of another program. Then no result is added.
     pub fn read(&mut self, text: &str) -> Result<(), String> {
         let (first, lines) = text.split_once('\n').unwrap_or((text, ""));
         let expected = head(&self.program, lines);
@@ -139,55 +140,54 @@ impl ResultCache {
         Ok(())
     }
 
-    /// What is known of the case at a datum of a file.
-    pub fn of(&self, file: &FileKey, datum: u32, id: &CaseId) -> Lookup {
+    /// What is cached of the case at a datum of a file.
+    pub fn look_up(&self, file: &FileKey, datum: u32, id: &CaseId) -> Lookup {
         let passes = self.kept.get(file).is_some_and(|passed| passed.binary_search(&datum).is_ok());
         match &self.sample {
-            _ if !passes => Lookup::Unknown,
-            Some(sample) if sample.has(id) => Lookup::Tested,
-            _ => Lookup::Passes,
+            _ if !passes => Lookup::Miss,
+            Some(sample) if sample.has(id) => Lookup::Verify,
+            _ => Lookup::Hit,
         }
     }
 
-    /// That a file is of this run.
+    /// Notes that a file is of this run.
     pub fn use_file(&self, file: &FileKey) {
-        let mut learnt = self.learnt();
-        if !learnt.files.contains_key(file) {
-            learnt.files.insert(file.clone(), BTreeSet::new());
+        let mut updates = self.updates();
+        if !updates.files.contains_key(file) {
+            updates.files.insert(file.clone(), BTreeSet::new());
         }
     }
 
-    /// What a case of a file of this run teaches. If an answer was wrong, nothing is known of its file
-    /// any more.
-    pub fn learn(&self, file: &FileKey, cache_update: Update) {
-        let mut learnt = self.learnt();
-        match cache_update {
-            Update::Passes(datum) => drop(learnt.files.entry(file.clone()).or_default().insert(datum)),
-            Update::Refuted => drop(learnt.refuted.insert(file.clone())),
+    /// Adds the result of a case of this run. If a cached one was wrong, all of its file are discarded.
+    pub fn update(&self, file: &FileKey, update: CacheUpdate) {
+        let mut updates = self.updates();
+        match update {
+            CacheUpdate::Passes(datum) => drop(updates.files.entry(file.clone()).or_default().insert(datum)),
+            CacheUpdate::Refuted => drop(updates.refuted.insert(file.clone())),
         }
     }
 
-    /// Of how many files an answer was wrong.
+    /// How many files had a wrong result.
     pub fn refuted(&self) -> usize {
-        self.learnt().refuted.len()
+        self.updates().refuted.len()
     }
 
-    /// All answers as text; none where the run taught nothing.
+    /// All results as text; `None` where the run changed nothing.
     pub fn text(&self) -> Option<String> {
-        let learnt = self.learnt();
-        if learnt.refuted.is_empty() && learnt.files.values().all(BTreeSet::is_empty) {
+        let updates = self.updates();
+        if updates.refuted.is_empty() && updates.files.values().all(BTreeSet::is_empty) {
             return None;
         }
-        let used = learnt.files.iter().map(|(key, new)| {
+        let used = updates.files.iter().map(|(key, new)| {
             let kept = self.kept.get(key).into_iter().flatten();
             (key, kept.chain(new).copied().collect::<BTreeSet<_>>().into_iter().collect())
         });
-        let others = self.kept.iter().filter(|(key, _)| !learnt.files.contains_key(*key));
+        let others = self.kept.iter().filter(|(key, _)| !updates.files.contains_key(*key));
         let others = others.map(|(key, passed)| (key, passed.clone()));
         let mut lines = String::new();
         for (key, passed) in used.chain(others) {
             let passed: Vec<u32> = passed;
-            if passed.is_empty() || learnt.refuted.contains(key) {
+            if passed.is_empty() || updates.refuted.contains(key) {
                 continue;
             }
             let line = serde_json::to_string(&Line { key: key.clone(), passed }).ok()?;
@@ -198,8 +198,8 @@ impl ResultCache {
         Some(format!("{}\n{lines}", head(&self.program, &lines)))
     }
 
-    fn learnt(&self) -> MutexGuard<'_, Learnt> {
-        self.learnt.lock().unwrap_or_else(PoisonError::into_inner)
+    fn updates(&self) -> MutexGuard<'_, Updates> {
+        self.updates.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -207,7 +207,7 @@ fn head(program: &ProgramKey, lines: &str) -> String {
     format!("{HEAD} {program} {}", blake3::hash(lines.as_bytes()))
 }
 
-/// The answers that are tested: each case is of the sample or not by a hash of its id and the seed.
+/// The cached results that are verified: a case is in the sample by a hash of its id and the seed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
     /// How large it is.
@@ -226,7 +226,7 @@ impl Sample {
     }
 }
 
-/// A part of the answers, written as a percentage: `5%`, `0.1%`.
+/// A part of the results, written as a percentage: `5%`, `0.1%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
     percent: f64,

@@ -1,15 +1,20 @@
-//! Compares what a machine looks like with what a vector demands.
+//! Step 4: compares the state of a machine with the assertions of a vector.
 //!
-//! There is nothing to configure here: a [`Check`] says all that is to be known about a demand.
+//! Nothing is configured here: an [`Assertion`] says everything about what it expects.
 
-use crate::machines::observe::Observe;
-use crate::model::mismatch::Mismatch;
 use std::collections::{HashMap, HashSet};
 
+use crate::machines::observe::Observe;
 use crate::model::assertion::{Assertion, Expected};
+use crate::model::case::Step;
+use crate::model::diagnostic::Place;
+use crate::model::mismatch::Mismatch;
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
 use crate::model::value::Value;
+use crate::model::verdict::Difference;
+use crate::testees::Testee;
+use crate::text::json::Document;
 
 /// A field of the state was named that the machine does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,11 +25,35 @@ pub struct UnknownField {
     pub origin: Origin,
 }
 
-/// The demands among `checks` that `state` does not meet, in the order of the checks.
+/// The differences after a step, in the order of the vector. `number` is that of the step, where the case has
+/// several. When the end differs, the rest expects a state that the machine is not in, and is not compared.
 ///
 /// # Errors
 ///
-/// The first check of a field that the machine does not declare.
+/// The first assertion on a field that the machine does not declare.
+pub(super) fn differences(
+    step: &Step,
+    number: Option<usize>,
+    document: &Document,
+    testee: &dyn Testee,
+) -> Result<Vec<Difference>, UnknownField> {
+    let mut mismatches = diff(step.end.as_slice(), testee.state())?;
+    if mismatches.is_empty() {
+        mismatches = diff(&step.assertions, testee.state())?;
+    }
+    mismatches.sort_by_key(|mismatch| mismatch.origin);
+    let difference = |Mismatch { at, expected, actual, origin }| {
+        let note = testee.explain(&at);
+        Difference { step: number, at, expected, actual, place: Place::new(document.text(), origin.0), note }
+    };
+    Ok(mismatches.into_iter().map(difference).collect())
+}
+
+/// The assertions that do not hold in `state`, in their order.
+///
+/// # Errors
+///
+/// The first assertion on a field that the machine does not declare.
 pub fn diff(assertions: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatch>, UnknownField> {
     let fields = observe_each(assertions, state)?;
     let mut finder = Finder { fields: &fields, large: HashMap::new() };

@@ -1,188 +1,179 @@
-//! One case: read it, run it, compare.
+//! Step 3: reads a case, runs it on a testee, and compares after each of its steps.
 
-use std::any::Any;
-use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
-
-use super::cache::{Lookup, Update};
-use super::compare::{UnknownField, diff};
+use super::cache::verify::refuted;
+use super::cache::{CacheUpdate, Lookup};
+use super::catch_panic::catch_panic;
+use super::compare::{UnknownField, differences};
 use super::load::{LoadedCase, LoadedFile};
-use super::{CaseOutcome, Options, SKIPPED};
-use crate::formats::{Context, Finding, Reading, Severity, Strictness};
+use super::options::RunOptions;
+use crate::formats::{Finding, Severity, Strictness};
 use crate::machines::machine::{LoadError, Status, Watch, reborrow};
 use crate::machines::{self, MachineInfo};
-use crate::model::assertion::Assertion;
 use crate::model::case::Case;
-use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::event::CaseReport;
-use crate::model::mismatch::Mismatch;
+use crate::model::limits::Limits;
 use crate::model::path::{Key, Path};
-use crate::model::verdict::{Difference, Failure, Verdict};
+use crate::model::verdict::{Failure, Verdict};
 use crate::testees::Testee;
 use crate::text::json::{Document, Node, Problem};
+
+/// A case that was run alone.
+pub struct WatchedCase {
+    /// Its verdict.
+    pub report: CaseReport,
+    /// What was ignored in it.
+    pub notes: Vec<Diagnostic>,
+    /// What was read; `None` where it is malformed.
+    pub case: Option<Case>,
+    /// The testee as the run left it; `None` where the case did not run or the testee panicked.
+    pub testee: Option<Box<dyn Testee>>,
+}
+
+/// Runs one case of a loaded file with `watch` looking on.
+///
+/// # Panics
+///
+/// When the file has no such case.
+pub fn watch(file: &LoadedFile<'_>, index: usize, run: &RunOptions, watch: &mut dyn Watch) -> WatchedCase {
+    let mut worker = Worker::new(run);
+    let loaded = file.case(index).expect("a case that was counted");
+    let Execution { mut report, notes, case, .. } = worker.execute(&loaded, Some(watch));
+    apply_expected_failures(&loaded, &mut report);
+    WatchedCase { report, notes, case, testee: worker.into_last() }
+}
+
+/// The machine that a case of a loaded file is for; `None` where the case cannot be read.
+pub fn machine_of(file: &LoadedFile<'_>, index: usize) -> Option<&'static MachineInfo> {
+    machines::by_name(file.case(index)?.read().ok()?.case?.machine)
+}
+
+/// The verdict on a case, with what else it adds to the run.
+pub(super) struct CaseOutcome {
+    pub(super) report: CaseReport,
+    /// What was ignored in it.
+    pub(super) notes: Vec<Diagnostic>,
+    /// What later runs learn of it.
+    pub(super) cache_update: Option<CacheUpdate>,
+}
+
+impl CaseOutcome {
+    /// A case before which another one failed, with `--fail-fast`.
+    pub(super) fn skipped(case: &LoadedCase<'_>) -> CaseOutcome {
+        CaseOutcome::new(report(case, Verdict::Pass)).skip()
+    }
+
+    /// The same, when it was run before it was known that it need not.
+    pub(super) fn skip(self) -> CaseOutcome {
+        let verdict = Verdict::Skip("--fail-fast: a case before it failed".to_owned());
+        CaseOutcome::new(CaseReport { machine: None, verdict, cached: false, ..self.report })
+    }
+
+    /// A case that passes, as the cache says.
+    fn cached(case: &LoadedCase<'_>) -> CaseOutcome {
+        let report = report(case, Verdict::Pass);
+        CaseOutcome::new(CaseReport { machine: Some(case.format.machine), cached: true, ..report })
+    }
+
+    /// A verdict and nothing else.
+    pub(super) fn new(report: CaseReport) -> CaseOutcome {
+        CaseOutcome { report, notes: Vec::new(), cache_update: None }
+    }
+}
+
+fn report(case: &LoadedCase<'_>, verdict: Verdict) -> CaseReport {
+    CaseReport { id: case.id.clone(), format: Some(case.format.name), machine: None, verdict, cached: false }
+}
+
+/// A case that was executed.
+pub(super) struct Execution {
+    pub(super) report: CaseReport,
+    notes: Vec<Diagnostic>,
+    /// What was read; `None` where it is malformed.
+    case: Option<Case>,
+    /// Whether the case passes, reports nothing else, and its file and options alone decide that.
+    is_cacheable: bool,
+}
 
 /// What a thread runs cases with: one testee a machine, made when it is first needed and used
 /// again.
 pub struct Worker<'o> {
-    all: &'o Options,
-    /// Those for the file at hand.
-    options: &'o Options,
+    run: &'o RunOptions,
+    /// The limits of all testees.
+    limits: Limits,
     testees: Vec<(&'static str, Box<dyn Testee>)>,
 }
 
 impl<'o> Worker<'o> {
     /// No testee yet.
-    pub fn new(options: &'o Options) -> Worker<'o> {
-        Worker { all: options, options, testees: Vec::new() }
+    pub fn new(run: &'o RunOptions) -> Worker<'o> {
+        Worker { run, limits: Limits::default(), testees: Vec::new() }
     }
 
-    /// Makes the bench one for a file with these options, which are of those that it was made with.
-    pub(crate) fn turn_to(&mut self, options: &'o Options) {
-        if !std::ptr::eq(self.options, options) {
-            // A testee is made under the limits of one file and must not be used under others.
-            self.testees.clear();
-            self.options = options;
-        }
-    }
-
-    /// What comes of a case of an opened file.
+    /// The verdict on a case of a loaded file. A panic of a machine or a format is an error of the case.
     ///
     /// # Panics
     ///
     /// When the file has no such case.
-    pub fn run_case(&mut self, loaded: &LoadedFile<'_>, index: usize) -> CaseReport {
-        self.run(loaded, index, Plan::Run, None).report
+    pub fn run_case(&mut self, file: &LoadedFile<'_>, index: usize) -> CaseReport {
+        self.run(&file.case(index).expect("a case that was counted")).report
     }
 
-    /// What comes of a case of an opened file. A panic of a machine or a format becomes an error
-    /// of the case.
-    ///
-    /// # Panics
-    ///
-    /// When the file has no such case.
-    pub(super) fn run(
-        &mut self,
-        loaded: &LoadedFile<'_>,
-        index: usize,
-        plan: Plan,
-        watch: Option<&mut dyn Watch>,
-    ) -> CaseOutcome {
-        self.turn_to(self.all.under(loaded.file_override));
-        let case = loaded.case(index).expect("a case that was counted");
-        self.run_loaded(&case, index, plan, watch)
-    }
-
-    /// What comes of a case that belongs to no run.
-    pub(super) fn run_alone(&mut self, case: &LoadedCase<'_>, watch: &mut dyn Watch) -> CaseOutcome {
-        self.run_loaded(case, 0, Plan::Run, Some(watch))
-    }
-
-    fn run_loaded(
-        &mut self,
-        case: &LoadedCase<'_>,
-        index: usize,
-        plan: Plan,
-        watch: Option<&mut dyn Watch>,
-    ) -> CaseOutcome {
-        let (id, format) = (case.id.clone(), Some(case.format.name));
-        let mut judged = CaseOutcome {
-            report: CaseReport { id, format, machine: None, verdict: Verdict::Pass, cached: false },
-            notes: Vec::new(),
-            case: None,
-            cache_update: None,
+    /// Runs a case, unless the cache says that it passes.
+    pub(super) fn run(&mut self, case: &LoadedCase<'_>) -> CaseOutcome {
+        let lookup = self.look_up(case);
+        let mut outcome = match lookup {
+            Some(Lookup::Hit) => CaseOutcome::cached(case),
+            Some(Lookup::Miss | Lookup::Verify) | None => {
+                checked(lookup, self.execute(case, None), case.node)
+            }
         };
-        let answer = self.answer(case).filter(|_| watch.is_none());
-        match (plan, answer) {
-            (Plan::Skip, _) => judged.report.verdict = Verdict::Skip(SKIPPED.to_owned()),
-            (Plan::Run, Some(Lookup::Passes)) => {
-                judged.report.machine = Some(case.format.machine);
-                judged.report.cached = true;
-            }
-            (Plan::Run, _) => {
-                let outcome = self.read_and_run(case, index, watch, &mut judged);
-                judged.compare(answer, outcome, case.node);
-            }
-        }
-        if let Some(known) = &self.options.known {
-            let CaseReport { id, machine, verdict, .. } = &mut judged.report;
-            *verdict = known.run(id, *machine, std::mem::replace(verdict, Verdict::Pass));
-        }
-        judged
+        apply_expected_failures(case, &mut outcome.report);
+        outcome
     }
 
-    /// What is known of a case; none where that is not asked.
-    fn answer(&self, case: &LoadedCase<'_>) -> Option<Lookup> {
-        Some(self.all.cache.as_ref()?.of(case.key?, case.node, &case.id))
+    /// What the cache says of a case; `None` when caching is off.
+    fn look_up(&self, case: &LoadedCase<'_>) -> Option<Lookup> {
+        Some(self.run.cache.as_ref()?.look_up(case.key?, case.node, &case.id))
     }
 
-    /// Reads and runs a case.
-    fn read_and_run(
-        &mut self,
-        case: &LoadedCase<'_>,
-        index: usize,
-        watch: Option<&mut dyn Watch>,
-        judged: &mut CaseOutcome,
-    ) -> Outcome {
-        let reading = match read(case, self.options) {
+    /// Reads a case and performs it.
+    pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>, watch: Option<&mut dyn Watch>) -> Execution {
+        let mut report = report(loaded, Verdict::Pass);
+        let reading = match loaded.read() {
             Ok(reading) => reading,
             Err(panicked) => {
-                judged.report.verdict = error(panicked);
-                return Outcome::More;
+                report.verdict = error(panicked);
+                return Execution { report, notes: Vec::new(), case: None, is_cacheable: false };
             }
         };
-        let is_watched = watch.is_some();
-        judged.report.verdict = self.run_reading(&reading, index, case.document, watch, judged);
-        let passes = case.key.is_some()
-            && judged.report.verdict == Verdict::Pass
-            && judged.notes.is_empty()
-            && !case.files.are_asked_for()
-            // Told of the first case of a file alone, and in another run that may be this one.
-            && reading.case.as_ref().is_some_and(|it| self.odd(it, case.document).is_empty());
-        judged.case = reading.case.filter(|_| is_watched);
-        if passes { Outcome::PassesAlone } else { Outcome::More }
-    }
-
-    fn run_reading(
-        &mut self,
-        reading: &Reading,
-        index: usize,
-        document: &Document,
-        watch: Option<&mut dyn Watch>,
-        judged: &mut CaseOutcome,
-    ) -> Verdict {
         let diagnostics = |severity| {
             let of_severity = move |finding: &&Finding| finding.severity == severity;
             let findings = reading.findings.iter().filter(of_severity);
-            findings.map(|finding| finding.problem.in_document(document)).collect()
+            findings.map(|finding| finding.problem.in_document(loaded.document)).collect()
         };
-        judged.notes = diagnostics(Severity::Note);
-        match &reading.case {
-            Some(case) => {
-                judged.report.machine = Some(case.machine);
-                if index == 0 {
-                    judged.notes.extend(self.odd(case, document));
-                }
-                self.execute(case, document, watch)
-            }
-            None => Verdict::Error(diagnostics(Severity::Error)),
+        let mut notes: Vec<_> = diagnostics(Severity::Note);
+        let Some(case) = &reading.case else {
+            report.verdict = Verdict::Error(diagnostics(Severity::Error));
+            return Execution { report, notes, case: None, is_cacheable: false };
+        };
+        report.machine = Some(case.machine);
+        if loaded.is_first {
+            notes.extend(odd_if_strict(case, loaded));
         }
+        let perform = |testee: &mut dyn Testee| perform(case, testee, loaded.document, watch);
+        report.verdict =
+            self.with_testee(case.machine, &loaded.options.limits, perform).unwrap_or_else(error);
+        let is_cacheable = loaded.key.is_some()
+            && report.verdict == Verdict::Pass
+            && notes.is_empty()
+            && !loaded.files.are_asked_for()
+            // The first case of the file reports it, and in another run that may be this one.
+            && odd_if_strict(case, loaded).is_empty();
+        Execution { report, notes, case: reading.case, is_cacheable }
     }
 
-    /// What is odd about the program of a case, where that is asked.
-    fn odd(&self, case: &Case, document: &Document) -> Vec<Diagnostic> {
-        match self.options.read.strictness {
-            Strictness::Strict => odd(case, document),
-            Strictness::Tolerant | Strictness::Thorough => Vec::new(),
-        }
-    }
-
-    fn execute(&mut self, case: &Case, document: &Document, watch: Option<&mut dyn Watch>) -> Verdict {
-        let perform = |testee: &mut dyn Testee| perform_case(case, testee, document, watch);
-        self.with_testee(case.machine, perform).unwrap_or_else(error)
-    }
-
-    /// Lends the testee of a machine to `work`.
+    /// Lends the testee of a machine with these limits to `work`.
     ///
     /// # Errors
     ///
@@ -190,9 +181,11 @@ impl<'o> Worker<'o> {
     pub(crate) fn with_testee<T>(
         &mut self,
         machine: &'static str,
+        limits: &Limits,
         work: impl FnOnce(&mut dyn Testee) -> T,
     ) -> Result<T, String> {
-        let mut testee = self.testee(machine).ok_or_else(|| format!("there is no machine {machine}"))?;
+        let testee = self.take_testee(machine, limits);
+        let mut testee = testee.ok_or_else(|| format!("there is no machine {machine}"))?;
         // After a panic, the testee may be in any state and is not used again.
         let result = catch_panic(|| work(&mut *testee))
             .map_err(|panic| format!("the machine {machine} panicked: {panic}"))?;
@@ -200,167 +193,118 @@ impl<'o> Worker<'o> {
         Ok(result)
     }
 
-    /// The testee that ran the last case, as that left it; none where no machine ran.
-    pub(super) fn into_last(mut self) -> Option<Box<dyn Testee>> {
-        Some(self.testees.pop()?.1)
-    }
-
-    fn testee(&mut self, machine: &str) -> Option<Box<dyn Testee>> {
+    /// The testee of a machine, or a new one.
+    fn take_testee(&mut self, machine: &str, limits: &Limits) -> Option<Box<dyn Testee>> {
+        // A testee is made with limits and must not be used with others.
+        if self.limits != *limits {
+            self.testees.clear();
+            self.limits.clone_from(limits);
+        }
         if let Some(known) = self.testees.iter().position(|testee| testee.0 == machine) {
             return Some(self.testees.swap_remove(known).1);
         }
-        let info = machines::by_name(machine)?;
-        Some(self.options.testee.make(info, &self.options.limits))
+        Some(self.run.testee.make(machines::by_name(machine)?, limits))
+    }
+
+    /// The testee that ran the last case, as that left it; `None` where no case ran.
+    fn into_last(mut self) -> Option<Box<dyn Testee>> {
+        Some(self.testees.pop()?.1)
     }
 }
 
-/// The machine that a case of an opened file is for; none where the case cannot be read.
-pub fn machine_of(loaded: &LoadedFile<'_>, case: usize, options: &Options) -> Option<&'static MachineInfo> {
-    let reading = read(&loaded.case(case)?, options.under(loaded.file_override)).ok()?;
-    machines::by_name(reading.case?.machine)
-}
-
-/// Reads a case. The error is that the format panicked.
-pub(super) fn read(case: &LoadedCase<'_>, options: &Options) -> Result<Reading, String> {
-    let LoadedCase { document, format, node, files, shared, .. } = case;
-    let context = Context { options: options.read, files, shared: Some(shared) };
-    catch_panic(|| format.read_case(Node::at_index(document, *node), context))
-        .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
-}
-
-/// What is to be done with a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Plan {
-    Run,
-    Skip,
-}
-
-/// What came of a case that ran.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    /// It passes, there is nothing else to tell, and nothing but its file and the options made it so.
-    PassesAlone,
-    /// Something else, or more.
-    More,
-}
-
-impl CaseOutcome {
-    /// Holds what came of a case against what was known of it.
-    fn compare(&mut self, known: Option<Lookup>, outcome: Outcome, datum: u32) {
-        self.cache_update = match (known, outcome) {
-            (Some(Lookup::Unknown), Outcome::PassesAlone) => Some(Update::Passes(datum)),
-            (Some(Lookup::Passes | Lookup::Tested), Outcome::More) => {
-                self.report.verdict = refuted(&self.report.verdict, &self.notes);
-                Some(Update::Refuted)
-            }
-            (None, _)
-            | (Some(Lookup::Unknown), Outcome::More)
-            | (Some(Lookup::Passes | Lookup::Tested), Outcome::PassesAlone) => None,
-        };
-    }
-}
-
-/// That a case is said to pass of which this came.
-fn refuted(verdict: &Verdict, notes: &[Diagnostic]) -> Verdict {
-    let wrong = Diagnostic::new("the cache says that this case passes, and that is not so");
-    let now = match verdict {
-        Verdict::Fail(failure) => failed(failure),
-        Verdict::Error(diagnostics) => diagnostics.clone(),
-        Verdict::Pass if notes.is_empty() => vec![Diagnostic::new("it passes, and opens other files")],
-        Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {
-            notes.to_vec()
+/// Compares an execution with what the cache says of the case.
+fn checked(lookup: Option<Lookup>, execution: Execution, datum: u32) -> CaseOutcome {
+    let Execution { mut report, notes, is_cacheable, .. } = execution;
+    let cache_update = match (lookup, is_cacheable) {
+        (Some(Lookup::Miss), true) => Some(CacheUpdate::Passes(datum)),
+        (Some(Lookup::Hit | Lookup::Verify), false) => {
+            report.verdict = refuted(&report.verdict, &notes);
+            Some(CacheUpdate::Refuted)
         }
+        (None, _) | (Some(Lookup::Miss), false) | (Some(Lookup::Hit | Lookup::Verify), true) => None,
     };
-    Verdict::Error([vec![wrong], now].concat())
+    CaseOutcome { report, notes, cache_update }
 }
 
-/// The first thing that differs, and how many there are besides.
-fn failed(failure: &Failure) -> Vec<Diagnostic> {
-    let told = failure.differences.first().map(|difference| {
-        let Difference { step, at, expected, actual, place, .. } = difference;
-        let step = step.map_or(String::new(), |step| format!("step {step}, "));
-        let actual = actual.as_ref().map_or("absent".to_owned(), ToString::to_string);
-        Diagnostic {
-            what: format!("it fails: {step}{at} is {actual}"),
-            expected: Some(expected.to_string()),
-            place: Some(place.clone()),
-        }
-    });
-    let more = failure.differences.len().saturating_sub(1);
-    let more = (more > 0).then(|| Diagnostic::new(format!("and {more} more differences")));
-    told.into_iter().chain(more).collect()
-}
-
-fn error(what: String) -> Verdict {
-    Verdict::Error(vec![Diagnostic::new(what)])
+/// The verdict as the list of expected failures of the file has it.
+fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
+    if let Some(expected_failures) = &case.options.expected_failures {
+        let verdict = std::mem::replace(&mut report.verdict, Verdict::Pass);
+        report.verdict = expected_failures.apply(&report.id, report.machine, verdict);
+    }
 }
 
 /// Loads and performs the case, and compares after each step.
-fn perform_case(
+fn perform(
     case: &Case,
     testee: &mut dyn Testee,
     document: &Document,
     mut watch: Option<&mut dyn Watch>,
 ) -> Verdict {
     if let Err(reason) = testee.load(&case.program) {
-        return Verdict::Error(vec![refused("the program cannot be loaded", &reason, case, document)]);
+        return refused("the program cannot be loaded", &reason, case, document);
     }
-    let mut differences = Vec::new();
+    let mut found = Vec::new();
     for (index, step) in case.steps.iter().enumerate() {
         for action in &step.actions {
             let status = testee.perform(action, reborrow(&mut watch));
             if let Some(watch) = reborrow(&mut watch) {
-                watch.pause(&*testee);
+                watch.pause(testee.state());
             }
             match status {
                 Status::Running | Status::Ended => {}
                 Status::Limit(reached) => {
                     if let Some(watch) = watch {
-                        watch.after_step(index + 1, testee);
+                        watch.after_step(index + 1, testee.state());
                     }
                     return error(format!("{reached}; {}", testee.describe()));
                 }
-                Status::Refused(reason) => {
-                    return Verdict::Error(vec![refused("the run cannot go on", &reason, case, document)]);
-                }
+                Status::Refused(reason) => return refused("the run cannot go on", &reason, case, document),
             }
         }
         if let Some(watch) = reborrow(&mut watch) {
-            watch.after_step(index + 1, testee);
+            watch.after_step(index + 1, testee.state());
         }
         let number = (case.steps.len() > 1).then_some(index + 1);
-        match compare(step.end.as_slice(), &step.assertions, testee) {
-            Ok(mismatches) => {
-                let locate = |mismatch| locate(mismatch, number, document, testee);
-                differences.extend(mismatches.into_iter().map(locate));
+        match differences(step, number, document, testee) {
+            Ok(differences) => found.extend(differences),
+            Err(UnknownField { field, origin }) => {
+                let what = format!("{} has no field {field}", case.machine);
+                return Verdict::Error(vec![Problem::bare(origin.0, what).in_document(document)]);
             }
-            Err(unknown) => return Verdict::Error(vec![unknown_field(&unknown, case.machine, document)]),
         }
     }
-    if differences.is_empty() {
+    if found.is_empty() {
         Verdict::Pass
     } else {
-        Verdict::Fail(Failure { differences, ended: testee.describe(), listed: None })
+        Verdict::Fail(Failure { differences: found, ended: testee.describe(), listed: None })
     }
 }
 
-fn refused(what: &str, reason: &LoadError, case: &Case, document: &Document) -> Diagnostic {
-    about(reason, format!("{what}: {reason}"), case, document)
+fn error(what: String) -> Verdict {
+    Verdict::Error(vec![Diagnostic::new(what)])
 }
 
-/// Diagnostic with a datum of the program, at its place where that is known.
+fn refused(what: &str, reason: &LoadError, case: &Case, document: &Document) -> Verdict {
+    Verdict::Error(vec![about(reason, format!("{what}: {reason}"), case, document)])
+}
+
+/// What is odd about the program of a case, if its file is read strictly.
+fn odd_if_strict(case: &Case, loaded: &LoadedCase<'_>) -> Vec<Diagnostic> {
+    let info = match loaded.options.read.strictness {
+        Strictness::Strict => machines::by_name(case.machine),
+        Strictness::Tolerant | Strictness::Thorough => None,
+    };
+    let odd = info.map_or_else(Vec::new, |info| (info.lint)(&case.program));
+    odd.iter().map(|reason| about(reason, reason.to_string(), case, loaded.document)).collect()
+}
+
+/// A diagnostic about a datum of the program, at its place where that is known.
 fn about(reason: &LoadError, what: String, case: &Case, document: &Document) -> Diagnostic {
     match reason.at.as_ref().and_then(|at| place_of(at, case, document)) {
         Some(at) => Problem::bare(at, what).in_document(document),
         None => Diagnostic::new(what),
     }
-}
-
-/// What is odd about the program of a case.
-fn odd(case: &Case, document: &Document) -> Vec<Diagnostic> {
-    let Some(info) = machines::by_name(case.machine) else { return Vec::new() };
-    let odd = (info.lint)(&case.program);
-    odd.iter().map(|reason| about(reason, reason.to_string(), case, document)).collect()
 }
 
 /// Where a datum of the program stands: the format says so of it, or of something it is in.
@@ -374,56 +318,4 @@ pub(crate) fn place_of(at: &Path, case: &Case, document: &Document) -> Option<u3
         Key::Index(index) => node.items().nth(*index),
     });
     Some(inner.map_or(outer, Node::at))
-}
-
-/// The end first; when it differs, the rest describes a state that the machine is not in. In the
-/// order of the vector.
-fn compare(
-    end: &[Assertion],
-    assertions: &[Assertion],
-    testee: &dyn Testee,
-) -> Result<Vec<Mismatch>, UnknownField> {
-    let mut mismatches = diff(end, testee)?;
-    if mismatches.is_empty() {
-        mismatches = diff(assertions, testee)?;
-    }
-    mismatches.sort_by_key(|mismatch| mismatch.origin);
-    Ok(mismatches)
-}
-
-fn locate(mismatch: Mismatch, step: Option<usize>, document: &Document, testee: &dyn Testee) -> Difference {
-    let Mismatch { at, expected, actual, origin } = mismatch;
-    let note = testee.explain(&at);
-    Difference { step, at, expected, actual, place: Place::new(document.text(), origin.0), note }
-}
-
-fn unknown_field(unknown: &UnknownField, machine: &str, document: &Document) -> Diagnostic {
-    let what = format!("{machine} has no field {}", unknown.field);
-    Problem::bare(unknown.origin.0, what).in_document(document)
-}
-
-thread_local! {
-    static GUARDED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `work`; a panic in it is caught and silent, and its message is the error.
-pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    static QUIET: Once = Once::new();
-    QUIET.call_once(|| {
-        let loud = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            if !GUARDED.get() {
-                loud(info);
-            }
-        }));
-    });
-    GUARDED.set(true);
-    let result = catch_unwind(AssertUnwindSafe(work));
-    GUARDED.set(false);
-    result.map_err(|payload| message(&*payload))
-}
-
-fn message(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().map(ToString::to_string);
-    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }

@@ -1,16 +1,16 @@
-//! The list of cases that are known to fail, a TOML file:
+//! The list of cases that are expected to fail, a TOML file:
 //!
 //! ```toml
 //! [[known]]
 //! id = "vectors/neo3/limits/*"                        # an id, or a glob
-//! signature = "neo3 state: FAULT instead of HALT"     # may be left out: however it fails
+//! signature = "neo3 state: FAULT instead of HALT"     # may be left out: any failure
 //! reason = "no limits yet"
 //! link = "https://example.com/17"                     # may be left out
 //! expires = 2030-12-31                                # may be left out; the last day
 //! ```
 //!
-//! For each case the first entry counts that has its id. Only failures can be known: a broken vector is
-//! broken.
+//! For each case the first entry that matches its id applies. Only failures can be expected: a broken vector
+//! is broken.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,23 +21,21 @@ use toml_edit::{Document, Item, Table};
 use super::filter::glob;
 use crate::model::case::CaseId;
 use crate::model::diagnostic::{Diagnostic, Place};
-use crate::model::event::CaseReport;
 use crate::model::position::position;
 use crate::model::signature::Signature;
 use crate::model::verdict::{Failure, Listing, Verdict};
 use crate::text::suggest::nearest;
 
-mod update;
+pub mod update;
 
 pub use toml_edit::Date;
-pub use update::{Accepted, Updated, update};
 
 /// What a member of an entry is called.
 const MEMBERS: &[&str] = &["id", "signature", "reason", "link", "expires"];
 
-/// A list of known failures.
+/// A list of expected failures.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct ExpectedFailures {
     /// The file as messages name it.
     pub file: Arc<str>,
     entries: Vec<Entry>,
@@ -55,15 +53,15 @@ struct Entry {
     place: Place,
 }
 
-impl Known {
+impl ExpectedFailures {
     /// Reads a list. Entries that expire before `today` have expired.
     ///
     /// # Errors
     ///
     /// The first thing that is wrong with it.
-    pub fn parse(file: &str, text: &str, today: Date) -> Result<Known, Diagnostic> {
+    pub fn parse(file: &str, text: &str, today: Date) -> Result<ExpectedFailures, Diagnostic> {
         let reader = Reader { text, today };
-        Ok(Known { file: file.into(), entries: reader.entries()? })
+        Ok(ExpectedFailures { file: file.into(), entries: reader.entries()? })
     }
 
     /// Whether any entry has a day on which it expires.
@@ -71,9 +69,9 @@ impl Known {
         self.entries.iter().any(|entry| entry.expires.is_some())
     }
 
-    /// What comes of a case that the list may name.
-    pub fn run(&self, id: &CaseId, machine: Option<&str>, verdict: Verdict) -> Verdict {
-        let Some(entry) = self.entries.iter().find(|entry| entry.names(&id.to_string())) else {
+    /// The verdict on a case of which the list may have an entry.
+    pub fn apply(&self, id: &CaseId, machine: Option<&str>, verdict: Verdict) -> Verdict {
+        let Some(entry) = self.entries.iter().find(|entry| entry.matches(&id.to_string())) else {
             return verdict;
         };
         match verdict {
@@ -86,7 +84,7 @@ impl Known {
         }
     }
 
-    /// Why the failure is not the known one.
+    /// Why the failure is not the expected one.
     fn objection(&self, entry: &Entry, machine: &str, failure: &Failure) -> Option<String> {
         let place = format!("{}:{}", self.file, entry.place.position);
         if let Some(day) = entry.expires.filter(|_| entry.is_expired) {
@@ -105,35 +103,28 @@ impl Known {
         }
     }
 
-    /// The numbers of the entries that name a case.
-    pub fn naming(&self, id: &CaseId) -> impl Iterator<Item = usize> {
+    /// The numbers of the entries that match a case.
+    pub fn matching(&self, id: &CaseId) -> impl Iterator<Item = usize> {
         let id = id.to_string();
-        let naming = self.entries.iter().enumerate().filter(move |(_, entry)| entry.names(&id));
-        naming.map(|(number, _)| number)
+        let matching = self.entries.iter().enumerate().filter(move |(_, entry)| entry.matches(&id));
+        matching.map(|(number, _)| number)
     }
 
-    /// That entries name no case, all but those of these numbers; none when every one does.
-    pub fn unmatched(&self, naming: &BTreeSet<usize>) -> Option<CaseReport> {
-        let others = self.entries.iter().enumerate().filter(|(number, _)| !naming.contains(number));
+    /// One diagnostic for each entry but those of these numbers: that it matches no case.
+    pub fn unmatched(&self, matched: &BTreeSet<usize>) -> Vec<Diagnostic> {
+        let others = self.entries.iter().enumerate().filter(|(number, _)| !matched.contains(number));
         let diagnostic = |(_, entry): (usize, &Entry)| Diagnostic {
             what: format!("no case is {}", entry.id),
             expected: Some("an id that vmconf list prints, or a glob for some".to_owned()),
             place: Some(entry.place.clone()),
         };
-        let diagnostics: Vec<_> = others.map(diagnostic).collect();
-        (!diagnostics.is_empty()).then(|| CaseReport {
-            id: CaseId::of_file(self.file.clone()),
-            format: None,
-            machine: None,
-            verdict: Verdict::Error(diagnostics),
-            cached: false,
-        })
+        others.map(diagnostic).collect()
     }
 }
 
 impl Entry {
     /// An id that looks like a glob is still itself.
-    fn names(&self, id: &str) -> bool {
+    fn matches(&self, id: &str) -> bool {
         self.id == id || self.glob.as_ref().is_some_and(|glob| glob.is_match(id))
     }
 }

@@ -1,10 +1,10 @@
-//! Which cases are meant.
+//! `--filter`: cases by their ids.
 
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::model::case::CaseId;
 
-/// Patterns on case ids. A case is meant when one of them matches, or when there are none.
+/// Patterns on case ids. A case is selected when one of them matches, or when there are none.
 #[derive(Debug, Clone, Default)]
 pub struct Filter(Vec<Pattern>);
 
@@ -20,17 +20,17 @@ impl Filter {
     ///
     /// # Errors
     ///
-    /// A glob that is none, with the reason.
+    /// A malformed glob, with the reason.
     pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Result<Filter, globset::Error> {
         patterns.into_iter().map(Pattern::new).collect::<Result<_, _>>().map(Filter)
     }
 
-    /// Whether the case is meant.
+    /// Whether the case is selected.
     pub fn matches(&self, id: &CaseId) -> bool {
         self.0.is_empty() || self.matches_text(&id.to_string())
     }
 
-    /// Whether the case of this id, as it is written, is meant.
+    /// Whether the case of this id, as it is written, is selected.
     pub fn matches_text(&self, id: &str) -> bool {
         let matches = |pattern: &Pattern| match pattern {
             Pattern::Contains(part) => id.contains(part),
@@ -49,7 +49,7 @@ impl Pattern {
     }
 }
 
-/// The pattern as a glob for a whole text, in which `*` matches everything, `/` too; none where it has
+/// The pattern as a glob for a whole text, in which `*` matches everything, `/` too; `None` where it has
 /// nothing of `*?[{` and so is no glob.
 pub(crate) fn glob(pattern: &str) -> Result<Option<GlobMatcher>, globset::Error> {
     if !pattern.contains(['*', '?', '[', '{']) {

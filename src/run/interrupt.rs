@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The wish, from another thread, that a run ends when the cases at hand are done.
+/// A request, from another thread, that a run ends when the cases at hand are done.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Wishes it; whether that was wished before.
-    pub fn ask(&self) -> bool {
+    /// Requests it; whether that was requested before.
+    pub fn request(&self) -> bool {
         self.0.swap(true, Ordering::Relaxed)
     }
 
-    /// Whether it is wished.
-    pub fn is_asked(&self) -> bool {
+    /// Whether it was requested.
+    pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }

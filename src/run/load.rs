@@ -1,332 +1,148 @@
-//! Opening a file: bytes to a document, its format, its cases.
+//! Step 1: from a file to its cases. Bytes become a document, the document has a format, and the format
+//! lists the cases. A case is read when it is needed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Options;
 use super::cache::FileKey;
-use super::coverage::Coverage;
-use super::execute::{Worker, read};
-use super::expression::Facts;
-use super::sources::{Named, Source};
+use super::catch_panic::catch_panic;
+use super::file_options::FileOptions;
+use super::options::Options;
+use super::sources::{Source, SourceOrigin};
 use super::vector_files::VectorFiles;
-use crate::formats::{self, Entry, Evidence, Format, NotRecognised, Seen, Severity, Shared};
-use crate::isa::OpInfo;
-use crate::machines;
-use crate::model::case::{Case, CaseId};
+use crate::formats::{
+    self, Context, Entry, Evidence, Format, NotRecognised, Reading, Seen, Severity, Shared,
+};
+use crate::model::case::CaseId;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::CaseReport;
 use crate::model::rule::Rule;
 use crate::model::verdict::Verdict;
 use crate::text::json::{Document, Node, Problem};
 
-/// A file that was opened, whatever came of it.
+/// A file that was loaded, also where it is broken.
 pub struct LoadedFile<'s> {
     source: &'s Source,
-    cases: Option<Cases>,
-    /// The number of the exception that it is, if it is one.
-    pub(super) file_override: Option<usize>,
-    /// What is wrong, and what is worth a note, and belongs to no case.
+    options: &'s FileOptions,
+    cases: Option<Cases<'s>>,
+    /// What is wrong or worth a note and belongs to no case.
     errors: Vec<Diagnostic>,
     notes: Vec<Diagnostic>,
 }
 
-struct Cases {
-    document: Document,
-    format: &'static Format,
-    /// Those that are meant.
-    entries: Vec<(CaseId, Entry)>,
-    shared: Shared,
-    /// What its answers are found by, where they are asked for.
-    key: Option<FileKey>,
+/// Loads a file with all its cases.
+pub(super) fn load<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
+    let file_options = options.for_file(source);
+    load_read(source, read_text(source, file_options), options, file_options)
 }
 
-/// Opens a file and finds the cases that are meant. Whatever is wrong with it is told by the
-/// result.
-pub fn open<'s>(source: &'s Source, options: &Options) -> LoadedFile<'s> {
-    let text = |options: &Options| read_text(source, options);
-    let Some(part) = &options.part else { return LoadedFile::of(source, text, options) };
-    if !part.has_file(&source.shown) {
-        return LoadedFile::empty(source);
-    }
-    let mut loaded = LoadedFile::of(source, text, options);
-    if !part.has(&CaseId::of_file(source.shown.clone())) {
-        // Another part tells of the file as a whole.
-        loaded.errors.clear();
-        loaded.notes.clear();
-    }
-    loaded
+/// As [`load`], when the file had this text.
+pub(super) fn load_text<'s>(source: &'s Source, text: String, options: &'s Options) -> LoadedFile<'s> {
+    load_read(source, Ok(text), options, options.for_file(source))
 }
 
-/// As [`open`], when the file had this text.
-pub fn open_text<'s>(source: &'s Source, text: String, options: &Options) -> LoadedFile<'s> {
-    LoadedFile::of(source, |_| Ok(text), options)
-}
-
-/// The files beside a vector file that its cases name, whether they are there or not.
-pub fn named_files(source: &Source, options: &Options) -> BTreeSet<PathBuf> {
-    let loaded = open(source, options);
-    let options = options.under(loaded.file_override);
-    let named = |index| {
-        let case = loaded.case(index)?;
-        // What is wrong with the case is told when it runs.
-        let _ = read(&case, options);
-        Some(case.files.into_asked())
-    };
-    (0..loaded.cases()).filter_map(named).flatten().collect()
-}
-
-/// What a file is taken for, and why.
-enum Recognised {
-    As(&'static Format, Evidence),
-    /// A file in a folder that is no vector.
-    PassedOver(String),
-}
-
-fn recognised(source: &Source, document: &Document) -> Result<Recognised, Problem> {
-    let file_name = source.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    match formats::recognise(document, file_name) {
-        Ok((format, evidence)) => Ok(Recognised::As(format, evidence)),
-        Err(not @ NotRecognised::None { .. }) if source.named == Named::InFolder => {
-            Ok(Recognised::PassedOver(format!("passed over: {not}")))
-        }
-        Err(not) => {
-            let rule = match not {
-                NotRecognised::None { .. } => Rule::NotAVector,
-                NotRecognised::Several(_) => Rule::AmbiguousFormat,
-            };
-            Err(Problem::new(document.root().at(), not.to_string(), not.expected()).under(rule))
-        }
-    }
-}
-
-/// A file whose cases cannot be told.
-pub(crate) struct Faulty {
-    /// Why.
-    pub(crate) problem: Problem,
-    /// The text that the problem is in; none where there is not even a text.
-    pub(crate) text: Option<String>,
-}
-
-impl Faulty {
-    fn diagnostic(&self) -> Diagnostic {
-        match &self.text {
-            Some(text) => self.problem.in_text(text),
-            None => Diagnostic::new(self.problem.what.clone()),
-        }
-    }
-}
-
-/// What a file is taken for, and why, in a few words: `vmtests, "exec" in line 3`.
-///
-/// # Errors
-///
-/// When the file cannot be read, or must be a vector file and is not recognised.
-pub fn explain_format(source: &Source, options: &Options) -> Result<String, Diagnostic> {
-    let options = options.of(source);
-    let document = read_text(source, options).and_then(|text| parse(text, options));
-    let document = document.map_err(|faulty| faulty.diagnostic())?;
-    Ok(match recognised(source, &document).map_err(|problem| problem.in_document(&document))? {
-        Recognised::As(format, evidence) => {
-            let Seen { name, what, line, .. } = Seen::new(format, evidence, &document);
-            format!("{name}, {what} in line {line}")
-        }
-        Recognised::PassedOver(why) => why,
-    })
-}
-
-/// The text of a file.
-pub(crate) fn read_text(source: &Source, options: &Options) -> Result<String, Faulty> {
-    let unreadable = |error: std::io::Error| {
-        let problem = Problem::bare(0, format!("cannot be read: {error}")).under(Rule::Unreadable);
-        Faulty { problem, text: None }
-    };
-    let bytes = source.read(options.limits.file_size).map_err(unreadable)?;
-    String::from_utf8(bytes).map_err(|error| not_utf8(&error))
-}
-
-fn parse(text: String, options: &Options) -> Result<Document, Faulty> {
-    Document::parse(text, options.limits.depth as usize)
-        .map_err(|(text, problem)| Faulty { problem, text: Some(text) })
-}
-
-/// What a text that could be parsed is.
-pub(crate) enum Identified {
-    /// Vectors of a format.
-    Vectors(Document, &'static Format),
-    /// Something else in a folder; what is said of it.
-    PassedOver(Document, String),
-}
-
-/// Parses the text of a file and tells its format, if it is not given.
-pub(crate) fn identify(source: &Source, text: String, options: &Options) -> Result<Identified, Faulty> {
-    let document = parse(text, options)?;
-    if let Some(format) = options.format {
-        return Ok(Identified::Vectors(document, format));
-    }
-    match recognised(source, &document) {
-        Ok(Recognised::As(format, _)) => Ok(Identified::Vectors(document, format)),
-        Ok(Recognised::PassedOver(why)) => Ok(Identified::PassedOver(document, why)),
-        Err(problem) => Err(Faulty { problem, text: Some(document.into_text()) }),
-    }
-}
-
-/// The cases that are meant, each with its id. Which they are, `options` of the run say, and how the file is
-/// read, its `own`, which an exception may have.
-pub(crate) fn selected(
-    source: &Source,
-    document: &Document,
-    format: &'static Format,
-    entries: Vec<Entry>,
+fn load_read<'s>(
+    source: &'s Source,
+    text: Result<String, FileError>,
     options: &Options,
-    own: &Options,
-) -> Vec<(CaseId, Entry)> {
-    let named = numbered(entries).into_iter().map(|(entry, nth)| {
-        let id = CaseId { file: source.shown.clone(), name: Some(entry.name.clone()), nth };
-        (id, entry)
-    });
-    let named = named.filter(|(id, _)| source.means(id) && options.filter.matches(id));
-    if let Some(part) = &options.part {
-        // What is in it was selected.
-        return named.filter(|(id, _)| part.has(id)).collect();
+    file_options: &'s FileOptions,
+) -> LoadedFile<'s> {
+    let mut file = LoadedFile::empty(source, file_options);
+    let content = text.and_then(|text| identify(source, text, file_options));
+    match content.map_err(|error| error.diagnostic()).and_then(|content| file.outline(content)) {
+        Ok(cases) => file.cases = cases,
+        Err(diagnostic) => file.errors.push(diagnostic),
     }
-    let Some(select) = &options.select else { return named.collect() };
-    let shared = Shared::default();
-    let is_selected = |id: &CaseId, node| {
-        let files = VectorFiles::new(&source.path, format.folders);
-        let case = LoadedCase { id: id.clone(), document, format, node, files, shared: &shared, key: None };
-        select.means(&Asked { case, options: own })
-    };
-    named.filter(|(id, entry)| is_selected(id, entry.node)).collect()
-}
-
-/// A case of which an expression asks something.
-struct Asked<'o> {
-    case: LoadedCase<'o>,
-    options: &'o Options,
-}
-
-impl Facts for Asked<'_> {
-    fn id(&self) -> &CaseId {
-        &self.case.id
+    if let Some(cases) = file.cases.as_mut().filter(|_| options.run.cache.is_some()) {
+        cases.key = Some(options.run.file_key(cases.document.text(), cases.format, file_options));
     }
-
-    fn format(&self) -> &'static Format {
-        self.case.format
-    }
-
-    fn read(&self) -> Option<Case> {
-        read(&self.case, self.options).ok()?.case
-    }
-
-    fn executed(&self) -> Vec<&'static OpInfo> {
-        let mut seen = Coverage::default();
-        let judged = Worker::new(self.options).run_alone(&self.case, &mut seen);
-        let machine = judged.report.machine.and_then(machines::by_name);
-        machine.map_or_else(Vec::new, |machine| {
-            machine.isa.ops.iter().filter(|op| seen.count(op.name) > 0).collect()
-        })
-    }
+    file
 }
 
 impl<'s> LoadedFile<'s> {
-    fn of(
-        source: &'s Source,
-        text: impl FnOnce(&Options) -> Result<String, Faulty>,
-        options: &Options,
-    ) -> LoadedFile<'s> {
-        let file_override = options.file_override(source);
-        let (all, options) = (options, options.under(file_override));
-        let mut loaded = LoadedFile { file_override, ..LoadedFile::empty(source) };
-        let identified = text(options).and_then(|text| identify(source, text, options));
-        match identified.map_err(|faulty| faulty.diagnostic()).and_then(|it| loaded.outline(it, all, options))
-        {
-            Ok(cases) => loaded.cases = cases,
-            Err(diagnostic) => loaded.errors.push(diagnostic),
-        }
-        if let Some(cases) = loaded.cases.as_mut().filter(|_| all.cache.is_some()) {
-            cases.key = Some(options.file_key(cases.document.text(), cases.format));
-        }
-        loaded
+    /// A file of which nothing is read.
+    pub(super) fn empty(source: &'s Source, options: &'s FileOptions) -> LoadedFile<'s> {
+        LoadedFile { source, options, cases: None, errors: Vec::new(), notes: Vec::new() }
     }
 
-    fn empty(source: &'s Source) -> LoadedFile<'s> {
-        LoadedFile { source, cases: None, file_override: None, errors: Vec::new(), notes: Vec::new() }
-    }
-
-    fn outline(
-        &mut self,
-        identified: Identified,
-        options: &Options,
-        own: &Options,
-    ) -> Result<Option<Cases>, Diagnostic> {
-        let (document, format) = match identified {
-            Identified::Vectors(document, format) => (document, format),
-            Identified::PassedOver(_, why) => {
+    fn outline(&mut self, content: Content) -> Result<Option<Cases<'s>>, Diagnostic> {
+        let (document, format) = match content {
+            Content::Vectors(document, format) => (document, format),
+            Content::Other(_, why) => {
                 self.notes.push(Diagnostic::new(why));
                 return Ok(None);
             }
         };
         let entries = (format.outline)(document.root()).map_err(|problem| problem.in_document(&document))?;
-        for finding in format.read_rest(&document, &entries, own.read) {
+        for finding in format.read_rest(&document, &entries, self.options.read) {
             let diagnostic = finding.problem.in_document(&document);
             match finding.severity {
                 Severity::Error => self.errors.push(diagnostic),
                 Severity::Note | Severity::Warning => self.notes.push(diagnostic),
             }
         }
-        let entries = selected(self.source, &document, format, entries, options, own);
-        Ok(Some(Cases { document, format, entries, shared: Shared::default(), key: None }))
+        Ok(Some(Cases::new(self.source, self.options, document, format, entries)))
     }
 
-    /// The format of the file, if that is known.
+    /// Forgets what belongs to no case: another part of the run reports it.
+    pub(super) fn forget_whole(&mut self) {
+        self.errors.clear();
+        self.notes.clear();
+    }
+
+    /// Its cases, where it has a format.
+    pub(super) fn cases_mut(&mut self) -> Option<&mut Cases<'s>> {
+        self.cases.as_mut()
+    }
+
+    /// The options that apply to it.
+    pub fn options(&self) -> &'s FileOptions {
+        self.options
+    }
+
+    /// The name of its format; `None` where that is not known.
     pub fn format_name(&self) -> Option<&'static str> {
         self.cases.as_ref().map(|cases| cases.format.name)
     }
 
-    /// The text of the file; empty if it has no cases.
+    /// Its text; empty if it has no format.
     pub fn text(&self) -> &str {
         self.cases.as_ref().map_or("", |cases| cases.document.text())
     }
 
-    /// How many cases there are to run.
+    /// How many selected cases it has.
     pub fn cases(&self) -> usize {
         self.cases.as_ref().map_or(0, |cases| cases.entries.len())
     }
 
-    /// The ids of the cases to run.
+    /// The ids of the selected cases.
     pub fn ids(&self) -> impl Iterator<Item = CaseId> {
         let entries = self.cases.iter().flat_map(|cases| &cases.entries);
         entries.map(|(id, _)| id.clone())
     }
 
-    /// One of the cases to run.
+    /// A selected case.
     pub fn case(&self, index: usize) -> Option<LoadedCase<'_>> {
-        let Cases { document, format, entries, shared, key } = self.cases.as_ref()?;
-        let (id, entry) = entries.get(index)?;
-        let files = VectorFiles::new(&self.source.path, format.folders);
-        let key = key.as_ref();
-        Some(LoadedCase { id: id.clone(), document, format, node: entry.node, files, shared, key })
+        self.cases.as_ref()?.case(index)
     }
 
-    /// What its answers are found by; none where they are not asked for, or it has no cases.
+    /// The key under which its results are cached; `None` when caching is off, or it has no format.
     pub(super) fn key(&self) -> Option<&FileKey> {
         self.cases.as_ref()?.key.as_ref()
     }
 
-    /// What is ignored and could matter, with the file's name.
+    /// What is ignored, could matter and belongs to no case, with the file's name.
     pub fn notes(&self) -> impl Iterator<Item = (Diagnostic, Arc<str>)> {
         self.notes.iter().map(|note| (note.clone(), self.source.shown.clone()))
     }
 
-    /// What is broken and is no case's.
+    /// What is broken and belongs to no case.
     pub fn errors(&self) -> &[Diagnostic] {
         &self.errors
     }
 
-    /// The report of the file as a whole, when something is broken that is no case's.
+    /// The report of the file as a whole; `None` where nothing is broken that belongs to no case.
     pub fn broken(&self) -> Option<CaseReport> {
         (!self.errors.is_empty()).then(|| CaseReport {
             id: CaseId::of_file(self.source.shown.clone()),
@@ -338,26 +154,100 @@ impl<'s> LoadedFile<'s> {
     }
 }
 
-/// A case of an opened file, not read yet.
-pub struct LoadedCase<'o> {
+/// The cases of a file.
+pub(crate) struct Cases<'s> {
+    source: &'s Source,
+    options: &'s FileOptions,
+    pub(crate) document: Document,
+    pub(crate) format: &'static Format,
+    /// In document order.
+    pub(crate) entries: Vec<(CaseId, Entry)>,
+    shared: Shared,
+    key: Option<FileKey>,
+}
+
+impl<'s> Cases<'s> {
+    /// The cases that the outline of a document lists.
+    pub(crate) fn new(
+        source: &'s Source,
+        options: &'s FileOptions,
+        document: Document,
+        format: &'static Format,
+        outline: Vec<Entry>,
+    ) -> Cases<'s> {
+        let id = |(entry, nth): (Entry, u32)| {
+            let id = CaseId { file: source.shown.clone(), name: Some(entry.name.clone()), nth };
+            (id, entry)
+        };
+        let entries = numbered(outline).into_iter().map(id).collect();
+        Cases { source, options, document, format, entries, shared: Shared::default(), key: None }
+    }
+
+    /// Keeps the cases whose ids hold this, in a file with this source.
+    pub(super) fn retain_ids(&mut self, selects: impl Fn(&Source, &CaseId) -> bool) {
+        self.entries.retain(|(id, _)| selects(self.source, id));
+    }
+
+    /// Keeps the cases that hold this.
+    pub(super) fn retain(&mut self, selects: impl Fn(&LoadedCase<'_>) -> bool) {
+        let selected: Vec<bool> =
+            (0..self.entries.len()).map(|index| self.case(index).is_some_and(|it| selects(&it))).collect();
+        let mut selected = selected.into_iter();
+        self.entries.retain(|_| selected.next().unwrap_or(false));
+    }
+
+    fn case(&self, index: usize) -> Option<LoadedCase<'_>> {
+        let (id, entry) = self.entries.get(index)?;
+        Some(LoadedCase {
+            id: id.clone(),
+            document: &self.document,
+            format: self.format,
+            node: entry.node,
+            files: VectorFiles::new(&self.source.path, self.format.folders),
+            options: self.options,
+            is_first: index == 0,
+            shared: &self.shared,
+            key: self.key.as_ref(),
+        })
+    }
+}
+
+/// A case of a loaded file, not read yet.
+pub struct LoadedCase<'f> {
     /// Its id.
     pub id: CaseId,
     /// The document it is in.
-    pub document: &'o Document,
+    pub document: &'f Document,
     /// The format it is written in.
     pub format: &'static Format,
     /// Its datum, for [`crate::text::json::Node::at_index`].
     pub node: u32,
     /// The files that it may name.
-    pub files: VectorFiles<'o>,
+    pub files: VectorFiles<'f>,
+    /// The options that apply to its file.
+    pub(super) options: &'f FileOptions,
+    /// Whether it is the first of its file: it reports what all have in common.
+    pub(super) is_first: bool,
     /// What it has in common with the others of its file.
-    pub(super) shared: &'o Shared,
-    /// What the answers of its file are found by, where they are asked for.
-    pub(super) key: Option<&'o FileKey>,
+    shared: &'f Shared,
+    /// The key under which the results of its file are cached; `None` when caching is off.
+    pub(super) key: Option<&'f FileKey>,
 }
 
 impl LoadedCase<'_> {
-    /// Where the case stands in the text.
+    /// Reads it.
+    ///
+    /// # Errors
+    ///
+    /// When the format panics, with its message.
+    pub(super) fn read(&self) -> Result<Reading, String> {
+        let LoadedCase { document, format, node, files, options, shared, .. } = self;
+        let context = Context { options: options.read, files, shared: Some(shared) };
+        catch_panic(|| format.read_case(Node::at_index(document, *node), context))
+            .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
+    }
+
+    /// Where it stands in the text.
     pub fn range(&self) -> Range<usize> {
         let case = Node::at_index(self.document, self.node);
         let at = case.at() as usize;
@@ -366,7 +256,7 @@ impl LoadedCase<'_> {
 }
 
 /// Counts cases of the same name.
-fn numbered(entries: Vec<Entry>) -> Vec<(Entry, u32)> {
+fn numbered(outline: Vec<Entry>) -> Vec<(Entry, u32)> {
     let mut seen: HashMap<String, u32> = HashMap::new();
     let number = |entry: Entry| {
         let nth = match seen.get_mut(&entry.name) {
@@ -378,13 +268,108 @@ fn numbered(entries: Vec<Entry>) -> Vec<(Entry, u32)> {
         };
         (entry, nth)
     };
-    entries.into_iter().map(number).collect()
+    outline.into_iter().map(number).collect()
 }
 
-fn not_utf8(error: &std::string::FromUtf8Error) -> Faulty {
+/// Why a file has no cases.
+pub(crate) struct FileError {
+    /// Why.
+    pub(crate) problem: Problem,
+    /// The text that the problem is in; `None` where the file cannot be read.
+    pub(crate) text: Option<String>,
+}
+
+impl FileError {
+    fn diagnostic(&self) -> Diagnostic {
+        match &self.text {
+            Some(text) => self.problem.in_text(text),
+            None => Diagnostic::new(self.problem.what.clone()),
+        }
+    }
+}
+
+/// The text of a file.
+pub(crate) fn read_text(source: &Source, options: &FileOptions) -> Result<String, FileError> {
+    let unreadable = |error: std::io::Error| {
+        let problem = Problem::bare(0, format!("cannot be read: {error}")).under(Rule::Unreadable);
+        FileError { problem, text: None }
+    };
+    let bytes = source.read(options.limits.file_size).map_err(unreadable)?;
+    String::from_utf8(bytes).map_err(|error| not_utf8(&error))
+}
+
+fn not_utf8(error: &std::string::FromUtf8Error) -> FileError {
     let valid = error.utf8_error().valid_up_to();
     // Up to the first bad byte the lossy text is the same as the file.
     let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
     let problem = Problem::new(valid as u32, "this byte is not UTF-8", "a file in UTF-8");
-    Faulty { problem: problem.under(Rule::Encoding), text: Some(text) }
+    FileError { problem: problem.under(Rule::Encoding), text: Some(text) }
+}
+
+fn parse(text: String, options: &FileOptions) -> Result<Document, FileError> {
+    Document::parse(text, options.limits.depth as usize)
+        .map_err(|(text, problem)| FileError { problem, text: Some(text) })
+}
+
+/// What the text of a file is.
+pub(crate) enum Content {
+    /// Vectors of a format.
+    Vectors(Document, &'static Format),
+    /// Another JSON file in a folder, with the note that says so.
+    Other(Document, String),
+}
+
+/// Parses the text of a file and detects its format, if it is not given.
+pub(crate) fn identify(source: &Source, text: String, options: &FileOptions) -> Result<Content, FileError> {
+    let document = parse(text, options)?;
+    if let Some(format) = options.format {
+        return Ok(Content::Vectors(document, format));
+    }
+    match detect_format(source, &document) {
+        Ok(Detected::Format(format, _)) => Ok(Content::Vectors(document, format)),
+        Ok(Detected::Other(why)) => Ok(Content::Other(document, why)),
+        Err(problem) => Err(FileError { problem, text: Some(document.into_text()) }),
+    }
+}
+
+/// The format of a document, and what shows it.
+enum Detected {
+    Format(&'static Format, Evidence),
+    /// A file in a folder that is no vector.
+    Other(String),
+}
+
+fn detect_format(source: &Source, document: &Document) -> Result<Detected, Problem> {
+    let file_name = source.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    match formats::recognise(document, file_name) {
+        Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
+        Err(not @ NotRecognised::None { .. }) if source.origin == SourceOrigin::Folder => {
+            Ok(Detected::Other(format!("passed over: {not}")))
+        }
+        Err(not) => {
+            let rule = match not {
+                NotRecognised::None { .. } => Rule::NotAVector,
+                NotRecognised::Several(_) => Rule::AmbiguousFormat,
+            };
+            Err(Problem::new(document.root().at(), not.to_string(), not.expected()).under(rule))
+        }
+    }
+}
+
+/// The format of a file and what shows it, in a few words: `vmtests, "exec" in line 3`.
+///
+/// # Errors
+///
+/// When the file cannot be read, or must be a vector file and is not recognised.
+pub fn explain_format(source: &Source, options: &Options) -> Result<String, Diagnostic> {
+    let options = options.for_file(source);
+    let document = read_text(source, options).and_then(|text| parse(text, options));
+    let document = document.map_err(|error| error.diagnostic())?;
+    Ok(match detect_format(source, &document).map_err(|problem| problem.in_document(&document))? {
+        Detected::Format(format, evidence) => {
+            let Seen { name, what, line, .. } = Seen::new(format, evidence, &document);
+            format!("{name}, {what} in line {line}")
+        }
+        Detected::Other(why) => why,
+    })
 }

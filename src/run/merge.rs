@@ -1,42 +1,38 @@
 //! JSON reports of the parts of a run, joined into one.
 
+use std::collections::HashSet;
 use std::fmt;
 
+use super::collect::MOST_EXPLAINED;
 use crate::model::case::CaseId;
 use crate::model::event::{Event, Summary};
+use crate::model::explanation::Explained;
 use crate::text::shell::Words;
 
 mod part;
 mod read;
 
+pub use part::Source;
+
 use part::Part;
 use read::Reader;
-
-/// A report that is joined with others.
-#[derive(Debug)]
-pub struct Source<'s> {
-    /// As messages name it.
-    pub name: &'s str,
-    /// Its text.
-    pub text: &'s str,
-}
 
 /// The whole run.
 #[derive(Debug)]
 pub struct MergedRun {
-    /// What it told. Why cases did not pass is explained for the first of each part, where its report has
+    /// Its events. The first cases that fail or are broken are explained, where the reports of the parts have
     /// that.
     pub events: Vec<Event>,
     /// The paths and filters as they were typed.
     pub selection: Words,
-    /// The flags that change what comes of a case, as they were typed.
+    /// The flags that change a verdict, as they were typed.
     pub flags: Words,
 }
 
 /// Why reports cannot be joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeError {
-    /// Which report; none for what is wrong with all.
+    /// Which report; `None` for what is wrong with all.
     pub name: Option<String>,
     /// Why.
     pub what: String,
@@ -116,14 +112,25 @@ fn whole(parts: Vec<Part<'_>>) -> MergedRun {
     }
     whole.events.push(Event::Started { files });
     add_told(&mut whole.events, in_place(told), &mut summary);
-    whole.events.extend(in_place(explained));
+    let explained = first_explained(&whole.events, in_place(explained));
+    whole.events.extend(explained);
     whole.events.push(Event::Ended(summary));
     whole
 }
 
-fn in_place(mut placed: Vec<(u64, Event)>) -> impl Iterator<Item = Event> {
+/// Of the explanations, which each part has of its own first cases, those that one run has.
+fn first_explained(events: &[Event], explained: impl Iterator<Item = Explained>) -> Vec<Event> {
+    let failed = events.iter().filter_map(|event| match event {
+        Event::Finished(report) if report.verdict.is_failed_or_broken() => Some(&report.id),
+        _ => None,
+    });
+    let first: HashSet<&CaseId> = failed.take(MOST_EXPLAINED).collect();
+    explained.filter(|it| first.contains(it.id())).map(Event::Explained).collect()
+}
+
+fn in_place<T>(mut placed: Vec<(u64, T)>) -> impl Iterator<Item = T> {
     placed.sort_by_key(|(place, _)| *place);
-    placed.into_iter().map(|(_, event)| event)
+    placed.into_iter().map(|(_, item)| item)
 }
 
 /// Adds what was told of files, with their ends, and counts cases.
@@ -136,7 +143,11 @@ fn add_told(events: &mut Vec<Event>, told: impl Iterator<Item = Event>, summary:
                 Some(report.id.file.clone())
             }
             Event::Note { file, .. } => Some(file.clone()),
-            Event::Started { .. } | Event::FileDone | Event::Explanation { .. } | Event::Ended(_) => None,
+            Event::Started { .. }
+            | Event::FileDone
+            | Event::UnmatchedEntries { .. }
+            | Event::Explained(_)
+            | Event::Ended(_) => None,
         };
         if file.is_some() && its != file {
             events.push(Event::FileDone);
@@ -145,13 +156,4 @@ fn add_told(events: &mut Vec<Event>, told: impl Iterator<Item = Event>, summary:
         events.push(event);
     }
     events.extend(file.map(|_| Event::FileDone));
-}
-
-/// The id that is written so.
-fn case_id(id: &str, file: &str, name: Option<&str>) -> Option<CaseId> {
-    let mut case = CaseId { file: file.into(), name: name.map(str::to_owned), nth: 1 };
-    if case.to_string() != id {
-        case.nth = id.rsplit_once('#')?.1.parse().ok()?;
-    }
-    (case.to_string() == id).then_some(case)
 }

@@ -3,74 +3,81 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::CaseOutcome;
+use super::execute::CaseOutcome;
 use super::load::LoadedFile;
-use super::pool::Message;
 
-/// What is known of a file.
-#[derive(Default)]
-struct Slot<'s> {
-    loaded: Option<Arc<LoadedFile<'s>>>,
-    judged: Vec<Option<Box<CaseOutcome>>>,
+/// What a thread has finished.
+pub(super) enum Finished<'s> {
+    /// The file of this number is loaded.
+    File(usize, Arc<LoadedFile<'s>>),
+    /// Of the file of this number, the case of this number is done.
+    Case(usize, usize, Box<CaseOutcome>),
 }
 
 /// What comes next in order.
-pub(super) enum Done<'s> {
-    /// A file was opened.
-    LoadedFile(Arc<LoadedFile<'s>>),
-    /// A case of it is done.
-    Case(Box<CaseOutcome>),
+pub(super) enum Next<'s> {
+    /// A file is loaded.
+    File(Arc<LoadedFile<'s>>),
+    /// The case of this number in it is done.
+    Case(Arc<LoadedFile<'s>>, usize, Box<CaseOutcome>),
     /// All of its cases are done.
-    File,
+    FileDone,
 }
 
-/// Holds what came too early.
+/// A file and the outcomes of its cases.
+#[derive(Default)]
+struct Slot<'s> {
+    file: Option<Arc<LoadedFile<'s>>>,
+    outcomes: Vec<Option<Box<CaseOutcome>>>,
+}
+
+/// Holds what is finished too early.
 pub(super) struct Order<'s> {
-    /// The files that are not told to their end.
+    /// The files that were not emitted to their end.
     files: VecDeque<Slot<'s>>,
-    /// How many files are.
+    /// How many files were.
     done: usize,
-    /// How far the first file is told: not at all, or so many cases.
-    told: Option<usize>,
+    /// How many cases of the first file were emitted; `None` where it was not itself.
+    emitted: Option<usize>,
 }
 
 impl<'s> Order<'s> {
     pub(super) fn new(files: usize) -> Order<'s> {
-        Order { files: (0..files).map(|_| Slot::default()).collect(), done: 0, told: None }
+        Order { files: (0..files).map(|_| Slot::default()).collect(), done: 0, emitted: None }
     }
 
-    pub(super) fn add(&mut self, message: Message<'s>) {
-        match message {
-            Message::LoadedFile(file, loaded) => self.files[file - self.done].loaded = Some(loaded),
-            Message::CaseOutcome(file, case, judged) => {
-                let slot = &mut self.files[file - self.done];
-                if slot.judged.len() <= case {
-                    slot.judged.resize_with(case + 1, || None);
+    pub(super) fn add(&mut self, finished: Finished<'s>) {
+        match finished {
+            Finished::File(number, file) => self.files[number - self.done].file = Some(file),
+            Finished::Case(number, case, outcome) => {
+                let slot = &mut self.files[number - self.done];
+                if slot.outcomes.len() <= case {
+                    slot.outcomes.resize_with(case + 1, || None);
                 }
-                slot.judged[case] = Some(judged);
+                slot.outcomes[case] = Some(outcome);
             }
         }
     }
 
-    /// What can be told now.
-    pub(super) fn next(&mut self) -> Option<Done<'s>> {
+    /// What can be emitted now.
+    pub(super) fn next(&mut self) -> Option<Next<'s>> {
         let slot = self.files.front_mut()?;
-        let loaded = slot.loaded.as_ref()?;
-        match self.told {
+        let file = slot.file.as_ref()?;
+        match self.emitted {
             None => {
-                self.told = Some(0);
-                Some(Done::LoadedFile(loaded.clone()))
+                self.emitted = Some(0);
+                Some(Next::File(file.clone()))
             }
-            Some(told) if told == loaded.cases() => {
+            Some(emitted) if emitted == file.cases() => {
                 self.files.pop_front();
                 self.done += 1;
-                self.told = None;
-                Some(Done::File)
+                self.emitted = None;
+                Some(Next::FileDone)
             }
-            Some(told) => {
-                let judged = slot.judged.get_mut(told)?.take()?;
-                self.told = Some(told + 1);
-                Some(Done::Case(judged))
+            Some(emitted) => {
+                let outcome = slot.outcomes.get_mut(emitted)?.take()?;
+                self.emitted = Some(emitted + 1);
+                Some(Next::Case(file.clone(), emitted, outcome))
             }
         }
     }

@@ -4,72 +4,68 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
-use super::execute::{Plan, Worker};
-use super::load::{LoadedFile, open};
-use super::order::{Done, Order};
+use super::collect::Collector;
+use super::execute::{CaseOutcome, Worker};
+use super::interrupt::Interrupt;
+use super::load::LoadedFile;
+use super::options::{AfterFailure, Options};
+use super::order::{Finished, Next, Order};
+use super::select::open;
 use super::sources::Source;
-use super::{AfterFailure, CaseOutcome, Collector, Interrupt, Options};
-use crate::model::event::Event;
 use crate::model::verdict::Verdict;
 
-/// Runs all cases on `options.jobs` threads; this one puts what comes of them in order.
-pub(super) fn run<'s>(sources: &'s [Source], options: &'s Options, tally: &mut Collector<'_>) {
-    let (results, finished) = mpsc::channel();
-    let work = Work::new(sources, &options.interrupt);
-    let stop = Stop::new(options.after_failure);
+/// Runs all cases on `options.run.jobs` threads; this one puts the outcomes in order.
+pub(super) fn run<'s>(sources: &'s [Source], options: &'s Options, collector: &mut Collector<'_>) {
+    let (sender, receiver) = mpsc::channel();
+    let work = Work::new(sources, &options.run.interrupt);
+    let stop = Stop::new(options.run.after_failure);
     std::thread::scope(|scope| {
-        for _ in 0..options.jobs {
-            let results = results.clone();
-            scope.spawn(|| worker(&work, &stop, options, results));
+        for _ in 0..options.run.jobs {
+            let sender = sender.clone();
+            scope.spawn(|| work_on(&work, &stop, options, sender));
         }
-        drop(results);
+        drop(sender);
         let mut order = Order::new(sources.len());
-        for message in finished {
-            order.add(message);
-            while let Some(done) = order.next() {
-                match done {
-                    Done::LoadedFile(loaded) => tally.file(&loaded),
-                    Done::Case(judged) => tally.case(*judged),
-                    Done::File => (tally.sink)(Event::FileDone),
+        for finished in receiver {
+            order.add(finished);
+            while let Some(next) = order.next() {
+                match next {
+                    Next::File(file) => collector.file(&file),
+                    Next::Case(file, index, outcome) => collector.case(&file, index, *outcome),
+                    Next::FileDone => collector.file_done(),
                 }
             }
         }
     });
 }
 
-/// What a worker tells the thread that puts things in order.
-pub(super) enum Message<'s> {
-    /// The file of this number was opened.
-    LoadedFile(usize, Arc<LoadedFile<'s>>),
-    /// Of the file of this number, the case of this number is done.
-    CaseOutcome(usize, usize, Box<CaseOutcome>),
-}
-
-// The sender is the worker's own: the channel ends when the last worker does.
+// The sender is the thread's own: the channel ends when the last thread does.
 #[allow(clippy::needless_pass_by_value)]
-fn worker<'s>(work: &Work<'s>, stop: &Stop, options: &Options, results: mpsc::Sender<Message<'s>>) {
-    let mut bench = Worker::new(options);
+fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc::Sender<Finished<'s>>) {
+    let mut worker = Worker::new(&options.run);
     while let Some(task) = work.next() {
-        let message = match task {
-            Task::Open(file) => {
-                let loaded = Arc::new(open(&work.sources[file], options));
-                work.add(file, &loaded);
-                Message::LoadedFile(file, loaded)
+        let finished = match task {
+            Task::Open(number) => {
+                let file = Arc::new(open(&work.sources[number], options));
+                work.add(number, &file);
+                Finished::File(number, file)
             }
-            Task::Judge { file, case, loaded } => {
-                let judged = bench.run(&loaded, case, stop.plan(file), None);
-                stop.see(file, &judged.report.verdict);
-                Message::CaseOutcome(file, case, Box::new(judged))
+            Task::Run { number, index, file } => {
+                let Some(case) = file.case(index) else { continue };
+                let outcome =
+                    if stop.skips(number) { CaseOutcome::skipped(&case) } else { worker.run(&case) };
+                stop.see(number, &outcome.report.verdict);
+                Finished::Case(number, index, Box::new(outcome))
             }
         };
-        if results.send(message).is_err() {
+        if sender.send(finished).is_err() {
             return;
         }
     }
 }
 
-/// With `--fail-fast`, the first file in which a case failed: those behind it need not run. What
-/// is skipped is decided where results are in order; this only saves the work.
+/// With `--fail-fast`, the first file in which a case failed: those after it need not run. What
+/// is skipped is decided where outcomes are in order; this only saves the work.
 struct Stop {
     after_failure: AfterFailure,
     first: AtomicUsize,
@@ -80,8 +76,8 @@ impl Stop {
         Stop { after_failure, first: AtomicUsize::new(usize::MAX) }
     }
 
-    fn plan(&self, file: usize) -> Plan {
-        if self.first.load(Ordering::Relaxed) < file { Plan::Skip } else { Plan::Run }
+    fn skips(&self, file: usize) -> bool {
+        self.first.load(Ordering::Relaxed) < file
     }
 
     fn see(&self, file: usize, verdict: &Verdict) {
@@ -93,7 +89,7 @@ impl Stop {
 
 enum Task<'s> {
     Open(usize),
-    Judge { file: usize, case: usize, loaded: Arc<LoadedFile<'s>> },
+    Run { number: usize, index: usize, file: Arc<LoadedFile<'s>> },
 }
 
 /// The work list.
@@ -106,7 +102,7 @@ struct Work<'s> {
 
 #[derive(Default)]
 struct Queue<'s> {
-    /// Files of which cases are left, first files first: number, next case, file.
+    /// Files of which cases are left, in order: number, next case, file.
     cases: VecDeque<(usize, usize, Arc<LoadedFile<'s>>)>,
     next_file: usize,
     opening: usize,
@@ -121,18 +117,18 @@ impl<'s> Work<'s> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next thing to do; none when all is done or being done by others.
+    /// The next thing to do; `None` when all is done or being done by others.
     fn next(&self) -> Option<Task<'s>> {
         let mut queue = self.lock();
         loop {
             // Whoever has taken a file still adds it, which wakes those that wait for it.
-            if self.interrupt.is_asked() {
+            if self.interrupt.is_requested() {
                 return None;
             }
-            if let Some((file, case, loaded)) = queue.cases.front_mut() {
-                let task = Task::Judge { file: *file, case: *case, loaded: loaded.clone() };
-                *case += 1;
-                if *case == loaded.cases() {
+            if let Some((number, index, file)) = queue.cases.front_mut() {
+                let task = Task::Run { number: *number, index: *index, file: file.clone() };
+                *index += 1;
+                if *index == file.cases() {
                     queue.cases.pop_front();
                 }
                 return Some(task);
@@ -149,12 +145,12 @@ impl<'s> Work<'s> {
         }
     }
 
-    /// Adds the cases of a file that was opened.
-    fn add(&self, file: usize, loaded: &Arc<LoadedFile<'s>>) {
+    /// Adds the cases of a file that was loaded.
+    fn add(&self, number: usize, file: &Arc<LoadedFile<'s>>) {
         let mut queue = self.lock();
         queue.opening -= 1;
-        if loaded.cases() > 0 {
-            queue.cases.push_back((file, 0, loaded.clone()));
+        if file.cases() > 0 {
+            queue.cases.push_back((number, 0, file.clone()));
         }
         self.added.notify_all();
     }

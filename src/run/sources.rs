@@ -17,19 +17,19 @@ pub struct Source {
     pub path: PathBuf,
     /// How ids and messages name it: the path with `/` between folders.
     pub shown: Arc<str>,
-    /// How it came to be read.
-    pub named: Named,
-    /// The cases that are meant, as an id says them behind the file; none for all.
+    /// Why it is read.
+    pub origin: SourceOrigin,
+    /// The selected cases, by what their ids say after the file; `None` for all.
     pub only: Option<BTreeSet<String>>,
 }
 
-/// How a file came to be read.
+/// Why a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Named {
+pub enum SourceOrigin {
     /// The user named it, or a case in it: it must be a vector file.
-    ByUser,
+    Named,
     /// It was found in a folder: it may be something else.
-    InFolder,
+    Folder,
 }
 
 /// A path of the command line that leads nowhere, or a folder that cannot be read.
@@ -80,7 +80,7 @@ fn find_one(path: &Path, found: &mut Found) -> Result<(), NotFound> {
             found.sources.push(Source {
                 path: path.to_owned(),
                 shown: shown(path),
-                named: Named::ByUser,
+                origin: SourceOrigin::Named,
                 only: None,
             });
             Ok(())
@@ -103,7 +103,7 @@ fn case_in_file(path: &Path) -> Option<Source> {
     Some(Source {
         path: file.to_owned(),
         shown: shown(file),
-        named: Named::ByUser,
+        origin: SourceOrigin::Named,
         only: Some(BTreeSet::from([case.to_owned()])),
     })
 }
@@ -125,7 +125,7 @@ fn walk(folder: &Path, found: &mut Found) -> Result<(), NotFound> {
             found.passed_over.push(format!("{}: a symbolic link, not followed", shown(entry.path())));
         } else if is_json && entry.file_type().is_file() {
             let (path, shown) = (entry.path().to_owned(), shown(entry.path()));
-            found.sources.push(Source { path, shown, named: Named::InFolder, only: None });
+            found.sources.push(Source { path, shown, origin: SourceOrigin::Folder, only: None });
         }
     }
     Ok(())
@@ -143,7 +143,7 @@ fn shown(path: &Path) -> Arc<str> {
 
 impl Source {
     /// Whether this case of the file is meant.
-    pub fn means(&self, id: &CaseId) -> bool {
+    pub fn selects(&self, id: &CaseId) -> bool {
         self.only
             .as_ref()
             .is_none_or(|only| case_in(&id.to_string(), &self.shown).is_some_and(|case| only.contains(case)))
@@ -157,7 +157,7 @@ impl Source {
     pub fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
         let file = File::open(&self.path)?;
         let metadata = file.metadata()?;
-        if self.named == Named::InFolder && !metadata.is_file() {
+        if self.origin == SourceOrigin::Folder && !metadata.is_file() {
             return Err(io::Error::other("not a regular file"));
         }
         let too_large = || io::Error::other(format!("larger than {limit} bytes (--max-file-size)"));

@@ -13,7 +13,7 @@ use vmconf::model::assertion::Expected;
 use vmconf::model::case::Case;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::bless::{Blessed, OutcomeChange, Wishes, bless};
-use vmconf::run::sources::{Named, Source};
+use vmconf::run::sources::{Source, SourceOrigin};
 use vmconf::run::{self, VectorFiles};
 use vmconf::text::json::{Datum, Document, Node};
 
@@ -58,7 +58,7 @@ impl<'p> Vector<'p> {
 
     fn source(&self) -> Source {
         let shown = self.path.to_str().unwrap().into();
-        Source { path: self.path.to_owned(), shown, named: Named::ByUser, only: None }
+        Source { path: self.path.to_owned(), shown, origin: SourceOrigin::Named, only: None }
     }
 
     /// The text with one change of each case that makes it fail, where `change` finds one, and how
@@ -66,7 +66,7 @@ impl<'p> Vector<'p> {
     fn corrupted(&self, mut change: impl FnMut(Node<'_>, &Case) -> Option<String>) -> (String, usize) {
         const TRIES: usize = 4;
         let (options, source) = (self.options(), self.source());
-        let mut bench = run::Worker::new(&options);
+        let mut bench = run::Worker::new(&options.run);
         let mut fails = |text: &str, index| {
             let loaded = run::open_text(&source, text.to_owned(), &options);
             loaded.cases() > index && matches!(bench.run_case(&loaded, index).verdict, Verdict::Fail(_))
@@ -89,7 +89,8 @@ impl<'p> Vector<'p> {
 
     /// Read as the format that it is of, or a file that is changed may be of another.
     fn options(&self) -> run::Options {
-        run::Options { format: Some(self.format), ..run::Options::default() }
+        let file = run::FileOptions { format: Some(self.format), ..run::FileOptions::default() };
+        run::Options { file, ..run::Options::default() }
     }
 
     fn case(&self, node: Node<'_>) -> Case {

@@ -10,8 +10,8 @@ use tempfile::TempDir;
 use vmconf::formats::{self, Strictness, ValueDebit};
 use vmconf::model::case::CaseId;
 use vmconf::model::limits;
-use vmconf::run::cache::{FileKey, Lookup, MOST_BYTES, ProgramKey, ResultCache, Sample, Update};
-use vmconf::run::{self, Options};
+use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, MOST_BYTES, ProgramKey, ResultCache, Sample};
+use vmconf::run::{self, FileOptions, Options, RunOptions};
 use vmconf::testees::MakeTestee;
 
 const ADD: &str = "vectors/evm/arithmetic/add.json";
@@ -75,11 +75,11 @@ impl Place {
         let sources = sources_of(&path);
         let loaded = run::open(&sources[0], &options);
         let format = formats::by_name(loaded.format_name().unwrap()).unwrap();
-        let key = options.file_key(loaded.text(), format);
+        let key = options.run.file_key(loaded.text(), format, &options.file);
         let cache = ResultCache::new(program(), None);
         cache.use_file(&key);
         for index in 0..loaded.cases() {
-            cache.learn(&key, Update::Passes(loaded.case(index).unwrap().node));
+            cache.update(&key, CacheUpdate::Passes(loaded.case(index).unwrap().node));
         }
         fs::create_dir_all(self.file().parent().unwrap()).unwrap();
         fs::write(self.file(), cache.text().unwrap()).unwrap();
@@ -331,16 +331,16 @@ proptest! {
         let key = FileKey::new("", &"");
         let program = || ProgramKey::of(&b""[..]).unwrap();
         let first = ResultCache::new(program(), None);
-        (0..CASES).for_each(|datum| first.learn(&key, Update::Passes(datum)));
+        (0..CASES).for_each(|datum| first.update(&key, CacheUpdate::Passes(datum)));
         let mut cache = ResultCache::new(program(), Some(Sample { share, seed }));
         cache.read(&first.text().unwrap()).unwrap();
         let id = |nth| CaseId { file: "a.json".into(), name: Some("name".to_owned()), nth };
-        let tested = (0..CASES).filter(|datum| cache.of(&key, *datum, &id(*datum)) == Lookup::Tested);
+        let tested = (0..CASES).filter(|datum| cache.look_up(&key, *datum, &id(*datum)) == Lookup::Verify);
         let (tested, share) = (f64::from(u32::try_from(tested.count()).unwrap()), percent / 100.0);
         let deviation = (f64::from(CASES) * share * (1.0 - share)).sqrt();
         prop_assert!((tested - f64::from(CASES) * share).abs() <= 6.0 * deviation + 1.0, "{} tested", tested);
-        prop_assert_eq!(cache.of(&key, CASES, &id(0)), Lookup::Unknown);
-        prop_assert_eq!(cache.of(&FileKey::new(" ", &""), 0, &id(0)), Lookup::Unknown);
+        prop_assert_eq!(cache.look_up(&key, CASES, &id(0)), Lookup::Miss);
+        prop_assert_eq!(cache.look_up(&FileKey::new(" ", &""), 0, &id(0)), Lookup::Miss);
     }
 
     /// A file of answers with one byte that is another, or cut off, has no answers.
@@ -348,7 +348,7 @@ proptest! {
     fn a_damaged_text_says_nothing(at: prop::sample::Index, byte: u8) {
         let cache = ResultCache::new(ProgramKey::of(&b"one"[..]).unwrap(), None);
         for (datum, text) in [(1, "a"), (7, "b"), (9, "b")] {
-            cache.learn(&FileKey::new(text, &""), Update::Passes(datum));
+            cache.update(&FileKey::new(text, &""), CacheUpdate::Passes(datum));
         }
         let text = cache.text().unwrap();
         let at = at.index(text.len());
@@ -514,34 +514,39 @@ fn known_failures_are_judged_as_ever() {
 #[test]
 fn the_key_of_a_file() {
     let vmtests = formats::by_name("vmtests").unwrap();
-    let key = |options: &Options| options.file_key("{}", vmtests);
+    let key = |options: &Options| options.run.file_key("{}", vmtests, &options.file);
     let plain = Options::default();
+    let text_key = |text, format| plain.run.file_key(text, format, &plain.file);
     let mut keys = vec![
         key(&plain),
-        plain.file_key("{} ", vmtests),
-        plain.file_key("", vmtests),
-        plain.file_key("{}", formats::by_name("minic89").unwrap()),
+        text_key("{} ", vmtests),
+        text_key("", vmtests),
+        text_key("{}", formats::by_name("minic89").unwrap()),
     ];
     for row in limits::ROWS {
         let mut options = plain.clone();
-        (row.set)(&mut options.limits, row.default + 1);
+        (row.set)(&mut options.file.limits, row.default + 1);
         keys.push(key(&options));
     }
     for strictness in [Strictness::Thorough, Strictness::Strict] {
-        let read = formats::Options { strictness, ..plain.read };
-        keys.push(key(&Options { read, ..plain.clone() }));
+        let mut options = plain.clone();
+        options.file.read.strictness = strictness;
+        keys.push(key(&options));
     }
     for value_debit in [ValueDebit::On, ValueDebit::Off] {
-        let read = formats::Options { value_debit, ..plain.read };
-        keys.push(key(&Options { read, ..plain.clone() }));
+        let mut options = plain.clone();
+        options.file.read.value_debit = value_debit;
+        keys.push(key(&options));
     }
     let testee = MakeTestee::new("another", |info, limits| MakeTestee::default().make(info, limits));
-    keys.push(key(&Options { testee, ..plain.clone() }));
+    let run = RunOptions { testee, ..RunOptions::default() };
+    keys.push(key(&Options { run, ..plain.clone() }));
     for (number, key) in keys.iter().enumerate() {
         assert!(!keys[..number].contains(key), "{number}");
     }
-    assert_eq!(key(&Options { jobs: 8, ..plain.clone() }), keys[0]);
-    assert_eq!(key(&Options { format: Some(vmtests), ..plain }), keys[0]);
+    let run = RunOptions { jobs: 8, ..RunOptions::default() };
+    let file = FileOptions { format: Some(vmtests), ..FileOptions::default() };
+    assert_eq!(key(&Options { run, file, ..plain }), keys[0]);
 }
 
 #[test]
@@ -555,7 +560,7 @@ fn the_key_of_a_program() {
     place.run(&["--cached", "."]);
     let other = ResultCache::new(key(b"one"), None);
     assert!(other.text().is_none());
-    other.learn(&FileKey::new("", &""), Update::Passes(1));
+    other.update(&FileKey::new("", &""), CacheUpdate::Passes(1));
     fs::write(place.file(), other.text().unwrap()).unwrap();
     assert!(place.run(&["--cached", "."]).stderr.contains("of another program; it is not used"));
 }
@@ -567,19 +572,19 @@ fn the_cache_is_bounded() {
     let program = || ProgramKey::of(&b""[..]).unwrap();
     let many = MOST_BYTES / 50;
     let first = ResultCache::new(program(), None);
-    (0..many).for_each(|number| first.learn(&key(number), Update::Passes(1)));
+    (0..many).for_each(|number| first.update(&key(number), CacheUpdate::Passes(1)));
     let text = first.text().unwrap();
     assert!(text.len() <= MOST_BYTES && text.len() > MOST_BYTES - 1000, "{}", text.len());
     let id = CaseId::of_file("a.json".into());
     let mut second = ResultCache::new(program(), None);
     second.read(&text).unwrap();
-    let last = (0..many).rev().find(|number| second.of(&key(*number), 1, &id) == Lookup::Passes).unwrap();
+    let last = (0..many).rev().find(|number| second.look_up(&key(*number), 1, &id) == Lookup::Hit).unwrap();
     assert!(last < many - 1);
     second.use_file(&key(last));
-    second.learn(&key(many), Update::Passes(1));
+    second.update(&key(many), CacheUpdate::Passes(1));
     let mut third = ResultCache::new(program(), None);
     third.read(&second.text().unwrap()).unwrap();
-    let known = |number: usize| third.of(&key(number), 1, &id) == Lookup::Passes;
+    let known = |number: usize| third.look_up(&key(number), 1, &id) == Lookup::Hit;
     assert_eq!([last, many, 0, last - 1].map(known), [true, true, true, false]);
 
     let place = Place::new().with("add.json", &add());

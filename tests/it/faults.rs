@@ -27,7 +27,7 @@ use vmconf::model::verdict::Verdict;
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::json;
 use vmconf::run::sources::Source;
-use vmconf::run::{Options, Worker};
+use vmconf::run::{FileOptions, Options, RunOptions, Worker};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::embedded::Embedded;
 
@@ -43,14 +43,18 @@ const SCREEN: usize = 24;
 /// So many instructions before the end are asked for, as the command does.
 const LAST: usize = 10;
 
+/// Files with few instructions a case: a loop may have no end any more.
+fn options() -> Options {
+    let limits = Limits { steps: MOST_STEPS, ..Limits::default() };
+    Options { file: FileOptions { limits, ..FileOptions::default() }, ..Options::default() }
+}
+
 /// Cases on a machine with this fault.
-fn options(fault: Fault) -> Options {
+fn faulty(fault: Fault) -> RunOptions {
     let testee = move |_: &_, limits: &_| {
         Box::new(Embedded::of(Box::new(Faulty::new(fault, limits)), limits)) as Box<_>
     };
-    // A loop may have no end any more.
-    let limits = Limits { steps: MOST_STEPS, ..Limits::default() };
-    Options { testee: MakeTestee::new(format!("{fault:?}"), testee), limits, ..Options::default() }
+    RunOptions { testee: MakeTestee::new(format!("{fault:?}"), testee), ..RunOptions::default() }
 }
 
 /// Faults whose explanations are kept to be read.
@@ -80,7 +84,7 @@ fn faults() -> impl Iterator<Item = Fault> {
 }
 
 /// The first case that fails with the fault.
-fn caught<'v>(vectors: &'v Vectors<'_>, fault: Fault, options: &Options) -> Option<CaseRef<'v>> {
+fn caught<'v>(vectors: &'v Vectors<'_>, fault: Fault, options: &RunOptions) -> Option<CaseRef<'v>> {
     let mut bench = Worker::new(options);
     let mut candidates = vectors.that_execute(fault.machine, fault.op).take(TRIED);
     candidates.find(|case| matches!(bench.run_case(case.file, case.index).verdict, Verdict::Fail(_)))
@@ -143,9 +147,10 @@ fn all(blame: &Blame) -> Vec<&Executed> {
 fn explanations() -> impl Iterator<Item = (Fault, Explanation)> {
     static SOURCES: OnceLock<Vec<Source>> = OnceLock::new();
     let sources = SOURCES.get_or_init(|| crate::support::sources_of(crate::support::VECTORS));
-    let vectors = Vectors::read(sources);
+    static OPTIONS: OnceLock<Options> = OnceLock::new();
+    let vectors = Vectors::read(sources, OPTIONS.get_or_init(options));
     faults().filter_map(move |fault| {
-        let options = options(fault);
+        let options = faulty(fault);
         let case = caught(&vectors, fault, &options)?;
         Some((fault, explain(case.file, case.index, &options, LAST)))
     })

@@ -289,7 +289,7 @@ fn what_is_passed_over_changes_nothing() {
         for case in 0..loaded.cases() {
             let kept = |seen| {
                 let mut recorder = Recorder::new(vec![(1, Vec::new())], FIRST..FIRST + 100, seen, 100);
-                run::watch(&loaded, case, &options, &mut recorder);
+                run::watch(&loaded, case, &options.run, &mut recorder);
                 let kept: Vec<_> = recorder.before_end.iter().map(shown).collect();
                 (recorder.asked_after, kept)
             };

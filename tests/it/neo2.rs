@@ -3,7 +3,8 @@
 use num_bigint::{BigInt, Sign};
 use proptest::prelude::*;
 use vmconf::isa::assembler::assemble;
-use vmconf::machines::machine::{Budget, LimitReached, Machine, Status, perform};
+use vmconf::machines::limit::LimitReached;
+use vmconf::machines::machine::{Budget, Machine, Status, perform};
 use vmconf::machines::neo2::{NEO2, Neo2};
 use vmconf::machines::observe::Observe;
 use vmconf::model::case::{Action, Program};
@@ -298,7 +299,7 @@ fn a_script_can_be_mnemonics_and_bytes() {
     let error = Neo2::new(&Limits::default()).load(&wrong).unwrap_err();
     assert_eq!(
         (error.at.unwrap().to_string(), error.what),
-        ("script[1]".to_owned(), "no instruction \"JUMP\"".to_owned())
+        ("script[1]".to_owned(), "no instruction \"JUMP\" (vmconf isa neo2 lists them)".to_owned())
     );
 }
 

@@ -17,6 +17,7 @@ use vmconf::model::case::CaseId;
 use vmconf::model::diagnostic::{Diagnostic, Place};
 use vmconf::model::escape::is_harmful;
 use vmconf::model::event::{CaseReport, Event, Summary};
+use vmconf::model::explanation::Explained;
 use vmconf::model::path::Path as At;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{Difference, Failure, Listing, Verdict};
@@ -453,7 +454,7 @@ fn html_is_valid_and_loads_nothing() {
     let mut events = mixed();
     let explained = "why <b>&amp;\n  \u{1b}second line";
     let id = CaseId { file: "a.json".into(), name: Some("value".to_owned()), nth: 1 };
-    events.insert(events.len() - 1, Event::Explanation { id, text: explained.to_owned() });
+    events.insert(events.len() - 1, Event::Explained(Explained::Text { id, text: explained.to_owned() }));
     let text = render("html", &Options::default(), &events);
     let page = Html::parse_document(&text);
     assert_eq!(page.errors, Vec::<std::borrow::Cow<str>>::new());

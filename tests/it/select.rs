@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use vmconf::formats::{self, Format};
 use vmconf::isa::OpInfo;
 use vmconf::model::case::{Case, CaseId};
-use vmconf::run::expression::{Expr, Facts, MOST_NESTED, PREDICATES, Select};
+use vmconf::run::expression::{CaseInfo, Expr, MOST_NESTED, PREDICATES, Selection};
 
 const STORAGE: &str = "vectors/evm/storage/sload-sstore.json";
 
@@ -137,7 +137,7 @@ fn hostile() {
 /// A case of which only the name says anything.
 struct Named(CaseId);
 
-impl Facts for Named {
+impl CaseInfo for Named {
     fn id(&self) -> &CaseId {
         &self.0
     }
@@ -224,9 +224,9 @@ proptest! {
 
     #[test]
     fn operators_mean_what_they_say(plain in plain(), name in "[abc]") {
-        let select = Select { expr: plain.text().parse().unwrap(), last: Arc::default() };
+        let select = Selection { expr: plain.text().parse().unwrap(), last: Arc::default() };
         let case = Named(CaseId { file: "file.json".into(), name: Some(name.clone()), nth: 1 });
-        prop_assert_eq!(select.means(&case), plain.holds(&name), "{}", plain.text());
+        prop_assert_eq!(select.selects(&case), plain.holds(&name), "{}", plain.text());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::support::sources_of;
 use vmconf::machines::MACHINES;
 use vmconf::model::event::{Event, Summary};
 use vmconf::model::verdict::Verdict;
-use vmconf::run::{self, Options};
+use vmconf::run::{self, Options, RunOptions};
 
 /// The suites of each machine and how many cases they have.
 const SUITES: &[(&str, &[(&str, u64)])] = &[
@@ -59,7 +59,7 @@ fn published_suites_pass() {
 
 /// How many cases of a folder pass; all do.
 fn passed(folder: &Path) -> u64 {
-    let options = Options { jobs: 2, ..Options::default() };
+    let options = Options { run: RunOptions { jobs: 2, ..RunOptions::default() }, ..Options::default() };
     let Summary { passed, failed, errors, skipped, .. } =
         run::run(&sources_of(folder), &options, &mut |event| match event {
             Event::Finished(report) if report.verdict != Verdict::Pass => {

@@ -50,7 +50,7 @@ struct Asked {
     extra: u64,
 }
 
-/// Takes the four memory operands, charges, records, gives the gas back and pushes the result.
+/// Takes the four memory operands, charges, records, refunds the gas and pushes the result.
 fn answer(f: &mut Frame<'_>, asked: Asked) -> Flow {
     let (in_offset, in_size, out_offset, out_size) = (f.pop(), f.pop(), f.pop(), f.pop());
     let input = f.memory_range(in_offset, in_size)?;

@@ -3,7 +3,8 @@
 use super::frame::{Halves, Word};
 use super::machine::Evm;
 use super::program::{bytes, word, word_of_key};
-use crate::machines::machine::{LoadError, numbered, unchangeable};
+use crate::machines::change::{numbered, unchangeable};
+use crate::machines::machine::LoadError;
 use crate::model::value::Value;
 
 impl Evm {

@@ -85,7 +85,7 @@ impl Destinations {
         self.known[target] == Destination::Yes
     }
 
-    /// Goes on through the instructions until `target` is behind.
+    /// Goes on through the instructions until it is past `target`.
     fn scan(&mut self, code: &[u8], target: usize) {
         let mut at = self.scanned;
         while at <= target {

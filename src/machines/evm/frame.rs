@@ -6,6 +6,7 @@ use ruint::aliases::U256;
 
 use super::flow::Destinations;
 use super::machine::Context;
+use crate::machines::limit::Limit;
 
 /// A 256-bit word.
 pub(super) type Word = U256;
@@ -13,7 +14,7 @@ pub(super) type Word = U256;
 /// The most items a stack holds.
 pub(super) const STACK_LIMIT: usize = 1024;
 
-/// Zeros behind the code: a STOP for running off its end, and what is missing of the operand of a
+/// Zeros after the code: a STOP for running off its end, and what is missing of the operand of a
 /// PUSH that the end cuts off.
 pub(super) const PADDING: usize = 33;
 
@@ -60,15 +61,6 @@ impl Halt {
             Halt::UndefinedOpcode => "undefined opcode",
         }
     }
-}
-
-/// The limits of the runner that an EVM program can reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Limit {
-    Steps,
-    Memory,
-    Output,
-    Items,
 }
 
 /// A word on the stack. Two numbers of 128 bits are kept in four general registers; of four
@@ -129,9 +121,9 @@ impl Count {
 }
 
 /// The hot state, taken out of the machine while the loop runs so that it can live in
-/// registers, and the rest of the machine behind one reference.
+/// registers, and the rest of the machine by one reference.
 pub(super) struct Frame<'m> {
-    /// Offset behind the code byte of the current instruction.
+    /// Offset after the code byte of the current instruction.
     pub(super) pc: usize,
     /// Gas left.
     pub(super) gas: u64,
@@ -140,7 +132,7 @@ pub(super) struct Frame<'m> {
     /// The top item, which is not in `stack` while the loop runs: most instructions need it.
     pub(super) top: Halves,
     pub(super) stack: &'m mut Stack,
-    /// The code and the zeros behind it; see [`PADDING`].
+    /// The code and the zeros after it; see [`PADDING`].
     pub(super) code: &'m [u8],
     pub(super) destinations: &'m mut Destinations,
     pub(super) context: &'m mut Context,
@@ -308,7 +300,7 @@ impl Frame<'_> {
         self.unary(|c| operation(a, b, c))
     }
 
-    /// Grows memory to contain `[offset, offset + size)`, charges for it, and gives the range.
+    /// Grows memory to contain `[offset, offset + size)`, charges for it, and returns the range.
     /// A range of size 0 is nowhere: its offset means nothing.
     #[inline(always)]
     pub(super) fn memory_range(&mut self, offset: Word, size: Word) -> Result<Range<usize>, Stop> {
@@ -345,7 +337,7 @@ fn refused(height: usize, pops: usize, gas: u64, cost: u64) -> Stop {
     })
 }
 
-/// Grows memory to contain byte `end - 1`; gives the gas that is left of `gas`.
+/// Grows memory to contain byte `end - 1`; returns the gas that is left of `gas`.
 #[cold]
 #[inline(never)]
 fn grow(context: &mut Context, gas: u64, end: usize) -> Result<u64, Stop> {
@@ -375,7 +367,7 @@ pub(super) fn equal(one: Word, other: Word) -> bool {
     a == e && (b ^ f) | (c ^ g) | (d ^ h) == 0
 }
 
-/// The number as a size or an offset; none when it is too large for anything to have it.
+/// The number as a size or an offset; `None` when it is too large for anything to have it.
 #[inline(always)]
 pub(super) fn small(word: Word) -> Option<usize> {
     match *word.as_limbs() {

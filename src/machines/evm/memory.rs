@@ -119,7 +119,7 @@ pub(super) fn extcodecopy(f: &mut Frame<'_>) -> Flow {
     flow
 }
 
-/// `memory[a, a+c) = source[b, b+c)`, with zeros for what lies behind the end of the source.
+/// `memory[a, a+c) = source[b, b+c)`, with zeros for what lies after the end of the source.
 fn copy(f: &mut Frame<'_>, source: &[u8]) -> Flow {
     let (to, from, size) = (f.pop(), f.pop(), f.pop());
     let range = f.memory_range(to, size)?;

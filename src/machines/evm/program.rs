@@ -15,10 +15,10 @@ use crate::model::case::Program;
 use crate::model::hex::number_key;
 use crate::model::value::Value;
 
-/// The largest gas that can be told from none in a signed number.
+/// The largest gas that a signed number can hold.
 const MOST_GAS: u64 = i64::MAX as u64;
 
-/// Fills the context and the code from the program; gives the gas.
+/// Fills the context and the code from the program; returns the gas.
 pub(super) fn load(program: &Program, context: &mut Context, code: &mut Vec<u8>) -> Result<u64, LoadError> {
     let record = Record(&program.0);
     context.environment = Environment {

@@ -4,7 +4,7 @@ use super::frame::{Flow, Frame, Word};
 
 #[inline(always)]
 pub(super) fn push<const SIZE: usize>(f: &mut Frame<'_>) -> Flow {
-    // That the program counter is not behind the code is known; only the length is left to check.
+    // That the program counter is within the code is known; only the length is left to check.
     let (data, _) = f.code[f.pc..].split_at(SIZE);
     f.push(word_of(data));
     f.context.count.pass(SIZE);

@@ -48,7 +48,7 @@ fn binary(cpu: &mut Cpu<'_>, exact: fn(i32, i32) -> i32) -> Flow {
     Ok(())
 }
 
-/// `checked` answers none for a divisor of zero, which is another trap, and where the result does
+/// `checked` returns `None` for a divisor of zero, which is another trap, and where the result does
 /// not fit.
 #[inline(always)]
 fn divide(cpu: &mut Cpu<'_>, checked: fn(i16, i16) -> Option<i16>) -> Flow {

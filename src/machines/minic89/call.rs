@@ -1,6 +1,6 @@
 //! Calls and returns.
 
-use super::cpu::{Cpu, Flow, Frame, Stop, trap, underflow, wrong_kind};
+use super::cpu::{Cpu, Flow, Frame, Stop, out_of_memory, trap, underflow, wrong_kind};
 use super::trap::Trap;
 use super::word::Word;
 
@@ -50,7 +50,7 @@ fn call(cpu: &mut Cpu<'_>, function: usize, callee: Callee) -> Flow {
     let base = cpu.slots.len();
     // A frame takes some room, too.
     if base + called.local_count + 8 * cpu.frames.len() >= cpu.limits.words {
-        return Err(cpu.out_of_memory());
+        return Err(out_of_memory());
     }
     cpu.slots.extend_from_slice(&cpu.stack[arguments]);
     cpu.slots.resize(base + called.local_count, Word::UNINIT);

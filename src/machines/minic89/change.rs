@@ -2,7 +2,8 @@
 
 use super::machine::MiniC89;
 use super::word::Word;
-use crate::machines::machine::{LoadError, numbered, unchangeable};
+use crate::machines::change::{Counted, change_items, unchangeable};
+use crate::machines::machine::LoadError;
 use crate::model::value::Value;
 
 impl MiniC89 {
@@ -12,14 +13,10 @@ impl MiniC89 {
             let base = self.frames.last().map_or(0, |frame| frame.base);
             match field.as_str() {
                 "operand_stack" => {
-                    for (below, value) in numbered("operand_stack", value)? {
-                        put(self.stack.iter_mut().nth_back(below), value)?;
-                    }
+                    change_items("operand_stack", &mut self.stack, Counted::FromTop, value, put)?;
                 }
                 "locals" => {
-                    for (slot, value) in numbered("locals", value)? {
-                        put(self.slots[base..].get_mut(slot), value)?;
-                    }
+                    change_items("locals", &mut self.slots[base..], Counted::FromStart, value, put)?;
                 }
                 _ => return Err(unchangeable(field, value)),
             }
@@ -29,8 +26,7 @@ impl MiniC89 {
 }
 
 /// Puts a value in the place of another.
-fn put(place: Option<&mut Word>, value: &Value) -> Result<(), LoadError> {
-    let place = place.ok_or_else(|| LoadError::new(format!("there is no place for {value}")))?;
+fn put(place: &mut Word, value: &Value) -> Result<(), LoadError> {
     let word = Word::of_value(value);
     *place = word.ok_or_else(|| LoadError::new(format!("{value} is no value of this machine")))?;
     Ok(())

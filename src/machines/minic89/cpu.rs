@@ -4,9 +4,9 @@ use super::program::{Code, Function, Instruction};
 use super::table::Op;
 use super::trap::Trap;
 use super::word::Word;
-use crate::machines::machine::LimitReached;
+use crate::machines::limit::Limit;
 
-/// What an instruction comes to. A handler that stops the run has changed nothing.
+/// What a handler returns. A handler that stops the run has changed nothing.
 pub(super) type Flow = Result<(), Box<Stop>>;
 
 /// Why no further instruction is executed.
@@ -16,7 +16,7 @@ pub(super) enum Stop {
     /// The first function returned this.
     Halt(i16),
     /// A limit of the runner.
-    Limit(LimitReached),
+    Limited(Limit),
 }
 
 /// A call that has not returned.
@@ -26,14 +26,14 @@ pub(super) struct Frame {
     pub(super) function: usize,
     /// Where its slots begin.
     pub(super) base: usize,
-    /// The instruction of the frame below behind the call; meaningless in the first frame.
+    /// The instruction of the frame below after the call; meaningless in the first frame.
     pub(super) return_ip: usize,
 }
 
 /// How much there may be of what.
 #[derive(Debug, Clone)]
 pub(super) struct Limits {
-    /// Attempts; none for no limit.
+    /// Attempts; `None` for no limit.
     pub(super) steps: Option<u64>,
     /// Values on the operand stack.
     pub(super) operand_stack: u64,
@@ -41,14 +41,12 @@ pub(super) struct Limits {
     pub(super) call_depth: u64,
     /// Words that the runner lets the operand stack have, and all slots together.
     pub(super) words: usize,
-    /// The same in bytes, as the user said it.
-    pub(super) memory: u64,
 }
 
 /// A machine while it runs.
 pub(super) struct Cpu<'c> {
     pub(super) code: &'c Code,
-    /// The current function's, with [`Op::End`] behind the last.
+    /// The current function's, followed by [`Op::End`].
     pub(super) instructions: &'c [Instruction],
     pub(super) ip: usize,
     /// Where the current frame's slots begin.
@@ -60,7 +58,7 @@ pub(super) struct Cpu<'c> {
 }
 
 impl<'c> Cpu<'c> {
-    /// The next instruction, behind which the program counter moves.
+    /// The next instruction; the program counter moves past it.
     #[inline(always)]
     pub(super) fn fetch(&mut self) -> (Op, i32) {
         let Instruction { op, argument } = self.instructions[self.ip];
@@ -136,13 +134,13 @@ impl<'c> Cpu<'c> {
         if self.stack.len() as u64 >= limit {
             return trap(Trap::Overflow { limit });
         }
-        self.out_of_memory()
+        out_of_memory()
     }
+}
 
-    #[cold]
-    pub(super) fn out_of_memory(&self) -> Box<Stop> {
-        Box::new(Stop::Limit(LimitReached { flag: "max-memory", limit: self.limits.memory }))
-    }
+#[cold]
+pub(super) fn out_of_memory() -> Box<Stop> {
+    Box::new(Stop::Limited(Limit::Memory))
 }
 
 #[cold]

@@ -8,7 +8,7 @@ pub(super) fn nop(_: &mut Cpu<'_>, _: i32) -> Flow {
     Ok(())
 }
 
-/// The line is in no snapshot; a source map tells it.
+/// The line is in no snapshot; a source map has it.
 pub(super) fn dbg_line(_: &mut Cpu<'_>, _: i32) -> Flow {
     Ok(())
 }
@@ -30,7 +30,7 @@ pub(super) fn jnz(cpu: &mut Cpu<'_>, target: i32) -> Flow {
     jump_if(cpu, target, |condition| condition != 0)
 }
 
-/// Where the jump is not taken, nobody looks at the target.
+/// The target is checked only when the jump is taken.
 #[inline(always)]
 fn jump_if(cpu: &mut Cpu<'_>, target: i32, is_taken: fn(i16) -> bool) -> Flow {
     let condition = cpu.top()?.as_int().ok_or_else(|| wrong_kind("i16"))?;

@@ -1,6 +1,7 @@
 //! What an instruction reads and writes, for blame and traces.
 
-use super::machine::{MiniC89, named};
+use super::explain::named;
+use super::machine::MiniC89;
 use super::program::{Function, Instruction};
 use super::table::{EFFECTS, Op};
 use crate::machines::effects::{Effect, Places, declared};

@@ -4,16 +4,14 @@ use std::sync::Arc;
 
 use super::cpu::{Cpu, Frame, Limits, Stop};
 use super::program::{self, Code, Function, plain};
-use super::source::{LocalName, Scope};
 use super::table::{MINIC89, Op, interpret};
 use super::trap::Trap;
 use super::word::Word;
-use crate::machines::machine::{At, Field, LoadError, Machine, Metered, Status, Watch};
-use crate::machines::observe::Observe;
+use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
 use crate::machines::{Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits;
-use crate::model::path::{Key, Path};
+use crate::model::path::Path;
 use crate::model::value::Value;
 
 /// The machine's entry in the list of machines.
@@ -32,11 +30,11 @@ const CALL_DEPTH: u64 = 64;
 
 /// The abstract machine of MiniC89.
 pub struct MiniC89 {
-    memory: u64,
-    code: Option<Code>,
+    runner_limits: limits::Limits,
+    pub(super) code: Option<Code>,
     limits: Limits,
-    step: u64,
-    status: RunStatus,
+    pub(super) step: u64,
+    pub(super) status: RunStatus,
     ip: usize,
     pub(super) stack: Vec<Word>,
     pub(super) slots: Vec<Word>,
@@ -45,7 +43,7 @@ pub struct MiniC89 {
 
 /// The status of a snapshot, with what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum RunStatus {
+pub(super) enum RunStatus {
     /// No function was entered.
     Idle,
     Running,
@@ -57,7 +55,7 @@ impl MiniC89 {
     /// A machine that holds no program.
     pub fn new(limits: &limits::Limits) -> MiniC89 {
         MiniC89 {
-            memory: limits.memory,
+            runner_limits: limits.clone(),
             code: None,
             limits: default_limits(limits.memory),
             step: 0,
@@ -71,7 +69,7 @@ impl MiniC89 {
 
     /// Starts a run as a record of changes says.
     fn begin(&mut self, entry: &Value, changes: &Value) -> Result<(), LoadError> {
-        self.limits = default_limits(self.memory);
+        self.limits = default_limits(self.runner_limits.memory);
         self.limits.steps = self.code.as_ref().and_then(|code| code.step_limit);
         if let Some(limits) = changes.get("limits") {
             change_limits(&mut self.limits, limits)?;
@@ -136,7 +134,7 @@ impl MiniC89 {
     }
 
     /// Attempts up to `budget` instructions; the one after the last that is allowed is a trap.
-    fn advance(&mut self, budget: u64) -> Status {
+    fn execute(&mut self, budget: u64) -> Status {
         let allowed = self.limits.steps.map_or(u64::MAX, |limit| limit.saturating_sub(self.step));
         let stop = self.attempt(budget.min(allowed));
         match stop.map(|stop| *stop) {
@@ -153,7 +151,7 @@ impl MiniC89 {
                 self.frames.clear();
                 self.end(RunStatus::Halted(result))
             }
-            Some(Stop::Limit(reached)) => Status::Limit(reached),
+            Some(Stop::Limited(limit)) => limit.reached(&self.runner_limits),
         }
     }
 
@@ -185,7 +183,7 @@ impl MiniC89 {
         }
     }
 
-    fn has_begun(&self) -> bool {
+    pub(super) fn has_begun(&self) -> bool {
         self.status != RunStatus::Idle
     }
 }
@@ -196,7 +194,6 @@ fn default_limits(memory: u64) -> Limits {
         operand_stack: OPERAND_STACK,
         call_depth: CALL_DEPTH,
         words: usize::try_from(memory / 8).unwrap_or(usize::MAX),
-        memory,
     }
 }
 
@@ -223,25 +220,16 @@ impl Machine for MiniC89 {
         }
     }
 
-    fn next(&self) -> Option<At<'_>> {
-        (self.status == RunStatus::Running).then(|| self.at())
+    fn advance(&mut self, budget: u64) -> Status {
+        match self.status {
+            RunStatus::Idle => Status::Refused(LoadError::new("no function was entered")),
+            RunStatus::Halted(_) | RunStatus::Trapped(_) => Status::Ended,
+            RunStatus::Running => self.execute(budget),
+        }
     }
 
-    fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status {
-        match self.status {
-            RunStatus::Idle => return Status::Refused(LoadError::new("no function was entered")),
-            RunStatus::Halted(_) | RunStatus::Trapped(_) => return Status::Ended,
-            RunStatus::Running => {}
-        }
-        let Some(watch) = watch else { return self.advance(budget) };
-        for _ in 0..budget {
-            watch.before(&self.at());
-            let status = self.advance(1);
-            if status != Status::Running {
-                return status;
-            }
-        }
-        Status::Running
+    fn next(&self) -> Option<At<'_>> {
+        (self.status == RunStatus::Running).then(|| self.at())
     }
 
     fn depth(&self) -> usize {
@@ -265,21 +253,8 @@ impl Machine for MiniC89 {
         format!("{reason}{}, step {}", place.unwrap_or_default(), self.step)
     }
 
-    /// The source view: names of locals and functions, and lines.
     fn explain(&self, at: &Path) -> Option<String> {
-        match &at.keys()[..] {
-            [Key::Name(field), Key::Index(frame), rest @ ..] if field == "call_stack" => {
-                self.explain_frame(*frame, rest)
-            }
-            [Key::Name(field), Key::Index(index), ..] if field == "operand_stack" => {
-                self.function_of(*self.stack.get(*index)?)
-            }
-            [Key::Name(field), ..] if field == "pc" || field == "trap" => {
-                let (function, ip) = self.stand().last()?;
-                Some(self.place(function, ip))
-            }
-            _ => None,
-        }
+        self.in_source(at)
     }
 }
 
@@ -290,70 +265,6 @@ impl MiniC89 {
         let op = instruction.map_or(Op::End, |it| it.op);
         At { pc: self.ip, op: op.info(), code: op as u16, operand: &[], state: self }
     }
-
-    /// Where a function stands: `main:3 ADD, line 7`.
-    fn place(&self, function: &Function, ip: usize) -> String {
-        let line = function.source_map.line(ip).map_or(String::new(), |line| format!(", line {line}"));
-        format!("{}:{ip} {}{line}", named(function), self.written(function, ip))
-    }
-
-    /// An instruction as its function has it: `JMP 7`.
-    pub(super) fn written(&self, function: &Function, ip: usize) -> String {
-        let code = self.code.as_ref();
-        let found = code.and_then(|code| {
-            let place = code.by_fid(function.fid.into())?;
-            code.spelling(place, ip)
-        });
-        let Some(record) = found else { return "(behind the last instruction)".to_owned() };
-        let op = record.get("op").map_or(String::new(), plain);
-        let arguments = match record.get("args") {
-            Some(Value::List(arguments)) => arguments.iter().map(plain).collect(),
-            _ => Vec::new(),
-        };
-        [vec![op], arguments].concat().join(" ")
-    }
-
-    /// A frame, or one of its slots where the path goes on to one.
-    fn explain_frame(&self, frame: usize, rest: &[&Key]) -> Option<String> {
-        let (function, ip) = self.stand().nth(frame)?;
-        let [Key::Name(part), Key::Index(slot), ..] = rest else {
-            return Some(format!("frame of {}", self.place(function, ip)));
-        };
-        if part != "locals" || *slot >= function.local_count {
-            return None;
-        }
-        let word = self.slots.get(self.frames[frame].base + slot)?;
-        let texts = [local(function, *slot, ip), self.function_of(*word)];
-        let texts: Vec<_> = texts.into_iter().flatten().collect();
-        (!texts.is_empty()).then(|| texts.join("; "))
-    }
-
-    /// Which function a reference is of.
-    fn function_of(&self, word: Word) -> Option<String> {
-        let code = self.code.as_ref()?;
-        let text = match code.by_fid(word.as_fun()?.into()) {
-            Some(place) => format!("function {}", named(&code.functions[place])),
-            None => "no function".to_owned(),
-        };
-        Some(text)
-    }
-}
-
-/// The function's name, or its id where it has none.
-pub(super) fn named(function: &Function) -> String {
-    if function.name.is_empty() { format!("function {}", function.fid) } else { function.name.clone() }
-}
-
-/// A slot by its name in the source: `local i of main, line 7`.
-fn local(function: &Function, slot: usize, ip: usize) -> Option<String> {
-    let kind = if slot < function.param_count { "parameter" } else { "local" };
-    let (name, scope) = LocalName::find(&function.names, slot, ip)?;
-    let scope = match scope {
-        Scope::In => "",
-        Scope::Out => " (out of scope)",
-    };
-    let line = function.source_map.line(ip).map_or(String::new(), |line| format!(", at line {line}"));
-    Some(format!("{kind} {name} of {}{scope}{line}", named(function)))
 }
 
 fn change_limits(limits: &mut Limits, changes: &Value) -> Result<(), LoadError> {
@@ -367,91 +278,4 @@ fn change_limits(limits: &mut Limits, changes: &Value) -> Result<(), LoadError> 
         }
     }
     Ok(())
-}
-
-/// The members of a snapshot, in the order in which one is written.
-static FIELDS: &[Field<MiniC89>] = &[
-    Field {
-        name: "schema_version",
-        doc: "MiniC89.VM.Snapshot.v0.2",
-        read: |m| m.has_begun().then(|| Value::text("MiniC89.VM.Snapshot.v0.2")),
-    },
-    Field { name: "step", doc: "attempts so far", read: |m| m.has_begun().then(|| Value::int(m.step)) },
-    Field { name: "status", doc: "RUNNING, HALTED or TRAPPED", read: status },
-    Field { name: "pc", doc: "the next instruction, or the one that trapped; Null when halted", read: pc },
-    Field {
-        name: "operand_stack",
-        doc: "the values of all frames, the top last",
-        read: |m| m.has_begun().then(|| list(&m.stack)),
-    },
-    Field { name: "call_stack", doc: "the frames, the current one last", read: call_stack },
-    Field { name: "trap", doc: "code and details of a trap", read: |m| m.trap().map(Trap::to_value) },
-    Field {
-        name: "halt",
-        doc: "the result of the first function",
-        read: |m| match m.status {
-            RunStatus::Halted(result) => Some(record([("result", Value::int(result))])),
-            _ => None,
-        },
-    },
-];
-
-impl Observe for MiniC89 {
-    fn has_field(&self, field: &str) -> bool {
-        FIELDS.iter().any(|row| row.name == field)
-    }
-
-    fn observe(&self, field: &str) -> Option<Value> {
-        FIELDS.iter().find(|row| row.name == field).and_then(|row| (row.read)(self))
-    }
-}
-
-fn status(machine: &MiniC89) -> Option<Value> {
-    let name = match machine.status {
-        RunStatus::Idle => return None,
-        RunStatus::Running => "RUNNING",
-        RunStatus::Halted(_) => "HALTED",
-        RunStatus::Trapped(_) => "TRAPPED",
-    };
-    Some(Value::text(name))
-}
-
-fn pc(machine: &MiniC89) -> Option<Value> {
-    match machine.status {
-        RunStatus::Idle => None,
-        RunStatus::Halted(_) => Some(Value::Null),
-        RunStatus::Running | RunStatus::Trapped(_) => {
-            machine.stand().last().map(|(function, ip)| place(function, ip))
-        }
-    }
-}
-
-fn call_stack(machine: &MiniC89) -> Option<Value> {
-    let code = machine.code.as_ref().filter(|_| machine.has_begun())?;
-    let frames = &machine.frames;
-    let ends = frames.iter().skip(1).map(|frame| frame.base).chain([machine.slots.len()]);
-    let mut below: Option<&Function> = None;
-    let frame = |(frame, end): (&Frame, usize)| {
-        let function = &code.functions[frame.function];
-        let return_pc = below.map_or(Value::Null, |below| place(below, frame.return_ip));
-        below = Some(function);
-        record([
-            ("fid", Value::int(function.fid)),
-            ("return_pc", return_pc),
-            ("locals", list(&machine.slots[frame.base..end])),
-        ])
-    };
-    Some(Value::List(frames.iter().zip(ends).map(frame).collect()))
-}
-
-fn place(function: &Function, ip: usize) -> Value {
-    record([("fid", Value::int(function.fid)), ("ip", Value::int(ip))])
-}
-
-fn list(words: &[Word]) -> Value {
-    Value::List(words.iter().map(|word| word.to_value()).collect())
-}
-
-fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
-    Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())
 }

@@ -21,7 +21,7 @@ const STEP_LIMIT: u64 = 100_000;
 /// A program.
 pub(super) struct Code {
     pub(super) functions: Vec<Function>,
-    /// How many steps a run has where nobody says otherwise; none for no limit.
+    /// How many steps a run has by default; `None` for no limit.
     pub(super) step_limit: Option<u64>,
     /// The place of each id among the functions.
     places: Vec<Option<u32>>,
@@ -43,7 +43,7 @@ pub(super) struct Function {
     pub(super) param_count: usize,
     /// Slots, those of the parameters included.
     pub(super) local_count: usize,
-    /// With [`Op::End`] behind the last.
+    /// Followed by [`Op::End`].
     pub(super) instructions: Vec<Instruction>,
     undecodable: Vec<Undecodable>,
     pub(super) source_map: SourceMap,
@@ -54,7 +54,7 @@ pub(super) struct Function {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Instruction {
     pub(super) op: Op,
-    /// The argument; the nearest number where it does not fit, which no rule tells from it.
+    /// The argument; the nearest number when it does not fit, which makes no difference to any rule.
     pub(super) argument: i32,
 }
 
@@ -184,7 +184,7 @@ fn in_range(op: Op, number: &BigInt) -> Option<Instruction> {
     fits.then_some(Instruction { op, argument })
 }
 
-/// A limit: a number from 0, or none for Null.
+/// A limit: a number from 0, or `None` for Null.
 pub(super) fn limit(value: &Value, name: &'static str) -> Result<Option<u64>, LoadError> {
     match value {
         Value::Null => Ok(None),

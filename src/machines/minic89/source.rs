@@ -13,11 +13,11 @@ pub(super) struct SourceMap(Vec<(u64, Option<BigInt>)>);
 pub(super) struct LocalName {
     slot: u64,
     name: String,
-    /// The instructions between which it is meant, the second not included; none for all.
+    /// The instructions between which it is in scope, the second not included; `None` for all.
     scope: Option<(u64, u64)>,
 }
 
-/// Whether a name is meant where the program stands.
+/// Whether a name is in scope where the program stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     In,
@@ -37,10 +37,10 @@ impl SourceMap {
         SourceMap(entries)
     }
 
-    /// The line of the last entry that is not behind the instruction.
+    /// The line of the last entry that is not after the instruction.
     pub(super) fn line(&self, ip: usize) -> Option<&BigInt> {
-        let behind = self.0.partition_point(|entry| entry.0 <= ip as u64);
-        self.0[..behind].last()?.1.as_ref()
+        let end = self.0.partition_point(|entry| entry.0 <= ip as u64);
+        self.0[..end].last()?.1.as_ref()
     }
 }
 
@@ -62,9 +62,9 @@ impl LocalName {
     /// The name of a slot at an instruction: the one that is in scope, else the first.
     pub(super) fn find(names: &[LocalName], slot: usize, ip: usize) -> Option<(&str, Scope)> {
         let of_slot = || names.iter().filter(|name| name.slot == slot as u64);
-        let is_meant =
+        let is_in_scope =
             |name: &&LocalName| name.scope.is_none_or(|(start, end)| (start..end).contains(&(ip as u64)));
-        match of_slot().find(is_meant) {
+        match of_slot().find(is_in_scope) {
             Some(name) => Some((&name.name, Scope::In)),
             None => of_slot().next().map(|name| (name.name.as_str(), Scope::Out)),
         }

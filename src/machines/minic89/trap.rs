@@ -2,7 +2,7 @@
 
 use crate::model::value::Value;
 
-/// A trap with what its `details` tell. Numbers that stand in the program are as they stand there.
+/// A trap with what its `details` are made of. Numbers of the program are as they are written there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trap {
     IntOverflow { a: i16, b: Option<i16> },
@@ -41,7 +41,7 @@ impl Trap {
         }
     }
 
-    /// The members of `details`; none where there is nothing to tell.
+    /// The members of `details`; empty for a trap without details.
     pub(super) fn details(&self) -> Vec<(&'static str, Value)> {
         match self {
             Trap::IntOverflow { a, b: None } | Trap::DivZero { a } => vec![("a", Value::int(*a))],

@@ -5,162 +5,163 @@ use std::cmp::Ordering;
 use num_bigint::{BigInt, Sign};
 
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame, Stop};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
 use super::number::Bounded;
 
 #[inline(always)]
-pub(super) fn inc(f: &mut Frame<'_>) -> Flow {
-    f.unary(Bounded::OperandsAndResult, |a| a.checked_add(1), |a| a + 1)
+pub(super) fn inc(frame: &mut Frame<'_>) -> Flow {
+    frame.unary(Bounded::OperandsAndResult, |a| a.checked_add(1), |a| a + 1)
 }
 
 #[inline(always)]
-pub(super) fn dec(f: &mut Frame<'_>) -> Flow {
-    f.unary(Bounded::OperandsAndResult, |a| a.checked_sub(1), |a| a - 1)
+pub(super) fn dec(frame: &mut Frame<'_>) -> Flow {
+    frame.unary(Bounded::OperandsAndResult, |a| a.checked_sub(1), |a| a - 1)
 }
 
 #[inline(always)]
-pub(super) fn sign(f: &mut Frame<'_>) -> Flow {
-    f.unary(Bounded::Nothing, |a| Some(a.signum()), |a| BigInt::from_biguint(a.sign(), 1u8.into()))
+pub(super) fn sign(frame: &mut Frame<'_>) -> Flow {
+    frame.unary(Bounded::Nothing, |a| Some(a.signum()), |a| BigInt::from_biguint(a.sign(), 1u8.into()))
 }
 
 #[inline(always)]
-pub(super) fn negate(f: &mut Frame<'_>) -> Flow {
-    f.unary(Bounded::Nothing, i64::checked_neg, |a| -a)
+pub(super) fn negate(frame: &mut Frame<'_>) -> Flow {
+    frame.unary(Bounded::Nothing, i64::checked_neg, |a| -a)
 }
 
 #[inline(always)]
-pub(super) fn abs(f: &mut Frame<'_>) -> Flow {
-    f.unary(Bounded::Nothing, i64::checked_abs, |a| a.into_parts().1.into())
+pub(super) fn abs(frame: &mut Frame<'_>) -> Flow {
+    frame.unary(Bounded::Nothing, i64::checked_abs, |a| a.into_parts().1.into())
 }
 
 #[inline(always)]
-pub(super) fn not(f: &mut Frame<'_>) -> Flow {
-    let truth = f.pop_truth()?;
-    f.push(!truth);
-    f.note(Change::Loose(0))
+pub(super) fn not(frame: &mut Frame<'_>) -> Flow {
+    let truth = frame.pop_boolean()?;
+    frame.push(!truth);
+    frame.note(Change::Loose(0))
 }
 
 #[inline(always)]
-pub(super) fn nz(f: &mut Frame<'_>) -> Flow {
-    let item = f.pop()?;
+pub(super) fn nz(frame: &mut Frame<'_>) -> Flow {
+    let item = frame.pop()?;
     let zero = match item.small() {
         Some(number) => number == 0,
-        None => f.number_of(&item)?.sign() == Sign::NoSign,
+        None => frame.number_of(&item)?.sign() == Sign::NoSign,
     };
-    f.push(!zero);
+    frame.push(!zero);
     Ok(())
 }
 
 #[inline(always)]
-pub(super) fn add(f: &mut Frame<'_>) -> Flow {
-    f.binary(Bounded::OperandsAndResult, i64::checked_add, |b, a| Ok(b + a))
+pub(super) fn add(frame: &mut Frame<'_>) -> Flow {
+    frame.binary(Bounded::OperandsAndResult, i64::checked_add, |b, a| Ok(b + a))
 }
 
 #[inline(always)]
-pub(super) fn sub(f: &mut Frame<'_>) -> Flow {
-    f.binary(Bounded::OperandsAndResult, i64::checked_sub, |b, a| Ok(b - a))
+pub(super) fn sub(frame: &mut Frame<'_>) -> Flow {
+    frame.binary(Bounded::OperandsAndResult, i64::checked_sub, |b, a| Ok(b - a))
 }
 
 #[inline(always)]
-pub(super) fn mul(f: &mut Frame<'_>) -> Flow {
-    f.binary(Bounded::OperandsAndResult, i64::checked_mul, |b, a| Ok(b * a))
+pub(super) fn mul(frame: &mut Frame<'_>) -> Flow {
+    frame.binary(Bounded::OperandsAndResult, i64::checked_mul, |b, a| Ok(b * a))
 }
 
 #[inline(always)]
-pub(super) fn div(f: &mut Frame<'_>) -> Flow {
-    f.binary(Bounded::Operands, i64::checked_div, |b, a| b.checked_div(&a).ok_or(Fault::DivisionByZero))
+pub(super) fn div(frame: &mut Frame<'_>) -> Flow {
+    frame.binary(Bounded::Operands, i64::checked_div, |b, a| b.checked_div(&a).ok_or(Fault::DivisionByZero))
 }
 
 #[inline(always)]
-pub(super) fn rem(f: &mut Frame<'_>) -> Flow {
-    f.binary(Bounded::Operands, i64::checked_rem, |b, a| match a.sign() {
+pub(super) fn rem(frame: &mut Frame<'_>) -> Flow {
+    frame.binary(Bounded::Operands, i64::checked_rem, |b, a| match a.sign() {
         Sign::NoSign => Err(Fault::DivisionByZero),
         Sign::Plus | Sign::Minus => Ok(b % a),
     })
 }
 
 #[inline(never)]
-pub(super) fn shl(f: &mut Frame<'_>) -> Flow {
-    let by = shift_count(f)?;
-    shift(f, by)
+pub(super) fn shl(frame: &mut Frame<'_>) -> Flow {
+    let by = shift_count(frame)?;
+    shift(frame, by)
 }
 
 #[inline(never)]
-pub(super) fn shr(f: &mut Frame<'_>) -> Flow {
-    let by = shift_count(f)?;
-    shift(f, -by)
+pub(super) fn shr(frame: &mut Frame<'_>) -> Flow {
+    let by = shift_count(frame)?;
+    shift(frame, -by)
 }
 
-fn shift_count(f: &mut Frame<'_>) -> Result<i32, Stop> {
-    let count = f.pop_int32()?;
+fn shift_count(frame: &mut Frame<'_>) -> Result<i32, Stop> {
+    let count = frame.pop_int32()?;
     if (-256..=256).contains(&count) { Ok(count) } else { Err(Fault::OutOfRange.into()) }
 }
 
 /// Shifts by so many bits to the left, or else to the right.
-fn shift(f: &mut Frame<'_>, by: i32) -> Flow {
-    let number = f.pop_operand(Bounded::Operands)?;
+fn shift(frame: &mut Frame<'_>, by: i32) -> Flow {
+    let number = frame.pop_operand(Bounded::Operands)?;
     let shifted = if by < 0 { number >> -by } else { number << by };
-    f.push_result(Bounded::OperandsAndResult, shifted)?;
-    f.note(Change::Strict(-1))
+    frame.push_result(Bounded::OperandsAndResult, shifted)?;
+    frame.note(Change::Strict(-1))
 }
 
 #[inline(always)]
-pub(super) fn booland(f: &mut Frame<'_>) -> Flow {
-    let (a, b) = (f.pop_truth()?, f.pop_truth()?);
-    f.push(a && b);
-    f.note(Change::Loose(-1))
+pub(super) fn booland(frame: &mut Frame<'_>) -> Flow {
+    let (a, b) = (frame.pop_boolean()?, frame.pop_boolean()?);
+    frame.push(a && b);
+    frame.note(Change::Loose(-1))
 }
 
 #[inline(always)]
-pub(super) fn boolor(f: &mut Frame<'_>) -> Flow {
-    let (a, b) = (f.pop_truth()?, f.pop_truth()?);
-    f.push(a || b);
-    f.note(Change::Loose(-1))
+pub(super) fn boolor(frame: &mut Frame<'_>) -> Flow {
+    let (a, b) = (frame.pop_boolean()?, frame.pop_boolean()?);
+    frame.push(a || b);
+    frame.note(Change::Loose(-1))
 }
 
 #[inline(always)]
-pub(super) fn numequal(f: &mut Frame<'_>) -> Flow {
-    f.compare(Ordering::is_eq)
+pub(super) fn numequal(frame: &mut Frame<'_>) -> Flow {
+    frame.compare(Ordering::is_eq)
 }
 
 #[inline(always)]
-pub(super) fn numnotequal(f: &mut Frame<'_>) -> Flow {
-    f.compare(Ordering::is_ne)
+pub(super) fn numnotequal(frame: &mut Frame<'_>) -> Flow {
+    frame.compare(Ordering::is_ne)
 }
 
 #[inline(always)]
-pub(super) fn lt(f: &mut Frame<'_>) -> Flow {
-    f.compare(Ordering::is_lt)
+pub(super) fn lt(frame: &mut Frame<'_>) -> Flow {
+    frame.compare(Ordering::is_lt)
 }
 
 #[inline(always)]
-pub(super) fn gt(f: &mut Frame<'_>) -> Flow {
-    f.compare(Ordering::is_gt)
+pub(super) fn gt(frame: &mut Frame<'_>) -> Flow {
+    frame.compare(Ordering::is_gt)
 }
 
 #[inline(always)]
-pub(super) fn lte(f: &mut Frame<'_>) -> Flow {
-    f.compare(Ordering::is_le)
+pub(super) fn lte(frame: &mut Frame<'_>) -> Flow {
+    frame.compare(Ordering::is_le)
 }
 
 #[inline(always)]
-pub(super) fn gte(f: &mut Frame<'_>) -> Flow {
-    f.compare(Ordering::is_ge)
+pub(super) fn gte(frame: &mut Frame<'_>) -> Flow {
+    frame.compare(Ordering::is_ge)
 }
 
 #[inline(always)]
-pub(super) fn min(f: &mut Frame<'_>) -> Flow {
-    f.binary(Bounded::Nothing, |b, a| Some(b.min(a)), |b, a| Ok(b.min(a)))
+pub(super) fn min(frame: &mut Frame<'_>) -> Flow {
+    frame.binary(Bounded::Nothing, |b, a| Some(b.min(a)), |b, a| Ok(b.min(a)))
 }
 
 #[inline(always)]
-pub(super) fn max(f: &mut Frame<'_>) -> Flow {
-    f.binary(Bounded::Nothing, |b, a| Some(b.max(a)), |b, a| Ok(b.max(a)))
+pub(super) fn max(frame: &mut Frame<'_>) -> Flow {
+    frame.binary(Bounded::Nothing, |b, a| Some(b.max(a)), |b, a| Ok(b.max(a)))
 }
 
 #[inline(never)]
-pub(super) fn within(f: &mut Frame<'_>) -> Flow {
-    let (a, b, c) = (f.pop_number()?, f.pop_number()?, f.pop_number()?);
-    f.push(b <= c && c < a);
-    f.note(Change::Strict(-2))
+pub(super) fn within(frame: &mut Frame<'_>) -> Flow {
+    let (a, b, c) = (frame.pop_number()?, frame.pop_number()?, frame.pop_number()?);
+    frame.push(b <= c && c < a);
+    frame.note(Change::Strict(-2))
 }

@@ -2,37 +2,34 @@
 
 use std::rc::Rc;
 
-use super::context::Context;
+use super::core::Core;
 use super::item::Item;
-use crate::machines::machine::{LoadError, numbered, unchangeable};
+use crate::machines::change::{Counted, change_items, unchangeable};
+use crate::machines::machine::LoadError;
 use crate::model::value::Value;
 
-impl Context {
+impl Core {
     /// Changes the machine as the record of an [`crate::model::case::Action::Set`] says.
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
-            let items = match field.as_str() {
-                "stack" => &mut self.stack,
-                "altStack" => &mut self.alt,
+            match field.as_str() {
+                "stack" => change_items("stack", &mut self.stack, Counted::FromTop, value, put)?,
+                "altStack" => change_items("altStack", &mut self.alt, Counted::FromTop, value, put)?,
                 _ => return Err(unchangeable(field, value)),
-            };
-            for (below, item) in numbered("stack", value)? {
-                put(items.iter_mut().nth_back(below), item)?;
             }
         }
         Ok(())
     }
 }
 
-/// Puts an item in the place of another, neither of which is a container: those are counted.
-fn put(place: Option<&mut Item>, value: &Value) -> Result<(), LoadError> {
-    let place = place.ok_or_else(|| LoadError::new(format!("there is no place for {value}")))?;
-    let item = primitive(value).filter(|_| !place.is_container());
+/// Puts an item in the place of another, neither of which is a compound: those are counted.
+fn put(place: &mut Item, value: &Value) -> Result<(), LoadError> {
+    let item = primitive(value).filter(|_| !place.is_compound());
     *place = item.ok_or_else(|| LoadError::new(format!("{place:?} cannot be set to {value}")))?;
     Ok(())
 }
 
-/// An item that is no container, as the machine shows it.
+/// An item that is no compound, as the machine shows it.
 fn primitive(value: &Value) -> Option<Item> {
     let Value::Typed(name, value) = value else { return None };
     match (*name, &**value) {

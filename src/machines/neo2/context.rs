@@ -1,97 +1,15 @@
-//! What the frames share: the stacks, the containers, the environment and the accounts of the
-//! runner's limits.
+//! A frame of the invocation stack.
 
-use std::collections::HashMap;
-use std::rc::Rc;
-
-use super::call::Call;
-use super::count::Estimate;
-use super::frame::{Flow, Limit, Stop};
-use super::heap::Heap;
-use super::item::Item;
-use super::script::Hash;
-
-/// What the program changes, and what it can ask for.
+/// What there is to know about a frame while others are called from it.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Context {
-    /// The evaluation stacks of all frames one behind the other, the current one last. A frame
-    /// that others are called from does not change, so each needs to know only where it starts.
-    pub(super) stack: Vec<Item>,
-    /// The alt stacks, likewise.
-    pub(super) alt: Vec<Item>,
-    /// The frames, the current one last.
-    pub(super) frames: Vec<Call>,
-    /// What the last frame returned.
-    pub(super) results: Vec<Item>,
-    pub(super) heap: Heap,
-    pub(super) estimate: Estimate,
-    /// The scripts that can be called, by their hashes; none where nothing can be.
-    pub(super) table: Option<HashMap<Hash, usize>>,
-    /// What a signature signs.
-    pub(super) message: Option<Rc<Vec<u8>>>,
-    /// How often a container was asked for that there is none of.
-    pub(super) nothings: u32,
-    worked: u64,
-    /// The most work; see [`Context::work`].
-    steps: u64,
-}
-
-impl Context {
-    /// Without frames and an environment. At most `steps` units of work and `memory` bytes.
-    pub(super) fn new(steps: u64, memory: u64) -> Context {
-        Context {
-            stack: Vec::new(),
-            alt: Vec::new(),
-            frames: Vec::new(),
-            results: Vec::new(),
-            heap: Heap::new(memory),
-            estimate: Estimate::default(),
-            table: None,
-            message: None,
-            nothings: 0,
-            worked: 0,
-            steps,
-        }
-    }
-
-    /// Counts work that one instruction does much of. A unit takes about as long as an
-    /// instruction.
-    #[inline(always)]
-    pub(super) fn work(&mut self, units: u64) -> Flow {
-        self.worked += units;
-        if self.worked > self.steps { Err(Stop::Limited(Limit::Steps)) } else { Ok(()) }
-    }
-
-    /// Counts the work of reading or writing so many bytes.
-    #[inline(always)]
-    pub(super) fn work_on_bytes(&mut self, length: usize) -> Flow {
-        self.work(length as u64 / 32)
-    }
-
-    /// Counts the work of moving so many items.
-    #[inline(always)]
-    pub(super) fn work_on_items(&mut self, count: usize) -> Flow {
-        self.work(count as u64 / 8)
-    }
-
-    /// Removes garbage when there is enough of it. All that is in use must be on a stack.
-    #[inline(always)]
-    pub(super) fn clean(&mut self) -> Flow {
-        if self.heap.is_due() { self.survey().map(drop) } else { Ok(()) }
-    }
-
-    /// How many items there are, see [`Heap::search`]; and [`Context::clean`].
-    #[cold]
-    #[inline(never)]
-    pub(super) fn survey(&mut self) -> Result<usize, Stop> {
-        let Context { stack, alt, heap, .. } = self;
-        let roots = || stack.iter().chain(alt.iter());
-        let count = heap.search(roots());
-        let mut seen = count;
-        if heap.is_due() {
-            heap.sweep(roots())?;
-            seen += count + heap.len();
-        }
-        self.work(seen as u64)?;
-        Ok(count)
-    }
+    /// Its script's number.
+    pub(super) script: usize,
+    /// Offset of its next instruction. Outside the script only where that was the fault.
+    pub(super) pc: i64,
+    /// Where its items start in the stack and in the alt stack of all frames.
+    pub(super) base: usize,
+    pub(super) alt_base: usize,
+    /// How many items it must return; `None` when it returns all, and its alt stack too.
+    pub(super) wanted: Option<u8>,
 }

@@ -5,7 +5,8 @@
 //! limit are the items counted, and not even then if all that was said was exact. The estimate can
 //! be wrong both ways, and whether there are too many items is what it says.
 
-use super::frame::{Fault, Flow, Frame, Stop};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
 
 /// The most items.
 const LIMIT: i64 = 2048;
@@ -44,7 +45,7 @@ impl Frame<'_> {
             Change::Loose(by) => (by, false),
             Change::Unknown => (i32::MAX, false),
         };
-        let estimate = &mut self.context.estimate;
+        let estimate = &mut self.core.estimate;
         estimate.exact &= exact;
         estimate.count += i64::from(by);
         if (0..=LIMIT).contains(&estimate.count) { Ok(()) } else { self.recount() }
@@ -62,15 +63,15 @@ impl Frame<'_> {
     #[cold]
     #[inline(never)]
     fn recount(&mut self) -> Flow {
-        let estimate = &mut self.context.estimate;
+        let estimate = &mut self.core.estimate;
         if !(0..=i64::from(i32::MAX)).contains(&estimate.count) {
             estimate.count = i64::from(i32::MAX);
         }
         if !estimate.exact {
-            let count = self.context.survey()? as i64;
-            self.context.estimate.count = count;
+            let count = self.core.survey()? as i64;
+            self.core.estimate.count = count;
             if count <= LIMIT {
-                self.context.estimate.exact = true;
+                self.core.estimate.exact = true;
                 return Ok(());
             }
         }

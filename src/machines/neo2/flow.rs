@@ -1,7 +1,8 @@
 //! Jumps and THROW.
 
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame, Stop};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
 
 #[inline(always)]
 pub(super) fn nop(_: &mut Frame<'_>) -> Flow {
@@ -9,46 +10,46 @@ pub(super) fn nop(_: &mut Frame<'_>) -> Flow {
 }
 
 #[inline(always)]
-pub(super) fn jmp(f: &mut Frame<'_>) -> Flow {
-    f.pc = target(f)?;
+pub(super) fn jmp(frame: &mut Frame<'_>) -> Flow {
+    frame.pc = target(frame)?;
     Ok(())
 }
 
 #[inline(always)]
-pub(super) fn jmpif(f: &mut Frame<'_>) -> Flow {
-    let target = target(f)?;
-    if condition(f)? {
-        f.pc = target;
+pub(super) fn jmpif(frame: &mut Frame<'_>) -> Flow {
+    let target = target(frame)?;
+    if condition(frame)? {
+        frame.pc = target;
     }
     Ok(())
 }
 
 #[inline(always)]
-pub(super) fn jmpifnot(f: &mut Frame<'_>) -> Flow {
-    let target = target(f)?;
-    if !condition(f)? {
-        f.pc = target;
+pub(super) fn jmpifnot(frame: &mut Frame<'_>) -> Flow {
+    let target = target(frame)?;
+    if !condition(frame)? {
+        frame.pc = target;
     }
     Ok(())
 }
 
 #[inline(always)]
-fn condition(f: &mut Frame<'_>) -> Result<bool, Stop> {
-    f.note(Change::Loose(-1))?;
-    f.pop_truth()
+fn condition(frame: &mut Frame<'_>) -> Result<bool, Stop> {
+    frame.note(Change::Loose(-1))?;
+    frame.pop_boolean()
 }
 
 #[inline(always)]
-fn target(f: &mut Frame<'_>) -> Result<usize, Stop> {
-    let offset = f.offset()?;
-    f.inside(offset)
+fn target(frame: &mut Frame<'_>) -> Result<usize, Stop> {
+    let offset = frame.offset()?;
+    frame.inside(offset)
 }
 
 impl Frame<'_> {
-    /// Takes an offset, and gives the place that it says, which may be outside the script.
+    /// Takes an offset; returns the place that it leads to, which may be outside the script.
     #[inline(always)]
     pub(super) fn offset(&mut self) -> Result<i64, Stop> {
-        let offset = i16::from_le_bytes(self.take_array()?);
+        let offset = i16::from_le_bytes(self.operand()?);
         Ok(self.at as i64 + i64::from(offset))
     }
 
@@ -56,7 +57,7 @@ impl Frame<'_> {
     #[inline(always)]
     pub(super) fn inside(&self, place: i64) -> Result<usize, Stop> {
         let place = usize::try_from(place).ok();
-        place.filter(|place| *place < self.code.len()).ok_or(Stop::Faulted(Fault::BadTarget))
+        place.filter(|place| *place < self.code.len()).ok_or(Stop::Faulted(Fault::Position))
     }
 }
 
@@ -66,9 +67,9 @@ pub(super) fn throw(_: &mut Frame<'_>) -> Flow {
 }
 
 #[inline(always)]
-pub(super) fn throwifnot(f: &mut Frame<'_>) -> Flow {
-    if !f.pop_truth()? {
+pub(super) fn throwifnot(frame: &mut Frame<'_>) -> Flow {
+    if !frame.pop_boolean()? {
         return Err(Fault::Thrown.into());
     }
-    f.note(Change::Loose(-1))
+    frame.note(Change::Loose(-1))
 }

@@ -2,107 +2,24 @@
 
 use std::rc::Rc;
 
-use super::context::Context;
+use super::core::Core;
+use super::fault::{Fault, Flow, Stop};
 use super::item::{Item, long_size};
 use super::script::Script;
 
-/// What a handler answers: go on, or why not.
-pub(super) type Flow = Result<(), Stop>;
-
-/// Why the loop ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// Another frame is the current one. What it needs to go on is in the frame's record.
-    Switched,
-    /// The last frame has returned.
-    Halted,
-    /// The machine's state is Fault.
-    Faulted(Fault),
-    /// A limit of the runner.
-    Limited(Limit),
-}
-
-/// The limits of the runner that a program can reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Limit {
-    Steps,
-    Memory,
-}
-
-/// What was wrong, for a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Fault {
-    #[error("undefined opcode")]
-    Undefined,
-    #[error("the script ends within the instruction")]
-    Truncated,
-    #[error("a length of 0 or below")]
-    NoLength,
-    #[error("too few items on the stack")]
-    Underflow,
-    #[error("more than 2048 items")]
-    TooManyItems,
-    #[error("more than 1024 items in a container")]
-    ContainerTooLarge,
-    #[error("more than 1024 frames")]
-    TooManyFrames,
-    #[error("more than 1048576 bytes")]
-    TooManyBytes,
-    #[error("a number of more than 32 bytes")]
-    NumberTooLarge,
-    #[error("a number that does not fit 32 bits")]
-    NoInt32,
-    #[error("a number that is out of range")]
-    OutOfRange,
-    #[error("division by zero")]
-    DivisionByZero,
-    #[error("an item of the wrong type")]
-    WrongType,
-    #[error("no item at this index")]
-    NoSuchIndex,
-    #[error("no item at this key")]
-    NoSuchKey,
-    #[error("a target outside the script")]
-    BadTarget,
-    #[error("there is no table of scripts")]
-    NoTable,
-    #[error("no script with this hash")]
-    NoSuchScript,
-    #[error("fewer results than the caller wants")]
-    TooFewResults,
-    #[error("another number of results than this frame's caller wants")]
-    OtherResults,
-    #[error("no such service")]
-    NoSuchService,
-    #[error("the entry script has no caller")]
-    NoCaller,
-    #[error("there is no message")]
-    NoMessage,
-    #[error("a public key that is no point of the curve")]
-    NoPoint,
-    #[error("thrown")]
-    Thrown,
-}
-
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Stop {
-        Stop::Faulted(fault)
-    }
-}
-
 /// The hot state, taken out of the machine while the loop runs so that it can live in registers,
-/// and the rest of the machine behind one reference.
+/// and the rest of the machine by one reference.
 pub(super) struct Frame<'m> {
-    /// Offset behind what was read of the current instruction.
+    /// Offset after what was read of the current instruction.
     pub(super) pc: usize,
     /// Offset of the current instruction.
     pub(super) at: usize,
     /// Where this frame's items start among those of all frames.
     pub(super) base: usize,
-    /// The script, with a RET behind its end.
+    /// The script, followed by a RET.
     pub(super) code: &'m [u8],
     pub(super) scripts: &'m [Script],
-    pub(super) context: &'m mut Context,
+    pub(super) core: &'m mut Core,
 }
 
 /// The part of a frame that handlers change.
@@ -144,7 +61,7 @@ impl<'m> Frame<'m> {
             base: self.base,
             code: self.code,
             scripts: self.scripts,
-            context: self.context,
+            core: self.core,
         }
     }
 
@@ -182,23 +99,23 @@ impl<'m> Frame<'m> {
 
     /// Takes the next `length` bytes of the instruction.
     #[inline(always)]
-    pub(super) fn take(&mut self, length: usize) -> Result<&'m [u8], Stop> {
+    pub(super) fn data(&mut self, length: usize) -> Result<&'m [u8], Stop> {
         let end = self.pc + length;
-        // The last byte is the RET behind the script.
+        // The last byte is the RET after the script.
         match self.code.get(self.pc..end) {
             Some(bytes) if end < self.code.len() => {
                 self.pc = end;
                 Ok(bytes)
             }
-            _ => Err(Fault::Truncated.into()),
+            _ => Err(Fault::CutOff.into()),
         }
     }
 
     /// Takes the next bytes of the instruction.
     #[inline(always)]
-    pub(super) fn take_array<const LENGTH: usize>(&mut self) -> Result<[u8; LENGTH], Stop> {
-        let bytes = self.take(LENGTH)?;
-        bytes.try_into().map_err(|_| Fault::Truncated.into())
+    pub(super) fn operand<const LENGTH: usize>(&mut self) -> Result<[u8; LENGTH], Stop> {
+        let bytes = self.data(LENGTH)?;
+        bytes.try_into().map_err(|_| Fault::CutOff.into())
     }
 }
 
@@ -207,31 +124,31 @@ impl Frame<'_> {
     /// The items of this frame, the top one last.
     #[inline(always)]
     pub(super) fn items(&self) -> &[Item] {
-        self.context.stack.get(self.base..).unwrap_or_default()
+        self.core.stack.get(self.base..).unwrap_or_default()
     }
 
     /// Takes the top item.
     #[inline(always)]
     pub(super) fn pop(&mut self) -> Result<Item, Stop> {
-        if self.context.stack.len() <= self.base {
+        if self.core.stack.len() <= self.base {
             return Err(Fault::Underflow.into());
         }
-        self.context.stack.pop().ok_or(Stop::Faulted(Fault::Underflow))
+        self.core.stack.pop().ok_or(Stop::Faulted(Fault::Underflow))
     }
 
     /// Puts an item on top that takes no memory of its own, or of which it is accounted for.
     #[inline(always)]
     pub(super) fn push(&mut self, item: impl Into<Item>) {
-        self.context.stack.push(item.into());
+        self.core.stack.push(item.into());
     }
 
     /// Puts an item in the place of the `COUNT` topmost, which are there.
     #[inline(always)]
     pub(super) fn replace<const COUNT: usize>(&mut self, item: impl Into<Item>) {
         for _ in 1..COUNT {
-            self.context.stack.pop();
+            self.core.stack.pop();
         }
-        if let Some(top) = self.context.stack.last_mut() {
+        if let Some(top) = self.core.stack.last_mut() {
             *top = item.into();
         }
     }
@@ -239,7 +156,7 @@ impl Frame<'_> {
     /// Where the item at a position stands in the stack of all frames.
     #[inline(always)]
     pub(super) fn place(&self, position: usize) -> Result<usize, Stop> {
-        let place = self.context.stack.len().checked_sub(position + 1);
+        let place = self.core.stack.len().checked_sub(position + 1);
         place.filter(|place| *place >= self.base).ok_or(Stop::Faulted(Fault::Underflow))
     }
 
@@ -247,19 +164,19 @@ impl Frame<'_> {
     /// be removed.
     pub(super) fn push_new(&mut self, item: Item) -> Flow {
         self.push(item);
-        self.context.clean()
+        self.core.clean()
     }
 
     /// Puts a byte array on top, as [`Frame::push_new`].
     pub(super) fn push_bytes(&mut self, bytes: Vec<u8>) -> Flow {
-        self.context.heap.allocate(long_size(bytes.len() as u64))?;
+        self.core.heap.allocate(long_size(bytes.len() as u64))?;
         self.push_new(Item::Bytes(Rc::new(bytes)))
     }
 
     /// Takes the top item as a condition.
     #[inline(always)]
-    pub(super) fn pop_truth(&mut self) -> Result<bool, Stop> {
-        Ok(self.pop()?.truth())
+    pub(super) fn pop_boolean(&mut self) -> Result<bool, Stop> {
+        Ok(self.pop()?.boolean())
     }
 
     /// Takes the top item as a number of 32 bits.
@@ -271,7 +188,7 @@ impl Frame<'_> {
 
     /// Takes the top item as a count or a position.
     #[inline(always)]
-    pub(super) fn pop_size(&mut self) -> Result<usize, Stop> {
+    pub(super) fn pop_count(&mut self) -> Result<usize, Stop> {
         let item = self.pop()?;
         self.size_of(&item)
     }
@@ -283,7 +200,7 @@ impl Frame<'_> {
             Some(small) => i32::try_from(small).ok(),
             None => self.number_of(item)?.try_into().ok(),
         };
-        number.ok_or(Stop::Faulted(Fault::NoInt32))
+        number.ok_or(Stop::Faulted(Fault::NotInt32))
     }
 
     /// The item as a count or a position.
@@ -302,13 +219,13 @@ impl Frame<'_> {
     /// The bytes of an item.
     pub(super) fn bytes_of(&mut self, item: &Item) -> Result<Rc<Vec<u8>>, Stop> {
         let bytes = item.bytes().ok_or(Stop::Faulted(Fault::WrongType))?;
-        self.context.work_on_bytes(bytes.len())?;
+        self.core.work_on_bytes(bytes.len())?;
         Ok(bytes)
     }
 
-    /// Takes the top item as one that must not be a container: an index or a key.
+    /// Takes the top item as one that must not be a compound: an index or a key.
     pub(super) fn pop_key(&mut self) -> Result<Item, Stop> {
         let key = self.pop()?;
-        if key.is_container() { Err(Fault::WrongType.into()) } else { Ok(key) }
+        if key.is_compound() { Err(Fault::WrongType.into()) } else { Ok(key) }
     }
 }

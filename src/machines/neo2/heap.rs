@@ -1,12 +1,13 @@
-//! The containers, and what memory is in use.
+//! The compounds, and what memory is in use.
 //!
-//! Items name containers by number, so that one may contain itself. What no item on a stack leads
+//! Items name compounds by number, so that one may contain itself. What no item on a stack leads
 //! to is garbage. It is removed when it may be half of all, and only between two instructions or
 //! at the end of one, when nothing is held that is not on a stack.
 
-use super::frame::{Limit, Stop};
+use super::fault::Stop;
 use super::item::Item;
 use super::map::Map;
+use crate::machines::limit::Limit;
 
 /// The number of an Array or a Struct, or of a Map, among its like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,15 +19,15 @@ impl Id {
     }
 }
 
-/// What an item takes in a list, an entry in a map, a container by itself, in bytes.
+/// What an item takes in a list, an entry in a map, a compound by itself, in bytes.
 const PLACE: u64 = size_of::<Item>() as u64;
 const ENTRY: u64 = 128;
-const CONTAINER: u64 = 64;
+const COMPOUND: u64 = 64;
 
 /// As long as less was allocated since garbage was last removed, it is not looked for.
 const GARBAGE: u64 = 1 << 20;
 
-/// All containers, and an account of the memory that they, byte arrays and long numbers take.
+/// All compounds, and an account of the memory that they, byte arrays and long numbers take.
 #[derive(Debug)]
 pub(super) struct Heap {
     lists: Arena<Vec<Item>>,
@@ -43,22 +44,22 @@ pub(super) struct Heap {
 impl Heap {
     /// A heap of at most `limit` bytes.
     pub(super) fn new(limit: u64) -> Heap {
-        // With more, there could be more containers than numbers for them.
-        let limit = limit.min(CONTAINER << 32);
+        // With more, there could be more compounds than numbers for them.
+        let limit = limit.min(COMPOUND << 32);
         let mut heap = Heap { lists: Arena::new(), maps: Arena::new(), search: 1, used: 0, due: 0, limit };
         heap.settle(0);
         heap
     }
 
     /// A list with these items.
-    pub(super) fn new_list(&mut self, items: Vec<Item>) -> Result<Id, Stop> {
-        self.allocate(CONTAINER + PLACE * items.len() as u64)?;
+    pub(super) fn add_list(&mut self, items: Vec<Item>) -> Result<Id, Stop> {
+        self.allocate(COMPOUND + PLACE * items.len() as u64)?;
         Ok(self.lists.insert(items, self.search))
     }
 
     /// An empty map.
-    pub(super) fn new_map(&mut self) -> Result<Id, Stop> {
-        self.allocate(CONTAINER)?;
+    pub(super) fn add_map(&mut self) -> Result<Id, Stop> {
+        self.allocate(COMPOUND)?;
         Ok(self.maps.insert(Map::default(), self.search))
     }
 
@@ -94,7 +95,7 @@ impl Heap {
     /// Accounts for `bytes` more.
     pub(super) fn allocate(&mut self, bytes: u64) -> Result<(), Stop> {
         self.used += bytes;
-        if self.used > self.limit { Err(Stop::Limited(Limit::Memory)) } else { Ok(()) }
+        Limit::Memory.check(self.used, self.limit).map_err(Stop::Limited)
     }
 
     /// Whether garbage is to be removed.
@@ -103,7 +104,7 @@ impl Heap {
     }
 
     /// Finds what the roots lead to, and counts it as the machine counts items: each root, and
-    /// each item and each value in a container, whose number of references does not matter.
+    /// each item and each value in a compound, whose number of references does not matter.
     pub(super) fn search<'i>(&mut self, roots: impl Iterator<Item = &'i Item>) -> usize {
         self.search += 1;
         let Heap { lists, maps, search, .. } = self;
@@ -115,10 +116,10 @@ impl Heap {
             count: 0,
         };
         roots.for_each(|item| found.meet(item));
-        while let Some(container) = found.pending.pop() {
-            match container {
-                Container::List(id) => lists.values[id].iter().for_each(|item| found.meet(item)),
-                Container::Map(id) => {
+        while let Some(compound) = found.pending.pop() {
+            match compound {
+                Compound::List(id) => lists.values[id].iter().for_each(|item| found.meet(item)),
+                Compound::Map(id) => {
                     maps.values[id].entries().for_each(|entry| found.meet(&entry.value));
                 }
             }
@@ -133,17 +134,17 @@ impl Heap {
         let lists = self
             .lists
             .in_use()
-            .map(|list| CONTAINER + list.iter().map(|item| PLACE + item.size()).sum::<u64>());
+            .map(|list| COMPOUND + list.iter().map(|item| PLACE + item.size()).sum::<u64>());
         let maps = self.maps.in_use().map(|map| {
             let entries = map.entries().map(|entry| ENTRY + entry.key.size() + entry.value.size());
-            CONTAINER + entries.sum::<u64>()
+            COMPOUND + entries.sum::<u64>()
         });
         let used = roots.map(Item::size).sum::<u64>() + lists.sum::<u64>() + maps.sum::<u64>();
         self.settle(used);
         self.allocate(0)
     }
 
-    /// How many containers there are, garbage among them.
+    /// How many compounds there are, garbage among them.
     pub(super) fn len(&self) -> usize {
         self.lists.values.len() + self.maps.values.len()
     }
@@ -201,7 +202,7 @@ impl<T: Default> Arena<T> {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Container {
+enum Compound {
     List(usize),
     Map(usize),
 }
@@ -212,22 +213,22 @@ struct Found<'h> {
     lists: &'h mut [u64],
     maps: &'h mut [u64],
     /// Found, but not looked into yet.
-    pending: Vec<Container>,
+    pending: Vec<Compound>,
     count: usize,
 }
 
 impl Found<'_> {
     fn meet(&mut self, item: &Item) {
         self.count += 1;
-        let (found, container) = match item {
+        let (found, compound) = match item {
             Item::Array(id) | Item::Struct(id) => {
-                (&mut self.lists[id.0 as usize], Container::List(id.0 as usize))
+                (&mut self.lists[id.0 as usize], Compound::List(id.0 as usize))
             }
-            Item::Map(id) => (&mut self.maps[id.0 as usize], Container::Map(id.0 as usize)),
+            Item::Map(id) => (&mut self.maps[id.0 as usize], Compound::Map(id.0 as usize)),
             Item::Integer(_) | Item::Big(_) | Item::Boolean(_) | Item::Bytes(_) | Item::Interop(_) => return,
         };
         if std::mem::replace(found, self.search) != self.search {
-            self.pending.push(container);
+            self.pending.push(compound);
         }
     }
 }

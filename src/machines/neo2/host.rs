@@ -1,39 +1,40 @@
 //! What a script can ask its host.
 
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame, Stop};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
 use super::item::{Host, Item};
 
 #[inline(never)]
-pub(super) fn syscall(f: &mut Frame<'_>) -> Flow {
-    let [length] = f.take_array()?;
-    let name = f.take(usize::from(length))?;
-    let frames = f.context.frames.len();
+pub(super) fn syscall(frame: &mut Frame<'_>) -> Flow {
+    let [length] = frame.operand()?;
+    let name = frame.data(usize::from(length))?;
+    let frames = frame.core.frames.len();
     match name {
-        b"System.ExecutionEngine.GetScriptContainer" => container(f)?,
-        b"System.ExecutionEngine.GetExecutingScriptHash" => push_hash(f, frames.checked_sub(1))?,
-        b"System.ExecutionEngine.GetCallingScriptHash" => push_hash(f, frames.checked_sub(2))?,
-        b"System.ExecutionEngine.GetEntryScriptHash" => push_hash(f, Some(0))?,
+        b"System.ExecutionEngine.GetScriptContainer" => container(frame)?,
+        b"System.ExecutionEngine.GetExecutingScriptHash" => push_hash(frame, frames.checked_sub(1))?,
+        b"System.ExecutionEngine.GetCallingScriptHash" => push_hash(frame, frames.checked_sub(2))?,
+        b"System.ExecutionEngine.GetEntryScriptHash" => push_hash(frame, Some(0))?,
         _ => return Err(Fault::NoSuchService.into()),
     }
-    f.charge(Change::Unknown)
+    frame.charge(Change::Unknown)
 }
 
-fn container(f: &mut Frame<'_>) -> Flow {
-    let context = &mut *f.context;
-    let host = if context.message.is_some() {
+fn container(frame: &mut Frame<'_>) -> Flow {
+    let core = &mut *frame.core;
+    let host = if core.message.is_some() {
         Host::Message
     } else {
-        context.nothings = context.nothings.wrapping_add(1);
-        Host::Nothing(context.nothings)
+        core.nothings = core.nothings.wrapping_add(1);
+        Host::Nothing(core.nothings)
     };
-    f.push(Item::Interop(host));
+    frame.push(Item::Interop(host));
     Ok(())
 }
 
 /// Pushes the hash of the script of a frame, counted from the entry.
-fn push_hash(f: &mut Frame<'_>, frame: Option<usize>) -> Flow {
-    let call = frame.and_then(|frame| f.context.frames.get(frame));
-    let script = call.ok_or(Stop::Faulted(Fault::NoCaller))?.script;
-    f.push_bytes(f.scripts[script].hash().to_vec())
+fn push_hash(frame: &mut Frame<'_>, index: Option<usize>) -> Flow {
+    let context = index.and_then(|index| frame.core.frames.get(index));
+    let script = context.ok_or(Stop::Faulted(Fault::NoCaller))?.script;
+    frame.push_bytes(frame.scripts[script].hash().to_vec())
 }

@@ -4,10 +4,12 @@ use std::ops::Range;
 
 use super::item::Item;
 use super::machine::Neo2;
-use super::show::{Show, key_name};
-use super::table::{NEO2, Op};
+use super::map::key_name;
+use super::table::{EFFECTS, NEO2};
 use crate::isa::disassembler::line_at;
+use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect, cells_inside};
+use crate::machines::neo::show::Show;
 use crate::model::cell::Cell;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
@@ -27,18 +29,11 @@ impl Inspect for Neo2 {
     }
 
     fn compound(&self, below: usize) -> Option<usize> {
-        self.below(below).and_then(Item::container)
+        self.below(below).and_then(Item::compound)
     }
 
-    fn effects(&self) -> Effects {
-        let mut effects = Effects::default();
-        let Some(at) = self.at() else { return effects };
-        if let Some(op) = at.op.and_then(|op| Op::of_code(op.code as u8)) {
-            self.effects_of(op, at.operand, &mut effects);
-        }
-        // It faults where it would take more than there is.
-        effects.takes = effects.takes.map(|takes| takes.min(self.own().len()));
-        effects
+    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
+        declared(self, counts)
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {
@@ -56,8 +51,125 @@ impl Inspect for Neo2 {
             _ => return Vec::new(),
         };
         let Some((cell, item)) = place else { return Vec::new() };
-        cells_inside(cell, Some(item), way, |item| item.container(), |item, key| self.child(item, key))
+        cells_inside(cell, Some(item), way, |item| item.compound(), |item, key| self.child(item, key))
     }
+}
+
+/// Where an instruction can read or write besides the items that it takes and pushes. Numbers are
+/// operands: 0 is the top item.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    /// The item so far below the index on top that the index says.
+    Picked,
+    /// The item below the index on top, and the one so far below it that the index says.
+    Swapped,
+    /// All of the compound that the operand refers to.
+    Compound(usize),
+    /// As [`Place::Compound`], of a Struct: it is cloned.
+    Struct(usize),
+    /// The item of the first operand at the index or key that the second one is, if it is there.
+    Item(usize, usize),
+    /// As [`Place::Item`], whether it is there or not.
+    Entry(usize, usize),
+    /// The position after the last item of a list.
+    End(usize),
+    /// The list of signatures, below the keys or their list.
+    Signatures,
+    /// The top item of the alt stack.
+    Alt,
+    /// The position above the top item of the alt stack.
+    NewAlt,
+}
+
+impl Places for Neo2 {
+    type Place = Place;
+
+    fn row_effects(&self) -> &'static [Effect<Neo2>] {
+        let row = self.at().and_then(|at| NEO2.row(at.code));
+        row.map_or(&[], |row| EFFECTS[row])
+    }
+
+    fn cells_at(&self, place: Place) -> Vec<Cell> {
+        let one = |cell: Option<Cell>| cell.into_iter().collect();
+        match place {
+            Place::Picked => one(self.picked().and_then(|below| self.stacked(below))),
+            Place::Swapped => match self.picked() {
+                Some(other) => [1, other].into_iter().filter_map(|below| self.stacked(below)).collect(),
+                None => Vec::new(),
+            },
+            Place::Compound(operand) => one(self.compound(operand).map(Cell::Compound)),
+            Place::Struct(operand) => match self.below(operand) {
+                Some(Item::Struct(_)) => one(self.compound(operand).map(Cell::Compound)),
+                _ => Vec::new(),
+            },
+            Place::Item(whole, key) => match self.part(whole, key) {
+                (cell, Some(_)) => one(cell),
+                (_, None) => Vec::new(),
+            },
+            Place::Entry(whole, key) => one(self.part(whole, key).0),
+            Place::End(list) => {
+                let size = self.below(list).and_then(|item| self.list(item)).map(<[Item]>::len);
+                one(self.compound(list).zip(size).map(|(id, size)| Cell::item(id, &size.into())))
+            }
+            Place::Signatures => one(self.compound(self.several(0)).map(Cell::Compound)),
+            Place::Alt => one(self.core.alt.len().checked_sub(1).map(alt)),
+            Place::NewAlt => vec![alt(self.core.alt.len())],
+        }
+    }
+
+    fn held(&self, place: Place, cell: &Cell) -> Option<Value> {
+        match place {
+            Place::Picked | Place::Swapped => match cell {
+                Cell::Stack(index) => self.items().get(*index).map(|item| self.shown(item)),
+                _ => None,
+            },
+            Place::Compound(operand) | Place::Struct(operand) => self.item(operand),
+            Place::Item(whole, key) | Place::Entry(whole, key) => {
+                self.part(whole, key).1.map(|item| self.shown(item))
+            }
+            Place::Signatures => self.item(self.several(0)),
+            Place::Alt => self.core.alt.last().map(|item| self.shown(item)),
+            Place::End(_) | Place::NewAlt => None,
+        }
+    }
+}
+
+/// How many items an instruction takes that has an index on top: down to the item at the index.
+pub(super) fn indexed(machine: &Neo2) -> Option<usize> {
+    Some(machine.at_most_own(machine.count(0)? + 2))
+}
+
+/// How many items an instruction takes that has their number on top.
+pub(super) fn counted(machine: &Neo2) -> Option<usize> {
+    Some(machine.at_most_own(machine.count(0)? + 1))
+}
+
+/// How many items CHECKMULTISIG takes.
+pub(super) fn keys_and_signatures(machine: &Neo2) -> Option<usize> {
+    let keys = machine.several(0);
+    Some(machine.at_most_own(keys + machine.several(keys)))
+}
+
+/// How many items RET takes that others move to the place of; `None` when all stay.
+pub(super) fn returned(machine: &Neo2) -> Option<usize> {
+    let wanted = machine.core.frames.last()?.wanted?;
+    Some(machine.own().len()).filter(|own| *own > usize::from(wanted))
+}
+
+/// How many items a call takes whose operand has the hash of a script, or zeros for a hash on the
+/// stack.
+pub(super) fn dynamic_hash(machine: &Neo2) -> Option<usize> {
+    machine.operand().iter().all(|byte| *byte == 0).then(|| machine.at_most_own(1))
+}
+
+/// How many items a call in the place of the caller takes, which leaves only its arguments of them.
+pub(super) fn handed_over(machine: &Neo2) -> Option<usize> {
+    machine.above_arguments(0)
+}
+
+/// As [`handed_over`], of a call with a hash on top of its arguments.
+pub(super) fn handed_over_with_hash(machine: &Neo2) -> Option<usize> {
+    machine.above_arguments(1)
 }
 
 /// An item of the alt stacks of all frames, counted from the bottom.
@@ -67,12 +179,12 @@ fn alt(index: usize) -> Cell {
 
 impl Neo2 {
     fn shown(&self, item: &Item) -> Value {
-        Show::briefly(&self.context.heap, item)
+        Show::briefly(&self.core.heap, item)
     }
 
     /// The items of all frames; at the end what is left of them.
     fn items(&self) -> &[Item] {
-        if self.context.frames.is_empty() { &self.context.results } else { &self.context.stack }
+        if self.core.frames.is_empty() { &self.core.results } else { &self.core.stack }
     }
 
     fn below(&self, below: usize) -> Option<&Item> {
@@ -84,63 +196,20 @@ impl Neo2 {
         self.height().checked_sub(below + 1).map(Cell::Stack)
     }
 
-    fn effects_of(&self, op: Op, operand: &[u8], effects: &mut Effects) {
-        match op {
-            Op::JMPIF | Op::JMPIFNOT => effects.write(Cell::jump()),
-            Op::PICK => self.reads(self.count(0).map(|count| count + 1), effects),
-            Op::XSWAP => self.swaps(effects),
-            // The operands are one count, and so many items and one more.
-            Op::XDROP | Op::ROLL => effects.takes = self.takes(2),
-            Op::XTUCK | Op::PACK => effects.takes = self.takes(1),
-            Op::CHECKMULTISIG => {
-                let keys = self.several(0);
-                effects.takes = Some(keys + self.several(keys));
-                effects.read_compound(self, 0);
-                effects.read_compound(self, keys);
-            }
-            Op::TOALTSTACK => effects.write(alt(self.context.alt.len())),
-            Op::FROMALTSTACK | Op::DUPFROMALTSTACK => {
-                if let Some((top, rest)) = self.context.alt.split_last() {
-                    effects.read(alt(rest.len()), Some(self.shown(top)));
-                }
-            }
-            Op::RET => effects.takes = self.returned(),
-            Op::APPCALL | Op::TAILCALL if operand.iter().all(|byte| *byte == 0) => effects.takes = Some(1),
-            Op::CALL_ET => effects.takes = self.handed_over(operand, 0),
-            Op::CALL_EDT => effects.takes = self.handed_over(operand, 1),
-            Op::EQUAL => {
-                effects.read_compound(self, 0);
-                effects.read_compound(self, 1);
-            }
-            Op::HASKEY => effects.read_compound(self, 1),
-            Op::UNPACK | Op::ARRAYSIZE | Op::NEWARRAY | Op::NEWSTRUCT | Op::KEYS | Op::VALUES => {
-                effects.read_compound(self, 0);
-            }
-            Op::PICKITEM => {
-                if let (Some(cell), Some(item)) = self.part(1, 0) {
-                    effects.read(cell, Some(self.shown(item)));
-                }
-            }
-            Op::SETITEM => {
-                self.clones(0, effects);
-                effects.writes.extend(self.part(2, 1).0);
-            }
-            Op::APPEND => {
-                self.clones(0, effects);
-                let size = self.below(1).and_then(|item| self.list(item)).map(<[Item]>::len);
-                let new = self.compound(1).zip(size).map(|(id, size)| Cell::item(id, &size.into()));
-                effects.writes.extend(new);
-            }
-            Op::REVERSE => effects.change_compound(self, 0),
-            Op::REMOVE => effects.change_compound(self, 1),
-            _ => {}
-        }
+    /// The operand of the next instruction; empty without one.
+    fn operand(&self) -> &[u8] {
+        self.at().map_or(&[], |at| at.operand)
+    }
+
+    /// How far below the top the item is that an index on top names.
+    fn picked(&self) -> Option<usize> {
+        Some(self.count(0)? + 1)
     }
 
     /// The items of the current frame.
     fn own(&self) -> &[Item] {
-        let base = self.context.frames.last().map_or(0, |call| call.base);
-        self.context.stack.get(base..).unwrap_or_default()
+        let base = self.core.frames.last().map_or(0, |call| call.base);
+        self.core.stack.get(base..).unwrap_or_default()
     }
 
     /// The count that an item of the stack is.
@@ -149,9 +218,9 @@ impl Neo2 {
         usize::try_from(i32::try_from(number).ok()?).ok()
     }
 
-    /// How many items an instruction takes: as many as the top one counts, and `more`.
-    fn takes(&self, more: usize) -> Option<usize> {
-        self.count(0).map(|count| count + more)
+    /// So many items, or all of the current frame: the instruction fails where it would take more.
+    fn at_most_own(&self, count: usize) -> usize {
+        count.min(self.own().len())
     }
 
     /// How many items an array of keys or signatures is, or a count and so many of them.
@@ -160,67 +229,36 @@ impl Neo2 {
         1 + if is_list { 0 } else { self.count(below).unwrap_or_default() }
     }
 
-    /// How many items RET takes that others move to the place of; none where all stay.
-    fn returned(&self) -> Option<usize> {
-        let wanted = self.context.frames.last()?.wanted?;
-        Some(self.own().len()).filter(|own| *own > usize::from(wanted))
-    }
-
-    /// How many items a call in the place of the caller takes, which leaves of them only its arguments;
-    /// with `hashes` on top of them.
-    fn handed_over(&self, operand: &[u8], hashes: usize) -> Option<usize> {
-        let arguments = usize::from(*operand.get(1)?);
+    /// All items of the current frame, unless they are only the arguments that the operand counts, with
+    /// `hashes` on top of them.
+    fn above_arguments(&self, hashes: usize) -> Option<usize> {
+        let arguments = usize::from(*self.operand().get(1)?);
         Some(self.own().len()).filter(|own| *own > arguments + hashes)
     }
 
-    /// Reads an item of the stack without taking it.
-    fn reads(&self, below: Option<usize>, effects: &mut Effects) {
-        if let Some(below) = below
-            && let Some(cell) = self.stacked(below)
-        {
-            effects.read(cell, self.item(below));
-        }
-    }
-
-    /// Two items of the stack change places; what is between them stays.
-    fn swaps(&self, effects: &mut Effects) {
-        let Some(other) = self.count(0).map(|count| count + 1) else { return };
-        for below in [1, other] {
-            self.reads(Some(below), effects);
-            effects.writes.extend(self.stacked(below));
-        }
-    }
-
-    /// Takes an operand over into a container: a Struct is cloned.
-    fn clones(&self, below: usize, effects: &mut Effects) {
-        if let Some(Item::Struct(_)) = self.below(below) {
-            effects.read_compound(self, below);
-        }
-    }
-
-    /// The cell of an item of a container, both operands of an instruction, and the item if it is there.
-    fn part(&self, container: usize, key: usize) -> (Option<Cell>, Option<&Item>) {
-        let Some(container) = self.below(container) else { return (None, None) };
-        let key = match container {
+    /// The cell of an item of a compound, both operands of an instruction, and the item if it is there.
+    fn part(&self, compound: usize, key: usize) -> (Option<Cell>, Option<&Item>) {
+        let Some(compound) = self.below(compound) else { return (None, None) };
+        let key = match compound {
             Item::Map(_) => self.below(key).map(|key| Key::from(key_name(key))),
             _ => self.count(key).map(Key::from),
         };
         let Some(key) = key else { return (None, None) };
-        (container.container().map(|id| Cell::item(id, &key)), self.child(container, &key))
+        (compound.compound().map(|id| Cell::item(id, &key)), self.child(compound, &key))
     }
 
     fn list(&self, item: &Item) -> Option<&[Item]> {
         match item {
-            Item::Array(id) | Item::Struct(id) => Some(self.context.heap.list(*id)),
+            Item::Array(id) | Item::Struct(id) => Some(self.core.heap.list(*id)),
             _ => None,
         }
     }
 
-    /// An item of a container as a path names it.
+    /// An item of a compound as a path names it.
     fn child(&self, item: &Item, key: &Key) -> Option<&Item> {
         match (item, key) {
             (Item::Map(id), Key::Name(name)) => {
-                let entry = self.context.heap.map(*id).entries().find(|entry| key_name(&entry.key) == **name);
+                let entry = self.core.heap.map(*id).entries().find(|entry| key_name(&entry.key) == **name);
                 entry.map(|entry| &entry.value)
             }
             (_, Key::Index(index)) => self.list(item)?.get(*index),
@@ -231,19 +269,19 @@ impl Neo2 {
     /// The cell and the item of a stack of a frame. Frames are listed from the current one, items from
     /// the top one.
     fn framed(&self, frame: usize, part: &str, index: usize) -> Option<(Cell, &Item)> {
-        let frame = self.context.frames.len().checked_sub(frame + 1)?;
-        let (call, next) = (self.context.frames[frame], self.context.frames.get(frame + 1));
+        let frame = self.core.frames.len().checked_sub(frame + 1)?;
+        let (call, next) = (self.core.frames[frame], self.core.frames.get(frame + 1));
         let from_top = |own: Range<usize>| own.rev().nth(index);
         match part {
             "evaluationStack" => {
-                let end = next.map_or(self.context.stack.len(), |next| next.base);
+                let end = next.map_or(self.core.stack.len(), |next| next.base);
                 let place = from_top(call.base..end)?;
-                Some((Cell::Stack(place), &self.context.stack[place]))
+                Some((Cell::Stack(place), &self.core.stack[place]))
             }
             "altStack" => {
-                let end = next.map_or(self.context.alt.len(), |next| next.alt_base);
+                let end = next.map_or(self.core.alt.len(), |next| next.alt_base);
                 let place = from_top(call.alt_base..end)?;
-                Some((alt(place), &self.context.alt[place]))
+                Some((alt(place), &self.core.alt[place]))
             }
             _ => None,
         }

@@ -1,84 +1,85 @@
 //! Calls with a number of arguments and of results of their own.
 
-use super::call::Call;
+use super::context::Context;
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame, Stop};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
 use super::script::Hash;
 
-/// CALL_I counts its offset from further behind than CALL.
+/// CALL_I counts its offset from this many bytes after the place that CALL counts from.
 const OFFSET_FROM: i64 = 2;
 
 #[inline(never)]
-pub(super) fn call_i(f: &mut Frame<'_>) -> Flow {
-    let counts = Counts::take(f)?;
-    let place = f.offset()? + OFFSET_FROM;
-    f.need_room_for_frame()?;
-    counts.need_arguments(f)?;
-    f.enter_frame(f.current().script, place, Some(counts.results));
-    f.inside(place)?;
-    counts.hand_over(f)?;
+pub(super) fn call_i(frame: &mut Frame<'_>) -> Flow {
+    let counts = Counts::take(frame)?;
+    let place = frame.offset()? + OFFSET_FROM;
+    frame.need_room_for_frame()?;
+    counts.need_arguments(frame)?;
+    frame.enter_frame(frame.current().script, place, Some(counts.results));
+    frame.inside(place)?;
+    counts.hand_over(frame)?;
     Err(Stop::Switched)
 }
 
 #[inline(never)]
-pub(super) fn call_e(f: &mut Frame<'_>) -> Flow {
-    let counts = Counts::take(f)?;
-    let hash: Hash = f.take_array()?;
-    f.need_table()?;
-    counts.need_arguments(f)?;
-    f.need_room_for_frame()?;
-    enter(f, &counts, &hash)
+pub(super) fn call_e(frame: &mut Frame<'_>) -> Flow {
+    let counts = Counts::take(frame)?;
+    let hash: Hash = frame.operand()?;
+    frame.need_table()?;
+    counts.need_arguments(frame)?;
+    frame.need_room_for_frame()?;
+    enter(frame, &counts, &hash)
 }
 
 #[inline(never)]
-pub(super) fn call_ed(f: &mut Frame<'_>) -> Flow {
-    let counts = Counts::take(f)?;
-    f.need_table()?;
-    counts.need_arguments(f)?;
-    f.need_room_for_frame()?;
-    let hash = pop_hash(f)?;
-    enter(f, &counts, &hash)
+pub(super) fn call_ed(frame: &mut Frame<'_>) -> Flow {
+    let counts = Counts::take(frame)?;
+    frame.need_table()?;
+    counts.need_arguments(frame)?;
+    frame.need_room_for_frame()?;
+    let hash = pop_hash(frame)?;
+    enter(frame, &counts, &hash)
 }
 
 #[inline(never)]
-pub(super) fn call_et(f: &mut Frame<'_>) -> Flow {
-    let counts = Counts::take(f)?;
-    let hash: Hash = f.take_array()?;
-    f.need_table()?;
-    counts.need_arguments(f)?;
-    counts.need_own_results(f)?;
-    replace(f, &counts, &hash)
+pub(super) fn call_et(frame: &mut Frame<'_>) -> Flow {
+    let counts = Counts::take(frame)?;
+    let hash: Hash = frame.operand()?;
+    frame.need_table()?;
+    counts.need_arguments(frame)?;
+    counts.need_own_results(frame)?;
+    replace(frame, &counts, &hash)
 }
 
 #[inline(never)]
-pub(super) fn call_edt(f: &mut Frame<'_>) -> Flow {
-    let counts = Counts::take(f)?;
-    f.need_table()?;
-    counts.need_arguments(f)?;
-    counts.need_own_results(f)?;
-    let hash = pop_hash(f)?;
-    replace(f, &counts, &hash)
+pub(super) fn call_edt(frame: &mut Frame<'_>) -> Flow {
+    let counts = Counts::take(frame)?;
+    frame.need_table()?;
+    counts.need_arguments(frame)?;
+    counts.need_own_results(frame)?;
+    let hash = pop_hash(frame)?;
+    replace(frame, &counts, &hash)
 }
 
-fn pop_hash(f: &mut Frame<'_>) -> Result<std::rc::Rc<Vec<u8>>, Stop> {
-    let hash = f.pop_bytes()?;
-    f.note(Change::Strict(-1))?;
+fn pop_hash(frame: &mut Frame<'_>) -> Result<std::rc::Rc<Vec<u8>>, Stop> {
+    let hash = frame.pop_bytes()?;
+    frame.note(Change::Strict(-1))?;
     Ok(hash)
 }
 
-fn enter(f: &mut Frame<'_>, counts: &Counts, hash: &[u8]) -> Flow {
-    let script = f.script_of(hash)?;
-    f.enter_frame(script, 0, Some(counts.results));
-    counts.hand_over(f)?;
+fn enter(frame: &mut Frame<'_>, counts: &Counts, hash: &[u8]) -> Flow {
+    let script = frame.script_of(hash)?;
+    frame.enter_frame(script, 0, Some(counts.results));
+    counts.hand_over(frame)?;
     Err(Stop::Switched)
 }
 
-fn replace(f: &mut Frame<'_>, counts: &Counts, hash: &[u8]) -> Flow {
-    let script = f.script_of(hash)?;
-    f.enter_frame(script, 0, Some(counts.results));
-    // Where the hash was counted as an argument, one is missing, and nobody looks.
-    let _ = counts.hand_over(f);
-    f.remove_caller();
+fn replace(frame: &mut Frame<'_>, counts: &Counts, hash: &[u8]) -> Flow {
+    let script = frame.script_of(hash)?;
+    frame.enter_frame(script, 0, Some(counts.results));
+    // When the hash was counted as an argument, one is missing; that is no fault here.
+    let _ = counts.hand_over(frame);
+    frame.remove_caller();
     Err(Stop::Switched)
 }
 
@@ -89,25 +90,25 @@ struct Counts {
 }
 
 impl Counts {
-    fn take(f: &mut Frame<'_>) -> Result<Counts, Stop> {
-        let [results, arguments] = f.take_array()?;
+    fn take(frame: &mut Frame<'_>) -> Result<Counts, Stop> {
+        let [results, arguments] = frame.operand()?;
         Ok(Counts { results, arguments: usize::from(arguments) })
     }
 
     /// A hash on the stack counts as an argument here, though it is none.
-    fn need_arguments(&self, f: &Frame<'_>) -> Flow {
-        if f.items().len() < self.arguments { Err(Fault::Underflow.into()) } else { Ok(()) }
+    fn need_arguments(&self, frame: &Frame<'_>) -> Flow {
+        if frame.items().len() < self.arguments { Err(Fault::Underflow.into()) } else { Ok(()) }
     }
 
-    fn need_own_results(&self, f: &Frame<'_>) -> Flow {
-        let Call { wanted, .. } = f.current();
+    fn need_own_results(&self, frame: &Frame<'_>) -> Flow {
+        let Context { wanted, .. } = frame.current();
         if wanted == Some(self.results) { Ok(()) } else { Err(Fault::OtherResults.into()) }
     }
 
     /// Hands the arguments over, or as many as there are; a fault where they are too few.
-    fn hand_over(&self, f: &mut Frame<'_>) -> Flow {
-        let count = self.arguments.min(f.items().len());
-        f.hand_over(f.context.stack.len() - count);
+    fn hand_over(&self, frame: &mut Frame<'_>) -> Flow {
+        let count = self.arguments.min(frame.items().len());
+        frame.hand_over(frame.core.stack.len() - count);
         if count < self.arguments { Err(Fault::Underflow.into()) } else { Ok(()) }
     }
 }

@@ -1,4 +1,4 @@
-//! The items that stacks and containers hold.
+//! The items that stacks and compounds hold.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 
 use super::heap::Id;
 
-/// An item. Copying one costs the same whatever it is: containers are shared, and so are long
+/// An item. Copying one costs the same whatever it is: compounds are shared, and so are long
 /// numbers and byte arrays, which do not change.
 #[derive(Debug, Clone)]
 pub(super) enum Item {
@@ -47,60 +47,16 @@ impl Item {
     }
 
     /// Whether it is an Array, a Struct or a Map.
-    pub(super) fn is_container(&self) -> bool {
+    pub(super) fn is_compound(&self) -> bool {
         matches!(self, Item::Array(_) | Item::Struct(_) | Item::Map(_))
     }
 
-    /// The number of the container that it is, among lists and maps together.
-    pub(super) fn container(&self) -> Option<usize> {
+    /// The number of the compound that it is, among lists and maps together.
+    pub(super) fn compound(&self) -> Option<usize> {
         match self {
             Item::Array(id) | Item::Struct(id) => Some(2 * id.number()),
             Item::Map(id) => Some(2 * id.number() + 1),
             Item::Integer(_) | Item::Big(_) | Item::Boolean(_) | Item::Bytes(_) | Item::Interop(_) => None,
-        }
-    }
-
-    /// What it is where a condition is asked for.
-    #[inline(always)]
-    pub(super) fn truth(&self) -> bool {
-        match self {
-            Item::Boolean(truth) => *truth,
-            Item::Integer(number) => *number != 0,
-            Item::Bytes(bytes) => is_true(bytes),
-            Item::Interop(host) => *host == Host::Message,
-            Item::Big(_) | Item::Array(_) | Item::Struct(_) | Item::Map(_) => true,
-        }
-    }
-
-    /// The number that it is, where it is one of 64 bits in not more than 8 bytes.
-    #[inline(always)]
-    pub(super) fn small(&self) -> Option<i64> {
-        match self {
-            Item::Integer(number) => Some(*number),
-            Item::Boolean(truth) => Some(i64::from(*truth)),
-            Item::Bytes(bytes) => short_number(bytes),
-            Item::Big(_) | Item::Array(_) | Item::Struct(_) | Item::Map(_) | Item::Interop(_) => None,
-        }
-    }
-
-    /// The number that it is; none where it is none.
-    pub(super) fn number(&self) -> Option<BigInt> {
-        match self {
-            Item::Big(number) => Some(BigInt::clone(number)),
-            Item::Bytes(bytes) => Some(BigInt::from_signed_bytes_le(bytes)),
-            other => other.small().map(BigInt::from),
-        }
-    }
-
-    /// Its bytes, a number in the shortest two's complement with the least significant first; none
-    /// where it has none.
-    pub(super) fn bytes(&self) -> Option<Rc<Vec<u8>>> {
-        match self {
-            Item::Bytes(bytes) => Some(Rc::clone(bytes)),
-            Item::Boolean(truth) => Some(Rc::new(if *truth { vec![1] } else { Vec::new() })),
-            Item::Integer(number) => Some(Rc::new(shortest(*number))),
-            Item::Big(number) => Some(Rc::new(number.to_signed_bytes_le())),
-            Item::Array(_) | Item::Struct(_) | Item::Map(_) | Item::Interop(_) => None,
         }
     }
 
@@ -150,21 +106,4 @@ impl From<BigInt> for Item {
     fn from(number: BigInt) -> Item {
         i64::try_from(number).map_or_else(|error| Item::Big(Rc::new(error.into_original())), Item::Integer)
     }
-}
-
-/// Bytes of any length beyond that of a number are true whatever they are.
-fn is_true(bytes: &[u8]) -> bool {
-    bytes.len() > 32 || bytes.iter().any(|byte| *byte != 0)
-}
-
-fn short_number(bytes: &[u8]) -> Option<i64> {
-    let sign = if bytes.last().is_some_and(|last| last & 0x80 != 0) { 0xff } else { 0 };
-    let mut number = [sign; 8];
-    number.get_mut(..bytes.len())?.copy_from_slice(bytes);
-    Some(i64::from_le_bytes(number))
-}
-
-fn shortest(number: i64) -> Vec<u8> {
-    let bits = 64 - (number ^ (number >> 63)).leading_zeros() as usize;
-    number.to_le_bytes()[..=bits / 8].to_vec()
 }

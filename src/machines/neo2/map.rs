@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::item::Item;
+use crate::model::hex::bytes_key;
 
 /// Entries by the bytes of their keys. Their order is that of their slots, and a new entry gets
 /// the slot that was freed last.
@@ -61,5 +62,13 @@ impl Map {
             self.slots[slot] = None;
             self.free.push(slot);
         }
+    }
+}
+
+/// The text of a key: its bytes.
+pub(super) fn key_name(key: &Item) -> String {
+    match key.bytes() {
+        Some(bytes) if !bytes.is_empty() => bytes_key(&bytes),
+        _ => String::new(),
     }
 }

@@ -6,7 +6,8 @@ use std::cmp::Ordering;
 use num_bigint::{BigInt, Sign};
 
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame, Stop};
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
 use super::item::{Item, long_size};
 
 /// Which numbers of an instruction must have 32 bytes or less.
@@ -21,7 +22,7 @@ pub(super) enum Bounded {
 fn bounded(number: BigInt) -> Result<BigInt, Stop> {
     let least = || number.sign() == Sign::Minus && number.trailing_zeros() == Some(255);
     let fits = number.bits() < 256 || number.bits() == 256 && least();
-    if fits { Ok(number) } else { Err(Fault::NumberTooLarge.into()) }
+    if fits { Ok(number) } else { Err(Fault::IntegerSize.into()) }
 }
 
 impl Frame<'_> {
@@ -116,7 +117,7 @@ impl Frame<'_> {
     /// The number that an item is.
     pub(super) fn number_of(&mut self, item: &Item) -> Result<BigInt, Stop> {
         let number = item.number().ok_or(Stop::Faulted(Fault::WrongType))?;
-        self.context.work_on_bytes(bytes_of(&number))?;
+        self.core.work_on_bytes(bytes_of(&number))?;
         Ok(number)
     }
 
@@ -125,8 +126,8 @@ impl Frame<'_> {
     pub(super) fn push_result(&mut self, bound: Bounded, number: BigInt) -> Flow {
         let number = if bound == Bounded::OperandsAndResult { bounded(number)? } else { number };
         let bytes = bytes_of(&number);
-        self.context.work_on_bytes(bytes)?;
-        self.context.heap.allocate(long_size(bytes as u64))?;
+        self.core.work_on_bytes(bytes)?;
+        self.core.heap.allocate(long_size(bytes as u64))?;
         self.push_new(number.into())
     }
 }

@@ -1,45 +1,46 @@
 //! Constants.
 
 use super::count::Change;
-use super::frame::{Fault, Flow, Frame};
+use super::fault::{Fault, Flow};
+use super::frame::Frame;
 use crate::isa::unsigned;
 
 /// The longest byte array, in bytes.
-pub(super) const MOST_BYTES: usize = 1 << 20;
+pub(super) const MAX_ITEM: usize = 1 << 20;
 
 #[inline(never)]
-pub(super) fn empty(f: &mut Frame<'_>) -> Flow {
-    f.push_bytes(Vec::new())?;
-    f.charge(Change::Strict(1))
+pub(super) fn empty(frame: &mut Frame<'_>) -> Flow {
+    frame.push_bytes(Vec::new())?;
+    frame.charge(Change::Strict(1))
 }
 
 // One function for all lengths: 75 would only be further away from each other.
 #[inline(always)]
-pub(super) fn bytes<const LENGTH: usize>(f: &mut Frame<'_>) -> Flow {
-    literal(f, LENGTH)
+pub(super) fn bytes<const LENGTH: usize>(frame: &mut Frame<'_>) -> Flow {
+    literal(frame, LENGTH)
 }
 
 #[inline(never)]
-pub(super) fn data<const SIZE: usize>(f: &mut Frame<'_>) -> Flow {
-    let length = unsigned(f.take(SIZE)?).unwrap_or(0);
+pub(super) fn data<const SIZE: usize>(frame: &mut Frame<'_>) -> Flow {
+    let length = unsigned(frame.data(SIZE)?).unwrap_or(0);
     // The length of four bytes is signed.
     match length as i32 {
         ..=0 => Err(Fault::NoLength.into()),
-        length if length as usize > MOST_BYTES => Err(Fault::TooManyBytes.into()),
-        length => literal(f, length as usize),
+        length if length as usize > MAX_ITEM => Err(Fault::ItemSize.into()),
+        length => literal(frame, length as usize),
     }
 }
 
 #[inline(never)]
-fn literal(f: &mut Frame<'_>, length: usize) -> Flow {
-    let bytes = f.take(length)?.to_vec();
-    f.context.work_on_bytes(length)?;
-    f.push_bytes(bytes)?;
-    f.charge(Change::Strict(1))
+fn literal(frame: &mut Frame<'_>, length: usize) -> Flow {
+    let bytes = frame.data(length)?.to_vec();
+    frame.core.work_on_bytes(length)?;
+    frame.push_bytes(bytes)?;
+    frame.charge(Change::Strict(1))
 }
 
 #[inline(always)]
-pub(super) fn number<const NUMBER: i64>(f: &mut Frame<'_>) -> Flow {
-    f.push(NUMBER);
-    f.charge(Change::Strict(1))
+pub(super) fn number<const NUMBER: i64>(frame: &mut Frame<'_>) -> Flow {
+    frame.push(NUMBER);
+    frame.charge(Change::Strict(1))
 }

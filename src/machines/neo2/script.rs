@@ -13,9 +13,9 @@ pub(super) type Hash = [u8; 20];
 /// A script.
 #[derive(Debug)]
 pub(super) struct Script {
-    /// Its bytes, and a RET behind them: what is executed at the end.
+    /// Its bytes, followed by a RET: what is executed at the end.
     pub(super) code: Vec<u8>,
-    /// Worked out when somebody asks for it.
+    /// Computed on first use.
     hash: OnceCell<Hash>,
 }
 
@@ -25,7 +25,7 @@ impl Script {
         Script { code: bytes, hash: OnceCell::new() }
     }
 
-    /// The script without the RET behind it.
+    /// The script without the RET after it.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.code[..self.code.len() - 1]
     }

@@ -1,9 +1,15 @@
 //! The opcodes. Operands are named from the top of the stack: a, b, c. Where an instruction takes
 //! as many items as an item says, only those that it always takes are counted.
 
-use super::frame::{Frame, Stop};
-use super::{arith, bitwise, call, container, crypto, flow, host, isolated, push, splice, stack};
+use super::fault::Stop;
+use super::frame::Frame;
+use super::inspect::{
+    Place, counted, dynamic_hash, handed_over, handed_over_with_hash, indexed, keys_and_signatures, returned,
+};
+use super::machine::Neo2;
+use super::{arith, bitwise, call, compound, crypto, equal, flow, host, isolated, push, splice, stack};
 use crate::isa::rows::opcodes;
+use crate::machines::effects::effects;
 use crate::machines::interpreter::interpreter;
 
 // One row a line, so that the table can be read down its columns.
@@ -108,26 +114,26 @@ macro_rules! rows {
     0x60 PUSH16          []           (0 -> 1)   push::number::<16>,      "push 16", [];
     0x61 NOP             []           (0 -> 0)   flow::nop,               "nothing", [];
     0x62 JMP             [Offset(2)]  (0 -> 0)   flow::jmp,               "continue at the offset", [];
-    0x63 JMPIF           [Offset(2)]  (1 -> 0)   flow::jmpif,             "continue at the offset if a is true", [];
-    0x64 JMPIFNOT        [Offset(2)]  (1 -> 0)   flow::jmpifnot,          "continue at the offset if a is false", [];
+    0x63 JMPIF           [Offset(2)]  (1 -> 0)   flow::jmpif,             "continue at the offset if a is true", [Jumps];
+    0x64 JMPIFNOT        [Offset(2)]  (1 -> 0)   flow::jmpifnot,          "continue at the offset if a is false", [Jumps];
     0x65 CALL            [Offset(2)]  (0 -> 0)   call::call,              "call the offset, which gets the whole evaluation stack", [];
-    0x66 RET             []           (0 -> 0)   call::ret,               "return to the caller, or halt", [];
-    0x67 APPCALL         [Data(20)]   (0 -> 0)   call::appcall,           "call the script of this hash, or of hash a if it is all zeros, with the whole stack", [];
+    0x66 RET             []           (0 -> 0)   call::ret,               "return to the caller, or halt", [Takes(returned)];
+    0x67 APPCALL         [Data(20)]   (0 -> 0)   call::appcall,           "call the script of this hash, or of hash a if it is all zeros, with the whole stack", [Takes(dynamic_hash)];
     0x68 SYSCALL         [Prefixed(1)] (0 -> 1)   host::syscall,           "push what the host answers to this name", [];
-    0x69 TAILCALL        [Data(20)]   (0 -> 0)   call::tailcall,          "as APPCALL, in the place of the caller", [];
-    0x6a DUPFROMALTSTACK []           (0 -> 1)   stack::dupfromaltstack,  "push the top of the alt stack", [];
-    0x6b TOALTSTACK      []           (1 -> 0)   stack::toaltstack,       "move a to the alt stack", [];
-    0x6c FROMALTSTACK    []           (0 -> 1)   stack::fromaltstack,     "move the top of the alt stack here", [];
-    0x6d XDROP           []           (2 -> 0)   stack::xdrop,            "drop item a, counted from 0 below a", [];
-    0x72 XSWAP           []           (1 -> 0)   stack::xswap,            "swap item a, counted from 0 below a, with the item below a", [];
-    0x73 XTUCK           []           (2 -> 2)   stack::xtuck,            "put a copy of the item below a under the a topmost ones", [];
+    0x69 TAILCALL        [Data(20)]   (0 -> 0)   call::tailcall,          "as APPCALL, in the place of the caller", [Takes(dynamic_hash)];
+    0x6a DUPFROMALTSTACK []           (0 -> 1)   stack::dupfromaltstack,  "push the top of the alt stack", [Reads(Alt)];
+    0x6b TOALTSTACK      []           (1 -> 0)   stack::toaltstack,       "move a to the alt stack", [Writes(NewAlt)];
+    0x6c FROMALTSTACK    []           (0 -> 1)   stack::fromaltstack,     "move the top of the alt stack here", [Reads(Alt)];
+    0x6d XDROP           []           (2 -> 0)   stack::xdrop,            "drop item a, counted from 0 below a", [Takes(indexed)];
+    0x72 XSWAP           []           (1 -> 0)   stack::xswap,            "swap item a, counted from 0 below a, with the item below a", [Reads(Swapped), Writes(Swapped)];
+    0x73 XTUCK           []           (2 -> 2)   stack::xtuck,            "put a copy of the item below a under the a topmost ones", [Takes(counted)];
     0x74 DEPTH           []           (0 -> 1)   stack::depth,            "push the number of items", [];
     0x75 DROP            []           (1 -> 0)   stack::drop,             "drop a", [];
     0x76 DUP             []           (1 -> 2)   stack::dup,              "push a again", [];
     0x77 NIP             []           (2 -> 1)   stack::nip,              "drop b", [];
     0x78 OVER            []           (2 -> 3)   stack::over,             "push b again", [];
-    0x79 PICK            []           (2 -> 2)   stack::pick,             "push item a again, counted from 0 below a", [];
-    0x7a ROLL            []           (1 -> 0)   stack::roll,             "move item a, counted from 0 below a, to the top", [];
+    0x79 PICK            []           (2 -> 2)   stack::pick,             "push item a again, counted from 0 below a", [Reads(Picked)];
+    0x7a ROLL            []           (1 -> 0)   stack::roll,             "move item a, counted from 0 below a, to the top", [Takes(indexed)];
     0x7b ROT             []           (3 -> 3)   stack::rot,              "move c to the top", [];
     0x7c SWAP            []           (2 -> 2)   stack::swap,             "move b to the top", [];
     0x7d TUCK            []           (2 -> 3)   stack::tuck,             "put a copy of a under b", [];
@@ -140,7 +146,7 @@ macro_rules! rows {
     0x84 AND             []           (2 -> 1)   bitwise::and,            "bits set in both a and b", [];
     0x85 OR              []           (2 -> 1)   bitwise::or,             "bits set in a or b", [];
     0x86 XOR             []           (2 -> 1)   bitwise::xor,            "bits set in one of a and b", [];
-    0x87 EQUAL           []           (2 -> 1)   bitwise::equal,          "whether a and b are the same", [];
+    0x87 EQUAL           []           (2 -> 1)   equal::equal,            "whether a and b are the same", [Reads(Compound(0)), Reads(Compound(1))];
     0x8b INC             []           (1 -> 1)   arith::inc,              "a + 1", [];
     0x8c DEC             []           (1 -> 1)   arith::dec,              "a - 1", [];
     0x8d SIGN            []           (1 -> 1)   arith::sign,             "-1, 0 or 1 as a is less than, equal to or greater than 0", [];
@@ -172,26 +178,26 @@ macro_rules! rows {
     0xaa HASH256         []           (1 -> 1)   crypto::hash256,         "SHA-256 of the SHA-256 of a", [];
     0xac CHECKSIG        []           (2 -> 1)   crypto::checksig,        "whether b is a signature of the message by key a", [];
     0xad VERIFY          []           (3 -> 1)   crypto::verify,          "whether b is a signature of c by key a", [];
-    0xae CHECKMULTISIG   []           (2 -> 1)   crypto::checkmultisig,   "whether each signature fits a key: a keys or their array, then signatures likewise", [];
-    0xc0 ARRAYSIZE       []           (1 -> 1)   container::arraysize,    "how many items, or bytes, a has", [];
-    0xc1 PACK            []           (1 -> 1)   container::pack,         "an array of the a items below a, the topmost first", [];
-    0xc2 UNPACK          []           (1 -> 1)   container::unpack,       "push the items of array a, the first topmost, and how many they are", [];
-    0xc3 PICKITEM        []           (2 -> 1)   container::pickitem,     "the item of b at index or key a", [];
-    0xc4 SETITEM         []           (3 -> 0)   container::setitem,      "make a, a struct cloned, the item of c at index or key b", [];
-    0xc5 NEWARRAY        []           (1 -> 1)   container::newarray,     "an array of a times false, or of the items of a", [];
-    0xc6 NEWSTRUCT       []           (1 -> 1)   container::newstruct,    "a struct of a times false, or of the items of a", [];
-    0xc7 NEWMAP          []           (0 -> 1)   container::newmap,       "an empty map", [];
-    0xc8 APPEND          []           (2 -> 0)   container::append,       "append a, a struct cloned, to array b", [];
-    0xc9 REVERSE         []           (1 -> 0)   container::reverse,      "turn the items of array a around", [];
-    0xca REMOVE          []           (2 -> 0)   container::remove,       "remove the item of b at index or key a", [];
-    0xcb HASKEY          []           (2 -> 1)   container::haskey,       "whether b has an item at index or key a", [];
-    0xcc KEYS            []           (1 -> 1)   container::keys,         "an array of the keys of map a", [];
-    0xcd VALUES          []           (1 -> 1)   container::values,       "an array of the items of a, structs cloned", [];
+    0xae CHECKMULTISIG   []           (2 -> 1)   crypto::checkmultisig,   "whether each signature fits a key: a keys or their array, then signatures likewise", [Reads(Compound(0)), Reads(Signatures), Takes(keys_and_signatures)];
+    0xc0 ARRAYSIZE       []           (1 -> 1)   compound::arraysize,     "how many items, or bytes, a has", [Reads(Compound(0))];
+    0xc1 PACK            []           (1 -> 1)   compound::pack,          "an array of the a items below a, the topmost first", [Takes(counted)];
+    0xc2 UNPACK          []           (1 -> 1)   compound::unpack,        "push the items of array a, the first topmost, and how many they are", [Reads(Compound(0))];
+    0xc3 PICKITEM        []           (2 -> 1)   compound::pickitem,      "the item of b at index or key a", [Reads(Item(1, 0))];
+    0xc4 SETITEM         []           (3 -> 0)   compound::setitem,       "make a, a struct cloned, the item of c at index or key b", [Reads(Struct(0)), Writes(Entry(2, 1))];
+    0xc5 NEWARRAY        []           (1 -> 1)   compound::newarray,      "an array of a times false, or of the items of a", [Reads(Compound(0))];
+    0xc6 NEWSTRUCT       []           (1 -> 1)   compound::newstruct,     "a struct of a times false, or of the items of a", [Reads(Compound(0))];
+    0xc7 NEWMAP          []           (0 -> 1)   compound::newmap,        "an empty map", [];
+    0xc8 APPEND          []           (2 -> 0)   compound::append,        "append a, a struct cloned, to array b", [Reads(Struct(0)), Writes(End(1))];
+    0xc9 REVERSE         []           (1 -> 0)   compound::reverse,       "turn the items of array a around", [Reads(Compound(0)), Writes(Compound(0))];
+    0xca REMOVE          []           (2 -> 0)   compound::remove,        "remove the item of b at index or key a", [Reads(Compound(1)), Writes(Compound(1))];
+    0xcb HASKEY          []           (2 -> 1)   compound::haskey,        "whether b has an item at index or key a", [Reads(Compound(1))];
+    0xcc KEYS            []           (1 -> 1)   compound::keys,          "an array of the keys of map a", [Reads(Compound(0))];
+    0xcd VALUES          []           (1 -> 1)   compound::values,        "an array of the items of a, structs cloned", [Reads(Compound(0))];
     0xe0 CALL_I          [Unsigned(1) Unsigned(1) Offset(2)] (0 -> 0)   isolated::call_i,        "call offset + 2 with so many results and arguments", [];
     0xe1 CALL_E          [Unsigned(1) Unsigned(1) Data(20)] (0 -> 0)   isolated::call_e,        "call the script of this hash with so many results and arguments", [];
     0xe2 CALL_ED         [Unsigned(1) Unsigned(1)] (1 -> 0)   isolated::call_ed,       "call the script of hash a with so many results and arguments", [];
-    0xe3 CALL_ET         [Unsigned(1) Unsigned(1) Data(20)] (0 -> 0)   isolated::call_et,       "as CALL_E, in the place of the caller", [];
-    0xe4 CALL_EDT        [Unsigned(1) Unsigned(1)] (1 -> 0)   isolated::call_edt,      "as CALL_ED, in the place of the caller", [];
+    0xe3 CALL_ET         [Unsigned(1) Unsigned(1) Data(20)] (0 -> 0)   isolated::call_et,       "as CALL_E, in the place of the caller", [Takes(handed_over)];
+    0xe4 CALL_EDT        [Unsigned(1) Unsigned(1)] (1 -> 0)   isolated::call_edt,      "as CALL_ED, in the place of the caller", [Takes(handed_over_with_hash)];
     0xf0 THROW           []           (0 -> 0)   flow::throw,             "fault", [];
     0xf1 THROWIFNOT      []           (1 -> 0)   flow::throwifnot,        "fault if a is false", [];
     }};
@@ -202,3 +208,4 @@ rows!(opcodes {
     Op, NEO2 = "neo2"
 });
 rows!(interpreter { interpret(Frame) -> Stop });
+rows!(effects { EFFECTS: Neo2, Place });

@@ -1,101 +1,13 @@
-//! Numbers, bits and truth values. Numbers have no wrap-around: what does not fit 32 bytes faults.
-//! Nearly all of them fit 64 bits, and those are worked on in place.
+//! Arithmetic, comparisons and logic. Numbers do not wrap around: one that does not fit 32 bytes faults.
 
 use std::cmp::Ordering;
 
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::convert::{compare, integer, number};
-use super::equal::equal;
 use super::fault::{Fault, Flow, MAX_SHIFT};
 use super::frame::Frame;
 use super::item::Item;
-
-/// Replaces `a b` by a number: `small` where both and the result have 64 bits, else `big`.
-#[inline(always)]
-fn binary(
-    frame: &mut Frame<'_>,
-    small: fn(i64, i64) -> Option<i64>,
-    big: fn(BigInt, BigInt) -> Result<BigInt, Fault>,
-) -> Flow {
-    if let [.., Item::Integer(a), Item::Integer(b)] = &mut frame.core.stack[..]
-        && let Some(result) = small(*a, *b)
-    {
-        *a = result;
-        frame.core.stack.pop();
-        return Ok(());
-    }
-    binary_big(frame, big)
-}
-
-#[cold]
-#[inline(never)]
-fn binary_big(frame: &mut Frame<'_>, big: fn(BigInt, BigInt) -> Result<BigInt, Fault>) -> Flow {
-    let (b, a) = (frame.pop(), frame.pop());
-    let (b, a) = (number(&b)?, number(&a)?);
-    frame.push(Item::integer(big(a, b)?)?);
-    Ok(())
-}
-
-/// Replaces `a` by a number, as [`binary`].
-#[inline(always)]
-fn unary(frame: &mut Frame<'_>, small: fn(i64) -> Option<i64>, big: fn(BigInt) -> BigInt) -> Flow {
-    if let [.., Item::Integer(a)] = &mut frame.core.stack[..]
-        && let Some(result) = small(*a)
-    {
-        *a = result;
-        return Ok(());
-    }
-    unary_big(frame, big)
-}
-
-#[cold]
-#[inline(never)]
-fn unary_big(frame: &mut Frame<'_>, big: fn(BigInt) -> BigInt) -> Flow {
-    let a = number(&frame.pop())?;
-    frame.push(Item::integer(big(a))?);
-    Ok(())
-}
-
-/// INVERT
-pub(super) fn invert(frame: &mut Frame<'_>) -> Flow {
-    unary(frame, |a| Some(!a), |a| !a)
-}
-
-/// AND
-#[inline(always)]
-pub(super) fn and(frame: &mut Frame<'_>) -> Flow {
-    binary(frame, |a, b| Some(a & b), |a, b| Ok(a & b))
-}
-
-/// OR
-#[inline(always)]
-pub(super) fn or(frame: &mut Frame<'_>) -> Flow {
-    binary(frame, |a, b| Some(a | b), |a, b| Ok(a | b))
-}
-
-/// XOR
-#[inline(always)]
-pub(super) fn xor(frame: &mut Frame<'_>) -> Flow {
-    binary(frame, |a, b| Some(a ^ b), |a, b| Ok(a ^ b))
-}
-
-/// EQUAL
-pub(super) fn equal_(frame: &mut Frame<'_>) -> Flow {
-    push_equal(frame, |equal| equal)
-}
-
-/// NOTEQUAL
-pub(super) fn notequal(frame: &mut Frame<'_>) -> Flow {
-    push_equal(frame, |equal| !equal)
-}
-
-fn push_equal(frame: &mut Frame<'_>, result: fn(bool) -> bool) -> Flow {
-    let (b, a) = (frame.pop(), frame.pop());
-    let equal = equal(frame, &a, &b)?;
-    frame.push(Item::Boolean(result(equal)));
-    Ok(())
-}
 
 /// SIGN
 pub(super) fn sign(frame: &mut Frame<'_>) -> Flow {
@@ -104,57 +16,57 @@ pub(super) fn sign(frame: &mut Frame<'_>) -> Flow {
         Sign::NoSign => BigInt::ZERO,
         Sign::Plus => BigInt::from(1),
     };
-    unary(frame, |a| Some(a.signum()), sign)
+    frame.unary(|a| Some(a.signum()), sign)
 }
 
 /// ABS
 pub(super) fn abs(frame: &mut Frame<'_>) -> Flow {
-    unary(frame, i64::checked_abs, |a| BigInt::from(a.into_parts().1))
+    frame.unary(i64::checked_abs, |a| BigInt::from(a.into_parts().1))
 }
 
 /// NEGATE
 pub(super) fn negate(frame: &mut Frame<'_>) -> Flow {
-    unary(frame, i64::checked_neg, |a| -a)
+    frame.unary(i64::checked_neg, |a| -a)
 }
 
 /// INC
 #[inline(always)]
 pub(super) fn inc(frame: &mut Frame<'_>) -> Flow {
-    unary(frame, |a| a.checked_add(1), |a| a + 1)
+    frame.unary(|a| a.checked_add(1), |a| a + 1)
 }
 
 /// DEC
 #[inline(always)]
 pub(super) fn dec(frame: &mut Frame<'_>) -> Flow {
-    unary(frame, |a| a.checked_sub(1), |a| a - 1)
+    frame.unary(|a| a.checked_sub(1), |a| a - 1)
 }
 
 /// ADD
 #[inline(always)]
 pub(super) fn add(frame: &mut Frame<'_>) -> Flow {
-    binary(frame, i64::checked_add, |a, b| Ok(a + b))
+    frame.binary(i64::checked_add, |a, b| Ok(a + b))
 }
 
 /// SUB
 #[inline(always)]
 pub(super) fn sub(frame: &mut Frame<'_>) -> Flow {
-    binary(frame, i64::checked_sub, |a, b| Ok(a - b))
+    frame.binary(i64::checked_sub, |a, b| Ok(a - b))
 }
 
 /// MUL
 #[inline(always)]
 pub(super) fn mul(frame: &mut Frame<'_>) -> Flow {
-    binary(frame, i64::checked_mul, |a, b| Ok(a * b))
+    frame.binary(i64::checked_mul, |a, b| Ok(a * b))
 }
 
 /// DIV
 pub(super) fn div(frame: &mut Frame<'_>) -> Flow {
-    binary(frame, i64::checked_div, |a, b| divisor(b).map(|b| a / b))
+    frame.binary(i64::checked_div, |a, b| divisor(b).map(|b| a / b))
 }
 
 /// MOD
 pub(super) fn rem(frame: &mut Frame<'_>) -> Flow {
-    binary(frame, i64::checked_rem, |a, b| divisor(b).map(|b| a % b))
+    frame.binary(i64::checked_rem, |a, b| divisor(b).map(|b| a % b))
 }
 
 fn divisor(number: BigInt) -> Result<BigInt, Fault> {
@@ -267,27 +179,7 @@ pub(super) fn nz(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-#[inline(always)]
-fn push_compared(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
-    let order = pop_compared(frame)?;
-    frame.push(Item::Boolean(holds(order)));
-    Ok(())
-}
-
-/// Takes two numbers and compares them.
-#[inline(always)]
-pub(super) fn pop_compared(frame: &mut Frame<'_>) -> Result<Ordering, Fault> {
-    if let [.., Item::Integer(a), Item::Integer(b)] = &frame.core.stack[..] {
-        let order = a.cmp(b);
-        frame.pop_small();
-        frame.pop_small();
-        return Ok(order);
-    }
-    let (b, a) = (frame.pop(), frame.pop());
-    compare(&a, &b)
-}
-
-/// As [`push_compared`], but nothing is less or greater than Null.
+/// As [`Frame::compare`], but nothing is less or greater than Null.
 #[inline(always)]
 fn push_ordered(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
     if matches!(frame.peek(0), Item::Null) || matches!(frame.peek(1), Item::Null) {
@@ -296,19 +188,19 @@ fn push_ordered(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
         frame.push(Item::Boolean(false));
         return Ok(());
     }
-    push_compared(frame, holds)
+    frame.compare(holds)
 }
 
 /// NUMEQUAL
 #[inline(always)]
 pub(super) fn numequal(frame: &mut Frame<'_>) -> Flow {
-    push_compared(frame, Ordering::is_eq)
+    frame.compare(Ordering::is_eq)
 }
 
 /// NUMNOTEQUAL
 #[inline(always)]
 pub(super) fn numnotequal(frame: &mut Frame<'_>) -> Flow {
-    push_compared(frame, Ordering::is_ne)
+    frame.compare(Ordering::is_ne)
 }
 
 /// LT
@@ -337,12 +229,12 @@ pub(super) fn ge(frame: &mut Frame<'_>) -> Flow {
 
 /// MIN
 pub(super) fn min(frame: &mut Frame<'_>) -> Flow {
-    binary(frame, |a, b| Some(a.min(b)), |a, b| Ok(a.min(b)))
+    frame.binary(|a, b| Some(a.min(b)), |a, b| Ok(a.min(b)))
 }
 
 /// MAX
 pub(super) fn max(frame: &mut Frame<'_>) -> Flow {
-    binary(frame, |a, b| Some(a.max(b)), |a, b| Ok(a.max(b)))
+    frame.binary(|a, b| Some(a.max(b)), |a, b| Ok(a.max(b)))
 }
 
 /// WITHIN

@@ -1,8 +1,9 @@
 //! What can be changed between two instructions.
 
-use super::frame::Core;
+use super::core::Core;
 use super::item::Item;
-use crate::machines::machine::{LoadError, numbered, unchangeable};
+use crate::machines::change::{Counted, change_items, unchangeable};
+use crate::machines::machine::LoadError;
 use crate::model::value::Value;
 
 impl Core {
@@ -10,14 +11,17 @@ impl Core {
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
             match field.as_str() {
-                "stack" => {
-                    for (below, item) in numbered("stack", value)? {
-                        put(self.stack.iter_mut().nth_back(below), item)?;
-                    }
+                "stack" => change_items("stack", &mut self.stack, Counted::FromTop, value, put)?,
+                "staticFields" => {
+                    change_items("staticFields", &mut self.statics, Counted::FromStart, value, put)?;
                 }
-                "staticFields" => change_slot("staticFields", &mut self.statics, value)?,
-                "localVariables" => change_slot("localVariables", &mut self.context.locals, value)?,
-                "arguments" => change_slot("arguments", &mut self.context.arguments, value)?,
+                "localVariables" => {
+                    let locals = &mut self.context.locals;
+                    change_items("localVariables", locals, Counted::FromStart, value, put)?;
+                }
+                "arguments" => {
+                    change_items("arguments", &mut self.context.arguments, Counted::FromStart, value, put)?;
+                }
                 _ => return Err(unchangeable(field, value)),
             }
         }
@@ -25,13 +29,8 @@ impl Core {
     }
 }
 
-fn change_slot(name: &'static str, slot: &mut [Item], value: &Value) -> Result<(), LoadError> {
-    numbered(name, value)?.into_iter().try_for_each(|(index, item)| put(slot.get_mut(index), item))
-}
-
 /// Puts an item in the place of another, neither of which leads to anything that is counted.
-fn put(place: Option<&mut Item>, value: &Value) -> Result<(), LoadError> {
-    let place = place.ok_or_else(|| LoadError::new(format!("there is no place for {value}")))?;
+fn put(place: &mut Item, value: &Value) -> Result<(), LoadError> {
     let item = primitive(value).filter(|_| place.compound().is_none());
     *place = item.ok_or_else(|| LoadError::new(format!("{place:?} cannot be set to {value}")))?;
     Ok(())

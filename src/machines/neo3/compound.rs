@@ -1,6 +1,5 @@
 //! Arrays, Structs, Maps, and the bytes of a Buffer or a primitive one by one.
 
-use indexmap::IndexMap;
 use num_bigint::BigInt;
 
 use super::convert::{int32, integer, number, with_bytes};
@@ -8,7 +7,7 @@ use super::fault::{Fault, Flow, MAX_REFERENCES, Stop};
 use super::frame::Frame;
 use super::heap::{Content, Heap};
 use super::item::{Id, Item, MAX_ITEM, Type};
-use super::key::Key;
+use super::map::{Key, Map};
 
 /// The most items that NEWARRAY and NEWSTRUCT make.
 const MAX_NEW: usize = MAX_REFERENCES;
@@ -26,7 +25,7 @@ pub(super) fn packmap(frame: &mut Frame<'_>) -> Flow {
         return Err(Fault::OutOfRange(COUNT).into());
     }
     frame.visit(2 * count)?;
-    let mut pairs = IndexMap::with_capacity(count);
+    let mut pairs = Map::with_capacity(count);
     for _ in 0..count {
         let (key, value) = (Key::of(&frame.pop())?, frame.pop());
         pairs.insert(key, value);
@@ -96,7 +95,7 @@ pub(super) fn newstruct0(frame: &mut Frame<'_>) -> Flow {
 /// NEWMAP
 pub(super) fn newmap(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
-    let map = frame.core.heap.add(Content::Map(IndexMap::new()));
+    let map = frame.core.heap.add(Content::Map(Map::new()));
     frame.push(Item::Map(map));
     Ok(())
 }

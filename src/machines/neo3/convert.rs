@@ -1,7 +1,6 @@
 //! Conversions between types (reference, sections 1 and 1.1).
 
 use std::cmp::Ordering;
-use std::ops::Deref;
 
 use num_bigint::{BigInt, Sign};
 
@@ -9,6 +8,7 @@ use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::heap::Content;
 use super::item::{Id, Item, MAX_INTEGER, Type};
+use crate::machines::neo::number::{SignedBytes, signed_bytes};
 
 /// The item as a truth value.
 #[inline]
@@ -82,29 +82,9 @@ pub(super) fn compare(a: &Item, b: &Item) -> Result<Ordering, Fault> {
     }
 }
 
-/// A number in its fewest bytes, two's complement, least significant first; none for 0.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SmallBytes {
-    bytes: [u8; 8],
-    length: usize,
-}
-
-impl Deref for SmallBytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-}
-
-/// The bytes of a number of 64 bits.
-pub(super) fn small_bytes(number: i64) -> SmallBytes {
-    // One bit more than the magnitude: the sign.
-    let bits = match number {
-        0 => 0,
-        _ => 65 - (if number < 0 { !number } else { number }).leading_zeros() as usize,
-    };
-    SmallBytes { bytes: number.to_le_bytes(), length: bits.div_ceil(8) }
+/// The bytes of a number of 64 bits, as few as it needs; none for 0.
+pub(super) fn small_bytes(number: i64) -> SignedBytes {
+    if number == 0 { SignedBytes::default() } else { signed_bytes(number) }
 }
 
 /// The bytes of any number.
@@ -112,7 +92,7 @@ pub(super) fn big_bytes(number: &BigInt) -> Vec<u8> {
     if number.sign() == Sign::NoSign { Vec::new() } else { number.to_signed_bytes_le() }
 }
 
-/// Gives the item's bytes to `work`; none where it has no bytes.
+/// Calls `work` with the item's bytes; an error when it has none.
 pub(super) fn with_bytes<T>(item: &Item, work: impl FnOnce(&[u8]) -> T) -> Result<T, Fault> {
     match item {
         Item::Boolean(value) => Ok(work(&[u8::from(*value)])),
@@ -134,7 +114,7 @@ pub(super) fn bytes(item: &Item) -> Result<Vec<u8>, Fault> {
     with_bytes(item, <[u8]>::to_vec)
 }
 
-/// The text of an item; none for Null.
+/// The text of an item; `None` for Null.
 pub(super) fn text(item: &Item) -> Result<Option<String>, Fault> {
     const NOT_UTF8: Fault = Fault::Wrong("The bytes of a text are not UTF-8.");
     match item {
@@ -152,32 +132,32 @@ pub(super) fn isnull(frame: &mut Frame<'_>) -> Flow {
 
 /// ISTYPE
 pub(super) fn istype(frame: &mut Frame<'_>) -> Flow {
-    let wanted = wanted_type(frame)?;
-    let is_type = frame.pop().kind() == wanted;
+    let kind = operand_type(frame)?;
+    let is_type = frame.pop().kind() == kind;
     frame.push(Item::Boolean(is_type));
     Ok(())
 }
 
 /// CONVERT
 pub(super) fn convert(frame: &mut Frame<'_>) -> Flow {
-    let wanted = wanted_type(frame)?;
+    let kind = operand_type(frame)?;
     frame.make_room()?;
     let item = frame.pop();
-    let converted = converted(frame, &item, wanted)?;
+    let converted = converted(frame, &item, kind)?;
     frame.push(converted);
     Ok(())
 }
 
 /// The operand of ISTYPE and CONVERT: a type that is not Any.
-fn wanted_type(frame: &mut Frame<'_>) -> Result<Type, Fault> {
+fn operand_type(frame: &mut Frame<'_>) -> Result<Type, Fault> {
     let [code] = frame.operand()?;
     Type::of_code(code).filter(|it| *it != Type::Any).ok_or(Fault::Wrong("The operand is no type."))
 }
 
-fn converted(frame: &mut Frame<'_>, item: &Item, wanted: Type) -> Result<Item, Stop> {
-    Ok(match (item, wanted) {
+fn converted(frame: &mut Frame<'_>, item: &Item, kind: Type) -> Result<Item, Stop> {
+    Ok(match (item, kind) {
         (Item::Null, _) => Item::Null,
-        (item, wanted) if item.kind() == wanted => item.clone(),
+        (item, kind) if item.kind() == kind => item.clone(),
         (_, Type::Boolean) => Item::Boolean(boolean(item)?),
         (Item::Buffer(bytes), Type::Integer) => integer_of_bytes(&bytes.borrow())?,
         (_, Type::Integer) => integer(item)?,

@@ -1,6 +1,6 @@
-//! EQUAL (reference, section 1.2).
+//! EQUAL and NOTEQUAL (reference, section 1.2).
 
-use super::fault::{Fault, Stop};
+use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::heap::Heap;
 use super::item::Item;
@@ -10,8 +10,25 @@ const MAX_COMPARABLE: usize = 65536;
 /// How many pairs of items are compared in two Structs.
 const MAX_PAIRS: usize = 2048;
 
+/// EQUAL
+pub(super) fn equal(frame: &mut Frame<'_>) -> Flow {
+    push_equal(frame, |equal| equal)
+}
+
+/// NOTEQUAL
+pub(super) fn notequal(frame: &mut Frame<'_>) -> Flow {
+    push_equal(frame, |equal| !equal)
+}
+
+fn push_equal(frame: &mut Frame<'_>, result: fn(bool) -> bool) -> Flow {
+    let (b, a) = (frame.pop(), frame.pop());
+    let equal = are_equal(frame, &a, &b)?;
+    frame.push(Item::Boolean(result(equal)));
+    Ok(())
+}
+
 /// Whether `a`, the deeper one, equals `b`.
-pub(super) fn equal(frame: &mut Frame<'_>, a: &Item, b: &Item) -> Result<bool, Stop> {
+fn are_equal(frame: &mut Frame<'_>, a: &Item, b: &Item) -> Result<bool, Stop> {
     if let (Item::Struct(_), Item::Struct(_)) = (a, b) {
         let mut structs = Structs::new(&frame.core.heap);
         let equal = structs.equal(a, b);
@@ -22,11 +39,11 @@ pub(super) fn equal(frame: &mut Frame<'_>, a: &Item, b: &Item) -> Result<bool, S
     if let Item::ByteString(a) = a {
         frame.visit(a.len())?;
     }
-    Ok(same(a, b)?)
+    Ok(are_equal_leaves(a, b)?)
 }
 
 /// Whether two items are equal that are not both Structs: those are by identity.
-fn same(a: &Item, b: &Item) -> Result<bool, Fault> {
+fn are_equal_leaves(a: &Item, b: &Item) -> Result<bool, Fault> {
     match (a, b) {
         (Item::ByteString(a), b) => {
             comparable(a)?;
@@ -81,7 +98,7 @@ impl<'h> Structs<'h> {
             }
             _ => {
                 self.charge(1)?;
-                same(a, b)
+                are_equal_leaves(a, b)
             }
         }
     }

@@ -5,8 +5,9 @@
 use std::fmt;
 
 use super::item::{Item, MAX_ITEM};
+use crate::machines::limit::Limit;
 
-/// What a handler answers: go on, or why not.
+/// What a handler returns: go on, or why not.
 pub(super) type Flow = Result<(), Stop>;
 
 /// Why the loop ends, or what interrupts it.
@@ -21,12 +22,6 @@ pub(super) enum Stop {
     Thrown(Box<Item>),
     /// A limit of the runner.
     Limited(Limit),
-}
-
-/// The limits of the runner that a script can reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Limit {
-    Steps,
 }
 
 impl From<Fault> for Stop {

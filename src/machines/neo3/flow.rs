@@ -1,12 +1,10 @@
-//! Jumps, calls, returns and ends.
+//! Jumps, ABORT and ASSERT.
 
 use std::cmp::Ordering;
 
-use super::arith::pop_compared;
 use super::convert::{boolean, text};
-use super::fault::{Fault, Flow, MAX_FRAMES, Stop};
-use super::frame::{Core, Frame};
-use super::item::Item;
+use super::fault::{Fault, Flow};
+use super::frame::Frame;
 
 /// An operand that counts from the opcode: one byte or four.
 #[inline(always)]
@@ -56,7 +54,7 @@ fn jump_if(frame: &mut Frame<'_>, offset: i32, taken: bool) -> Flow {
 #[inline(always)]
 fn jump_if_compared<const N: usize>(frame: &mut Frame<'_>, taken: fn(Ordering) -> bool) -> Flow {
     let offset = offset::<N>(frame)?;
-    let order = pop_compared(frame)?;
+    let order = frame.pop_compared()?;
     jump_if(frame, offset, taken(order))
 }
 
@@ -123,64 +121,6 @@ pub(super) fn jmplt<const N: usize>(frame: &mut Frame<'_>) -> Flow {
 #[inline(always)]
 pub(super) fn jmple<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     jump_if_compared::<N>(frame, Ordering::is_le)
-}
-
-/// CALL
-pub(super) fn call<const N: usize>(frame: &mut Frame<'_>) -> Flow {
-    let offset = offset::<N>(frame)?;
-    let position = target(frame, offset)?;
-    enter(frame, position)
-}
-
-/// CALLA
-pub(super) fn calla(frame: &mut Frame<'_>) -> Flow {
-    match frame.pop() {
-        Item::Pointer(position) => enter(frame, position as i32),
-        _ => Err(Fault::Wrong("CALLA takes a Pointer.").into()),
-    }
-}
-
-/// A new frame at a position, which shares the stack and the static fields.
-fn enter(frame: &mut Frame<'_>, position: i32) -> Flow {
-    let back = frame.pc;
-    go_on(frame, position)?;
-    if frame.core.callers.len() + 1 >= MAX_FRAMES {
-        return Err(Fault::Frames.into());
-    }
-    let mut caller = std::mem::take(&mut frame.core.context);
-    caller.pc = back;
-    frame.core.callers.push(caller);
-    Ok(())
-}
-
-/// CALLT
-pub(super) fn callt(frame: &mut Frame<'_>) -> Flow {
-    let token = frame.operand().map(u16::from_le_bytes)?;
-    Err(Fault::NoToken(token).into())
-}
-
-/// RET
-pub(super) fn ret(frame: &mut Frame<'_>) -> Flow {
-    unload(frame);
-    let Some(caller) = frame.core.callers.pop() else {
-        release_all(frame, |core| &mut core.statics);
-        return Err(Stop::Halted);
-    };
-    frame.pc = caller.pc;
-    frame.core.context = caller;
-    Ok(())
-}
-
-/// Releases what belongs to the current frame alone.
-pub(super) fn unload(frame: &mut Frame<'_>) {
-    release_all(frame, |core| &mut core.context.locals);
-    release_all(frame, |core| &mut core.context.arguments);
-}
-
-fn release_all(frame: &mut Frame<'_>, slots: fn(&mut Core) -> &mut Vec<Item>) {
-    for item in std::mem::take(slots(frame.core)) {
-        frame.core.heap.release(&item);
-    }
 }
 
 /// ABORT

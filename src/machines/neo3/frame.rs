@@ -1,87 +1,17 @@
 //! The running script: what a handler sees.
 
 use super::convert;
-use super::fault::{Fault, Flow, Limit, MAX_REFERENCES, Stop};
-use super::heap::Heap;
-use super::host::Host;
+use super::core::Core;
+use super::fault::{Fault, Flow, MAX_REFERENCES, Stop};
 use super::item::Item;
-use super::try_catch::Try;
 
-/// What the loop keeps in registers, and the rest of the machine behind one reference.
+/// What the loop keeps in registers, and the rest of the machine by one reference.
 pub(super) struct Frame<'m> {
-    /// Behind what was read of the current instruction.
+    /// Offset after what was read of the current instruction.
     pub(super) pc: usize,
-    /// The script, and a RET behind its end.
+    /// The script, followed by a RET.
     pub(super) script: &'m [u8],
     pub(super) core: &'m mut Core,
-}
-
-/// What a script changes.
-#[derive(Default)]
-pub(super) struct Core {
-    /// The evaluation stack, which all frames share; at the end the result stack.
-    pub(super) stack: Vec<Item>,
-    pub(super) heap: Heap,
-    /// The current frame.
-    pub(super) context: Context,
-    /// The frames that wait for it, the first one first.
-    pub(super) callers: Vec<Context>,
-    /// Static fields, once initialised.
-    pub(super) statics: Vec<Item>,
-    /// The exception that is being thrown while finally blocks run.
-    pub(super) uncaught: Option<Item>,
-    pub(super) host: Host,
-    /// Where the current instruction starts.
-    pub(super) at: usize,
-    /// Bytes copied and items visited in bulk, in units of 32, and how many there may be.
-    pub(super) worked: u64,
-    pub(super) work_limit: u64,
-    /// How many host objects were made.
-    pub(super) interops: u32,
-}
-
-/// A frame of the invocation stack.
-#[derive(Debug, Default)]
-pub(super) struct Context {
-    /// Where it goes on when it is the current frame again.
-    pub(super) pc: usize,
-    pub(super) locals: Vec<Item>,
-    pub(super) arguments: Vec<Item>,
-    pub(super) tries: Vec<Try>,
-}
-
-impl Core {
-    /// Forgets the last run.
-    pub(super) fn reset(&mut self, host: Host, work_limit: u64) {
-        self.stack.clear();
-        self.heap.reset();
-        self.context = Context::default();
-        self.callers.clear();
-        self.statics.clear();
-        self.uncaught = None;
-        self.host = host;
-        self.at = 0;
-        self.worked = 0;
-        self.work_limit = work_limit;
-        self.interops = 0;
-    }
-
-    /// How many references there are.
-    #[inline(always)]
-    pub(super) fn references(&self) -> usize {
-        self.stack.len() + self.heap.counted
-    }
-
-    /// The item so many below the top, if it is there.
-    pub(super) fn below(&self, below: usize) -> Option<&Item> {
-        self.stack.iter().nth_back(below)
-    }
-
-    /// Counts bulk work, so that few instructions cannot take for ever.
-    fn work(&mut self, amount: usize) -> Flow {
-        self.worked += amount as u64 / 32;
-        if self.worked > self.work_limit { Err(Stop::Limited(Limit::Steps)) } else { Ok(()) }
-    }
 }
 
 impl<'m> Frame<'m> {
@@ -159,7 +89,7 @@ impl<'m> Frame<'m> {
         self.stop(Fault::Undefined(code).into())
     }
 
-    /// How long the script is, without the RET behind it.
+    /// How long the script is, without the RET after it.
     pub(super) fn length(&self) -> usize {
         self.script.len() - 1
     }
@@ -263,7 +193,7 @@ impl<'m> Frame<'m> {
     }
 
     /// Counts as work what holding compounds and letting go of them took. To be called where that
-    /// can go on for ever: where compounds are made, and where one is thrown.
+    /// can go on forever: where compounds are made, and where one is thrown.
     pub(super) fn visit_held(&mut self) -> Flow {
         let visited = self.core.heap.take_visited();
         self.core.work(visited)

@@ -3,14 +3,12 @@
 //! The machine counts references and not objects (reference, section 7): each entry of a stack or
 //! slot is one, and each position inside a compound that such an entry leads to. For this it counts
 //! for every compound from how many of those it is held, its *stack references*. A compound that
-//! has none can be reached by nothing, so the counter also tells which ones may be forgotten. The
+//! has none can be reached by nothing, so the counter also decides which ones may be forgotten. The
 //! compounds of a cycle keep each other's count up; they stay until the end of the run, and their
 //! positions are counted against the limit as long, which bounds them.
 
-use indexmap::IndexMap;
-
 use super::item::{Id, Item};
-use super::key::Key;
+use super::map::Map;
 
 /// All compounds of a run.
 #[derive(Debug, Default)]
@@ -27,7 +25,7 @@ pub(super) struct Heap {
     /// References besides the entries of the evaluation stack: slot entries, and positions inside
     /// compounds that have stack references.
     pub(super) counted: usize,
-    /// How many positions were counted anew or no more, since somebody asked.
+    /// How many positions were counted anew or no more, since [`Heap::take_visited`].
     visited: usize,
     /// Kept for its allocation.
     work: Vec<Id>,
@@ -39,7 +37,7 @@ pub(super) enum Content {
     /// Of an Array or Struct.
     List(Vec<Item>),
     /// Of a Map, in order of insertion.
-    Map(IndexMap<Key, Item>),
+    Map(Map),
     /// Of a place that is free.
     Nothing,
 }
@@ -106,7 +104,7 @@ impl Heap {
     }
 
     /// The pairs of a Map.
-    pub(super) fn map(&self, id: Id) -> &IndexMap<Key, Item> {
+    pub(super) fn map(&self, id: Id) -> &Map {
         match &self.compounds[id.0 as usize].content {
             Content::Map(pairs) => pairs,
             Content::List(_) | Content::Nothing => unreachable!("a map was asked for and is none"),
@@ -114,7 +112,7 @@ impl Heap {
     }
 
     /// The pairs of a Map, to change them.
-    pub(super) fn map_mut(&mut self, id: Id) -> &mut IndexMap<Key, Item> {
+    pub(super) fn map_mut(&mut self, id: Id) -> &mut Map {
         match &mut self.compounds[id.0 as usize].content {
             Content::Map(pairs) => pairs,
             Content::List(_) | Content::Nothing => unreachable!("a map was asked for and is none"),
@@ -147,7 +145,7 @@ impl Heap {
     }
 
     /// Lets go of a list once, if that changes no other count because it is held more than once;
-    /// gives its items.
+    /// returns its items.
     #[inline(always)]
     pub(super) fn let_go_shared(&mut self, id: Id) -> Option<&mut Vec<Item>> {
         match &mut self.compounds[id.0 as usize] {

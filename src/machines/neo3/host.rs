@@ -4,8 +4,9 @@
 use sha2::{Digest, Sha256};
 
 use super::convert::{bytes, int32};
+use super::core::Core;
 use super::fault::{Fault, Flow, Stop};
-use super::frame::{Core, Frame};
+use super::frame::Frame;
 use super::item::Item;
 use crate::machines::ecdsa::{Curve, PublicKey};
 
@@ -94,7 +95,7 @@ impl Host {
 }
 
 impl Service {
-    /// Its name; none where only a number names it.
+    /// Its name; `None` when only a number names it.
     pub fn name(&self) -> Option<&'static str> {
         match self.name {
             Name::Hashed(name) => Some(name),

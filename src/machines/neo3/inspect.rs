@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use super::convert::{int32, number, with_bytes};
 use super::item::Item;
-use super::key::Key as MapKey;
 use super::machine::Neo3;
-use super::show::{Show, key_name, pairs};
-use super::table::{NEO3, Op};
+use super::map::{Key as MapKey, key_name, pairs};
+use super::table::{EFFECTS, NEO3};
 use crate::isa::disassembler::line_at;
+use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect, cells_inside};
+use crate::machines::neo::show::Show;
 use crate::model::cell::Cell;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
@@ -31,19 +32,8 @@ impl Inspect for Neo3 {
         self.core.below(below).and_then(compound)
     }
 
-    fn effects(&self) -> Effects {
-        let mut effects = Effects::default();
-        let at = self.at();
-        let code = self.executed()[self.pc];
-        if let Some(op) = Op::of_code(code) {
-            self.effects_of(op, at.operand, &mut effects);
-        }
-        // It faults where it would take more than there is.
-        effects.takes = effects.takes.map(|takes| takes.min(self.height()));
-        if let Some((slots, index, is_stored)) = variable(code, at.operand) {
-            self.uses_variable(slots, index, is_stored, &mut effects);
-        }
-        effects
+    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
+        declared(self, counts)
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {
@@ -74,6 +64,164 @@ impl Inspect for Neo3 {
     }
 }
 
+/// Where an instruction can read or write besides the items that it takes and pushes. Numbers are
+/// operands: 0 is the top item.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    /// The item so far below the index on top that the index says.
+    Picked,
+    /// All of the compound or Buffer that the operand refers to.
+    Compound(usize),
+    /// As [`Place::Compound`], of a Struct: it is cloned.
+    Struct(usize),
+    /// The item of the first operand at the index or key that the second one is, if it is there.
+    Item(usize, usize),
+    /// As [`Place::Item`]; of a Map, whether it is there or not.
+    Entry(usize, usize),
+    /// The exception that is thrown because there is no [`Place::Item`].
+    NoItem(usize, usize),
+    /// The exception that is thrown because there is no [`Place::Entry`].
+    NoEntry(usize, usize),
+    /// The position after the last item of a list.
+    End(usize),
+    /// The last item of a list.
+    Last(usize),
+    /// The static field that the instruction names.
+    Static,
+    /// The local variable that the instruction names.
+    Local,
+    /// The argument that the instruction names.
+    Argument,
+    /// All static fields, which the instruction makes.
+    NewStatics,
+    /// All local variables, which the instruction makes.
+    NewLocals,
+    /// All arguments, which the instruction makes.
+    NewArguments,
+    /// The exception that is being thrown.
+    Exception,
+    /// The exception that waits for the end of a finally block, if there is one.
+    Pending,
+    /// The compounds that the operands of the service refer to.
+    ServiceOperands,
+}
+
+impl Places for Neo3 {
+    type Place = Place;
+
+    fn row_effects(&self) -> &'static [Effect<Neo3>] {
+        let row = self.at().and_then(|at| NEO3.row(at.code));
+        row.map_or(&[], |row| EFFECTS[row])
+    }
+
+    fn cells_at(&self, place: Place) -> Vec<Cell> {
+        let one = |cell: Option<Cell>| cell.into_iter().collect();
+        let exception = || Cell::named("exception", "");
+        match place {
+            Place::Picked => one(self.picked().and_then(|below| self.stacked(below))),
+            Place::Compound(operand) => one(self.compound(operand).map(Cell::Compound)),
+            Place::Struct(operand) => match self.core.below(operand) {
+                Some(Item::Struct(_)) => one(self.compound(operand).map(Cell::Compound)),
+                _ => Vec::new(),
+            },
+            Place::Item(whole, key) => match self.part(whole, key) {
+                Some((key, Some(_))) => one(self.item_cell(whole, &key)),
+                _ => Vec::new(),
+            },
+            Place::Entry(whole, key) => match (self.part(whole, key), self.core.below(whole)) {
+                (Some((key, Some(_))), _) | (Some((key, None)), Some(Item::Map(_))) => {
+                    one(self.item_cell(whole, &key))
+                }
+                _ => Vec::new(),
+            },
+            Place::NoItem(whole, key) => {
+                one(self.cells_at(Place::Item(whole, key)).is_empty().then(exception))
+            }
+            Place::NoEntry(whole, key) => {
+                one(self.cells_at(Place::Entry(whole, key)).is_empty().then(exception))
+            }
+            Place::End(list) => {
+                one(self.list(list).and_then(|items| self.item_cell(list, &Key::Index(items.len()))))
+            }
+            Place::Last(list) => {
+                let last = self.list(list).and_then(|items| items.len().checked_sub(1));
+                one(last.and_then(|last| self.item_cell(list, &Key::Index(last))))
+            }
+            Place::Static => self.variable_cells(Slots::Statics),
+            Place::Local => self.variable_cells(Slots::Locals),
+            Place::Argument => self.variable_cells(Slots::Arguments),
+            Place::NewStatics => self.new_cells(Slots::Statics, 0),
+            Place::NewLocals => self.new_cells(Slots::Locals, 0),
+            Place::NewArguments => self.new_cells(Slots::Arguments, 1),
+            Place::Exception => vec![exception()],
+            Place::Pending => one(self.core.uncaught.as_ref().map(|_| exception())),
+            Place::ServiceOperands => {
+                let operands = 0..service_operands(self).unwrap_or_default();
+                operands.filter_map(|below| self.compound(below)).map(Cell::Compound).collect()
+            }
+        }
+    }
+
+    fn held(&self, place: Place, cell: &Cell) -> Option<Value> {
+        let variable = |slots| {
+            let (frame, index) = (self.core.callers.len(), self.variable_index()?);
+            self.variables(slots, frame).get(index).map(|item| self.shown(item))
+        };
+        match place {
+            Place::Picked => self.item(self.picked()?),
+            Place::Compound(operand) | Place::Struct(operand) => self.item(operand),
+            Place::Item(whole, key) | Place::Entry(whole, key) => {
+                self.part(whole, key)?.1.map(|item| self.shown(&item))
+            }
+            Place::Last(list) => self.list(list)?.last().map(|item| self.shown(item)),
+            Place::Static => variable(Slots::Statics),
+            Place::Local => variable(Slots::Locals),
+            Place::Argument => variable(Slots::Arguments),
+            Place::Exception | Place::Pending => {
+                self.core.uncaught.as_ref().map(|pending| self.shown(pending))
+            }
+            Place::ServiceOperands => {
+                let mut operands = 0..service_operands(self)?;
+                let is_it = |below: &usize| self.compound(*below).map(Cell::Compound).as_ref() == Some(cell);
+                self.item(operands.find(is_it)?)
+            }
+            Place::NoItem(..)
+            | Place::NoEntry(..)
+            | Place::End(_)
+            | Place::NewStatics
+            | Place::NewLocals
+            | Place::NewArguments => None,
+        }
+    }
+}
+
+/// How many items an instruction takes that has an index on top: down to the item at the index.
+pub(super) fn indexed(machine: &Neo3) -> Option<usize> {
+    Some(machine.count(0)? + 2)
+}
+
+/// How many items an instruction takes that has their number on top.
+pub(super) fn counted(machine: &Neo3) -> Option<usize> {
+    Some(machine.count(0)? + 1)
+}
+
+/// How many items an instruction takes that has a number of pairs on top.
+pub(super) fn paired(machine: &Neo3) -> Option<usize> {
+    Some(machine.count(0)? * 2 + 1)
+}
+
+/// How many items INITSLOT takes.
+pub(super) fn initialised(machine: &Neo3) -> Option<usize> {
+    Some(usize::from(*machine.operand().get(1)?))
+}
+
+/// How many items the service takes that the instruction calls.
+pub(super) fn service_operands(machine: &Neo3) -> Option<usize> {
+    let id = u32::from_le_bytes(machine.operand().try_into().ok()?);
+    let takes = (machine.core.host.service(id)?.takes)(&machine.core);
+    Some(takes.min(machine.height()))
+}
+
 /// Variables that have their own instructions.
 #[derive(Clone, Copy)]
 enum Slots {
@@ -83,7 +231,6 @@ enum Slots {
 }
 
 impl Slots {
-    /// In the order of the instructions.
     const ALL: [Slots; 3] = [Slots::Statics, Slots::Locals, Slots::Arguments];
 
     /// What a frame of the state calls them.
@@ -105,23 +252,6 @@ impl Slots {
     }
 }
 
-/// The variable that an instruction loads or stores, and whether it stores it.
-fn variable(code: u8, operand: &[u8]) -> Option<(Slots, usize, bool)> {
-    // For each kind eight that load and eight that store; the last of eight has the index behind it.
-    let place = usize::from(code).checked_sub(Op::LDSFLD0 as usize)?;
-    let slots = *Slots::ALL.get(place / 16)?;
-    let index = match place % 8 {
-        7 => usize::from(*operand.first()?),
-        index => index,
-    };
-    Some((slots, index, place % 16 >= 8))
-}
-
-/// The exception that waits for the end of a finally block.
-fn file_override() -> Cell {
-    Cell::named("exception", "")
-}
-
 /// What a compound or Buffer is known by.
 fn compound(item: &Item) -> Option<usize> {
     match item {
@@ -136,69 +266,39 @@ impl Neo3 {
         Show::briefly(&self.core.heap, item)
     }
 
-    fn uses_variable(&self, slots: Slots, index: usize, is_stored: bool, effects: &mut Effects) {
-        let frame = self.core.callers.len();
-        let cell = slots.cell(frame, index);
-        if is_stored {
-            effects.write(cell);
-        } else {
-            effects.read(cell, self.variables(slots, frame).get(index).map(|item| self.shown(item)));
+    /// The operand of the next instruction; empty without one.
+    fn operand(&self) -> &[u8] {
+        self.at().map_or(&[], |at| at.operand)
+    }
+
+    /// The variable that an instruction names: by its operand, or by itself (`LDLOC0` to `LDLOC6`).
+    fn variable_index(&self) -> Option<usize> {
+        let at = self.at()?;
+        match at.op?.operands {
+            [] => Some(usize::from(at.code % 8)),
+            _ => at.operand.first().map(|index| usize::from(*index)),
         }
     }
 
-    /// What an instruction does besides loading and storing variables.
-    fn effects_of(&self, op: Op, operand: &[u8], effects: &mut Effects) {
-        match op {
-            _ if (Op::JMPIF as u8..=Op::JMPLE_L as u8).contains(&(op as u8)) => effects.write(Cell::jump()),
-            Op::PICK => {
-                if let Some(below) = self.count(0).map(|count| count + 1)
-                    && let Some(cell) = self.stacked(below)
-                {
-                    effects.read(cell, self.item(below));
-                }
-            }
-            // The operands are one count, and so many items and one more.
-            Op::XDROP | Op::ROLL => effects.takes = self.takes(1, 2),
-            Op::REVERSEN | Op::PACK | Op::PACKSTRUCT => effects.takes = self.takes(1, 1),
-            Op::PACKMAP => effects.takes = self.takes(2, 1),
-            Op::INITSSLOT => self.makes(Slots::Statics, operand.first(), effects),
-            Op::INITSLOT => {
-                self.makes(Slots::Locals, operand.first(), effects);
-                self.makes(Slots::Arguments, operand.get(1), effects);
-                effects.takes = operand.get(1).map(|count| usize::from(*count));
-            }
-            Op::SYSCALL => self.calls_service(operand, effects),
-            Op::THROW => effects.write(file_override()),
-            Op::ENDFINALLY => {
-                if let Some(pending) = &self.core.uncaught {
-                    effects.read(file_override(), Some(self.shown(pending)));
-                }
-            }
-            Op::MEMCPY => {
-                effects.read_compound(self, 2);
-                effects.change_compound(self, 4);
-            }
-            Op::CAT | Op::EQUAL | Op::NOTEQUAL => {
-                effects.read_compound(self, 0);
-                effects.read_compound(self, 1);
-            }
-            Op::LEFT | Op::RIGHT | Op::HASKEY => effects.read_compound(self, 1),
-            Op::SUBSTR => effects.read_compound(self, 2),
-            Op::UNPACK | Op::SIZE | Op::KEYS | Op::VALUES | Op::CONVERT => effects.read_compound(self, 0),
-            Op::PICKITEM => self.picks(effects),
-            Op::APPEND => {
-                self.clones(0, effects);
-                let list = self.core.below(1).and_then(Item::list);
-                let new = list.map(|list| Key::Index(self.core.heap.size(list)));
-                effects.writes.extend(new.and_then(|key| self.item_cell(1, &key)));
-            }
-            Op::SETITEM => self.sets(effects),
-            Op::REVERSEITEMS => effects.change_compound(self, 0),
-            Op::REMOVE => effects.change_compound(self, 1),
-            Op::CLEARITEMS => effects.writes.extend(self.compound(0).map(Cell::Compound)),
-            Op::POPITEM => self.pops_item(effects),
-            _ => {}
-        }
+    fn variable_cells(&self, slots: Slots) -> Vec<Cell> {
+        let index = self.variable_index();
+        index.map(|index| slots.cell(self.core.callers.len(), index)).into_iter().collect()
+    }
+
+    /// Variables that an instruction makes; the byte of its operand says how many.
+    fn new_cells(&self, slots: Slots, byte: usize) -> Vec<Cell> {
+        let (frame, count) = (self.core.callers.len(), self.operand().get(byte).copied().unwrap_or_default());
+        (0..count).map(|index| slots.cell(frame, index.into())).collect()
+    }
+
+    /// How far below the top the item is that PICK copies.
+    fn picked(&self) -> Option<usize> {
+        Some(self.count(0)? + 1)
+    }
+
+    /// The items of an operand that is an Array or a Struct.
+    fn list(&self, operand: usize) -> Option<&[Item]> {
+        Some(self.core.heap.list(self.core.below(operand)?.list()?))
     }
 
     /// The cell of an item of the stack, so many below the top one.
@@ -211,11 +311,6 @@ impl Neo3 {
         usize::try_from(int32(self.core.below(below)?).ok()?).ok()
     }
 
-    /// How many items an instruction takes: `each` for each that the top one counts, and `more`.
-    fn takes(&self, each: usize, more: usize) -> Option<usize> {
-        self.count(0).map(|count| count * each + more)
-    }
-
     /// The variables of a frame.
     fn variables(&self, slots: Slots, frame: usize) -> &[Item] {
         let context = self.core.callers.get(frame).unwrap_or(&self.core.context);
@@ -223,59 +318,6 @@ impl Neo3 {
             Slots::Statics => &self.core.statics,
             Slots::Locals => &context.locals,
             Slots::Arguments => &context.arguments,
-        }
-    }
-
-    /// Makes so many variables.
-    fn makes(&self, slots: Slots, count: Option<&u8>, effects: &mut Effects) {
-        let frame = self.core.callers.len();
-        let count = count.copied().map_or(0, usize::from);
-        effects.writes.extend((0..count).map(|index| slots.cell(frame, index)));
-    }
-
-    fn calls_service(&self, operand: &[u8], effects: &mut Effects) {
-        let id = operand.try_into().map(u32::from_le_bytes).ok();
-        let Some(service) = id.and_then(|id| self.core.host.service(id)) else { return };
-        let takes = (service.takes)(&self.core);
-        (0..takes.min(self.height())).for_each(|below| effects.read_compound(self, below));
-        effects.takes = Some(takes);
-        // It may throw.
-        effects.write(file_override());
-    }
-
-    /// Takes an operand over into a compound: a Struct is cloned.
-    fn clones(&self, below: usize, effects: &mut Effects) {
-        if let Some(Item::Struct(_)) = self.core.below(below) {
-            effects.read_compound(self, below);
-        }
-    }
-
-    fn picks(&self, effects: &mut Effects) {
-        match self.part(1, 0) {
-            Some((key, Some(item))) => {
-                if let Some(cell) = self.item_cell(1, &key) {
-                    effects.read(cell, Some(self.shown(&item)));
-                }
-            }
-            _ => effects.write(file_override()),
-        }
-    }
-
-    fn sets(&self, effects: &mut Effects) {
-        self.clones(0, effects);
-        let is_map = matches!(self.core.below(2), Some(Item::Map(_)));
-        match self.part(2, 1) {
-            Some((key, old)) if old.is_some() || is_map => effects.writes.extend(self.item_cell(2, &key)),
-            _ => effects.write(file_override()),
-        }
-    }
-
-    fn pops_item(&self, effects: &mut Effects) {
-        let Some(list) = self.core.below(0).and_then(Item::list) else { return };
-        let Some((last, rest)) = self.core.heap.list(list).split_last() else { return };
-        if let Some(cell) = self.item_cell(0, &Key::Index(rest.len())) {
-            effects.read(cell.clone(), Some(self.shown(last)));
-            effects.write(cell);
         }
     }
 

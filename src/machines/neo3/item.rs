@@ -73,7 +73,7 @@ impl Type {
         Type::InteropInterface,
     ];
 
-    /// The type of a code; none where the code means nothing.
+    /// The type of a code; `None` for an undefined one.
     pub(super) fn of_code(code: u8) -> Option<Type> {
         Type::ALL.into_iter().find(|it| *it as u8 == code)
     }
@@ -130,7 +130,7 @@ impl Item {
         }
     }
 
-    /// The compound that this is; none where it is no compound.
+    /// The compound that this is; `None` when it is no compound.
     #[inline(always)]
     pub(super) fn compound(&self) -> Option<Id> {
         match self {
@@ -139,7 +139,7 @@ impl Item {
         }
     }
 
-    /// The list that this is; none where it is neither Array nor Struct.
+    /// The list that this is; `None` when it is neither Array nor Struct.
     pub(super) fn list(&self) -> Option<Id> {
         match self {
             Item::Array(id) | Item::Struct(id) => Some(*id),

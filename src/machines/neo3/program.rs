@@ -10,8 +10,8 @@ use crate::isa::{OpInfo, Operand};
 use crate::machines::ecdsa::Curve;
 use crate::machines::in_bytes;
 use crate::machines::machine::LoadError;
+use crate::machines::neo::script::{script, wrong};
 use crate::model::case::Program;
-use crate::model::path::Path;
 use crate::model::value::Value;
 
 /// A program that was read.
@@ -24,7 +24,7 @@ pub(super) struct Loaded {
 
 /// Reads a program record.
 pub(super) fn load(program: &Program) -> Result<Loaded, LoadError> {
-    let script = script(program.0.get("script"))?;
+    let script = script(&NEO3, &program.0, op_of)?;
     let rejected = match program.0.get("strict") {
         None | Some(Value::Bool(false)) => None,
         Some(Value::Bool(true)) => rejected(&script).map(Fault::Rejected),
@@ -35,34 +35,12 @@ pub(super) fn load(program: &Program) -> Result<Loaded, LoadError> {
 
 /// See [`crate::machines::MachineInfo::contains`].
 pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
-    script(program.0.get("script")).map_or_else(|_| Vec::new(), |script| in_bytes(&NEO3, &script))
+    script(&NEO3, &program.0, op_of).map_or_else(|_| Vec::new(), |script| in_bytes(&NEO3, &script))
 }
 
-/// The bytes of a script: bytes, or a list of bytes and mnemonics.
-fn script(script: Option<&Value>) -> Result<Vec<u8>, LoadError> {
-    let parts = match script {
-        None => return Ok(Vec::new()),
-        Some(Value::Bytes(bytes)) => return Ok(bytes.clone()),
-        Some(Value::List(parts)) => parts,
-        Some(other) => return Err(wrong("script", other, "bytes, or a list of bytes and mnemonics")),
-    };
-    let mut bytes = Vec::new();
-    for (index, part) in parts.iter().enumerate() {
-        match part {
-            Value::Bytes(part) => bytes.extend_from_slice(part),
-            Value::Text(mnemonic) => bytes.push(code(mnemonic, index)?),
-            other => return Err(wrong("script", other, "bytes or a mnemonic")),
-        }
-    }
-    Ok(bytes)
-}
-
-fn code(mnemonic: &str, index: usize) -> Result<u8, LoadError> {
-    let op = NEO3.by_name(mnemonic).filter(|op| op.name == mnemonic);
-    op.map(|op| op.code as u8).ok_or_else(|| {
-        let at = Path::field("script").child(index);
-        LoadError::at(at, format!("no instruction {mnemonic:?} (vmconf isa neo3 lists them)"))
-    })
+/// The instruction of a mnemonic, as it is spelled in the table.
+fn op_of(name: &str) -> Option<&'static OpInfo> {
+    NEO3.by_name(name).filter(|op| op.name == name)
 }
 
 fn host(program: &Program) -> Result<Host, LoadError> {
@@ -89,11 +67,7 @@ fn signed(program: &Program) -> Result<Signed, LoadError> {
     Ok(Signed { message, curve })
 }
 
-fn wrong(name: &'static str, value: &Value, expected: &str) -> LoadError {
-    LoadError::at(Path::field(name), format!("{name} is {value} and must be {expected}"))
-}
-
-/// Why strict validation rejects a script; none if it does not (reference, section 2). What it
+/// Why strict validation rejects a script; `None` if it does not (reference, section 2). What it
 /// accepts never comes to a position that is not the start of an instruction, so that nothing is
 /// left to be looked at when the script runs.
 fn rejected(script: &[u8]) -> Option<String> {

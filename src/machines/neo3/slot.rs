@@ -1,8 +1,9 @@
 //! Static fields, local variables and arguments. Each of their entries is a reference, also one
 //! that is Null.
 
+use super::core::Core;
 use super::fault::{Fault, Flow};
-use super::frame::{Core, Frame};
+use super::frame::Frame;
 use super::item::Item;
 
 /// A place for variables.
@@ -10,7 +11,7 @@ pub(super) trait Slot {
     /// Its name, for messages.
     const MISSING: Fault;
 
-    /// Its variables; none as long as it is not initialised.
+    /// Its variables; empty until it is initialised.
     fn of(core: &mut Core) -> &mut Vec<Item>;
 }
 

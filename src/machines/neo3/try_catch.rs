@@ -1,8 +1,9 @@
 //! Exceptions: TRY and what ends its blocks, THROW and the way of an exception through the frames
 //! (reference, section 5).
 
+use super::call::unload;
 use super::fault::{Fault, Flow, MAX_TRIES, Stop};
-use super::flow::{go_on, offset, target, unload};
+use super::flow::{go_on, offset, target};
 use super::frame::Frame;
 use super::item::Item;
 
@@ -10,11 +11,11 @@ use super::item::Item;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Try {
     part: Part,
-    /// Where the catch block starts; none or below 0 without one.
+    /// Where the catch block starts; `None` or below 0 without one.
     catch: Option<i32>,
-    /// Where the finally block starts; none or below 0 without one.
+    /// Where the finally block starts; `None` or below 0 without one.
     finally: Option<i32>,
-    /// Where the script goes on behind the finally block; none as long as no ENDTRY said so.
+    /// Where the script goes on after the finally block; `None` until an ENDTRY says so.
     end: Option<i32>,
 }
 
@@ -98,7 +99,7 @@ pub(super) fn throw(frame: &mut Frame<'_>) -> Flow {
 impl Frame<'_> {
     /// Goes on in the innermost block that is there for an exception, and leaves all frames above
     /// it. With none, the frames stay as they are.
-    pub(super) fn throw(&mut self, file_override: Item) -> Flow {
+    pub(super) fn throw(&mut self, exception: Item) -> Flow {
         self.visit_held()?;
         let mut above = 0;
         loop {
@@ -106,7 +107,7 @@ impl Frame<'_> {
             let tries = match depth.checked_sub(above) {
                 Some(_) if above == 0 => &mut self.core.context.tries,
                 Some(index) if index < depth => &mut self.core.callers[index].tries,
-                _ => return Err(self.unhandled(&file_override).into()),
+                _ => return Err(self.unhandled(&exception).into()),
             };
             while tries.last().is_some_and(Try::is_over) {
                 tries.pop();
@@ -120,30 +121,30 @@ impl Frame<'_> {
             unload(self);
             self.core.context = self.core.callers.pop().unwrap_or_default();
         }
-        self.handle(file_override)
+        self.handle(exception)
     }
 
     /// Enters the block of the innermost try statement that is there for the exception.
-    fn handle(&mut self, file_override: Item) -> Flow {
+    fn handle(&mut self, exception: Item) -> Flow {
         let Some(inner) = self.core.context.tries.last_mut() else {
-            return Err(self.unhandled(&file_override).into());
+            return Err(self.unhandled(&exception).into());
         };
         if let (Part::Try, Some(catch)) = (inner.part, inner.catch()) {
             inner.part = Part::Catch;
             self.core.uncaught = None;
-            self.push(file_override);
+            self.push(exception);
             return Ok(go_on(self, catch)?);
         }
         inner.part = Part::Finally;
         let finally = inner.finally().unwrap_or(-1);
-        self.core.uncaught = Some(file_override);
+        self.core.uncaught = Some(exception);
         Ok(go_on(self, finally)?)
     }
 
     /// The fault of an exception that nothing is there for.
-    fn unhandled(&self, file_override: &Item) -> Fault {
-        let first = file_override.list().and_then(|list| self.core.heap.list(list).first());
-        let text = match first.unwrap_or(file_override) {
+    fn unhandled(&self, exception: &Item) -> Fault {
+        let first = exception.list().and_then(|list| self.core.heap.list(list).first());
+        let text = match first.unwrap_or(exception) {
             Item::ByteString(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
             _ => None,
         };

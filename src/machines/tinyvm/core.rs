@@ -7,7 +7,7 @@ use super::table;
 /// A word of a memory, for each address.
 pub(super) type Words = [u16; 65536];
 
-/// What a handler answers.
+/// What a handler returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     /// Go on with the next instruction.
@@ -18,7 +18,7 @@ pub(super) enum Flow {
     To(u16),
     /// Put the time into the first registers and go on.
     Time,
-    /// Stop behind this instruction, with the value of r0.
+    /// Stop after this instruction, with the value of r0.
     Yield,
     /// The word is no instruction: nothing happens.
     Illegal,
@@ -31,7 +31,7 @@ pub(super) enum Flow {
 pub(super) enum Stop {
     /// The program yielded this value; it can go on.
     Yield(u16),
-    /// This word is no instruction, and is met again by whoever goes on.
+    /// This word is no instruction; going on meets it again.
     Illegal(u16),
     /// So many instructions were executed as were allowed.
     Limit,
@@ -53,7 +53,7 @@ pub(super) struct Core {
 }
 
 impl Core {
-    /// A machine in which everything is zero. Its memories are pages that nobody touched yet.
+    /// A machine in which everything is zero. Its memories are pages that are not touched yet.
     pub(super) fn new() -> Core {
         Core {
             registers: [0; 16],
@@ -66,7 +66,7 @@ impl Core {
         }
     }
 
-    /// At most so many attempts to execute an instruction; gives how many there were and why no more.
+    /// Attempts to execute at most so many instructions; returns how many attempts there were and why not more.
     // Program counter and time are locals: what goes through memory from one instruction to the next
     // is waited for.
     #[inline(never)]

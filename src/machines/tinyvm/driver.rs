@@ -9,7 +9,7 @@ pub(super) const BUDGET: u64 = 30_000;
 /// The largest number of instructions that a driver can allow the testee at once: 48 bits.
 const LIMIT: u64 = (1 << 48) - 1;
 
-/// What stands behind the results of a driver.
+/// What follows the results of a driver.
 const MARKERS: [u16; 2] = [0x650d, 0x4585];
 
 /// What stands at the end of the driver's data: version and number of this environment.

@@ -50,7 +50,7 @@ pub(super) fn row(word: &str) -> Option<&'static OpInfo> {
     commands().find(|command| command.1 == word).map(|command| command.0)
 }
 
-/// The word of a row; none where the language has none.
+/// The word of a row; `None` where the language has none.
 pub(super) fn word_of(op: &OpInfo) -> Option<&'static str> {
     commands().find(|command| command.0.code == op.code).map(|command| command.1)
 }

@@ -35,7 +35,7 @@ impl Random {
         }
     }
 
-    /// A number from 0 to `most`; none when the list has none, or a larger one.
+    /// A number from 0 to `most`; `None` when the list is used up or its next number is larger.
     pub(super) fn next(&mut self, most: u16) -> Option<u16> {
         match self {
             Random::Seeded { state, used } => {

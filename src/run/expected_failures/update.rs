@@ -1,11 +1,11 @@
-//! Bringing a list up to date with a run: it shrinks, and its signatures become what they are. It grows
-//! only where that is asked for. What is not changed keeps its bytes, comments too.
+//! Brings a list up to date with a run: entries that no longer fail are removed, and signatures replaced. It
+//! grows only on request. What is not changed keeps its bytes, comments too.
 
 use std::collections::BTreeSet;
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use super::Known;
+use super::ExpectedFailures;
 use crate::model::event::CaseReport;
 use crate::model::signature::Signature;
 use crate::model::verdict::{Failure, Verdict};
@@ -13,7 +13,7 @@ use crate::model::verdict::{Failure, Verdict};
 /// Whether failures that nobody listed are added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Accepted {
-    /// None is.
+    /// They are not.
     Nothing,
     /// All are, for this reason.
     All(String),
@@ -36,26 +36,31 @@ struct Seen {
     signatures: BTreeSet<String>,
 }
 
-/// Brings `text`, which `known` was read from, up to date with a run that did not know the list.
+/// Brings `text`, which `list` was read from, up to date with a run without the list.
 ///
 /// # Errors
 ///
 /// Never, for a text that could be read; the parser's message.
-pub fn update(known: &Known, text: &str, run: &[CaseReport], accepted: &Accepted) -> Result<Updated, String> {
+pub fn update(
+    list: &ExpectedFailures,
+    text: &str,
+    run: &[CaseReport],
+    accepted: &Accepted,
+) -> Result<Updated, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let mut changes = Vec::new();
-    let list = document.entry("known").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
-    let list = list.as_array_of_tables_mut().ok_or("known must be tables")?;
-    let (seen, unlisted) = look(known, run);
-    for (number, (entry, seen)) in known.entries.iter().zip(&seen).enumerate().rev() {
+    let tables = document.entry("known").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
+    let tables = tables.as_array_of_tables_mut().ok_or("known must be tables")?;
+    let (seen, unlisted) = look(list, run);
+    for (number, (entry, seen)) in list.entries.iter().zip(&seen).enumerate().rev() {
         if seen.fails + seen.broken == 0 {
-            remove(list, number);
+            remove(tables, number);
             changes.push(format!("removed {}: it does not fail", entry.id));
         } else if let (Some(old), Some(new)) = (&entry.signature, seen.signatures.first())
             && seen.signatures.len() == 1
             && old != new
         {
-            if let Some(signature) = list.get_mut(number).and_then(|table| table.get_mut("signature")) {
+            if let Some(signature) = tables.get_mut(number).and_then(|table| table.get_mut("signature")) {
                 set_text(signature, new);
             }
             changes.push(format!("signed {}: {new}", entry.id));
@@ -64,7 +69,7 @@ pub fn update(known: &Known, text: &str, run: &[CaseReport], accepted: &Accepted
     changes.reverse();
     if let Accepted::All(reason) = accepted {
         for (report, failure) in unlisted {
-            list.push(entry(report, failure, reason));
+            tables.push(entry(report, failure, reason));
             changes.push(format!("added {}", report.id));
         }
     }
@@ -86,13 +91,16 @@ fn prefix(table: &mut Table) -> String {
     table.decor_mut().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned()
 }
 
-/// What a run says about each entry, and which failures none names. As in a run, the first entry that
-/// names a case counts.
-fn look<'r>(known: &Known, run: &'r [CaseReport]) -> (Vec<Seen>, Vec<(&'r CaseReport, &'r Failure)>) {
-    let mut seen: Vec<Seen> = known.entries.iter().map(|_| Seen::default()).collect();
+/// What a run says about each entry, and the failures that no entry matches. As in a run, the first entry that
+/// matches a case applies.
+fn look<'r>(
+    list: &ExpectedFailures,
+    run: &'r [CaseReport],
+) -> (Vec<Seen>, Vec<(&'r CaseReport, &'r Failure)>) {
+    let mut seen: Vec<Seen> = list.entries.iter().map(|_| Seen::default()).collect();
     let mut unlisted = Vec::new();
     for report in run {
-        match (&report.verdict, known.naming(&report.id).next()) {
+        match (&report.verdict, list.matching(&report.id).next()) {
             (Verdict::Fail(failure), Some(number)) => {
                 seen[number].fails += 1;
                 seen[number].signatures.extend(signature(report, failure));

@@ -6,12 +6,12 @@
 //! not  = "not" not | "(" any ")" | name "(" argument ")"
 //! ```
 //!
-//! An argument goes to the next `)`; a backslash takes its meaning from the character behind it.
+//! An argument goes to the next `)`; a backslash takes its meaning from the character after it.
 
 use std::fmt;
 
+use super::expr::{Expr, Term};
 use super::predicates::{Matcher, PREDICATES, Predicate};
-use super::{Expr, Term};
 use crate::text::suggest::nearest;
 
 /// So deep may parentheses and `not` stand in each other.
@@ -20,9 +20,9 @@ pub const MOST_NESTED: usize = 100;
 /// So many names are listed to who gives none of them.
 const MOST_LISTED: usize = 10;
 
-/// Why a text is no expression.
+/// Why a text is not an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misspelled {
+pub struct SyntaxError {
     /// The text.
     pub text: String,
     /// At which byte of it.
@@ -32,7 +32,7 @@ pub struct Misspelled {
 }
 
 /// Three lines: what is wrong, the text, and a caret under the place.
-impl fmt::Display for Misspelled {
+impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let before = self.text.get(..self.at).unwrap_or(&self.text).chars().count();
         let line = self.text.replace(char::is_control, " ");
@@ -40,12 +40,12 @@ impl fmt::Display for Misspelled {
     }
 }
 
-impl std::error::Error for Misspelled {}
+impl std::error::Error for SyntaxError {}
 
 impl std::str::FromStr for Expr {
-    type Err = Misspelled;
+    type Err = SyntaxError;
 
-    fn from_str(text: &str) -> Result<Expr, Misspelled> {
+    fn from_str(text: &str) -> Result<Expr, SyntaxError> {
         let mut parser = Parser { text, at: 0 };
         let expr = parser.any(0)?;
         match parser.word() {
@@ -56,32 +56,18 @@ impl std::str::FromStr for Expr {
     }
 }
 
-/// An argument as it is written.
-pub(super) fn escaped(argument: &str) -> String {
-    let first = argument.len() - argument.trim_start().len();
-    let last = argument.trim_end().len();
-    let mut escaped = String::with_capacity(argument.len());
-    for (at, character) in argument.char_indices() {
-        if matches!(character, ')' | '\\') || at < first || at >= last {
-            escaped.push('\\');
-        }
-        escaped.push(character);
-    }
-    escaped
-}
-
 struct Parser<'t> {
     text: &'t str,
     at: usize,
 }
 
 impl<'t> Parser<'t> {
-    fn wrong(&self, at: usize, what: impl Into<String>) -> Misspelled {
-        Misspelled { text: self.text.to_owned(), at, what: what.into() }
+    fn wrong(&self, at: usize, what: impl Into<String>) -> SyntaxError {
+        SyntaxError { text: self.text.to_owned(), at, what: what.into() }
     }
 
     /// As [`Parser::wrong`], at the next word, which may be meant for one of these.
-    fn near<'k>(&self, what: &str, word: &str, known: impl IntoIterator<Item = &'k str>) -> Misspelled {
+    fn near<'k>(&self, what: &str, word: &str, known: impl IntoIterator<Item = &'k str>) -> SyntaxError {
         let perhaps = nearest(word, known).map(|near| format!("; did you mean {near}?"));
         self.wrong(self.at, format!("{what}{}", perhaps.unwrap_or_default()))
     }
@@ -94,7 +80,7 @@ impl<'t> Parser<'t> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// The letters that come next behind space, which are not taken.
+    /// The letters that come next after space, which are not taken.
     fn word(&mut self) -> &'t str {
         self.skip_space();
         let rest = self.rest();
@@ -119,7 +105,7 @@ impl<'t> Parser<'t> {
         is_it
     }
 
-    fn any(&mut self, depth: usize) -> Result<Expr, Misspelled> {
+    fn any(&mut self, depth: usize) -> Result<Expr, SyntaxError> {
         let mut parts = vec![self.all(depth)?];
         while self.take_word("or") {
             parts.push(self.all(depth)?);
@@ -127,7 +113,7 @@ impl<'t> Parser<'t> {
         Ok(one_or(parts, Expr::Any))
     }
 
-    fn all(&mut self, depth: usize) -> Result<Expr, Misspelled> {
+    fn all(&mut self, depth: usize) -> Result<Expr, SyntaxError> {
         let mut parts = vec![self.not(depth)?];
         while self.take_word("and") {
             parts.push(self.not(depth)?);
@@ -135,7 +121,7 @@ impl<'t> Parser<'t> {
         Ok(one_or(parts, Expr::All))
     }
 
-    fn not(&mut self, depth: usize) -> Result<Expr, Misspelled> {
+    fn not(&mut self, depth: usize) -> Result<Expr, SyntaxError> {
         self.skip_space();
         if depth > MOST_NESTED {
             return Err(self.wrong(self.at, format!("more than {MOST_NESTED} in each other")));
@@ -157,7 +143,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn term(&mut self) -> Result<Term, Misspelled> {
+    fn term(&mut self) -> Result<Term, SyntaxError> {
         let word = self.word();
         let Some(predicate) = PREDICATES.iter().find(|predicate| predicate.name == word) else {
             let names = PREDICATES.iter().map(|predicate| predicate.name);
@@ -181,30 +167,30 @@ impl<'t> Parser<'t> {
     }
 
     /// What stands before the next `)`, without space around it.
-    fn argument(&mut self) -> Result<String, Misspelled> {
+    fn argument(&mut self) -> Result<String, SyntaxError> {
         let start = self.at;
         let mut argument = String::new();
-        // How much of it was written on purpose: space behind that is taken off.
-        let mut meant = 0;
+        // Up to here it stays: space after that is taken off.
+        let mut kept = 0;
         let mut characters = self.rest().char_indices();
         while let Some((at, character)) = characters.next() {
             match character {
                 ')' => {
                     self.at = start + at + 1;
-                    argument.truncate(meant);
+                    argument.truncate(kept);
                     return Ok(argument);
                 }
                 '\\' => argument.extend(characters.next().map(|escaped| escaped.1)),
                 _ => argument.push(character),
             }
             if character == '\\' || !character.is_whitespace() {
-                meant = argument.len();
+                kept = argument.len();
             }
         }
         Err(self.wrong(start.saturating_sub(1), "this is never closed by )"))
     }
 
-    fn matcher(&self, predicate: &Predicate, argument: &str, at: usize) -> Result<Matcher, Misspelled> {
+    fn matcher(&self, predicate: &Predicate, argument: &str, at: usize) -> Result<Matcher, SyntaxError> {
         let matcher = Matcher::new(argument, predicate.letters).map_err(|error| self.wrong(at, error))?;
         let known = (predicate.known)();
         if known.is_empty() || known.iter().any(|name| matcher.matches(name)) {

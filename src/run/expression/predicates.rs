@@ -5,7 +5,7 @@ use std::fmt;
 
 use globset::GlobMatcher;
 
-use super::{Cost, Known};
+use super::case_info::{Asked, Cost};
 use crate::formats::FORMATS;
 use crate::isa::OpInfo;
 use crate::machines::{self, MACHINES};
@@ -30,7 +30,7 @@ pub struct Predicate {
     /// What the argument can be; empty for anything.
     pub(super) known: fn() -> Vec<&'static str>,
     /// Whether it holds.
-    pub(super) holds: fn(&Matcher, &Known<'_>) -> bool,
+    pub(super) holds: fn(&Matcher, &Asked<'_>) -> bool,
 }
 
 impl fmt::Debug for Predicate {
@@ -50,7 +50,7 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Outline,
         letters: Letters::AnyCase,
         known: || MACHINES.iter().map(|machine| machine.name).collect(),
-        holds: |matcher, known| matcher.matches(known.facts.format().machine),
+        holds: |matcher, asked| matcher.matches(asked.info.format().machine),
     },
     Predicate {
         name: "format",
@@ -59,7 +59,7 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Outline,
         letters: Letters::AnyCase,
         known: || FORMATS.iter().map(|format| format.name).collect(),
-        holds: |matcher, known| matcher.matches(known.facts.format().name),
+        holds: |matcher, asked| matcher.matches(asked.info.format().name),
     },
     Predicate {
         name: "id",
@@ -68,7 +68,7 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Outline,
         letters: Letters::Exact,
         known: Vec::new,
-        holds: |matcher, known| matcher.matches(&known.id),
+        holds: |matcher, asked| matcher.matches(&asked.id),
     },
     Predicate {
         name: "name",
@@ -77,7 +77,7 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Outline,
         letters: Letters::Exact,
         known: Vec::new,
-        holds: |matcher, known| matcher.matches(known.facts.id().name.as_deref().unwrap_or_default()),
+        holds: |matcher, asked| matcher.matches(asked.info.id().name.as_deref().unwrap_or_default()),
     },
     Predicate {
         name: "path",
@@ -86,7 +86,7 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Outline,
         letters: Letters::Exact,
         known: Vec::new,
-        holds: |matcher, known| matcher.matches(&known.facts.id().file),
+        holds: |matcher, asked| matcher.matches(&asked.info.id().file),
     },
     Predicate {
         name: VERDICT,
@@ -95,7 +95,7 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Outline,
         letters: Letters::AnyCase,
         known: || vec!["pass", "fail", "error", "skip", "known", "fixed"],
-        holds: |matcher, known| known.last.get(&known.id).is_some_and(|verdict| matcher.matches(verdict)),
+        holds: |matcher, asked| asked.last.get(&asked.id).is_some_and(|verdict| matcher.matches(verdict)),
     },
     Predicate {
         name: "expects",
@@ -104,9 +104,9 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Reading,
         letters: Letters::AnyCase,
         known: Vec::new,
-        holds: |matcher, known| {
-            let ends = known.facts.format().ends;
-            known.case().is_some_and(|case| expected_ends(case, ends).any(|end| matcher.matches(end)))
+        holds: |matcher, asked| {
+            let ends = asked.info.format().ends;
+            asked.case().is_some_and(|case| expected_ends(case, ends).any(|end| matcher.matches(end)))
         },
     },
     Predicate {
@@ -116,8 +116,8 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Reading,
         letters: Letters::AnyCase,
         known: mnemonics,
-        holds: |matcher, known| {
-            let machine = known.case().and_then(|case| Some((case, machines::by_name(case.machine)?)));
+        holds: |matcher, asked| {
+            let machine = asked.case().and_then(|case| Some((case, machines::by_name(case.machine)?)));
             machine.is_some_and(|(case, machine)| any_op(matcher, &(machine.contains)(&case.program)))
         },
     },
@@ -128,7 +128,7 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Execution,
         letters: Letters::AnyCase,
         known: mnemonics,
-        holds: |matcher, known| any_op(matcher, known.executed()),
+        holds: |matcher, asked| any_op(matcher, asked.executed()),
     },
 ];
 
@@ -207,7 +207,7 @@ enum Pattern {
 impl Matcher {
     /// # Errors
     ///
-    /// A glob that is none, with the reason.
+    /// A malformed glob, with the reason.
     pub(super) fn new(argument: &str, letters: Letters) -> Result<Matcher, String> {
         let argument = letters.of(argument);
         let pattern = match argument.strip_prefix('~') {

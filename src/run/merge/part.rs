@@ -2,12 +2,21 @@
 
 use serde_json::Value as Json;
 
-use super::Source;
 use super::read::{Line, Reader, words};
 use crate::model::event::{Event, Summary};
+use crate::model::explanation::Explained;
 use crate::text::shell::Words;
 
-/// What one part told.
+/// A report that is joined with others.
+#[derive(Debug)]
+pub struct Source<'s> {
+    /// As messages name it.
+    pub name: &'s str,
+    /// Its text.
+    pub text: &'s str,
+}
+
+/// What one part reports.
 pub(super) struct Part<'s> {
     /// The report, as messages name it.
     pub(super) name: &'s str,
@@ -15,7 +24,7 @@ pub(super) struct Part<'s> {
     /// What was told of files and cases, each with its place in the whole run.
     pub(super) told: Vec<(u64, Event)>,
     /// Why cases did not pass, the same way.
-    pub(super) explained: Vec<(u64, Event)>,
+    pub(super) explained: Vec<(u64, Explained)>,
     pub(super) seconds: f64,
 }
 
@@ -69,7 +78,7 @@ impl<'s> Part<'s> {
                 line.ok_or_else(|| format!("line {number} is none of a report: vmconf schema report"))?;
             match line {
                 Line::Told(place, event) => part.told.push((place, event)),
-                Line::Explanation(place, event) => part.explained.push((place, event)),
+                Line::Explained(place, explained) => part.explained.push((place, explained)),
                 Line::Ended(summary) => end = Some(summary),
             }
         }

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 
-use super::case_id;
 use crate::model::assertion::Expected;
+use crate::model::case::CaseId;
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::event::{CaseReport, Event, Summary};
 use crate::model::exit::Exit;
+use crate::model::explanation::Explained;
 use crate::model::hex::hex_bytes;
 use crate::model::path::{Key, Path};
 use crate::model::position::Position;
@@ -18,13 +19,13 @@ use crate::model::verdict::{Difference, Failure, Listing, Verdict};
 use crate::text::shell::Words;
 use crate::{formats, machines};
 
-/// What a line says; none where it cannot be read. What stands deep in it was bounded by [`serde_json`].
+/// What a line says; `None` where it cannot be read. What stands deep in it was bounded by [`serde_json`].
 type Parsed<T> = Option<T>;
 
-/// What a line behind the first says, with its place in the whole run.
+/// What a line after the first says, with its place in the whole run.
 pub(super) enum Line {
     Told(u64, Event),
-    Explanation(u64, Event),
+    Explained(u64, Explained),
     Ended(Summary),
 }
 
@@ -41,7 +42,7 @@ impl<'r> Reader<'r> {
         Reader { text_of, texts: HashMap::new(), names: BTreeSet::new() }
     }
 
-    /// What a line behind the first says; none where it is none of a report.
+    /// What a line after the first says; `None` where it is not of a report.
     pub(super) fn line(&mut self, line: &Json) -> Parsed<Line> {
         let kind = line["type"].as_str()?;
         if kind == "summary" {
@@ -63,9 +64,7 @@ impl<'r> Reader<'r> {
                 };
                 Line::Told(place, Event::Finished(report))
             }
-            "explained" => {
-                Line::Explanation(place, Event::Explanation { id: id()?, text: text(&line["text"])? })
-            }
+            "explained" => Line::Explained(place, Explained::Text { id: id()?, text: text(&line["text"])? }),
             _ => return None,
         })
     }
@@ -255,4 +254,13 @@ fn byte(text: &str, position: Position) -> Option<u32> {
     let line = text.get(before..)?;
     let at = line.char_indices().map(|(at, _)| at).chain([line.len()]).nth(position.column as usize - 1)?;
     u32::try_from(before + at).ok()
+}
+
+/// The id that is written so.
+fn case_id(id: &str, file: &str, name: Option<&str>) -> Option<CaseId> {
+    let mut case = CaseId { file: file.into(), name: name.map(str::to_owned), nth: 1 };
+    if case.to_string() != id {
+        case.nth = id.rsplit_once('#')?.1.parse().ok()?;
+    }
+    (case.to_string() == id).then_some(case)
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use vmconf::isa::OpInfo;
 use vmconf::machines::MachineInfo;
 use vmconf::machines::inspect::{Effects, Inspect};
-use vmconf::machines::machine::{At, LoadError, Machine, Status, Watch};
+use vmconf::machines::machine::{At, LoadError, Machine, Status};
 use vmconf::machines::observe::Observe;
 use vmconf::model::case::Program;
 use vmconf::model::cell::Cell;
@@ -82,7 +82,7 @@ impl Faulty {
             .collect();
         match self.fault.kind {
             Kind::ResultOneMore => {
-                let status = self.inner.run(1, None);
+                let status = self.inner.advance(1);
                 let results = if self.fault.op.pushes > 0 { self.top() } else { writes };
                 for cell in &results {
                     self.make_one_more(cell);
@@ -99,14 +99,14 @@ impl Faulty {
             Kind::Forgotten => {
                 let written = (height - takes..height).map(Cell::Stack).chain(writes);
                 let before: Vec<_> = written.map(|cell| (self.read(&cell), cell)).collect();
-                let status = self.inner.run(1, None);
+                let status = self.inner.advance(1);
                 for (value, cell) in before {
                     self.write(&cell, value);
                 }
                 status
             }
             Kind::OneGasMore => {
-                let status = self.inner.run(1, None);
+                let status = self.inner.advance(1);
                 if let Some(left) = self.inner.gas().and_then(|gas| gas.checked_sub(1)) {
                     self.inner.set(&Value::Record(vec![("gas".to_owned(), Value::int(left))])).unwrap();
                 }
@@ -127,7 +127,7 @@ impl Faulty {
         for (cell, value) in operands.iter().zip(other(&values)) {
             self.write(cell, Some(value));
         }
-        let status = self.inner.run(1, None);
+        let status = self.inner.advance(1);
         let stay = |cell: &Cell| !matches!(cell, Cell::Stack(_)) && !writes.contains(cell);
         for (cell, value) in operands.iter().zip(values).filter(|it| stay(it.0)) {
             self.write(cell, value);
@@ -162,17 +162,13 @@ impl Machine for Faulty {
         self.inner.load(program)
     }
 
-    fn run(&mut self, budget: u64, mut watch: Option<&mut dyn Watch>) -> Status {
+    fn advance(&mut self, budget: u64) -> Status {
         if budget == 0 {
-            return self.inner.run(0, None);
+            return self.inner.advance(0);
         }
         for _ in 0..budget {
-            let next = self.inner.next();
-            if let (Some(at), Some(watch)) = (&next, &mut watch) {
-                watch.before(at);
-            }
-            let is_faulty = next.is_some_and(|at| at.op == Some(self.fault.op));
-            let status = if is_faulty { self.fail() } else { self.inner.run(1, None) };
+            let is_faulty = self.inner.next().is_some_and(|at| at.op == Some(self.fault.op));
+            let status = if is_faulty { self.fail() } else { self.inner.advance(1) };
             if status != Status::Running {
                 return status;
             }

@@ -6,7 +6,7 @@ use vmconf::isa::OpInfo;
 use vmconf::machines::MachineInfo;
 use vmconf::machines::machine::{At, Watch};
 use vmconf::run::sources::Source;
-use vmconf::run::{self, LoadedFile, Options};
+use vmconf::run::{self, LoadedFile, Options, RunOptions};
 
 /// A case of an opened file.
 #[derive(Clone, Copy)]
@@ -30,10 +30,10 @@ struct Executes {
 }
 
 impl<'s> Vectors<'s> {
-    pub(crate) fn read(sources: &'s [Source]) -> Vectors<'s> {
-        let options = Options::default();
-        let files: Vec<_> = sources.iter().map(|source| run::open(source, &options)).collect();
-        let mut cases: Vec<_> = files.iter().enumerate().flat_map(|file| executed(file, &options)).collect();
+    pub(crate) fn read(sources: &'s [Source], options: &'s Options) -> Vectors<'s> {
+        let files: Vec<_> = sources.iter().map(|source| run::open(source, options)).collect();
+        let mut cases: Vec<_> =
+            files.iter().enumerate().flat_map(|file| executed(file, &options.run)).collect();
         // A sort that keeps the order of files and cases.
         cases.sort_by_key(|case| case.steps);
         Vectors { files, cases }
@@ -53,7 +53,7 @@ impl<'s> Vectors<'s> {
     }
 }
 
-fn executed(file: (usize, &LoadedFile<'_>), options: &Options) -> Vec<Executes> {
+fn executed(file: (usize, &LoadedFile<'_>), options: &RunOptions) -> Vec<Executes> {
     let (number, loaded) = file;
     let case = |index| {
         let mut seen = Seen::default();

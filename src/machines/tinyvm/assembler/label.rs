@@ -70,7 +70,7 @@ impl Way {
         }
     }
 
-    /// The words that go so far; none for what is no distance.
+    /// The words that go so far; `None` for what is no distance.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl Way {
         Ok(vec![instruction(op, &numbers)])
     }
 
-    /// What may not be meant where the target is at `address`.
+    /// What is probably a mistake when the target is at `address`.
     pub(super) fn warning(self, address: u16) -> Option<&'static str> {
         let is_near = NEAR_ZERO.contains(&i32::from(address as i16));
         match self {
@@ -151,7 +151,7 @@ impl<'s> Labels<'s> {
         Ok(std::mem::take(&mut label.waiting))
     }
 
-    /// The address of a label, which is used with that; none if it has none yet.
+    /// The address of a label, which is used with that; `None` if it has none yet.
     pub(super) fn address(&mut self, word: Word<'s>) -> Option<u16> {
         let label = self.by_name.entry(word.text).or_default();
         label.is_used = true;

@@ -46,12 +46,12 @@ pub(super) struct Operand<'s> {
 #[derive(Clone, Copy)]
 pub(super) struct Line<'s> {
     pub(super) command: Word<'s>,
-    /// All that stands behind the one space after the command.
+    /// All that follows the one space after the command.
     pub(super) rest: Option<Word<'s>>,
 }
 
 impl<'s> Line<'s> {
-    /// The command of a line; none where it is empty but for a comment.
+    /// The command of a line; `None` when it is empty or only a comment.
     pub(super) fn new(text: &'s str, line: usize) -> Option<Line<'s>> {
         let whole = Word { text, line, column: 1 };
         let code = text.split('#').next().unwrap_or_default().trim();

@@ -1,16 +1,22 @@
-//! Keys of Maps: primitive items, equal only with equal type and value.
+//! Maps and their keys: primitive items, equal only with equal type and value.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
+use indexmap::IndexMap;
 use num_bigint::BigInt;
 
 use super::convert::{big_bytes, small_bytes};
 use super::fault::Fault;
 use super::item::Item;
+use crate::model::hex::bytes_key;
 
 /// The longest key in bytes.
 const MAX_KEY: usize = 64;
+
+/// The pairs of a Map, in order of insertion.
+pub(super) type Map = IndexMap<Key, Item>;
 
 /// A key of a Map.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -77,4 +83,22 @@ impl Key {
             },
         }
     }
+}
+
+/// Pairs by the text of their keys. Keys of different types may have the same text; those get a
+/// number, so that none hides another.
+pub(super) fn pairs(map: &Map) -> impl Iterator<Item = (String, &Item)> {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    map.iter().map(move |(key, value)| {
+        let text = key_name(key);
+        let count = counts.entry(text.clone()).or_default();
+        *count += 1;
+        (if *count == 1 { text } else { format!("{text}#{count}") }, value)
+    })
+}
+
+/// The text of a key: its bytes.
+pub(super) fn key_name(key: &Key) -> String {
+    let bytes = key.bytes();
+    if bytes.is_empty() { String::new() } else { bytes_key(&bytes) }
 }

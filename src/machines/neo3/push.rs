@@ -7,15 +7,13 @@ use super::flow::target;
 use super::frame::Frame;
 use super::item::{Item, MAX_ITEM};
 use crate::isa::unsigned;
+use crate::machines::neo::number::small_of_bytes;
 
 /// PUSHINT8 to PUSHINT64
 #[inline(always)]
 pub(super) fn pushint<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     let bytes: [u8; N] = frame.operand()?;
-    let sign = if bytes[N - 1] & 0x80 == 0 { 0 } else { 0xff };
-    let mut number = [sign; 8];
-    number[..N].copy_from_slice(&bytes);
-    frame.push(Item::Integer(i64::from_le_bytes(number)));
+    frame.push(Item::Integer(small_of_bytes(&bytes).unwrap_or_default()));
     Ok(())
 }
 
@@ -59,7 +57,7 @@ pub(super) fn pushnull(frame: &mut Frame<'_>) -> Flow {
 }
 
 /// PUSHDATA1, PUSHDATA2 and PUSHDATA4
-pub(super) fn pushdata<const N: usize>(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn data<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     let prefix: [u8; N] = frame.operand()?;
     let length = unsigned(&prefix).unwrap_or(u64::MAX) as usize;
     let data = frame.data(length)?;
@@ -73,7 +71,7 @@ pub(super) fn pushdata<const N: usize>(frame: &mut Frame<'_>) -> Flow {
 
 /// PUSHM1 and PUSH0 to PUSH16
 #[inline(always)]
-pub(super) fn push<const N: i64>(frame: &mut Frame<'_>) -> Flow {
+pub(super) fn number<const N: i64>(frame: &mut Frame<'_>) -> Flow {
     frame.push(Item::Integer(N));
     Ok(())
 }

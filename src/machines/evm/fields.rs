@@ -1,0 +1,116 @@
+//! What can be observed.
+
+use super::call::Recorded;
+use super::frame::Stop;
+use super::log::{Log, hash_logs};
+use super::machine::{Context, Evm};
+use super::program::{account_value, word_value};
+use super::world::address_bytes;
+use crate::machines::observe::{Field, Fields};
+use crate::model::hex::bytes_key;
+use crate::model::value::Value;
+
+/// After a halt there is no gas, output, log, call or account to look at.
+impl Fields for Evm {
+    const FIELDS: &'static [Field<Evm>] = &[
+        Field { name: "outcome", doc: "success or halt; none while running", read: outcome },
+        Field { name: "gas", doc: "gas left", read: |m| Some(Value::int(m.gas)) },
+        Field { name: "out", doc: "bytes returned", read: |m| m.result(|c| Value::Bytes(c.output.clone())) },
+        Field {
+            name: "logs",
+            doc: "log entries with their bloom filters, in order",
+            read: |m| m.result(logs),
+        },
+        Field {
+            name: "logsHash",
+            doc: "Keccak-256 of the RLP list of the log entries",
+            read: |m| m.result(logs_hash),
+        },
+        Field {
+            name: "callcreates",
+            doc: "recorded calls and creations, in order",
+            read: |m| m.result(calls),
+        },
+        Field {
+            name: "post",
+            doc: "accounts by address; an empty one and a zero word are not there",
+            read: |m| m.result(post),
+        },
+        Field { name: "pc", doc: "program counter", read: |m| Some(Value::int(m.pc)) },
+        Field { name: "stack", doc: "stack items, bottom first", read: |m| Some(m.stack_value()) },
+        Field {
+            name: "memory",
+            doc: "memory",
+            read: |m| Some(Value::Bytes(m.context.memory.bytes().to_vec())),
+        },
+        Field {
+            name: "memorySize",
+            doc: "size of memory in bytes",
+            read: |m| Some(Value::int(m.context.memory.size())),
+        },
+        Field {
+            name: "refund",
+            doc: "refund counter, never paid out",
+            read: |m| Some(Value::int(m.context.refund)),
+        },
+    ];
+}
+
+impl Evm {
+    fn result(&self, read: fn(&Context) -> Value) -> Option<Value> {
+        self.ended_normally().then(|| read(&self.context))
+    }
+
+    fn stack_value(&self) -> Value {
+        Value::List(self.stack[1..=self.height].iter().map(|item| word_value(item.word())).collect())
+    }
+}
+
+fn outcome(machine: &Evm) -> Option<Value> {
+    match machine.stop? {
+        Stop::Stopped | Stop::Returned => Some(Value::text("success")),
+        Stop::Halted(_) => Some(Value::text("halt")),
+        Stop::Limited(_) | Stop::Fenced => None,
+    }
+}
+
+fn logs(context: &Context) -> Value {
+    let address = context.environment.address;
+    let entry = |log: &Log| {
+        let topics = log.topics.iter().map(|topic| Value::Bytes(topic.to_be_bytes_vec()));
+        Value::record([
+            ("address", Value::Bytes(address_bytes(address).to_vec())),
+            ("topics", Value::List(topics.collect())),
+            ("data", Value::Bytes(log.data.clone())),
+            ("bloom", Value::Bytes(log.bloom(address).to_vec())),
+        ])
+    };
+    Value::List(context.logs.iter().map(entry).collect())
+}
+
+fn logs_hash(context: &Context) -> Value {
+    Value::Bytes(hash_logs(context.environment.address, &context.logs).to_vec())
+}
+
+fn calls(context: &Context) -> Value {
+    let entry = |call: &Recorded| {
+        let destination = call.destination.map(|to| address_bytes(to).to_vec());
+        Value::record([
+            ("data", Value::Bytes(call.data.clone())),
+            ("destination", Value::Bytes(destination.unwrap_or_default())),
+            ("gasLimit", Value::int(call.gas_limit)),
+            ("value", word_value(call.value)),
+        ])
+    };
+    Value::List(context.calls.iter().map(entry).collect())
+}
+
+fn post(context: &Context) -> Value {
+    let executing = context.environment.address;
+    let accounts = context.world.accounts().filter_map(|(address, account)| {
+        let storage = if *address == executing { &context.storage } else { &account.storage };
+        let there = !account.is_empty() || !storage.is_empty();
+        there.then(|| (bytes_key(&address_bytes(*address)), account_value(account, storage)))
+    });
+    Value::Record(accounts.collect())
+}

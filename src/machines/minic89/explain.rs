@@ -1,0 +1,92 @@
+//! The state in words of the source: names of functions and locals, and lines.
+
+use super::machine::MiniC89;
+use super::program::{Function, plain};
+use super::source::{LocalName, Scope};
+use super::word::Word;
+use crate::model::path::{Key, Path};
+use crate::model::value::Value;
+
+impl MiniC89 {
+    /// A datum by the names of locals and functions and by lines; see
+    /// [`crate::machines::machine::Machine::explain`].
+    pub(super) fn in_source(&self, at: &Path) -> Option<String> {
+        match &at.keys()[..] {
+            [Key::Name(field), Key::Index(frame), rest @ ..] if field == "call_stack" => {
+                self.explain_frame(*frame, rest)
+            }
+            [Key::Name(field), Key::Index(index), ..] if field == "operand_stack" => {
+                self.function_of(*self.stack.get(*index)?)
+            }
+            [Key::Name(field), ..] if field == "pc" || field == "trap" => {
+                let (function, ip) = self.stand().last()?;
+                Some(self.place(function, ip))
+            }
+            _ => None,
+        }
+    }
+
+    /// Where a function stands: `main:3 ADD, line 7`.
+    pub(super) fn place(&self, function: &Function, ip: usize) -> String {
+        let line = function.source_map.line(ip).map_or(String::new(), |line| format!(", line {line}"));
+        format!("{}:{ip} {}{line}", named(function), self.written(function, ip))
+    }
+
+    /// An instruction as its function has it: `JMP 7`.
+    pub(super) fn written(&self, function: &Function, ip: usize) -> String {
+        let code = self.code.as_ref();
+        let found = code.and_then(|code| {
+            let place = code.by_fid(function.fid.into())?;
+            code.spelling(place, ip)
+        });
+        let Some(record) = found else { return "(behind the last instruction)".to_owned() };
+        let op = record.get("op").map_or(String::new(), plain);
+        let arguments = match record.get("args") {
+            Some(Value::List(arguments)) => arguments.iter().map(plain).collect(),
+            _ => Vec::new(),
+        };
+        [vec![op], arguments].concat().join(" ")
+    }
+
+    /// A frame, or one of its slots where the path goes on to one.
+    fn explain_frame(&self, frame: usize, rest: &[&Key]) -> Option<String> {
+        let (function, ip) = self.stand().nth(frame)?;
+        let [Key::Name(part), Key::Index(slot), ..] = rest else {
+            return Some(format!("frame of {}", self.place(function, ip)));
+        };
+        if part != "locals" || *slot >= function.local_count {
+            return None;
+        }
+        let word = self.slots.get(self.frames[frame].base + slot)?;
+        let texts = [local(function, *slot, ip), self.function_of(*word)];
+        let texts: Vec<_> = texts.into_iter().flatten().collect();
+        (!texts.is_empty()).then(|| texts.join("; "))
+    }
+
+    /// Which function a reference is of.
+    fn function_of(&self, word: Word) -> Option<String> {
+        let code = self.code.as_ref()?;
+        let text = match code.by_fid(word.as_fun()?.into()) {
+            Some(place) => format!("function {}", named(&code.functions[place])),
+            None => "no function".to_owned(),
+        };
+        Some(text)
+    }
+}
+
+/// The function's name, or its id where it has none.
+pub(super) fn named(function: &Function) -> String {
+    if function.name.is_empty() { format!("function {}", function.fid) } else { function.name.clone() }
+}
+
+/// A slot by its name in the source: `local i of main, line 7`.
+fn local(function: &Function, slot: usize, ip: usize) -> Option<String> {
+    let kind = if slot < function.param_count { "parameter" } else { "local" };
+    let (name, scope) = LocalName::find(&function.names, slot, ip)?;
+    let scope = match scope {
+        Scope::In => "",
+        Scope::Out => " (out of scope)",
+    };
+    let line = function.source_map.line(ip).map_or(String::new(), |line| format!(", at line {line}"));
+    Some(format!("{kind} {name} of {}{scope}{line}", named(function)))
+}

@@ -1,0 +1,88 @@
+//! What can be observed.
+
+use super::cpu::Frame;
+use super::machine::{MiniC89, RunStatus};
+use super::program::Function;
+use super::trap::Trap;
+use super::word::Word;
+use crate::machines::observe::{Field, Fields};
+use crate::model::value::Value;
+
+/// The members of a snapshot, in the order in which one is written.
+impl Fields for MiniC89 {
+    const FIELDS: &'static [Field<MiniC89>] = &[
+        Field {
+            name: "schema_version",
+            doc: "MiniC89.VM.Snapshot.v0.2",
+            read: |m| m.has_begun().then(|| Value::text("MiniC89.VM.Snapshot.v0.2")),
+        },
+        Field { name: "step", doc: "attempts so far", read: |m| m.has_begun().then(|| Value::int(m.step)) },
+        Field { name: "status", doc: "RUNNING, HALTED or TRAPPED", read: status },
+        Field {
+            name: "pc",
+            doc: "the next instruction, or the one that trapped; Null when halted",
+            read: pc,
+        },
+        Field {
+            name: "operand_stack",
+            doc: "the values of all frames, the top last",
+            read: |m| m.has_begun().then(|| list(&m.stack)),
+        },
+        Field { name: "call_stack", doc: "the frames, the current one last", read: call_stack },
+        Field { name: "trap", doc: "code and details of a trap", read: |m| m.trap().map(Trap::to_value) },
+        Field {
+            name: "halt",
+            doc: "the result of the first function",
+            read: |m| match m.status {
+                RunStatus::Halted(result) => Some(Value::record([("result", Value::int(result))])),
+                _ => None,
+            },
+        },
+    ];
+}
+
+fn status(machine: &MiniC89) -> Option<Value> {
+    let name = match machine.status {
+        RunStatus::Idle => return None,
+        RunStatus::Running => "RUNNING",
+        RunStatus::Halted(_) => "HALTED",
+        RunStatus::Trapped(_) => "TRAPPED",
+    };
+    Some(Value::text(name))
+}
+
+fn pc(machine: &MiniC89) -> Option<Value> {
+    match machine.status {
+        RunStatus::Idle => None,
+        RunStatus::Halted(_) => Some(Value::Null),
+        RunStatus::Running | RunStatus::Trapped(_) => {
+            machine.stand().last().map(|(function, ip)| place(function, ip))
+        }
+    }
+}
+
+fn call_stack(machine: &MiniC89) -> Option<Value> {
+    let code = machine.code.as_ref().filter(|_| machine.has_begun())?;
+    let frames = &machine.frames;
+    let ends = frames.iter().skip(1).map(|frame| frame.base).chain([machine.slots.len()]);
+    let mut below: Option<&Function> = None;
+    let frame = |(frame, end): (&Frame, usize)| {
+        let function = &code.functions[frame.function];
+        let return_pc = below.map_or(Value::Null, |below| place(below, frame.return_ip));
+        below = Some(function);
+        Value::record([
+            ("fid", Value::int(function.fid)),
+            ("return_pc", return_pc),
+            ("locals", list(&machine.slots[frame.base..end])),
+        ])
+    };
+    Some(Value::List(frames.iter().zip(ends).map(frame).collect()))
+}
+
+fn place(function: &Function, ip: usize) -> Value {
+    Value::record([("fid", Value::int(function.fid)), ("ip", Value::int(ip))])
+}
+
+fn list(words: &[Word]) -> Value {
+    Value::List(words.iter().map(|word| word.to_value()).collect())
+}

@@ -1,0 +1,52 @@
+//! Scripts in a program record, and instructions as vectors name them.
+
+use std::borrow::Cow;
+
+use crate::isa::{Isa, OpInfo};
+use crate::machines::machine::LoadError;
+use crate::model::path::Path;
+use crate::model::value::Value;
+
+/// The bytes of the member `script` of a program: bytes, or a list of bytes and mnemonics that follow
+/// each other; empty when it is missing. `op_of` finds the instruction of a mnemonic.
+///
+/// # Errors
+///
+/// When it is something else, or a mnemonic is none of this instruction set.
+pub(in crate::machines) fn script(
+    isa: &Isa,
+    program: &Value,
+    op_of: fn(&str) -> Option<&'static OpInfo>,
+) -> Result<Vec<u8>, LoadError> {
+    let parts = match program.get("script") {
+        None => return Ok(Vec::new()),
+        Some(Value::Bytes(bytes)) => return Ok(bytes.clone()),
+        Some(Value::List(parts)) => parts,
+        Some(other) => return Err(wrong("script", other, "bytes, or a list of bytes and mnemonics")),
+    };
+    let mut script = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        match part {
+            Value::Bytes(bytes) => script.extend_from_slice(bytes),
+            Value::Text(name) => {
+                let unknown = || {
+                    let what = format!("no instruction {name:?} (vmconf isa {} lists them)", isa.machine);
+                    LoadError::at(Path::field("script").child(index), what)
+                };
+                script.push(op_of(name).ok_or_else(unknown)?.code as u8);
+            }
+            other => return Err(wrong("script", other, "bytes or a mnemonic")),
+        }
+    }
+    Ok(script)
+}
+
+/// A member of a program that is something else than it must be.
+pub(in crate::machines) fn wrong(name: &'static str, value: &Value, expected: &str) -> LoadError {
+    LoadError::at(Path::field(name), format!("{name} is {value} and must be {expected}"))
+}
+
+/// The mnemonic of a code; of an undefined one its number.
+pub(in crate::machines) fn code_name(isa: &Isa, code: u8) -> Cow<'static, str> {
+    isa.by_code(code.into()).map_or(Cow::Owned(code.to_string()), |op| Cow::Borrowed(op.name))
+}

@@ -1,0 +1,285 @@
+//! Arrays, Structs and Maps.
+
+use std::rc::Rc;
+
+use super::count::Change;
+use super::fault::{Fault, Flow, Stop};
+use super::frame::Frame;
+use super::heap::Id;
+use super::item::Item;
+use super::map::Entry;
+
+/// The most items of a compound.
+const MAX_ITEMS: usize = 1024;
+
+#[inline(never)]
+pub(super) fn arraysize(frame: &mut Frame<'_>) -> Flow {
+    let item = frame.pop()?;
+    let (size, change) = match item {
+        Item::Array(id) | Item::Struct(id) => (frame.core.heap.list(id).len(), Change::Loose(0)),
+        Item::Map(id) => (frame.core.heap.map(id).len(), Change::Loose(0)),
+        other => (frame.bytes_of(&other)?.len(), Change::Strict(0)),
+    };
+    frame.push(size);
+    frame.note(change)
+}
+
+#[inline(never)]
+pub(super) fn pack(frame: &mut Frame<'_>) -> Flow {
+    let count = frame.pop_count()?;
+    need_room(count)?;
+    let depth = frame.items().len();
+    let below = depth.checked_sub(count).ok_or(Stop::Faulted(Fault::Underflow))?;
+    let items = frame.core.stack.drain(frame.base + below..).rev().collect();
+    push_list(frame, Item::Array, items)
+}
+
+#[inline(never)]
+pub(super) fn unpack(frame: &mut Frame<'_>) -> Flow {
+    let id = pop_list(frame)?;
+    let core = &mut *frame.core;
+    let items = core.heap.list(id);
+    core.stack.extend(items.iter().rev().cloned());
+    let count = items.len();
+    frame.push(count);
+    frame.core.work_on_items(count)?;
+    frame.charge(Change::Loose(count as i32))
+}
+
+#[inline(never)]
+pub(super) fn pickitem(frame: &mut Frame<'_>) -> Flow {
+    let key = frame.pop_key()?;
+    let item = match frame.pop()? {
+        Item::Array(id) | Item::Struct(id) => {
+            let index = index(frame, id, &key)?;
+            frame.core.heap.list(id)[index].clone()
+        }
+        Item::Map(id) => {
+            let key = known_key(frame, id, &key)?;
+            let value = key.and_then(|key| frame.core.heap.map(id).get(&key).cloned());
+            value.ok_or(Stop::Faulted(Fault::NoSuchKey))?
+        }
+        _ => return Err(Fault::WrongType.into()),
+    };
+    frame.push(item);
+    frame.note(Change::Loose(-1))
+}
+
+#[inline(never)]
+pub(super) fn setitem(frame: &mut Frame<'_>) -> Flow {
+    let value = pop_value(frame)?;
+    let key = frame.pop_key()?;
+    match frame.pop()? {
+        Item::Array(id) | Item::Struct(id) => {
+            let index = index(frame, id, &key)?;
+            frame.core.heap.list_mut(id)[index] = value;
+        }
+        Item::Map(id) => set_entry(frame, id, Entry { key, value })?,
+        _ => return Err(Fault::WrongType.into()),
+    }
+    frame.charge(Change::Unknown)
+}
+
+fn set_entry(frame: &mut Frame<'_>, id: Id, entry: Entry) -> Flow {
+    let key = frame.bytes_of(&entry.key)?;
+    let heap = &mut frame.core.heap;
+    if let Some(value) = heap.map_mut(id).get_mut(&key) {
+        *value = entry.value;
+        return Ok(());
+    }
+    need_room(heap.map(id).len() + 1)?;
+    heap.allocate_entry(key.len())?;
+    heap.map_mut(id).insert(key, entry);
+    Ok(())
+}
+
+#[inline(never)]
+pub(super) fn newarray(frame: &mut Frame<'_>) -> Flow {
+    match frame.pop()? {
+        array @ Item::Array(_) => {
+            frame.push(array);
+            frame.charge(Change::Unknown)
+        }
+        other => new_list(frame, Item::Array, &other),
+    }
+}
+
+#[inline(never)]
+pub(super) fn newstruct(frame: &mut Frame<'_>) -> Flow {
+    match frame.pop()? {
+        structure @ Item::Struct(_) => {
+            frame.push(structure);
+            frame.charge(Change::Unknown)
+        }
+        other => new_list(frame, Item::Struct, &other),
+    }
+}
+
+/// Pushes a list with the items of another one, or as long as a number says.
+fn new_list(frame: &mut Frame<'_>, kind: fn(Id) -> Item, like: &Item) -> Flow {
+    if let Item::Array(id) | Item::Struct(id) = like {
+        push_list(frame, kind, frame.core.heap.list(*id).to_vec())?;
+        return frame.charge(Change::Unknown);
+    }
+    let count = frame.size_of(like)?;
+    need_room(count)?;
+    push_list(frame, kind, vec![Item::Boolean(false); count])?;
+    frame.charge(Change::Strict(count as i32))
+}
+
+#[inline(never)]
+pub(super) fn newmap(frame: &mut Frame<'_>) -> Flow {
+    let map = frame.core.heap.add_map()?;
+    frame.push_new(Item::Map(map))?;
+    frame.charge(Change::Strict(1))
+}
+
+#[inline(never)]
+pub(super) fn append(frame: &mut Frame<'_>) -> Flow {
+    let value = pop_value(frame)?;
+    let id = pop_list(frame)?;
+    let heap = &mut frame.core.heap;
+    need_room(heap.list(id).len() + 1)?;
+    heap.allocate_place()?;
+    heap.list_mut(id).push(value);
+    frame.charge(Change::Unknown)
+}
+
+#[inline(never)]
+pub(super) fn reverse(frame: &mut Frame<'_>) -> Flow {
+    let item = frame.pop()?;
+    frame.note(Change::Loose(-1))?;
+    let list = frame.core.heap.list_mut(list_of(&item)?);
+    list.reverse();
+    let count = list.len();
+    frame.core.work_on_items(count)
+}
+
+#[inline(never)]
+pub(super) fn remove(frame: &mut Frame<'_>) -> Flow {
+    let key = frame.pop_key()?;
+    let compound = frame.pop()?;
+    frame.note(Change::Loose(-2))?;
+    match compound {
+        Item::Array(id) | Item::Struct(id) => {
+            let index = index(frame, id, &key)?;
+            let list = frame.core.heap.list_mut(id);
+            list.remove(index);
+            let moved = list.len() - index;
+            frame.core.work_on_items(moved)
+        }
+        Item::Map(id) => {
+            if let Some(key) = known_key(frame, id, &key)? {
+                frame.core.heap.map_mut(id).remove(&key);
+            }
+            Ok(())
+        }
+        _ => Err(Fault::WrongType.into()),
+    }
+}
+
+#[inline(never)]
+pub(super) fn haskey(frame: &mut Frame<'_>) -> Flow {
+    let key = frame.pop_key()?;
+    let found = match frame.pop()? {
+        Item::Array(id) | Item::Struct(id) => frame.size_of(&key)? < frame.core.heap.list(id).len(),
+        Item::Map(id) => {
+            let key = known_key(frame, id, &key)?;
+            key.is_some_and(|key| frame.core.heap.map(id).get(&key).is_some())
+        }
+        _ => return Err(Fault::WrongType.into()),
+    };
+    frame.push(found);
+    frame.note(Change::Loose(-1))
+}
+
+#[inline(never)]
+pub(super) fn keys(frame: &mut Frame<'_>) -> Flow {
+    let Item::Map(id) = frame.pop()? else { return Err(Fault::WrongType.into()) };
+    let keys: Vec<_> = frame.core.heap.map(id).entries().map(|entry| entry.key.clone()).collect();
+    let count = keys.len();
+    push_list(frame, Item::Array, keys)?;
+    frame.charge(Change::Loose(count as i32))
+}
+
+#[inline(never)]
+pub(super) fn values(frame: &mut Frame<'_>) -> Flow {
+    let mut values: Vec<_> = match frame.pop()? {
+        Item::Array(id) | Item::Struct(id) => frame.core.heap.list(id).to_vec(),
+        Item::Map(id) => frame.core.heap.map(id).entries().map(|entry| entry.value.clone()).collect(),
+        _ => return Err(Fault::WrongType.into()),
+    };
+    clone_structs(frame, &mut values)?;
+    push_list(frame, Item::Array, values)?;
+    frame.charge(Change::Unknown)
+}
+
+/// Pushes a new compound with these items. Garbage may be removed, as in [`Frame::push_new`].
+fn push_list(frame: &mut Frame<'_>, kind: fn(Id) -> Item, items: Vec<Item>) -> Flow {
+    frame.core.work_on_items(items.len())?;
+    let list = frame.core.heap.add_list(items)?;
+    frame.push_new(kind(list))
+}
+
+/// Takes the top item, of which a compound will keep a copy if it is a Struct.
+fn pop_value(frame: &mut Frame<'_>) -> Result<Item, Stop> {
+    let mut value = [frame.pop()?];
+    clone_structs(frame, &mut value)?;
+    let [value] = value;
+    Ok(value)
+}
+
+/// Replaces each Struct by a new one with the same items, of which Structs are cloned likewise.
+/// One that is met twice becomes two, so that a few of them can become very many.
+fn clone_structs(frame: &mut Frame<'_>, items: &mut [Item]) -> Flow {
+    let mut unfinished = Vec::new();
+    for item in items {
+        copy_if_struct(frame, item, &mut unfinished)?;
+    }
+    while let Some(copy) = unfinished.pop() {
+        let mut items = std::mem::take(frame.core.heap.list_mut(copy));
+        for item in &mut items {
+            copy_if_struct(frame, item, &mut unfinished)?;
+        }
+        *frame.core.heap.list_mut(copy) = items;
+    }
+    Ok(())
+}
+
+/// Replaces a Struct by a copy, of which the Structs are those of the original yet.
+fn copy_if_struct(frame: &mut Frame<'_>, item: &mut Item, unfinished: &mut Vec<Id>) -> Flow {
+    let Item::Struct(id) = item else { return Ok(()) };
+    let items = frame.core.heap.list(*id).to_vec();
+    frame.core.work(1 + items.len() as u64)?;
+    *id = frame.core.heap.add_list(items)?;
+    unfinished.push(*id);
+    Ok(())
+}
+
+/// Takes the top item as an Array or a Struct.
+fn pop_list(frame: &mut Frame<'_>) -> Result<Id, Stop> {
+    list_of(&frame.pop()?)
+}
+
+fn list_of(item: &Item) -> Result<Id, Stop> {
+    match item {
+        Item::Array(id) | Item::Struct(id) => Ok(*id),
+        _ => Err(Fault::WrongType.into()),
+    }
+}
+
+fn need_room(count: usize) -> Flow {
+    if count <= MAX_ITEMS { Ok(()) } else { Err(Fault::CompoundTooLarge.into()) }
+}
+
+/// The index that a key is, of an item that a list has.
+fn index(frame: &mut Frame<'_>, list: Id, key: &Item) -> Result<usize, Stop> {
+    let index = frame.size_of(key)?;
+    if index < frame.core.heap.list(list).len() { Ok(index) } else { Err(Fault::NoSuchIndex.into()) }
+}
+
+/// The bytes of a key to look for in a map; `None` for a map that never had an entry, where they are not
+/// looked at.
+fn known_key(frame: &mut Frame<'_>, map: Id, key: &Item) -> Result<Option<Rc<Vec<u8>>>, Stop> {
+    if frame.core.heap.map(map).is_untouched() { Ok(None) } else { frame.bytes_of(key).map(Some) }
+}

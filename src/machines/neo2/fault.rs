@@ -1,0 +1,80 @@
+//! Why the loop ends, and why a script faults.
+
+use crate::machines::limit::Limit;
+
+/// What a handler returns: go on, or why not.
+pub(super) type Flow = Result<(), Stop>;
+
+/// Why the loop ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// Another frame is the current one. What it needs to go on is in the frame's record.
+    Switched,
+    /// The last frame has returned.
+    Halted,
+    /// The machine's state is Fault.
+    Faulted(Fault),
+    /// A limit of the runner.
+    Limited(Limit),
+}
+
+/// What was wrong, for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Fault {
+    #[error("undefined opcode")]
+    Undefined,
+    #[error("the script ends within the instruction")]
+    CutOff,
+    #[error("a length of 0 or below")]
+    NoLength,
+    #[error("too few items on the stack")]
+    Underflow,
+    #[error("more than 2048 items")]
+    TooManyItems,
+    #[error("more than 1024 items in a container")]
+    CompoundTooLarge,
+    #[error("more than 1024 frames")]
+    Frames,
+    #[error("more than 1048576 bytes")]
+    ItemSize,
+    #[error("a number of more than 32 bytes")]
+    IntegerSize,
+    #[error("a number that does not fit 32 bits")]
+    NotInt32,
+    #[error("a number that is out of range")]
+    OutOfRange,
+    #[error("division by zero")]
+    DivisionByZero,
+    #[error("an item of the wrong type")]
+    WrongType,
+    #[error("no item at this index")]
+    NoSuchIndex,
+    #[error("no item at this key")]
+    NoSuchKey,
+    #[error("a target outside the script")]
+    Position,
+    #[error("there is no table of scripts")]
+    NoTable,
+    #[error("no script with this hash")]
+    NoSuchScript,
+    #[error("fewer results than the caller wants")]
+    TooFewResults,
+    #[error("another number of results than this frame's caller wants")]
+    OtherResults,
+    #[error("no such service")]
+    NoSuchService,
+    #[error("the entry script has no caller")]
+    NoCaller,
+    #[error("there is no message")]
+    NoMessage,
+    #[error("a public key that is no point of the curve")]
+    NoPoint,
+    #[error("thrown")]
+    Thrown,
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Stop {
+        Stop::Faulted(fault)
+    }
+}

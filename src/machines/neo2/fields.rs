@@ -1,0 +1,72 @@
+//! What can be observed.
+
+use std::borrow::Cow;
+
+use super::context::Context;
+use super::fault::Stop;
+use super::machine::Neo2;
+use super::table::NEO2;
+use crate::machines::neo::script::code_name;
+use crate::machines::neo::show::Show;
+use crate::machines::observe::{Field, Fields};
+use crate::model::value::Value;
+
+/// Stacks are listed from their top, frames from the current one.
+impl Fields for Neo2 {
+    const FIELDS: &'static [Field<Neo2>] = &[
+        Field { name: "state", doc: "Break, Halt or Fault", read: |m| Some(Value::text(m.state())) },
+        Field {
+            name: "invocationStack",
+            doc: "frames with their script hash, place, stack and alt stack",
+            read: |m| Some(m.frames()),
+        },
+        Field {
+            name: "resultStack",
+            doc: "what the entry script returned",
+            read: |m| Some(Show::new(&m.core.heap).top_first(&m.core.results)),
+        },
+        Field {
+            name: "itemCount",
+            doc: "what the machine believes of how many items there are",
+            read: |m| Some(Value::int(m.core.estimate.count)),
+        },
+    ];
+}
+
+impl Neo2 {
+    fn state(&self) -> &'static str {
+        match self.end.map(|end| end.stop) {
+            None | Some(Stop::Switched | Stop::Limited(_)) => "Break",
+            Some(Stop::Halted) => "Halt",
+            Some(Stop::Faulted(_)) => "Fault",
+        }
+    }
+
+    fn frames(&self) -> Value {
+        let mut show = Show::new(&self.core.heap);
+        let mut frames = Vec::new();
+        let (mut end, mut alt_end) = (self.core.stack.len(), self.core.alt.len());
+        for call in self.core.frames.iter().rev() {
+            let items = &self.core.stack[call.base..end];
+            let alt = &self.core.alt[call.alt_base..alt_end];
+            (end, alt_end) = (call.base, call.alt_base);
+            frames.push(self.frame(call, show.top_first(items), show.top_first(alt)));
+        }
+        Value::List(frames)
+    }
+
+    fn frame(&self, call: &Context, items: Value, alt: Value) -> Value {
+        let code = self.next_code(call);
+        Value::record([
+            ("scriptHash", Value::Bytes(self.scripts[call.script].hash().to_vec())),
+            ("instructionPointer", Value::int(call.pc)),
+            (
+                "nextInstruction",
+                code.map_or(Value::Null, |code| Value::text(Cow::into_owned(code_name(&NEO2, code)))),
+            ),
+            ("nextOpcode", code.map_or(Value::Null, Value::int)),
+            ("evaluationStack", items),
+            ("altStack", alt),
+        ])
+    }
+}

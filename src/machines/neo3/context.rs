@@ -1,0 +1,14 @@
+//! A frame of the invocation stack.
+
+use super::item::Item;
+use super::try_catch::Try;
+
+/// A frame of the invocation stack. The evaluation stack belongs to all frames.
+#[derive(Debug, Default)]
+pub(super) struct Context {
+    /// Where it goes on when it is the current frame again.
+    pub(super) pc: usize,
+    pub(super) locals: Vec<Item>,
+    pub(super) arguments: Vec<Item>,
+    pub(super) tries: Vec<Try>,
+}

@@ -1,0 +1,85 @@
+//! What can be observed.
+
+use super::context::Context;
+use super::fault::Stop;
+use super::heap::Heap;
+use super::machine::Neo3;
+use crate::machines::neo::show::Show;
+use crate::machines::observe::{Field, Fields};
+use crate::model::value::Value;
+
+impl Fields for Neo3 {
+    const FIELDS: &'static [Field<Neo3>] = &[
+        Field { name: "state", doc: "BREAK, HALT or FAULT", read: |m| Some(Value::text(m.state())) },
+        Field {
+            name: "invocationStack",
+            doc: "frames, the current one first; stacks are listed from their top",
+            read: |m| Some(m.frames()),
+        },
+        Field {
+            name: "resultStack",
+            doc: "items that the script leaves, the top one first; none before HALT",
+            read: |m| Some(m.results()),
+        },
+        Field { name: "refs", doc: "references, as the limit counts them", read: |m| Some(m.references()) },
+        Field { name: "exceptionMessage", doc: "why the script faulted; none else", read: Neo3::message },
+    ];
+}
+
+impl Neo3 {
+    fn state(&self) -> &'static str {
+        match self.stop {
+            None | Some(Stop::Thrown(_) | Stop::Limited(_)) => "BREAK",
+            Some(Stop::Halted) => "HALT",
+            Some(Stop::Faulted(_)) => "FAULT",
+        }
+    }
+
+    fn references(&self) -> Value {
+        Value::int(self.core.references())
+    }
+
+    fn message(&self) -> Option<Value> {
+        match &self.stop {
+            Some(Stop::Faulted(fault)) => Some(Value::text(fault.to_string())),
+            None | Some(Stop::Halted | Stop::Thrown(_) | Stop::Limited(_)) => None,
+        }
+    }
+
+    fn results(&self) -> Value {
+        let items = if self.is_halted() { &self.core.stack[..] } else { &[] };
+        Show::new(&self.core.heap).top_first(items)
+    }
+
+    fn frames(&self) -> Value {
+        if !self.has_frame() {
+            return Value::List(Vec::new());
+        }
+        let current = (self.pc, &self.core.context);
+        let callers = self.core.callers.iter().rev().map(|caller| (caller.pc, caller));
+        let frames = [current].into_iter().chain(callers);
+        // One for all: each frame shows the one stack again.
+        let mut show = Show::new(&self.core.heap);
+        Value::List(frames.map(|(pc, context)| self.frame(pc, context, &mut show)).collect())
+    }
+
+    fn frame(&self, pc: usize, context: &Context, show: &mut Show<'_, Heap>) -> Value {
+        let mut members = vec![
+            ("instructionPointer".to_owned(), Value::int(pc)),
+            ("nextInstruction".to_owned(), Value::text(self.mnemonic(pc))),
+            ("nextOpcode".to_owned(), Value::int(self.script[pc])),
+            ("evaluationStack".to_owned(), show.top_first(&self.core.stack)),
+        ];
+        let slots = [
+            ("staticFields", &self.core.statics),
+            ("localVariables", &context.locals),
+            ("arguments", &context.arguments),
+        ];
+        for (name, slot) in slots {
+            if !slot.is_empty() {
+                members.push((name.to_owned(), show.in_order(slot)));
+            }
+        }
+        Value::Record(members)
+    }
+}

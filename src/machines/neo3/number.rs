@@ -1,0 +1,80 @@
+//! What instructions on numbers have in common: numbers of 64 bits are worked on in place, all others
+//! as big numbers.
+
+use std::cmp::Ordering;
+
+use num_bigint::BigInt;
+
+use super::convert::{compare, number};
+use super::fault::{Fault, Flow};
+use super::frame::Frame;
+use super::item::Item;
+
+impl Frame<'_> {
+    /// Replaces `a b` by a number: `small` where both and the result have 64 bits, else `big`.
+    #[inline(always)]
+    pub(super) fn binary(
+        &mut self,
+        small: fn(i64, i64) -> Option<i64>,
+        big: fn(BigInt, BigInt) -> Result<BigInt, Fault>,
+    ) -> Flow {
+        if let [.., Item::Integer(a), Item::Integer(b)] = &mut self.core.stack[..]
+            && let Some(result) = small(*a, *b)
+        {
+            *a = result;
+            self.core.stack.pop();
+            return Ok(());
+        }
+        self.big_binary(big)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn big_binary(&mut self, big: fn(BigInt, BigInt) -> Result<BigInt, Fault>) -> Flow {
+        let (b, a) = (self.pop(), self.pop());
+        let (b, a) = (number(&b)?, number(&a)?);
+        self.push(Item::integer(big(a, b)?)?);
+        Ok(())
+    }
+
+    /// Replaces `a` by a number, as [`Frame::binary`].
+    #[inline(always)]
+    pub(super) fn unary(&mut self, small: fn(i64) -> Option<i64>, big: fn(BigInt) -> BigInt) -> Flow {
+        if let [.., Item::Integer(a)] = &mut self.core.stack[..]
+            && let Some(result) = small(*a)
+        {
+            *a = result;
+            return Ok(());
+        }
+        self.big_unary(big)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn big_unary(&mut self, big: fn(BigInt) -> BigInt) -> Flow {
+        let a = number(&self.pop())?;
+        self.push(Item::integer(big(a))?);
+        Ok(())
+    }
+
+    /// Replaces `a b` by whether their order is as asked.
+    #[inline(always)]
+    pub(super) fn compare(&mut self, holds: fn(Ordering) -> bool) -> Flow {
+        let order = self.pop_compared()?;
+        self.push(Item::Boolean(holds(order)));
+        Ok(())
+    }
+
+    /// Takes two numbers and compares them.
+    #[inline(always)]
+    pub(super) fn pop_compared(&mut self) -> Result<Ordering, Fault> {
+        if let [.., Item::Integer(a), Item::Integer(b)] = &self.core.stack[..] {
+            let order = a.cmp(b);
+            self.pop_small();
+            self.pop_small();
+            return Ok(order);
+        }
+        let (b, a) = (self.pop(), self.pop());
+        compare(&a, &b)
+    }
+}

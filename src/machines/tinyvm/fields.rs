@@ -1,0 +1,153 @@
+//! What can be observed.
+
+use super::core::{Core, Stop, Words};
+use super::driver::{Environment, Outcome, TestResult};
+use super::machine::{Mode, Single, TinyVm, not_passed};
+use crate::machines::observe::{Field, Fields, Observe};
+use crate::model::value::Value;
+
+/// Of one machine, or of a driver and its testee.
+impl Fields for TinyVm {
+    const FIELDS: &'static [Field<TinyVm>] = &[
+        Field {
+            name: "stop",
+            doc: "yield, illegal or limit; one machine",
+            read: |m| m.single().and_then(stop),
+        },
+        Field { name: "value", doc: "the value yielded or the word met", read: value },
+        Field { name: "registers", doc: "r0 to r15", read: |m| m.single()?.core.observe("registers") },
+        Field {
+            name: "data",
+            doc: "words of data that are not zero, by address",
+            read: |m| m.single()?.core.observe("data"),
+        },
+        Field {
+            name: "changedRegisters",
+            doc: "registers that are not as when the program was loaded or changed",
+            read: |m| m.single().map(changed_registers),
+        },
+        Field {
+            name: "changedData",
+            doc: "words of data that are not as when the program was loaded or changed",
+            read: |m| m.single().map(changed_data),
+        },
+        Field { name: "pc", doc: "program counter", read: |m| m.single()?.core.observe("pc") },
+        Field { name: "time", doc: "instructions executed", read: |m| m.single()?.core.observe("time") },
+        Field {
+            name: "usedRnd",
+            doc: "whether a random number was asked for",
+            read: |m| m.single().map(|single| Value::Bool(single.core.random.was_used())),
+        },
+        Field {
+            name: "outcome",
+            doc: "how the test driver ended",
+            read: |m| m.driver()?.outcome.as_ref().map(|outcome| Value::text(outcome.name())),
+        },
+        Field {
+            name: "results",
+            doc: "the driver's tests, in order",
+            read: |m| m.driver().and_then(results),
+        },
+        Field {
+            name: "rating",
+            doc: "all tests as one",
+            read: |m| match m.driver()?.outcome.as_ref()? {
+                Outcome::Completed { rating, .. } => Some(Value::text(rating.name())),
+                _ => None,
+            },
+        },
+        Field {
+            name: "notPassed",
+            doc: "the driver's tests that neither passed nor were skipped, by number",
+            read: tests_not_passed,
+        },
+        Field {
+            name: "driverInstructions",
+            doc: "instructions that the driver attempted",
+            read: |m| m.driver().map(|driver| Value::int(driver.driver_count)),
+        },
+        Field {
+            name: "testeeInstructions",
+            doc: "instructions that the testee attempted",
+            read: |m| m.driver().map(|driver| Value::int(driver.testee_count)),
+        },
+        Field { name: "driver", doc: "the driver", read: |m| m.driver().map(|driver| whole(&driver.driver)) },
+        Field { name: "testee", doc: "the testee", read: |m| m.driver().map(|driver| whole(&driver.testee)) },
+    ];
+}
+
+impl Fields for Core {
+    const FIELDS: &'static [Field<Core>] = &[
+        Field { name: "registers", doc: "r0 to r15", read: |core| Some(registers(core.registers)) },
+        Field { name: "data", doc: "words of data that are not zero", read: |core| Some(data(&core.data)) },
+        Field { name: "pc", doc: "program counter", read: |core| Some(Value::int(core.pc)) },
+        Field { name: "time", doc: "instructions executed", read: |core| Some(Value::int(core.time)) },
+    ];
+}
+
+fn stop(single: &Single) -> Option<Value> {
+    let name = match single.stop? {
+        Stop::Yield(_) => "yield",
+        Stop::Illegal(_) => "illegal",
+        Stop::Limit => "limit",
+        Stop::NoRandom => return None,
+    };
+    Some(Value::text(name))
+}
+
+fn value(machine: &TinyVm) -> Option<Value> {
+    let word = match &machine.mode {
+        Mode::Single(single) => match single.stop? {
+            Stop::Yield(word) | Stop::Illegal(word) => word,
+            Stop::Limit | Stop::NoRandom => return None,
+        },
+        Mode::Driver(driver) => match driver.outcome.as_ref()? {
+            Outcome::IllegalInstruction(word) | Outcome::IllegalYield(word) => *word,
+            Outcome::Completed { .. } | Outcome::ZeroLimit | Outcome::Timeout | Outcome::NoRandom => {
+                return None;
+            }
+        },
+    };
+    Some(Value::int(word))
+}
+
+fn results(driver: &Environment) -> Option<Value> {
+    let Outcome::Completed { results, .. } = driver.outcome.as_ref()? else { return None };
+    Some(Value::List(results.iter().map(|result| Value::text(result.name())).collect()))
+}
+
+fn tests_not_passed(machine: &TinyVm) -> Option<Value> {
+    let Outcome::Completed { results, .. } = machine.driver()?.outcome.as_ref()? else { return None };
+    let named =
+        |(number, result): (usize, TestResult)| (format!("test {number}"), Value::text(result.name()));
+    Some(Value::Record(not_passed(results).map(named).collect()))
+}
+
+fn registers(words: [u16; 16]) -> Value {
+    Value::Record(
+        words.iter().enumerate().map(|(number, word)| (format!("r{number}"), Value::int(*word))).collect(),
+    )
+}
+
+fn data(words: &Words) -> Value {
+    let some = words.iter().enumerate().filter(|word| *word.1 != 0);
+    Value::Record(some.map(|(address, word)| (format!("0x{address:04x}"), Value::int(*word))).collect())
+}
+
+fn changed_registers(single: &Single) -> Value {
+    let both = single.core.registers.iter().zip(&single.first_registers).enumerate();
+    let changed = both.filter(|(_, (now, before))| now != before);
+    Value::Record(changed.map(|(number, (now, _))| (format!("r{number}"), Value::int(*now))).collect())
+}
+
+fn changed_data(single: &Single) -> Value {
+    let both = single.core.data.iter().zip(&single.first_data[..]).enumerate();
+    let changed = both.filter(|(_, (now, before))| now != before);
+    Value::Record(changed.map(|(address, (now, _))| (format!("0x{address:04x}"), Value::int(*now))).collect())
+}
+
+/// A machine as a record of all its fields.
+fn whole(core: &Core) -> Value {
+    let fields = Core::FIELDS.iter().map(|field| (field.name.to_owned(), (field.read)(core)));
+    Value::Record(fields.filter_map(|(name, value)| Some((name, value?))).collect())
+}

@@ -1,0 +1,35 @@
+//! What is reported of a case that the cache says passes, and that does not.
+
+use crate::model::diagnostic::Diagnostic;
+use crate::model::verdict::{Difference, Failure, Verdict};
+
+/// The verdict on a case that the cache says passes: it has this verdict, these notes, or names other files.
+pub(crate) fn refuted(verdict: &Verdict, notes: &[Diagnostic]) -> Verdict {
+    let wrong = Diagnostic::new("the cache says that this case passes, and that is not so");
+    let now = match verdict {
+        Verdict::Fail(failure) => failed(failure),
+        Verdict::Error(diagnostics) => diagnostics.clone(),
+        Verdict::Pass if notes.is_empty() => vec![Diagnostic::new("it passes, and opens other files")],
+        Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {
+            notes.to_vec()
+        }
+    };
+    Verdict::Error([vec![wrong], now].concat())
+}
+
+/// The first thing that differs, and how many more there are.
+fn failed(failure: &Failure) -> Vec<Diagnostic> {
+    let first = failure.differences.first().map(|difference| {
+        let Difference { step, at, expected, actual, place, .. } = difference;
+        let step = step.map_or(String::new(), |step| format!("step {step}, "));
+        let actual = actual.as_ref().map_or("absent".to_owned(), ToString::to_string);
+        Diagnostic {
+            what: format!("it fails: {step}{at} is {actual}"),
+            expected: Some(expected.to_string()),
+            place: Some(place.clone()),
+        }
+    });
+    let more = failure.differences.len().saturating_sub(1);
+    let more = (more > 0).then(|| Diagnostic::new(format!("and {more} more differences")));
+    first.into_iter().chain(more).collect()
+}

@@ -1,0 +1,138 @@
+//! Step 5: outcomes to events, in the order of files and cases, and to the counts of the run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::execute::CaseOutcome;
+use super::load::LoadedFile;
+use super::options::{AfterFailure, Options, RunOptions, UnmatchedEntries};
+use crate::model::event::{Event, Summary};
+use crate::model::explanation::{Explained, Explanation};
+
+/// Only so many cases that fail or are broken are explained: each runs again for it.
+pub(super) const MOST_EXPLAINED: usize = 200;
+
+/// Explains the case of this number in a file.
+pub type Explain = fn(&LoadedFile<'_>, usize, &RunOptions) -> Explanation;
+
+/// Puts together what a run reports.
+pub(super) struct Collector<'s> {
+    options: &'s Options,
+    /// `None` when no report needs explanations.
+    explain: Option<Explain>,
+    sink: &'s mut dyn FnMut(Event),
+    summary: Summary,
+    /// The entries of each list of expected failures that match a case, by the file of the list.
+    matched: BTreeMap<Arc<str>, BTreeSet<usize>>,
+    /// How many cases and files failed or were broken.
+    failures: usize,
+    /// Reported after all cases.
+    explanations: Vec<Explanation>,
+}
+
+impl<'s> Collector<'s> {
+    /// Nothing yet.
+    pub(super) fn new(
+        options: &'s Options,
+        explain: Option<Explain>,
+        sink: &'s mut dyn FnMut(Event),
+    ) -> Collector<'s> {
+        Collector {
+            options,
+            explain,
+            sink,
+            summary: Summary::default(),
+            matched: BTreeMap::new(),
+            failures: 0,
+            explanations: Vec::new(),
+        }
+    }
+
+    /// The run begins, with so many files.
+    pub(super) fn start(&mut self, files: usize) {
+        (self.sink)(Event::Started { files });
+    }
+
+    /// Whether a case failed after which the others are skipped.
+    pub(super) fn skips(&self) -> bool {
+        self.options.run.after_failure == AfterFailure::SkipTheRest && self.failures > 0
+    }
+
+    /// A file begins: what is reported of it besides its cases.
+    pub(super) fn file(&mut self, file: &LoadedFile<'_>) {
+        if let (Some(cache), Some(key)) = (&self.options.run.cache, file.key()) {
+            cache.use_file(key);
+        }
+        for (diagnostic, file) in file.notes() {
+            (self.sink)(Event::Note { file, diagnostic });
+        }
+        if let Some(report) = file.broken() {
+            self.emit(file, CaseOutcome::new(report));
+        }
+    }
+
+    /// A case of the file is done, the one of this number.
+    pub(super) fn case(&mut self, file: &LoadedFile<'_>, index: usize, outcome: CaseOutcome) {
+        let before = self.failures;
+        self.emit(file, outcome);
+        let is_explained = self.failures > before && before < MOST_EXPLAINED;
+        // Who ends a run does not wait for what takes as long again.
+        if let Some(explain) = self.explain.filter(|_| is_explained && !self.is_interrupted()) {
+            self.explanations.push(explain(file, index, &self.options.run));
+        }
+    }
+
+    fn emit(&mut self, file: &LoadedFile<'_>, outcome: CaseOutcome) {
+        if let Some(list) = &file.options().expected_failures {
+            self.matched.entry(list.file.clone()).or_default().extend(list.matching(&outcome.report.id));
+        }
+        let outcome = if self.skips() { outcome.skip() } else { outcome };
+        let CaseOutcome { report, notes, cache_update } = outcome;
+        if let (Some(cache), Some(key), Some(update)) = (&self.options.run.cache, file.key(), cache_update) {
+            cache.update(key, update);
+        }
+        for diagnostic in notes {
+            (self.sink)(Event::Note { file: report.id.file.clone(), diagnostic });
+        }
+        self.failures += usize::from(report.verdict.is_failed_or_broken());
+        self.summary.count(&report);
+        (self.sink)(Event::Finished(report));
+    }
+
+    /// All cases of a file are done.
+    pub(super) fn file_done(&mut self) {
+        (self.sink)(Event::FileDone);
+    }
+
+    /// All cases of a run that began then are done, or the user has ended it.
+    pub(super) fn end(mut self, start: Instant) -> Summary {
+        self.report_unmatched_entries();
+        for explanation in self.explanations {
+            (self.sink)(Event::Explained(Explained::Facts(Box::new(explanation))));
+        }
+        let interrupted = self.options.run.interrupt.is_requested();
+        let summary = Summary { seconds: start.elapsed().as_secs_f64(), interrupted, ..self.summary };
+        (self.sink)(Event::Ended(summary));
+        summary
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.options.run.interrupt.is_requested()
+    }
+
+    fn report_unmatched_entries(&mut self) {
+        let policy = self.options.run.unmatched_entries;
+        if policy == UnmatchedEntries::Ignore || self.is_interrupted() {
+            return;
+        }
+        for list in self.options.expected_failure_lists() {
+            let matched = self.matched.remove(&list.file).unwrap_or_default();
+            let entries = list.unmatched(&matched);
+            if !entries.is_empty() {
+                self.summary.errors += 1;
+                (self.sink)(Event::UnmatchedEntries { list: list.file.clone(), entries });
+            }
+        }
+    }
+}

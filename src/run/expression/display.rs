@@ -1,0 +1,65 @@
+//! From an expression back to its text.
+
+use std::fmt;
+
+use super::expr::{Expr, Term};
+
+/// As it can be read again, with no more parentheses than that takes.
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Expr::Is(Term { predicate, argument, .. }) => {
+                write!(f, "{}({})", predicate.name, escaped(argument))
+            }
+            Expr::Not(inner) => {
+                f.write_str("not ")?;
+                inner.fmt_inside(Binding::Not, f)
+            }
+            Expr::All(parts) => fmt_list(parts, " and ", Binding::And, f),
+            Expr::Any(parts) => fmt_list(parts, " or ", Binding::Or, f),
+        }
+    }
+}
+
+/// How tightly an operator binds, least first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Binding {
+    Or,
+    And,
+    Not,
+}
+
+impl Expr {
+    fn fmt_inside(&self, outer: Binding, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let needs_parentheses = match self {
+            Expr::Is(_) | Expr::Not(_) => false,
+            Expr::All(_) => outer >= Binding::And,
+            Expr::Any(_) => true,
+        };
+        if needs_parentheses { write!(f, "({self})") } else { write!(f, "{self}") }
+    }
+}
+
+fn fmt_list(parts: &[Expr], between: &str, binding: Binding, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (index, part) in parts.iter().enumerate() {
+        if index > 0 {
+            f.write_str(between)?;
+        }
+        part.fmt_inside(binding, f)?;
+    }
+    Ok(())
+}
+
+/// An argument as it is written.
+fn escaped(argument: &str) -> String {
+    let first = argument.len() - argument.trim_start().len();
+    let last = argument.trim_end().len();
+    let mut escaped = String::with_capacity(argument.len());
+    for (at, character) in argument.char_indices() {
+        if matches!(character, ')' | '\\') || at < first || at >= last {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}

@@ -1,0 +1,78 @@
+//! Step 2: which cases of a loaded file run, by their ids, by the part of the run, or by an expression. An
+//! expression may ask which instructions a case executes: then the case is executed for that.
+
+use super::coverage::Coverage;
+use super::execute::Worker;
+use super::expression::CaseInfo;
+use super::load::{Cases, LoadedCase, LoadedFile, load, load_text};
+use super::options::{Options, RunOptions};
+use super::sources::Source;
+use crate::formats::Format;
+use crate::isa::OpInfo;
+use crate::machines;
+use crate::model::case::{Case, CaseId};
+
+/// Loads a file and selects its cases. What is wrong with the file is part of the result.
+pub fn open<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
+    let part = options.run.part.as_ref();
+    if part.is_some_and(|part| !part.has_file(&source.shown)) {
+        return LoadedFile::empty(source, &options.file);
+    }
+    let mut file = load(source, options);
+    if part.is_some_and(|part| !part.has(&CaseId::of_file(source.shown.clone()))) {
+        file.forget_whole();
+    }
+    selected(file, &options.run)
+}
+
+/// As [`open`], when the file had this text.
+pub fn open_text<'s>(source: &'s Source, text: String, options: &'s Options) -> LoadedFile<'s> {
+    selected(load_text(source, text, options), &options.run)
+}
+
+fn selected<'s>(mut file: LoadedFile<'s>, run: &RunOptions) -> LoadedFile<'s> {
+    if let Some(cases) = file.cases_mut() {
+        select(cases, run);
+    }
+    file
+}
+
+/// Keeps the cases that the run selects.
+pub(crate) fn select(cases: &mut Cases<'_>, run: &RunOptions) {
+    cases.retain_ids(|source, id| source.selects(id) && run.filter.matches(id));
+    match (&run.part, &run.expression) {
+        // The part was made of the cases that the expression selects.
+        (Some(part), _) => cases.retain_ids(|_, id| part.has(id)),
+        (None, Some(expression)) => cases.retain(|case| expression.selects(&Executable { case, run })),
+        (None, None) => {}
+    }
+}
+
+/// What an expression may ask of a case.
+struct Executable<'c> {
+    case: &'c LoadedCase<'c>,
+    run: &'c RunOptions,
+}
+
+impl CaseInfo for Executable<'_> {
+    fn id(&self) -> &CaseId {
+        &self.case.id
+    }
+
+    fn format(&self) -> &'static Format {
+        self.case.format
+    }
+
+    fn read(&self) -> Option<Case> {
+        self.case.read().ok()?.case
+    }
+
+    fn executed(&self) -> Vec<&'static OpInfo> {
+        let mut coverage = Coverage::default();
+        let report = Worker::new(self.run).execute(self.case, Some(&mut coverage)).report;
+        let machine = report.machine.and_then(machines::by_name);
+        machine.map_or_else(Vec::new, |machine| {
+            machine.isa.ops.iter().filter(|op| coverage.count(op.name) > 0).collect()
+        })
+    }
+}
