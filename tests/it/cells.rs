@@ -17,6 +17,31 @@ pub(crate) struct State {
     pub(crate) height: usize,
     /// Whether parts stay where they are, and some share a cell.
     pub(crate) is_fixed: bool,
+    /// Names for Buffers that two runs share; `None` where one run is looked at.
+    pub(crate) names: Option<Names>,
+}
+
+/// Names for the Buffers of N3, which are known by their addresses: numbers in the order in which they
+/// are seen.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Names(HashMap<usize, usize>);
+
+impl Names {
+    /// Numbers from here on are addresses.
+    const FIRST: usize = usize::MAX / 2;
+
+    /// The cell with the name of its Buffer, where it is of one.
+    pub(crate) fn name(&mut self, cell: Cell) -> Cell {
+        let mut named = |id: usize| {
+            let next = Names::FIRST + self.0.len();
+            if id < Names::FIRST { id } else { *self.0.entry(id).or_insert(next) }
+        };
+        match cell {
+            Cell::Compound(id) => Cell::Compound(named(id)),
+            Cell::Item(id, key) => Cell::Item(named(id), key),
+            other => other,
+        }
+    }
 }
 
 /// The cells of a part, and what tells it from others that share them.
@@ -31,8 +56,8 @@ pub(crate) enum Part {
 
 impl State {
     /// The state that these fields show.
-    pub(crate) fn of(fields: &[&'static str], machine: &dyn Inspect) -> State {
-        let mut state = State { height: machine.height(), ..State::default() };
+    pub(crate) fn of(fields: &[&'static str], machine: &dyn Inspect, names: Option<Names>) -> State {
+        let mut state = State { height: machine.height(), names, ..State::default() };
         for field in fields {
             if let Some(value) = machine.observe(field) {
                 state.add(&Path::field(field), &value, machine);
@@ -47,13 +72,18 @@ impl State {
             Value::Typed(name, inside) => (Some(*name), &**inside),
             other => (None, other),
         };
-        let cells = machine.cells(at);
+        let mut cells = machine.cells(at);
+        if let Some(names) = &mut self.names {
+            cells = cells.into_iter().map(|cell| names.name(cell)).collect();
+        }
         let part = match inside {
             // A word with its type is one cell.
             Value::Record(members)
                 if !self.is_fixed
                     && !cells.is_empty()
-                    && members.iter().any(|member| machine.cells(&at.child(member.0.clone())) == cells) =>
+                    && members
+                        .iter()
+                        .any(|member| machine.cells(&at.child(member.0.clone())) == machine.cells(at)) =>
             {
                 Part::Leaf(value.clone())
             }

@@ -27,8 +27,9 @@ use vmconf::machines::machine::{Machine, Status};
 use vmconf::machines::{MachineInfo, by_name};
 use vmconf::model::cell::Cell;
 use vmconf::model::path::Path;
+use vmconf::model::value::Value;
 
-use crate::cells::{Part, State, is_written};
+use crate::cells::{Names, Part, State, is_written};
 use crate::random::Random;
 
 /// The most instructions from the one under test to the end of the program.
@@ -64,15 +65,17 @@ struct Outcome {
 
 impl Outcome {
     /// The state now, and what the end of the program shows.
-    fn of(machine: &mut dyn Machine, is_running: bool, fields: &Fields) -> Outcome {
+    fn of(machine: &mut dyn Machine, names: Names, is_running: bool, fields: &Fields) -> Outcome {
+        let faults = ["Fault", "FAULT"].map(Value::text);
         let mut outcome = Outcome {
-            state: State::of(fields.always, machine),
+            state: State::of(fields.always, machine, Some(names)),
             at_end: State { is_fixed: true, ..State::default() },
             pc: machine.next().map(|at| at.pc),
             gas: machine.gas(),
             depth: machine.depth(),
             is_running,
-            has_failed: machine.failure().is_some(),
+            has_failed: machine.failure().is_some()
+                || machine.observe("state").is_some_and(|state| faults.contains(&state)),
         };
         if !fields.in_the_end.is_empty() {
             machine.run(TO_THE_END, None);
@@ -85,10 +88,10 @@ impl Outcome {
         outcome
     }
 
-    /// After one instruction.
-    fn after(machine: &mut dyn Machine, fields: &Fields) -> Outcome {
+    /// After one instruction; names are those of the state before.
+    fn after(machine: &mut dyn Machine, names: Names, fields: &Fields) -> Outcome {
         let status = machine.run(1, None);
-        Outcome::of(machine, status == Status::Running, fields)
+        Outcome::of(machine, names, status == Status::Running, fields)
     }
 
     /// The cells of each part that differs.
@@ -129,8 +132,8 @@ struct Trial {
     shown: String,
     before: Outcome,
     after: Outcome,
-    /// Each with the one cell that was changed before.
-    mutants: Vec<(Cell, Outcome)>,
+    /// Each with the cells of each part that was another one before.
+    mutants: Vec<(Vec<Vec<Cell>>, Outcome)>,
     declared: Effects,
     /// The same, each without one of the declarations.
     without: Vec<Effects>,
@@ -141,18 +144,28 @@ impl Trial {
     fn of(machine: &'static MachineInfo, op: &'static OpInfo, scene: &Scene) -> Option<Trial> {
         let fields = fields(machine);
         let mut start = scene.start.make()?;
-        if start.next()?.op != Some(op) {
+        let next = start.next()?;
+        if next.op != Some(op) {
             return None;
         }
-        let declared = start.effects();
+        let pc = next.pc;
+        let mut names = names(&*start, &fields);
+        let declared = named(start.effects(), &mut names);
         let without = (0..op.effects.len()).map(|left_out| start.declared(&|index| index != left_out));
-        let without = without.collect();
+        let without = without.map(|effects| named(effects, &mut names)).collect();
         let shown = format!("{} {} {}", machine.name, start.instruction(), scene.shown);
         let mut before = scene.idle.as_ref().unwrap_or(&scene.start).make()?;
-        let before = Outcome::of(&mut *before, true, &fields);
-        let after = Outcome::after(&mut *start, &fields);
-        let mutant = |(cell, prepared): &(Cell, Prepared)| {
-            Some((cell.clone(), Outcome::after(&mut *prepared.make()?, &fields)))
+        let before_names = self::names(&*before, &fields);
+        let before = Outcome::of(&mut *before, before_names, true, &fields);
+        let after = Outcome::after(&mut *start, names, &fields);
+        let mutant = |(cell, prepared): &(Option<Cell>, Prepared)| {
+            let mut machine = prepared.make()?;
+            let names = self::names(&*machine, &fields);
+            let other = match cell {
+                Some(cell) => vec![vec![cell.clone()]],
+                None => other_parts(&*machine, pc, &names, &before, &fields)?,
+            };
+            Some((other, Outcome::after(&mut *machine, names, &fields)))
         };
         let mutants = scene.mutants.iter().filter_map(mutant).collect();
         Some(Trial { op, shown, before, after, mutants, declared, without })
@@ -162,51 +175,90 @@ impl Trial {
     fn violation(&self, effects: &Effects) -> Option<String> {
         let height = self.before.state.height;
         let takes = effects.takes.unwrap_or(self.op.pops.into()).min(height);
-        let pushes = usize::from(self.op.pushes);
-        let lowest = (height - takes).min(self.after.state.height.saturating_sub(pushes));
-        let mut writes = effects.writes.clone();
-        writes.extend((lowest..self.after.state.height).map(Cell::Stack));
-        if !self.after.has_failed
-            && let Some(wrong) =
-                self.after.differing(&self.before).into_iter().find(|difference| !difference.is_in(&writes))
-        {
-            return Some(format!("{}: changes {:?}, {:?}", self.shown, wrong.cells, wrong.part));
+        let mut writes = Vec::new();
+        if !self.after.has_failed {
+            let end = self.after.state.height;
+            let lowest = (height - takes).min(end.saturating_sub(self.op.pushes.into()));
+            writes.extend(effects.writes.iter().cloned().chain((lowest..end).map(Cell::Stack)));
+            let changes = self.after.differing(&self.before);
+            if let Some(wrong) = changes.into_iter().find(|difference| !difference.is_in(&writes)) {
+                return Some(format!("{}: changes {:?}, {:?}", self.shown, wrong.cells, wrong.part));
+            }
         }
-        self.mutants.iter().find_map(|(cell, mutant)| {
-            let is_operand = matches!(cell, Cell::Stack(at) if *at >= height - takes);
-            let is_read = is_operand
-                || effects.reads.iter().any(|read| read.0.touches(cell))
-                || effects.needs.iter().any(|needed| needed.touches(cell));
-            let what = if is_read {
-                self.jumps_undeclared(mutant, &writes)
+        let is_read = |cells: &Vec<Cell>| match &cells[..] {
+            [Cell::Stack(at)] if *at >= height - takes => true,
+            // To take a compound from the stack, or to load it, is not to read what is in it.
+            [_, _, ..] => {
+                cells.iter().any(|it| matches!(it, Cell::Item(..) | Cell::Compound(_)) && reads(effects, it))
+            }
+            cells => cells.iter().any(|cell| reads(effects, cell)),
+        };
+        self.mutants.iter().find_map(|(other, mutant)| {
+            let what = if other.iter().any(is_read) {
+                self.jumps_undeclared(mutant, effects)
             } else {
-                self.depends(cell, mutant, &writes)
+                self.depends(other, mutant, &writes)
             };
-            what.map(|what| format!("{}: with another {cell}, {what}", self.shown))
+            what.map(|what| format!("{}: with other {other:?}, {what}", self.shown))
         })
     }
 
-    /// How the result depends on a cell, which it must not.
-    fn depends(&self, cell: &Cell, mutant: &Outcome, writes: &[Cell]) -> Option<String> {
-        let (course, other) = (self.after.course(), mutant.course());
-        if course != other {
-            return Some(format!("{other:?} instead of {course:?}"));
+    /// How the result depends on parts of the state, which it must not.
+    fn depends(&self, other: &[Vec<Cell>], mutant: &Outcome, writes: &[Cell]) -> Option<String> {
+        let (course, mutant_course) = (self.after.course(), mutant.course());
+        if course != mutant_course {
+            return Some(format!("{mutant_course:?} instead of {course:?}"));
         }
-        let is_the_cell = |difference: &Difference<'_>| {
-            difference.cells.iter().any(|it| it.touches(cell)) && !difference.is_in(writes)
+        let stays = |cell: &Cell| {
+            other.iter().any(|cells| cells[0].touches(cell))
+                && !writes.iter().any(|write| write.touches(cell))
         };
         let differing = mutant.differing(&self.after);
-        let wrong = differing.into_iter().find(|difference| !is_the_cell(difference))?;
+        let wrong = differing.into_iter().find(|difference| !difference.cells.iter().any(stays))?;
         Some(format!("{:?} is {:?}", wrong.cells, wrong.part))
     }
 
-    fn jumps_undeclared(&self, mutant: &Outcome, writes: &[Cell]) -> Option<String> {
+    fn jumps_undeclared(&self, mutant: &Outcome, effects: &Effects) -> Option<String> {
         let go_on = self.after.is_running && mutant.is_running && self.after.depth == mutant.depth;
-        let is_declared = writes.contains(&Cell::jump());
+        let is_declared = effects.writes.contains(&Cell::jump());
         let elsewhere = self.after.pc != mutant.pc;
         (go_on && elsewhere && !is_declared)
             .then(|| format!("goes on at {:?} instead of {:?}", mutant.pc, self.after.pc))
     }
+}
+
+/// The names of what a state shows.
+fn names(machine: &dyn Machine, fields: &Fields) -> Names {
+    State::of(fields.always, machine, Some(Names::default())).names.unwrap_or_default()
+}
+
+fn named(effects: Effects, names: &mut Names) -> Effects {
+    let mut name = |cell| names.name(cell);
+    Effects {
+        reads: effects.reads.into_iter().map(|(cell, value)| (name(cell), value)).collect(),
+        needs: effects.needs.into_iter().map(&mut name).collect(),
+        writes: effects.writes.into_iter().map(&mut name).collect(),
+        takes: effects.takes,
+    }
+}
+
+fn reads(effects: &Effects, cell: &Cell) -> bool {
+    effects.reads.iter().map(|read| &read.0).chain(&effects.needs).any(|read| read.touches(cell))
+}
+
+/// The cells of each part of a state that is not as in the state `before`; `None` where the machine is in
+/// front of another instruction, or its stack is not as high.
+fn other_parts(
+    machine: &dyn Machine,
+    pc: usize,
+    names: &Names,
+    before: &Outcome,
+    fields: &Fields,
+) -> Option<Vec<Vec<Cell>>> {
+    let state = State::of(fields.always, machine, Some(names.clone()));
+    let parts: Vec<_> = state.changes(&before.state).map(|(place, _)| place.0.clone()).collect();
+    let is_there = machine.next()?.pc == pc && state.height == before.state.height;
+    (is_there && !parts.is_empty()).then_some(parts)
 }
 
 /// The trials of every row.

@@ -123,7 +123,7 @@ impl Looker {
         if self.pending.is_none() && self.is_done() {
             return None;
         }
-        let state = State::of(self.looks.always, machine);
+        let state = State::of(self.looks.always, machine, None);
         self.parts += state.cells.len();
         self.see_stack(machine);
         let Some(mut pending) = self.pending.take() else { return Some(state) };

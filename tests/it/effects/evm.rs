@@ -192,7 +192,7 @@ pub(crate) fn scene(op: &OpInfo, random: &mut Random) -> Scene {
     let mutant = |_| {
         let mut parts = parts.clone();
         let cell = parts.change(op, random);
-        (cell, parts.prepared(op, code))
+        (Some(cell), parts.prepared(op, code))
     };
     Scene {
         mutants: (0..MUTANTS).map(mutant).collect(),

@@ -38,7 +38,7 @@ impl Prepared {
     }
 }
 
-/// A state in front of the instruction under test, and others that differ from it in one cell.
+/// A state in front of the instruction under test, and others that differ from it in a cell or a few.
 pub(crate) struct Scene {
     /// What it is, for a message.
     pub(crate) shown: String,
@@ -46,5 +46,6 @@ pub(crate) struct Scene {
     /// The same state, in front of an instruction that ends the program; of a machine that shows some of
     /// its state only at the end.
     pub(crate) idle: Option<Prepared>,
-    pub(crate) mutants: Vec<(Cell, Prepared)>,
+    /// Each with the cell that differs; `None` where the states themselves show what differs.
+    pub(crate) mutants: Vec<(Option<Cell>, Prepared)>,
 }

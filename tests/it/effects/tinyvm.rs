@@ -170,7 +170,7 @@ pub(crate) fn scene(op: &OpInfo, random: &mut Random) -> Scene {
         let mutant = |_| {
             let mut parts = start.clone();
             let cell = parts.change(random);
-            (cell, parts.prepared())
+            (Some(cell), parts.prepared())
         };
         let mutants = (0..MUTANTS).map(mutant).collect();
         return Scene {
@@ -188,7 +188,7 @@ pub(crate) fn scene(op: &OpInfo, random: &mut Random) -> Scene {
     let mutant = |_| {
         let mut parts = start.clone();
         let cell = parts.change(random);
-        (cell, parts.prepared())
+        (Some(cell), parts.prepared())
     };
     let mutants = (0..MUTANTS).map(mutant).collect();
     Scene { shown: format!("{:x?}", start.registers), mutants, start: start.prepared(), idle: None }

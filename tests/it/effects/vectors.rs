@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use vmconf::isa::OpInfo;
+use vmconf::isa::disassembler::{Line, disassemble};
 use vmconf::machines::by_name;
 use vmconf::machines::machine::{At, Machine, Watch};
-use vmconf::model::case::{Action, Case};
+use vmconf::model::case::{Action, Case, Program};
 use vmconf::model::cell::Cell;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
@@ -92,8 +93,13 @@ fn scene(places: &[Place], random: &mut Random) -> Scene {
     Scene { shown, start, idle: None, mutants }
 }
 
-/// The state with another value in one cell.
-fn mutant(start: &Prepared, random: &mut Random) -> Option<(Cell, Prepared)> {
+/// The state with another value in one cell, or after a script with another constant.
+fn mutant(start: &Prepared, random: &mut Random) -> Option<(Option<Cell>, Prepared)> {
+    if random.below(2) == 0
+        && let Some(program) = other_constant(start, random)
+    {
+        return Some((None, Prepared { program, ..start.clone() }));
+    }
     let machine = start.make()?;
     let cells = cells(&*machine);
     if cells.is_empty() {
@@ -103,7 +109,30 @@ fn mutant(start: &Prepared, random: &mut Random) -> Option<(Cell, Prepared)> {
     let value = other(&place::read(&*machine, &start.program, cell)?, random)?;
     let mut prepared = start.clone();
     prepared.changes.push(place::change(&*machine, cell, value)?);
-    Some((cell.clone(), prepared))
+    Some((Some(cell.clone()), prepared))
+}
+
+/// The script with another number or other data in one of the instructions that push them.
+fn other_constant(start: &Prepared, random: &mut Random) -> Option<Program> {
+    let Value::Record(mut members) = (*start.program.0).clone() else { return None };
+    let script = members.iter_mut().find(|member| member.0 == "script")?;
+    let Value::Bytes(script) = &mut script.1 else { return None };
+    let isa = start.machine.isa;
+    let number =
+        |op: &OpInfo| op.name.strip_prefix("PUSH")?.parse::<usize>().ok().filter(|_| op.operands.is_empty());
+    let pushes = |line: &Line<'_>| {
+        line.op
+            .is_some_and(|op| op.name.starts_with("PUSH") && (number(op).is_some() || line.bytes.len() > 1))
+    };
+    let constants: Vec<_> = disassemble(isa, script).filter(pushes).collect();
+    let constants: Vec<_> = constants.iter().map(|line| (line.offset, line.bytes.len())).collect();
+    let (offset, length) = random.one_of(&constants)?;
+    if length > 1 {
+        script[offset + length - 1] ^= 1 + random.below(3) as u8;
+    } else {
+        script[offset] = isa.by_name(&format!("PUSH{}", 1 + random.below(8)))?.code as u8;
+    }
+    Some(Program::from(Value::Record(members)))
 }
 
 /// The cells that can be changed.
