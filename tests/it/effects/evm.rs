@@ -1,6 +1,6 @@
 //! Random programs of the EVM: they fill memory and stack, execute the instruction and end.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 use vmconf::isa::OpInfo;
 use vmconf::machines::by_name;
 use vmconf::model::case::Program;
@@ -13,10 +13,9 @@ use crate::random::Random;
 /// The executing account, two that are there from the start, and one that may be.
 const ACCOUNTS: [u8; 4] = [0xaa, 0xbb, 0xcc, 0xdd];
 const STOP: u8 = 0x00;
-const MSTORE: u8 = 0x52;
+const MSTORE8: u8 = 0x53;
 const JUMPDEST: u8 = 0x5b;
 const PUSH1: u8 = 0x60;
-const PUSH32: u8 = 0x7f;
 /// How many of each.
 const MEMORY_WORDS: usize = 3;
 const KEYS: usize = 4;
@@ -57,22 +56,22 @@ fn address(account: u8) -> Word {
 /// A word that means something to some instruction: a size, an offset, a key, an address, a place to
 /// jump to.
 fn operand(places: [usize; 2], random: &mut Random) -> Word {
-    match random.below(8) {
+    match random.below(9) {
         0 | 1 => small(random.below(KEYS) as u64),
         2 | 3 => small(random.below(32 * MEMORY_WORDS + 8) as u64),
-        4 => address(ACCOUNTS[random.below(ACCOUNTS.len())]),
-        5 | 6 => small(places[random.below(2)] as u64),
+        4 | 5 => address(ACCOUNTS[random.below(ACCOUNTS.len())]),
+        6 | 7 => small(places[random.below(2)] as u64),
         _ => any(random),
     }
 }
 
 fn account(random: &mut Random) -> Option<(u64, usize)> {
-    (random.below(4) > 0).then(|| (random.below(100) as u64, random.below(3)))
+    (random.below(4) > 0).then(|| (random.below(100) as u64, 20 * random.below(3)))
 }
 
 /// Where the program can jump to.
 fn places(op: &OpInfo) -> [usize; 2] {
-    let end = MEMORY_WORDS * 36 + 33 * height(op) + 1 + operand_len(op) + 1;
+    let end = 5 + 2 * height(op) + 1 + operand_len(op) + 1;
     [end, end + 2]
 }
 
@@ -125,27 +124,25 @@ impl Parts {
         }
     }
 
-    /// A program that comes to this state and executes a code there.
+    /// A program that makes as many items and as much memory, executes a code and ends; the state is set
+    /// in front of the code, so that the program is the same for all states.
     fn prepared(&self, op: &OpInfo, code: u8) -> Prepared {
-        let mut program = Vec::new();
-        for (number, word) in self.memory.iter().enumerate() {
-            program.push(PUSH32);
-            program.extend(word);
-            program.extend([PUSH1, 32 * number as u8, MSTORE]);
-        }
-        for word in &self.stack {
-            program.push(PUSH32);
-            program.extend(word);
-        }
+        let mut program = vec![PUSH1, 1, PUSH1, 32 * MEMORY_WORDS as u8 - 1, MSTORE8];
+        self.stack.iter().for_each(|_| program.extend([PUSH1, 0]));
         program.push(code);
         program.extend((0..operand_len(op)).map(|at| at as u8 + 7));
         program.extend([STOP, JUMPDEST, STOP, JUMPDEST, STOP]);
+        let item = |(below, word): (usize, &Word)| {
+            (below.to_string(), Value::Int(BigInt::from_bytes_be(Sign::Plus, word)))
+        };
+        let stack = Value::Record(self.stack.iter().rev().enumerate().map(item).collect());
+        let memory = Value::Record(vec![("0x0".to_owned(), Value::Bytes(self.memory.concat()))]);
         Prepared {
             machine: by_name("evm").unwrap(),
             program: Program::from(self.record(program)),
             first: Vec::new(),
-            steps: (3 * MEMORY_WORDS + self.stack.len()) as u64,
-            changes: Vec::new(),
+            steps: (3 + self.stack.len()) as u64,
+            changes: vec![Value::Record(vec![("stack".to_owned(), stack), ("memory".to_owned(), memory)])],
         }
     }
 
