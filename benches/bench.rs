@@ -2,9 +2,9 @@
 //! or busy machine slows both.
 //!
 //! ```text
-//! cargo run --release -p vmconf-benches -- interpreter SUITES
-//! cargo run --release -p vmconf-benches -- loops
-//! cargo run --release -p vmconf-benches -- files SUITES
+//! cargo run --profile dist -p vmconf-benches -- interpreter SUITES
+//! cargo run --profile dist -p vmconf-benches -- loops
+//! cargo run --profile dist -p vmconf-benches -- files SUITES
 //! ```
 
 mod files;

@@ -136,7 +136,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<(String, Program)>> {
     let mut programs = Vec::new();
     for entry in entries {
         let reading = format.read_case(Node::at_index(&document, entry.node), Options::default());
-        let case = reading.case.with_context(|| format!("{}: {:?}", entry.name, reading.findings))?;
+        let case = reading.case.with_context(|| format!("{}: {:?}", entry.name, reading.diagnostics))?;
         programs.push((entry.name, case.program));
     }
     Ok(programs)

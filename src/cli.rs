@@ -1,28 +1,46 @@
 //! The command line. Only this module and those below it print, read the environment or choose
 //! an exit code.
+//!
+//! The files below it form an order; a test finds import cycles. From the lowest to the highest:
+//!
+//! 1. output and exit codes: `output`, `exit_code`, `verbosity`;
+//! 2. single arguments and what they name: `flags`, `limits`, `partition`, `program`, `history` (recorded
+//!    runs), `rerun`, `reports`, `progress`;
+//! 3. `settings`: what was typed and what `vmconf.toml` sets, built once and passed to the commands;
+//! 4. arguments of several commands, which ask the settings: `file_args`, `select`, `cache`, `find_case`;
+//! 5. the commands, each a file of its name. `run` also uses `known`; `watch` (`run --watch`) and `config`
+//!    use `run`;
+//! 6. this module, which no other one uses.
 
 mod asm;
 mod bless;
-mod cached;
+mod cache;
 mod check;
 mod compare;
 mod completions;
 mod config;
 mod diff;
 mod disasm;
+mod exit_code;
+mod file_args;
+mod find_case;
+mod flags;
+mod history;
 mod isa;
 mod known;
+mod limits;
 mod list;
 mod merge;
 mod output;
 mod partition;
 mod program;
+mod progress;
+mod reports;
 mod rerun;
 mod run;
-mod run_record;
 mod schema;
 mod select;
-mod single_case;
+mod settings;
 mod trace;
 mod verbosity;
 mod watch;
@@ -33,28 +51,18 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use vmconf::model::exit::Exit;
 
-use self::output::Lines;
-use self::program::Broken;
+use self::settings::Settings;
 
 /// A conformance test runner for virtual machines
 ///
 /// Runs test vectors on embedded machines and says exactly what differs, where in the vector
 /// that was demanded, and how the machine ended.
 #[derive(Debug, Parser)]
-#[command(version, after_help = AFTER_HELP, max_term_width = 100)]
+#[command(version, after_help = exit_code::HELP, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
-
-const AFTER_HELP: &str = "\
-Exit codes:
-  0  every case that ran passed
-  1  a case failed, or is worse than before (compare)
-  2  the command line is wrong
-  3  a vector, a file or a machine is broken
-  4  no case ran
-  130  the run was ended by Ctrl-C";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -78,65 +86,80 @@ enum Command {
 
 /// Runs the command that the arguments name.
 pub(crate) fn main() -> ExitCode {
-    exit_code(Cli::read().and_then(|cli| cli.command.run()))
+    exit_code::exit_code(run())
 }
 
-impl Cli {
-    /// The command line, with what the configuration adds to it.
-    fn read() -> anyhow::Result<Cli> {
-        let mut command = Cli::command();
-        let typed = command.get_matches_mut();
-        let mut arguments: Vec<OsString> = std::env::args_os().collect();
-        if let Some((name, typed)) = typed.subcommand().filter(|(_, typed)| config::is_read_by(typed)) {
-            let added = config::added(command.find_subcommand(name).unwrap_or(&command), typed)?;
-            // In front of the command stand flags alone.
-            let at =
-                arguments.iter().position(|argument| argument == name).map_or(arguments.len(), |at| at + 1);
-            arguments.splice(at..at, added.into_iter().map(OsString::from));
-        }
-        let matches = Cli::command().get_matches_from(arguments);
-        Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))
+fn run() -> anyhow::Result<Exit> {
+    let mut tree = Cli::command();
+    let mut matches = tree.get_matches_mut();
+    let settings = Settings::read(&tree, &matches)?;
+    if let Some(arguments) = with_settings(matches.subcommand_name(), &settings) {
+        matches = tree.try_get_matches_from_mut(arguments).unwrap_or_else(|error| error.exit());
     }
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    cli.command.run(&settings, &tree)
+}
+
+/// The arguments of the process with those that the settings add; `None` if they add none.
+fn with_settings(command: Option<&str>, settings: &Settings) -> Option<Vec<OsString>> {
+    let mut added = settings.arguments().map(OsString::from).peekable();
+    added.peek()?;
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    // Before the name of the command there are only flags.
+    let at = arguments.iter().position(|argument| command.is_some_and(|name| argument == name))? + 1;
+    arguments.splice(at..at, added);
+    Some(arguments)
 }
 
 impl Command {
-    fn run(self) -> anyhow::Result<Exit> {
+    /// Runs the command. `tree` describes the whole command line.
+    fn run(self, settings: &Settings, tree: &clap::Command) -> anyhow::Result<Exit> {
         match self {
-            Command::Run(command) => command.run(),
-            Command::List(command) => command.run(),
-            Command::Check(command) => command.run(),
+            Command::Run(command) if command.is_watch() => watch::run(&command, settings),
+            Command::Run(command) => command.run(settings),
+            Command::List(command) => command.run(settings),
+            Command::Check(command) => command.run(settings),
             Command::Schema(command) => command.run(),
-            Command::Diff(command) => command.run(),
-            Command::Trace(command) => command.run(),
-            Command::Bless(command) => command.run(),
+            Command::Diff(command) => command.run(settings),
+            Command::Trace(command) => command.run(settings),
+            Command::Bless(command) => command.run(settings),
             Command::Known(command) => command.run(),
             Command::Merge(command) => command.run(),
             Command::Compare(command) => command.run(),
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),
-            Command::Config(command) => command.run(),
+            Command::Config(command) => command.run(settings, tree),
+            // A tree that has parsed arguments lacks the commands after `help`.
             Command::Completions(command) => command.run(Cli::command()),
             Command::Man(completions::Man {}) => completions::Man::run(Cli::command()),
         }
     }
 }
 
-fn exit_code(result: anyhow::Result<Exit>) -> ExitCode {
-    match result {
-        Ok(exit) => ExitCode::from(exit as u8),
-        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) if error.is::<Broken>() => {
-            output::note(&error.to_string());
-            ExitCode::from(Exit::Broken as u8)
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::{Command, CommandFactory};
+
+    use super::{Cli, flags};
+
+    /// Adds the long flags of the commands that read vectors.
+    fn add_flags(command: &Command, found: &mut BTreeSet<String>) {
+        let flags: Vec<_> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
+        if flags.contains(&"no-config") {
+            found.extend(flags.into_iter().map(str::to_owned));
         }
-        Err(error) if error.is::<Lines>() => {
-            error.downcast_ref().map(Lines::tell);
-            ExitCode::from(Exit::Usage as u8)
-        }
-        Err(error) => {
-            output::note(&format!("error: {error:#}"));
-            ExitCode::from(Exit::Usage as u8)
-        }
+        command.get_subcommands().for_each(|command| add_flags(command, found));
+    }
+
+    #[test]
+    fn every_flag_has_one_row() {
+        let mut declared = BTreeSet::new();
+        add_flags(&Cli::command(), &mut declared);
+        let rows: Vec<_> = flags::all().map(|flag| flag.name.to_owned()).collect();
+        assert_eq!(declared, rows.iter().cloned().collect());
+        assert_eq!(declared.len(), rows.len(), "a row twice: {rows:?}");
     }
 }

@@ -14,14 +14,14 @@ use crate::model::value::Value;
 use crate::model::verdict::Difference;
 use crate::run::{self, LoadedFile, RunOptions};
 
-/// Of so many items it is told what was demanded; a vector may demand any length.
+/// So many items are compared with what is expected; a vector may expect any length.
 const MOST_ITEMS: usize = 10_000;
 
-/// In a run of so many instructions, all are seen; in a longer one that takes longer than a person waits,
-/// and only the last ones are.
+/// Up to so many instructions, all are recorded; of a longer run, which takes longer than a person waits, only
+/// the last ones.
 const MOST_SEEN: u64 = 20_000_000;
 
-/// For so many differences it is asked what made them.
+/// Only so many differences are blamed on instructions.
 const MOST_BLAMED: usize = 10;
 
 /// How many last instructions a screen can hold.
@@ -33,7 +33,7 @@ pub fn explain_on_screen(loaded: &LoadedFile<'_>, case: usize, options: &RunOpti
 }
 
 /// Runs a case of a loaded file, and where it fails once more to see why. `last` is how many
-/// instructions are wanted of those before the end.
+/// of the instructions before the end are kept.
 ///
 /// # Panics
 ///
@@ -48,7 +48,7 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     let differences = &differences[..differences.len().min(MOST_BLAMED)];
     let mut steps: Vec<_> = differences.iter().map(number).collect();
     steps.dedup();
-    // Where nothing differs, what is wanted is the end.
+    // Where nothing differs, the end is explained.
     let first = steps.first().copied().unwrap_or(ends.len());
     let end_of = |step: usize| step.checked_sub(1).and_then(|index| ends.get(index).copied()).unwrap_or(0);
     let (end, longest) = (end_of(first), end_of(steps.last().copied().unwrap_or(first)));
@@ -63,16 +63,16 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     let from = end.saturating_sub(WINDOW as u64);
     let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last);
     run::watch(loaded, case, options, &mut recorder);
-    let Recorder { mut cache, sought, spent, before_end, asked_after, list, .. } = recorder;
+    let Recorder { cache: mut blames, sought, spent, before_end, asked_after, list, .. } = recorder;
     if seen == Seen::All && !sought.is_empty() {
-        search(loaded, case, options, sought, &mut cache);
+        search(loaded, case, options, sought, &mut blames);
     }
     let stack = differences.first().zip(list).zip(watched.case.as_ref());
     let stack = stack.and_then(|((difference, list), case)| stack_of(difference, list, case));
     Explanation {
         report: watched.report,
         notes: watched.notes,
-        blames: cache,
+        blames,
         last: before_end,
         steps: asked_after,
         stack,
@@ -80,17 +80,17 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     }
 }
 
-/// ResultCache for what was written long before it was asked for: one more run finds the instructions, and one
+/// Answers for what was written long before it was asked for: one more run finds the instructions, and one
 /// for each of them keeps what came before it.
 fn search(
     loaded: &LoadedFile<'_>,
     case: usize,
     options: &RunOptions,
     sought: Vec<Sought>,
-    cache: &mut [Answer],
+    blames: &mut [Answer],
 ) {
     for sought in &sought {
-        if let Answer::NotWritten { of_last, .. } = &mut cache[sought.answer] {
+        if let Answer::NotWritten { of_last, .. } = &mut blames[sought.answer] {
             *of_last = None;
         }
     }
@@ -101,7 +101,7 @@ fn search(
         let mut recorder = Recorder::new(vec![sought.question], keep, Seen::All, 0);
         run::watch(loaded, case, options, &mut recorder);
         if let Some(answer) = recorder.cache.pop() {
-            cache[sought.answer] = answer;
+            blames[sought.answer] = answer;
         }
     }
 }
@@ -117,7 +117,7 @@ fn datum(difference: &Difference) -> Datum {
     Datum { at: difference.at.clone(), byte }
 }
 
-/// What the case demands of the list that a difference is in.
+/// What the case expects of the list that a difference is in.
 fn stack_of(difference: &Difference, (at, actual): (Path, Value), case: &Case) -> Option<StackComparison> {
     let Value::List(actual) = actual else { return None };
     let step = case.steps.get(difference.step.unwrap_or(1).checked_sub(1)?)?;

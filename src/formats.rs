@@ -10,10 +10,12 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use self::fields::Findings;
+use self::fields::Diagnostics;
 use self::files::NO_FILES;
 use crate::model::case::Case;
-use crate::text::json::{Document, Node, OddityKind, Problem};
+use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::position::Origin;
+use crate::text::json::{DeviationKind, Document, Node};
 
 mod envelope;
 pub mod fields;
@@ -26,7 +28,7 @@ pub mod vmtests;
 mod write_back;
 
 pub use files::{Files, Folder, NoFiles, Unreadable};
-pub use write_back::{Differs, NotRepresentable, WrittenBack};
+pub use write_back::{FailedAssertion, NotRepresentable, WrittenBack};
 
 /// A published way to write vectors.
 pub struct Format {
@@ -38,29 +40,29 @@ pub struct Format {
     pub machine: &'static str,
     /// What a file of it looks like, as a noun: "an object of tests that have …".
     pub looks_like: &'static str,
-    /// What tells it from formats that look alike.
-    pub told_by: &'static str,
+    /// What distinguishes it from formats that look alike.
+    pub distinguished_by: &'static str,
     /// What every file of it is called, where its structure alone does not show it.
     pub file_name: Option<&'static str>,
-    /// What shows that the document is one; none if nothing does. Looks at structure only.
+    /// What shows that the document is one, by its structure; `None` if nothing does.
     pub evidence: fn(Node<'_>) -> Option<Evidence>,
     /// The cases of a document in its order.
-    pub outline: fn(Node<'_>) -> Result<Vec<Entry>, Problem>,
-    /// Reads one case that `outline` found. None when something is wrong with it, which is then
-    /// among the findings.
-    pub read: fn(Node<'_>, Context<'_>, &mut Findings) -> Option<Case>,
-    /// Looks at what stands in the document besides its cases.
-    pub rest: fn(Node<'_>, &mut Findings),
-    /// The changes that write what the machine has in place of a demand that does not hold.
-    pub spell: for<'d> fn(&Differs<'d, '_>) -> WrittenBack<'d>,
-    /// The fields of the state that say how a run ended, and not what it came to.
+    pub outline: fn(Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>>,
+    /// Reads one case that `outline` found. `None` when something is wrong with it, which is then
+    /// among the diagnostics.
+    pub read: fn(Node<'_>, Context<'_>, &mut Diagnostics) -> Option<Case>,
+    /// Checks what is in the document besides its cases.
+    pub rest: fn(Node<'_>, &mut Diagnostics),
+    /// The changes that write the actual value in place of the expected one.
+    pub write_back: for<'d> fn(&FailedAssertion<'d, '_>) -> WrittenBack<'d>,
+    /// The fields of the state that say how a run ended, not what it computed.
     pub ends: &'static [&'static str],
-    /// What unknown members, comments and trailing commas are: a note in formats of other
-    /// projects, an error in our own.
+    /// How bad unknown members, comments and trailing commas are: notes in formats of other projects,
+    /// errors in our own.
     pub unknown: Severity,
-    /// What a key is that an object has twice.
+    /// How bad it is that an object has a key twice.
     pub duplicate: Severity,
-    /// The folders of which a case may name files.
+    /// The folders whose files a case may name.
     pub folders: &'static [Folder],
 }
 
@@ -69,47 +71,52 @@ impl Format {
     /// [`Options`] do for a context where the case can name no files.
     pub fn read_case<'c>(&self, case: Node<'_>, context: impl Into<Context<'c>>) -> Reading {
         let context = context.into();
-        let mut findings = Findings::new(context.options.strictness, self.unknown);
-        let read = (self.read)(case, context, &mut findings);
+        let mut diagnostics = Diagnostics::new(context.options.strictness, self.unknown);
+        let read = (self.read)(case, context, &mut diagnostics);
         let end = case.at() + case.raw().len() as u32;
-        self.add_oddities(case.document(), case.at()..end, &mut findings);
-        let findings = findings.finish();
-        let stopped = findings.iter().any(|finding| finding.severity == Severity::Error);
-        Reading { case: if stopped { None } else { read }, findings }
+        self.add_deviations(case.document(), case.at()..end, &mut diagnostics);
+        let diagnostics = diagnostics.finish();
+        let stopped = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+        Reading { case: if stopped { None } else { read }, diagnostics }
     }
 
     /// As much of a case as can be read, whatever is wrong with it.
-    pub fn read_anyway(&self, case: Node<'_>, context: Context<'_>) -> Option<Case> {
-        (self.read)(case, context, &mut Findings::new(context.options.strictness, self.unknown))
+    pub fn read_partial(&self, case: Node<'_>, context: Context<'_>) -> Option<Case> {
+        (self.read)(case, context, &mut Diagnostics::new(context.options.strictness, self.unknown))
     }
 
     /// What is wrong or worth a note between the cases of a document.
-    pub fn read_rest(&self, document: &Document, entries: &[Entry], options: Options) -> Vec<Finding> {
-        let mut findings = Findings::new(options.strictness, self.unknown);
-        (self.rest)(document.root(), &mut findings);
-        if !document.oddities().is_empty() {
+    pub fn read_rest(
+        &self,
+        document: &Document,
+        entries: &[Entry],
+        options: Options,
+    ) -> Vec<Diagnostic<Origin>> {
+        let mut diagnostics = Diagnostics::new(options.strictness, self.unknown);
+        (self.rest)(document.root(), &mut diagnostics);
+        if !document.deviations().is_empty() {
             let mut from = 0;
             for entry in entries {
                 let case = Node::at_index(document, entry.node);
-                self.add_oddities(document, from..case.at(), &mut findings);
+                self.add_deviations(document, from..case.at(), &mut diagnostics);
                 from = case.at() + case.raw().len() as u32;
             }
-            self.add_oddities(document, from..u32::MAX, &mut findings);
+            self.add_deviations(document, from..u32::MAX, &mut diagnostics);
         }
-        findings.finish()
+        diagnostics.finish()
     }
 
-    fn add_oddities(&self, document: &Document, range: Range<u32>, findings: &mut Findings) {
-        let oddities = document.oddities();
-        let first = oddities.partition_point(|oddity| oddity.at < range.start);
-        for oddity in oddities[first..].iter().take_while(|oddity| oddity.at < range.end) {
-            let severity = match oddity.kind {
-                OddityKind::DuplicateKey(_) => self.duplicate,
-                OddityKind::Comment | OddityKind::TrailingComma => self.unknown,
+    fn add_deviations(&self, document: &Document, range: Range<u32>, diagnostics: &mut Diagnostics) {
+        let deviations = document.deviations();
+        let first = deviations.partition_point(|deviation| deviation.at < range.start);
+        for deviation in deviations[first..].iter().take_while(|deviation| deviation.at < range.end) {
+            let severity = match deviation.kind {
+                DeviationKind::DuplicateKey(_) => self.duplicate,
+                DeviationKind::Comment | DeviationKind::TrailingComma => self.unknown,
             };
             match severity {
-                Severity::Note | Severity::Warning => findings.note(oddity.problem(document)),
-                Severity::Error => findings.error(oddity.problem(document)),
+                Severity::Note | Severity::Warning => diagnostics.note(deviation.diagnostic(document)),
+                Severity::Error => diagnostics.error(deviation.diagnostic(document)),
             }
         }
     }
@@ -128,44 +135,13 @@ pub struct Entry {
     pub node: u32,
 }
 
-/// What came of reading one case.
+/// A case that was read.
 #[derive(Debug)]
 pub struct Reading {
-    /// The case; none when one of the problems is an error.
+    /// The case; `None` when one of the diagnostics is an error.
     pub case: Option<Case>,
     /// Everything that is wrong or worth a note, in document order.
-    pub findings: Vec<Finding>,
-}
-
-/// A problem of a case, and whether it stops the case.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// Whether the case can run in spite of it.
-    pub severity: Severity,
-    /// What and where.
-    pub problem: Problem,
-}
-
-/// Whether a case can run in spite of a problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// It can: something is ignored. `--strict` makes it an error.
-    Note,
-    /// It can, and yet somebody who looks for faults wants to know: a thorough reader alone says so.
-    Warning,
-    /// It cannot.
-    Error,
-}
-
-impl Severity {
-    /// As it is written, in one word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        }
-    }
+    pub diagnostics: Vec<Diagnostic<Origin>>,
 }
 
 /// What the user can decide about reading.
@@ -184,13 +160,13 @@ pub struct Context<'c> {
     pub options: Options,
     /// The files that the case may name.
     pub files: &'c dyn Files,
-    /// What the cases of the file have in common; none to read it again for each.
+    /// What the cases of the file have in common; `None` to read it again for each.
     pub shared: Option<&'c Shared>,
 }
 
 impl Context<'_> {
-    /// What the cases of a file have in common, read once. A format always reads the same type, and
-    /// opens no other file for it: which case did so would not be known.
+    /// What the cases of a file have in common, read once. A format always reads the same type. `read`
+    /// must not open other files: it would be unknown for which case.
     pub(crate) fn shared<T: Send + Sync + 'static>(&self, read: impl Fn() -> T) -> Arc<T> {
         let known = self.shared.map(|shared| shared.0.get_or_init(|| Arc::new(read())).clone());
         known.and_then(|known| known.downcast().ok()).unwrap_or_else(|| Arc::new(read()))
@@ -207,14 +183,14 @@ impl From<Options> for Context<'_> {
     }
 }
 
-/// What becomes of things that a format does not know, and of what breaks a rule of its text and can
-/// be read all the same.
+/// How bad things are that a format does not know, and breaches of its text that can be read all the
+/// same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Strictness {
-    /// The former are noted.
+    /// The former are notes, the latter are ignored.
     #[default]
     Tolerant,
-    /// Both are warnings, as is what is hardly meant: to look for faults and not to run.
+    /// Both are warnings, as is what is probably a mistake: for `vmconf check`, not for running.
     Thorough,
     /// Both are errors.
     Strict,
@@ -259,8 +235,8 @@ pub enum NotRecognised {
 pub struct Seen {
     /// The format's name.
     pub name: &'static str,
-    /// What would tell that a file is of it.
-    pub told_by: &'static str,
+    /// What distinguishes it from formats that look alike.
+    pub distinguished_by: &'static str,
     /// What was seen, as a noun.
     pub what: &'static str,
     /// In which line.
@@ -272,7 +248,7 @@ impl Seen {
     pub fn new(format: &Format, evidence: Evidence, document: &Document) -> Seen {
         Seen {
             name: format.name,
-            told_by: format.told_by,
+            distinguished_by: format.distinguished_by,
             what: evidence.what,
             line: document.position(evidence.at).line,
         }
@@ -302,7 +278,7 @@ impl NotRecognised {
                 each.join(", or ")
             }
             NotRecognised::Several(found) => {
-                let one = |seen: &Seen| format!("for {} {}", seen.name, seen.told_by);
+                let one = |seen: &Seen| format!("for {} {}", seen.name, seen.distinguished_by);
                 let each: Vec<_> = found.iter().map(one).collect();
                 format!("{}; or --format NAME", each.join("; "))
             }

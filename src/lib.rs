@@ -43,8 +43,8 @@
 //!   by field, and only for fields that a check names.
 //! - An expectation is a flat list of [`case::Check`]s. What a format means by leaving something
 //!   out is said by checks; [`diff`] has no options.
-//! - Every datum of a vector knows its byte offset. Line and column are computed when somebody is
-//!   told.
+//! - Every datum of a vector knows its byte offset. Line and column are computed when it is
+//!   reported, from one index of the text's lines.
 //! - No instruction pays for being watched: a machine's loop is made once without a watch and is
 //!   driven from outside with one.
 //! - A machine that differs (*fail*) and a vector that is broken (*error*) are never mixed up,

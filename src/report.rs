@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::model::event::Event;
 use crate::model::partition::Part;
+use crate::model::renderer::Renderer;
 use crate::text::shell::Words;
 
 mod case_block;
@@ -32,31 +33,26 @@ pub trait Report {
     ///
     /// When it cannot be written.
     fn event(&mut self, event: &Event) -> io::Result<()>;
+
+    /// Which events it needs.
+    fn needs(&self) -> Needs {
+        Needs::Events
+    }
 }
 
-/// A way to render events.
-#[derive(Debug)]
-pub struct ReportKind {
-    /// Its name, as `--report` takes it.
-    pub name: &'static str,
-    /// What it is, in one line.
-    pub doc: &'static str,
-    /// What it is made from.
-    pub needs: Needs,
-    /// Makes one that writes there.
-    pub new: fn(Box<dyn Write>, &Options) -> Box<dyn Report>,
-}
+/// A kind of report; `new` makes one that writes to the given writer.
+pub type ReportKind = Renderer<fn(Box<dyn Write>, &Options) -> Box<dyn Report>>;
 
-/// What a report is made from.
+/// Which events a report needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
     /// What every run emits.
     Events,
-    /// Also why cases do not pass: [`Event::Explained`] for the first of them.
+    /// Also [`Event::Explained`] for the first cases that do not pass.
     Explanations,
 }
 
-/// What the user wants of reports.
+/// What the user chose for reports.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// How much the text report says.
@@ -65,13 +61,13 @@ pub struct Options {
     pub flags: Words,
     /// The paths and filters of the run as they are typed.
     pub selection: Words,
-    /// Whether failures of the same cause are told once.
+    /// How failures of the same cause are reported.
     pub grouping: Grouping,
-    /// The part of a run that is reported; none for a whole run.
+    /// The part of a run that is reported; `None` for a whole run.
     pub part: Option<Arc<Part>>,
 }
 
-/// How failures of the same cause are told.
+/// How failures of the same cause are reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Grouping {
     /// Once: the shortest of them, and how many there are.
@@ -95,53 +91,41 @@ pub enum Verbosity {
     Notes,
 }
 
-/// Every report; the first is the one that is made unless another one is asked for.
+/// Every report; the first is the default.
 pub static REPORTS: &[ReportKind] = &[
     ReportKind {
         name: "text",
         doc: "for people: failures and errors in full, then a summary line",
-        needs: Needs::Events,
         new: |out, options| Box::new(text::Text::new(out, options)),
     },
     ReportKind {
         name: "json",
         doc: "one JSON object a line: the run, each case, the summary",
-        needs: Needs::Events,
         new: |out, options| Box::new(json::Json::new(out, options)),
     },
     ReportKind {
         name: "junit",
         doc: "JUnit XML, a suite for each file",
-        needs: Needs::Events,
         new: |out, options| Box::new(junit::Junit::new(out, options)),
     },
     ReportKind {
         name: "tap",
         doc: "TAP version 14",
-        needs: Needs::Events,
         new: |out, options| Box::new(tap::Tap::new(out, options)),
     },
     ReportKind {
         name: "github",
         doc: "annotations of GitHub Actions on the lines of vector files",
-        needs: Needs::Events,
         new: |out, options| Box::new(github::GitHub::new(out, options)),
     },
     ReportKind {
         name: "markdown",
         doc: "a summary in Markdown",
-        needs: Needs::Events,
         new: |out, options| Box::new(markdown::Markdown::new(out, options)),
     },
     ReportKind {
         name: "html",
         doc: "one page that needs no network: search, filters, and why each case fails",
-        needs: Needs::Explanations,
         new: |out, options| Box::new(html::Html::new(out, options)),
     },
 ];
-
-/// The report of this name.
-pub fn by_name(name: &str) -> Option<&'static ReportKind> {
-    REPORTS.iter().find(|report| report.name == name)
-}

@@ -4,6 +4,8 @@ pub mod config;
 pub mod edit;
 pub mod excerpt;
 pub mod json;
+mod line_index;
 pub mod plain_json;
 pub mod shell;
+pub mod source_text;
 pub mod suggest;

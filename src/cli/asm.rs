@@ -10,8 +10,9 @@ use vmconf::isa::assembler::{AsmError, Assembled, assemble};
 use vmconf::machines::{Language, MachineInfo};
 use vmconf::model::exit::Exit;
 
+use super::exit_code::BrokenInput;
 use super::output::{self, Replaced};
-use super::program::{Broken, is_document, machine_argument, read};
+use super::program::{is_document, machine_argument, read};
 
 /// Assemble mnemonics to hex
 ///
@@ -59,8 +60,8 @@ impl Asm {
         self.file.display().to_string()
     }
 
-    fn broken(&self, error: &AsmError) -> Broken {
-        Broken(format!("{}:{error}", self.name()))
+    fn broken(&self, error: &AsmError) -> BrokenInput {
+        BrokenInput(format!("{}:{error}", self.name()))
     }
 
     fn segment(&self, program: &Assembled) -> anyhow::Result<()> {
@@ -74,7 +75,7 @@ impl Asm {
         self.put(&bytes, |out| print_words(out, program))
     }
 
-    /// Writes the program where it is wanted: into a file, or printed.
+    /// Writes the program to the file of `--output`, or prints it.
     fn put(&self, bytes: &[u8], print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
         if let Some(path) = &self.output {
             return replace(path, bytes);
@@ -98,7 +99,7 @@ fn map(program: &Assembled) -> anyhow::Result<Vec<u8>> {
     Ok(json)
 }
 
-/// The words that are written: runs of them behind their address, a few a line.
+/// Prints the words that the source writes: consecutive ones after their address, a few a line.
 fn print_words(out: &mut dyn Write, program: &Assembled) -> io::Result<()> {
     const WORDS_A_LINE: u16 = 8;
     let mut start = None;

@@ -16,6 +16,7 @@ use vmconf::run::sources::Source;
 
 use super::output::{self, Replaced};
 use super::select::Select;
+use super::settings::Settings;
 
 /// Write what the machine did as the expectation
 ///
@@ -42,8 +43,8 @@ pub(super) struct Bless {
 }
 
 impl Bless {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
-        let options = self.select.options()?;
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let options = self.select.options(settings)?;
         let wishes = Wishes {
             leaf: self.leaf.clone(),
             outcome_change: if self.allow_outcome_change {
@@ -52,7 +53,7 @@ impl Bless {
                 OutcomeChange::Refuse
             },
         };
-        let mut session = Session { consent: self.consent(), tally: Collector::default() };
+        let mut session = Session { consent: self.consent(), counts: Counts::default() };
         for source in self.select.sources()? {
             session.file(&source, bless::bless(&source, &options, &wishes))?;
             if session.consent == Consent::Ended {
@@ -78,15 +79,15 @@ enum Consent {
     Given,
     /// The user is asked for each.
     Asked,
-    /// There is nobody to ask.
+    /// Nobody can be asked: there is no terminal.
     Missing,
-    /// The user wants no more.
+    /// The user ended the command.
     Ended,
 }
 
-/// How many cases, and data of them, came to what.
+/// The number of cases, and of refused data, by outcome.
 #[derive(Debug, Default)]
-struct Collector {
+struct Counts {
     passed: usize,
     blessed: usize,
     not_written: usize,
@@ -97,24 +98,24 @@ struct Collector {
 
 struct Session {
     consent: Consent,
-    tally: Collector,
+    counts: Counts,
 }
 
 impl Session {
     fn file(&mut self, source: &Source, blessed: Blessed) -> io::Result<()> {
         let Blessed { texts, cases, refused, passed, not_asked_for, broken } = blessed;
-        self.tally.passed += passed;
-        self.tally.not_asked_for += not_asked_for;
-        self.tally.refused += refused.len();
-        self.tally.broken += broken.len();
-        broken.iter().for_each(tell_broken);
-        refused.iter().for_each(tell_refused);
+        self.counts.passed += passed;
+        self.counts.not_asked_for += not_asked_for;
+        self.counts.refused += refused.len();
+        self.counts.broken += broken.len();
+        broken.iter().for_each(note_broken);
+        refused.iter().for_each(note_refused);
         let Some(texts) = texts else { return Ok(()) };
         show(source, &texts)?;
         if self.may_write(source)? && write(source, &texts) {
-            self.tally.blessed += cases.len();
+            self.counts.blessed += cases.len();
         } else {
-            self.tally.not_written += cases.len();
+            self.counts.not_written += cases.len();
         }
         Ok(())
     }
@@ -133,7 +134,7 @@ impl Session {
     }
 
     fn end(&self) -> io::Result<Exit> {
-        let Collector { passed, blessed, not_written, not_asked_for, refused, broken } = self.tally;
+        let Counts { passed, blessed, not_written, not_asked_for, refused, broken } = self.counts;
         if not_written > 0 && self.consent == Consent::Missing {
             output::note("note: nothing is written without a terminal to ask on; --yes writes what is shown");
         }
@@ -146,18 +147,18 @@ impl Session {
             "{passed} passed, {blessed} blessed, {not_written} not written, {refused} refused, {broken} errors"
         )?;
         out.flush()?;
-        Ok(match self.tally {
-            Collector { broken: 1.., .. } => Exit::Broken,
-            Collector { not_written: 1.., .. }
-            | Collector { refused: 1.., .. }
-            | Collector { not_asked_for: 1.., blessed: 0, .. } => Exit::Failed,
-            Collector { passed: 0, blessed: 0, .. } => Exit::NothingRan,
+        Ok(match self.counts {
+            Counts { broken: 1.., .. } => Exit::Broken,
+            Counts { not_written: 1.., .. }
+            | Counts { refused: 1.., .. }
+            | Counts { not_asked_for: 1.., blessed: 0, .. } => Exit::Failed,
+            Counts { passed: 0, blessed: 0, .. } => Exit::NothingRan,
             _ => Exit::Passed,
         })
     }
 }
 
-fn tell_broken(report: &CaseReport) {
+fn note_broken(report: &CaseReport) {
     let Verdict::Error(diagnostics) = &report.verdict else { return };
     for diagnostic in diagnostics {
         let place = diagnostic.place.as_ref();
@@ -166,14 +167,14 @@ fn tell_broken(report: &CaseReport) {
     }
 }
 
-fn tell_refused(refusal: &Refusal) {
+fn note_refused(refusal: &Refusal) {
     let Refusal { case, step, at, place, why } = refusal;
     let step = step.map_or(String::new(), |step| format!("step {step}, "));
     output::note(&format!("refused: {}:{}: {step}{at}: {why}", case.file, place.position));
     output::note(&format!("  in {case}"));
 }
 
-/// The change as a unified diff, in colours where they are wanted.
+/// Prints the change as a unified diff.
 fn show(source: &Source, texts: &Texts) -> io::Result<()> {
     const NAME: Style = Style::new().bold();
     const HUNK: Style = AnsiColor::Cyan.on_default();
@@ -198,7 +199,7 @@ fn show(source: &Source, texts: &Texts) -> io::Result<()> {
     out.flush()
 }
 
-/// What the user says to a file.
+/// The answer of the user for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Yes,
@@ -207,7 +208,7 @@ enum Answer {
     Quit,
 }
 
-/// Asks whether the file may be written. When the input ends, the user wants no more.
+/// Asks whether the file may be written. The end of the input means to quit.
 fn ask(source: &Source, input: &mut impl BufRead) -> io::Result<Answer> {
     loop {
         write!(io::stderr(), "Write {}? [y]es, [n]o, [a]ll, [q]uit: ", escaped(&source.shown))?;
@@ -224,7 +225,7 @@ fn ask(source: &Source, input: &mut impl BufRead) -> io::Result<Answer> {
     }
 }
 
-/// Puts the new text in the place of the old one; false, with a note, if that cannot be.
+/// Replaces the text of the file; false, with a note, if that fails.
 fn write(source: &Source, texts: &Texts) -> bool {
     match try_write(&source.path, texts) {
         Ok(()) => true,
@@ -236,7 +237,7 @@ fn write(source: &Source, texts: &Texts) -> bool {
 }
 
 fn try_write(path: &Path, texts: &Texts) -> io::Result<()> {
-    // Where a link leads, so that it stays one.
+    // The target of a link, so that the link stays.
     let path = path.canonicalize()?;
     let metadata = path.metadata()?;
     if !metadata.is_file() {
@@ -260,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_waited_for() {
+    fn it_asks_until_there_is_an_answer() {
         let source =
             Source { path: PathBuf::new(), shown: "a".into(), origin: SourceOrigin::Named, only: None };
         let check = |input: &str, answer| assert_eq!(ask(&source, &mut input.as_bytes()).ok(), Some(answer));

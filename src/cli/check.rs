@@ -6,15 +6,17 @@ use std::io::{self, Write};
 use anyhow::Context;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use vmconf::lint::fix::{Mended, mend};
-use vmconf::lint::output::{Extent, OUTPUTS, Output, Summary, by_name};
+use vmconf::lint::fix::{Fixed, fix};
+use vmconf::lint::output::{Extent, OUTPUTS, Output, Summary};
 use vmconf::lint::{Checked, Checker};
 use vmconf::model::exit::Exit;
+use vmconf::model::renderer::Renderer;
 use vmconf::model::rule::RULES;
 use vmconf::run::sources::Source;
 
 use super::output::{self, Replaced};
 use super::select::Select;
+use super::settings::Settings;
 
 /// Look for faults in vector files without running them
 ///
@@ -33,7 +35,7 @@ pub(super) struct Check {
     fix: bool,
 
     /// How to write what was found: text for people, sarif for programs
-    #[arg(long = "as", value_name = "NAME", default_value = OUTPUTS[0].name, value_parser = PossibleValuesParser::new(OUTPUTS.iter().map(|output| output.name)))]
+    #[arg(long = "as", value_name = "NAME", default_value = OUTPUTS[0].name, value_parser = PossibleValuesParser::new(Renderer::names(OUTPUTS)))]
     output: String,
 
     /// Tell all findings of a rule, and not the first and how many more there are
@@ -46,18 +48,18 @@ pub(super) struct Check {
 }
 
 impl Check {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         if self.rules {
             return list_rules();
         }
-        let options = self.select.options()?;
+        let options = self.select.options(settings)?;
         let mut checker = Checker::new(&options);
         let mut out = self.output()?;
         let mut summary = Summary::default();
         for source in self.select.sources()? {
             let mut checked = checker.check(&source);
             if self.fix {
-                checked = mended(&mut checker, &source, checked);
+                checked = fixed(&mut checker, &source, checked);
             }
             summary.count(&checked);
             out.file(&checked)?;
@@ -71,7 +73,7 @@ impl Check {
     }
 
     fn output(&self) -> anyhow::Result<Box<dyn Output>> {
-        let kind = by_name(&self.output).context("--as")?;
+        let kind = Renderer::by_name(OUTPUTS, &self.output).context("--as")?;
         let extent = if self.all { Extent::All } else { Extent::First };
         Ok((kind.new)(Box::new(output::stdout()), extent))
     }
@@ -87,10 +89,10 @@ fn list_rules() -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-/// Mends a file if it can be, and says so; what is then wrong with it.
-fn mended(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Checked {
-    let Some(mended) = mend(checker, source, &checked) else { return checked };
-    let written = mended.map_err(anyhow::Error::new).and_then(|Mended { text, checked }| {
+/// Fixes a file if possible, with a note. Returns the diagnostics that are left.
+fn fixed(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Checked {
+    let Some(fixed) = fix(checker, source, &checked) else { return checked };
+    let written = fixed.map_err(anyhow::Error::new).and_then(|Fixed { text, checked }| {
         replace(source, &text)?;
         Ok(checked)
     });
@@ -106,7 +108,7 @@ fn mended(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Check
     }
 }
 
-/// Writes the file anew, where a link leads if it is one.
+/// Replaces the text of the file; of a link, that of its target.
 fn replace(source: &Source, text: &str) -> io::Result<()> {
     let path = source.path.canonicalize()?;
     if path.metadata()?.permissions().readonly() {
@@ -115,14 +117,14 @@ fn replace(source: &Source, text: &str) -> io::Result<()> {
     Replaced::with(&path, text.as_bytes())
 }
 
-/// How many findings of which rule are gone: `2 comment, 1 must/letter-case`.
+/// The number of diagnostics that were fixed, by rule: `2 comment, 1 must/letter-case`.
 fn fewer(before: &Checked, after: &Checked) -> String {
-    let mut gone = BTreeMap::<_, isize>::new();
+    let mut fixed = BTreeMap::<_, isize>::new();
     for (checked, change) in [(before, 1), (after, -1)] {
         for diagnostic in &checked.diagnostics {
-            *gone.entry(diagnostic.problem.rule).or_default() += change;
+            *fixed.entry(diagnostic.rule).or_default() += change;
         }
     }
-    let gone = gone.into_iter().filter(|(_, count)| *count > 0);
-    gone.map(|(rule, count)| format!("{count} {}", rule.name())).collect::<Vec<_>>().join(", ")
+    let fixed = fixed.into_iter().filter(|(_, count)| *count > 0);
+    fixed.map(|(rule, count)| format!("{count} {}", rule.name())).collect::<Vec<_>>().join(", ")
 }

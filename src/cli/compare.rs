@@ -3,15 +3,18 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use anyhow::Context;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
-use vmconf::report::comparison::{self as render, Extent, Shown};
+use vmconf::model::renderer::Renderer;
+use vmconf::report::comparison::{COMPARISONS, ComparisonKind, Extent, Shown};
 use vmconf::report::counts;
 use vmconf::wire::comparison::{self, Run};
 
+use super::history::{self, KEPT, Recorded};
 use super::output;
-use super::run_record::{self, KEPT, Recorded};
 
 /// Say what changed between two runs
 ///
@@ -36,20 +39,17 @@ pub(super) struct Compare {
     list: bool,
 
     /// How to print
-    #[arg(long = "as", value_name = "FORM", default_value = "text")]
-    as_: Form,
+    #[arg(long = "as", value_name = "FORM", default_value = COMPARISONS[0].name, value_parser = forms())]
+    as_: String,
 
     /// Print all cases of each section and, as text, every line in full
     #[arg(long)]
     all: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Form {
-    /// For people
-    Text,
-    /// For a comment or a summary
-    Markdown,
+fn forms() -> PossibleValuesParser {
+    let form = |kind: &ComparisonKind| PossibleValue::new(kind.name).help(kind.doc);
+    PossibleValuesParser::new(COMPARISONS.iter().map(form))
 }
 
 impl Compare {
@@ -66,23 +66,21 @@ impl Compare {
         let extent = if self.all { Extent::All } else { Extent::Short };
         let shown = Shown { names, comparison: &comparison, cautions: &cautions, extent };
         let mut out = output::stdout();
-        match self.as_ {
-            Form::Text => render::text(&mut out, &shown)?,
-            Form::Markdown => render::markdown(&mut out, &shown)?,
-        }
+        let kind = Renderer::by_name(COMPARISONS, &self.as_).context("--as")?;
+        (kind.new)(&mut out, &shown)?;
         out.flush()?;
         Ok(if comparison.is_worse() { Exit::Failed } else { Exit::Passed })
     }
 }
 
-/// The run that is meant, and what it is called.
+/// The run that an argument names, and its name.
 fn find(recorded: &Recorded, text: &str) -> anyhow::Result<(Run, String)> {
     if let Some(name) = recorded.name(text)? {
         return Ok((recorded.read(name)?, name.to_owned()));
     }
     let run = match text {
         "-" => comparison::read("-", &mut io::stdin().lock())?,
-        path => run_record::read(Path::new(path))?,
+        path => history::read(Path::new(path))?,
     };
     Ok((run, text.to_owned()))
 }

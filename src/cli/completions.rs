@@ -1,8 +1,8 @@
-//! `vmconf completions` and `vmconf man`: what is made of the command line's own description.
+//! `vmconf completions` and `vmconf man`: made from the description of the command line.
 
 use std::io::Write;
 
-use clap::Args;
+use clap::{Args, Command};
 use clap_complete::Shell;
 use vmconf::model::exit::Exit;
 
@@ -18,9 +18,10 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(&self, mut command: clap::Command) -> anyhow::Result<Exit> {
+    /// Prints the script. `tree` is the whole command line, and has not parsed arguments.
+    pub(super) fn run(&self, mut tree: Command) -> anyhow::Result<Exit> {
         let mut out = output::stdout();
-        clap_complete::generate(self.shell, &mut command, "vmconf", &mut out);
+        clap_complete::generate(self.shell, &mut tree, "vmconf", &mut out);
         out.flush()?;
         Ok(Exit::Passed)
     }
@@ -33,12 +34,13 @@ impl Completions {
 pub(super) struct Man {}
 
 impl Man {
-    pub(super) fn run(mut command: clap::Command) -> anyhow::Result<Exit> {
-        command.build();
+    /// Prints the page. `tree` is the whole command line, and has not parsed arguments.
+    pub(super) fn run(mut tree: Command) -> anyhow::Result<Exit> {
+        tree.build();
         let mut out = output::stdout();
-        clap_mangen::Man::new(command.clone()).render(&mut out)?;
+        clap_mangen::Man::new(tree.clone()).render(&mut out)?;
         // Pages of their own for commands would have to be installed one by one.
-        for part in command.get_subcommands().filter(|part| part.get_name() != "help") {
+        for part in tree.get_subcommands().filter(|part| part.get_name() != "help") {
             let page = clap_mangen::Man::new(part.clone());
             writeln!(out, ".SH VMCONF {}", part.get_name().to_uppercase())?;
             page.render_synopsis_section(&mut out)?;

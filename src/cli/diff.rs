@@ -11,10 +11,11 @@ use vmconf::report::explanation::{self, Length};
 use vmconf::report::json;
 use vmconf::{explain, run};
 
+use super::history::Recorded;
 use super::output;
-use super::rerun::Again;
-use super::run_record::Recorded;
+use super::rerun::RerunCases;
 use super::select::Select;
+use super::settings::Settings;
 
 /// Say why cases fail: what differs, which instruction made it so, and the last ones
 ///
@@ -35,70 +36,66 @@ pub(super) struct Diff {
     json: bool,
 }
 
-/// The verdicts on the cases.
+/// The number of cases by outcome.
 #[derive(Default)]
-struct Seen {
+struct Counts {
     passed: usize,
     failed: usize,
     broken: usize,
 }
 
 impl Diff {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
-        let options = self.select.options()?;
-        let mut seen = Seen::default();
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let options = self.select.options(settings)?;
+        let mut counts = Counts::default();
         let mut out = output::stdout();
-        let mut again = Again::default();
+        let last = self.last.unwrap_or(explain::LAST_ON_SCREEN);
+        let mut rerun = RerunCases::default();
         let sources = if self.select.is_all() {
-            again = failed()?;
-            again.sources()
+            rerun = failed_in_last_run()?;
+            rerun.sources()
         } else {
             self.select.sources()?
         };
         for source in sources {
             let loaded = run::open(&source, &options);
             for diagnostic in loaded.errors() {
-                seen.broken += 1;
+                counts.broken += 1;
                 output::note(&diagnostic.located(&source.shown));
             }
             for case in 0..loaded.cases() {
-                let explained = explain::explain(
-                    &loaded,
-                    case,
-                    &options.run,
-                    self.last.unwrap_or(explain::LAST_ON_SCREEN),
-                );
-                again.came(&explained.report.id);
-                self.tell(&mut out, &explained, &mut seen)?;
+                let explained = explain::explain(&loaded, case, &options.run, last);
+                rerun.mark_done(&explained.report.id);
+                self.print(&mut out, &explained, &mut counts)?;
             }
         }
-        again.tell_gone(&options);
-        if !self.json && seen.failed + seen.broken == 0 {
-            writeln!(out, "{} passed, nothing differs", seen.passed)?;
+        rerun.report_deleted(&options);
+        if !self.json && counts.failed + counts.broken == 0 {
+            writeln!(out, "{} passed, nothing differs", counts.passed)?;
         }
         out.flush()?;
-        Ok(match seen {
-            Seen { broken: 1.., .. } => Exit::Broken,
-            Seen { failed: 1.., .. } => Exit::Failed,
-            Seen { passed: 1.., .. } => Exit::Passed,
-            Seen { .. } => Exit::NothingRan,
+        Ok(match counts {
+            Counts { broken: 1.., .. } => Exit::Broken,
+            Counts { failed: 1.., .. } => Exit::Failed,
+            Counts { passed: 1.., .. } => Exit::Passed,
+            Counts { .. } => Exit::NothingRan,
         })
     }
 
-    fn tell(&self, out: &mut dyn Write, explained: &Explanation, seen: &mut Seen) -> anyhow::Result<()> {
+    fn print(&self, out: &mut dyn Write, explained: &Explanation, counts: &mut Counts) -> anyhow::Result<()> {
         match explained.report.verdict {
             Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {
-                seen.passed += 1;
+                counts.passed += 1;
                 return Ok(());
             }
-            Verdict::Fail(_) | Verdict::ExpectedFail(..) => seen.failed += 1,
-            Verdict::Error(_) => seen.broken += 1,
+            Verdict::Fail(_) | Verdict::ExpectedFail(..) => counts.failed += 1,
+            Verdict::Error(_) => counts.broken += 1,
         }
         if self.json {
             json::explained(out, explained)?;
             return Ok(());
         }
-        if seen.failed + seen.broken > 1 {
+        if counts.failed + counts.broken > 1 {
             writeln!(out)?;
         }
         explanation::write(out, explained, self.last.map_or(Length::Screen, Length::Full))?;
@@ -106,9 +103,9 @@ impl Diff {
     }
 }
 
-/// What failed or was broken in the last run from this folder.
-fn failed() -> anyhow::Result<Again> {
-    let failed = Again::of(&Recorded::last()?, &[Kind::Fail, Kind::Error])?;
+/// The cases that failed or were broken in the last run from this folder.
+fn failed_in_last_run() -> anyhow::Result<RerunCases> {
+    let failed = RerunCases::of(&Recorded::last()?, &[Kind::Fail, Kind::Error])?;
     if failed.is_empty() {
         bail!("nothing failed in the last run from this folder");
     }

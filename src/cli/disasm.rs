@@ -16,8 +16,9 @@ use vmconf::model::exit::Exit;
 use vmconf::model::hex::hex_bytes;
 
 use self::segment::Segment;
+use super::exit_code::BrokenInput;
 use super::output;
-use super::program::{Broken, is_document, machine_argument, read};
+use super::program::{is_document, machine_argument, read};
 
 /// Disassemble hex or a NEF3 file to mnemonics with their offsets
 ///
@@ -43,11 +44,11 @@ pub(super) struct Disasm {
     source: bool,
 }
 
-/// A program and what is told about it.
+/// A program and what is printed with it.
 #[derive(Default)]
 struct Listing {
     script: Vec<u8>,
-    /// What stands in front of all instructions, escaped, a line each.
+    /// Lines before the instructions, escaped.
     header: Vec<String>,
     /// By offset.
     methods: Vec<Method>,
@@ -84,7 +85,7 @@ impl Disasm {
             return self.contract(path, &file);
         }
         let script = hex_text(&file).ok_or_else(|| {
-            Broken(format!("{}: neither an even number of hex digits nor a NEF3 file", path.display()))
+            BrokenInput(format!("{}: neither an even number of hex digits nor a NEF3 file", path.display()))
         })?;
         Ok(Listing { script, ..Listing::default() })
     }
@@ -98,7 +99,7 @@ impl Disasm {
                 self.machine.name
             );
         }
-        let nef = Nef::read(file).map_err(|error| Broken(format!("{name}: {error}")))?;
+        let nef = Nef::read(file).map_err(|error| BrokenInput(format!("{name}: {error}")))?;
         let manifest = manifest(path, nef.script.len())?;
         let header = header(&nef, manifest.as_ref());
         let mut methods = manifest.map_or_else(Vec::new, |manifest| manifest.methods);
@@ -150,11 +151,10 @@ fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<Manifest>> 
     let file = read_manifest(&path).with_context(|| path.display().to_string())?;
     let Some(file) = file else { return Ok(None) };
     let manifest = Manifest::read(&file, script_size);
-    Ok(Some(manifest.map_err(|error| Broken(format!("{}:{error}", path.display())))?))
+    Ok(Some(manifest.map_err(|error| BrokenInput(format!("{}:{error}", path.display())))?))
 }
 
-/// The bytes of the file, if there is one. Nobody named it: what is no regular file could be
-/// anything, and is not opened.
+/// The bytes of the file, if there is one. The user did not name it: only a regular file is opened.
 fn read_manifest(path: &Path) -> io::Result<Option<Vec<u8>>> {
     if !path.try_exists()? {
         return Ok(None);
@@ -163,7 +163,7 @@ fn read_manifest(path: &Path) -> io::Result<Option<Vec<u8>>> {
         return Err(io::Error::other("not a regular file"));
     }
     let mut file = Vec::new();
-    // One byte more, for which the reader refuses it.
+    // One byte more than the limit, so that the reader refuses the file.
     File::open(path)?.take(MANIFEST_SIZE as u64 + 1).read_to_end(&mut file)?;
     Ok(Some(file))
 }

@@ -52,8 +52,8 @@ impl Isa {
     }
 }
 
-/// An operand in a few characters: `i8` is a signed number, `to8` an offset, `u8+data` data behind
-/// their length.
+/// An operand in a few characters: `i8` is a signed number, `to8` an offset, `u8+data` data
+/// after their length.
 fn named(operand: Operand) -> String {
     let bits = operand.fixed_len() * 8;
     match operand {
@@ -84,7 +84,7 @@ fn code(op: &OpInfo, unit: Unit) -> String {
     }
 }
 
-/// A field in a few characters: `r` and the hex digit of the word where a register stands.
+/// A field in a few characters: `r` and the index of the hex digit that names a register.
 fn named_field(field: Field) -> String {
     match field {
         Field::Register(shift) => format!("r{}", 4 - shift / 4),

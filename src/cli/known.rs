@@ -1,4 +1,4 @@
-//! `vmconf known`, and the list of known failures for `vmconf run`
+//! `vmconf known`, and the lists of expected failures of `vmconf run`
 
 use std::fs;
 use std::io::Write;
@@ -12,14 +12,13 @@ use vmconf::model::exit::Exit;
 use vmconf::run;
 use vmconf::run::expected_failures::update::{self, Accepted};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
-use vmconf::text::shell::Words;
 
-use super::config;
+use super::exit_code::BrokenInput;
 use super::output::{self, Replaced};
-use super::program::Broken;
 use super::select::Select;
+use super::settings::Settings;
 
-/// The list of known failures
+/// The list of expected failures.
 #[derive(Debug, Args)]
 pub(super) struct KnownArgs {
     /// The cases that are known to fail, a TOML file; they do not fail the run
@@ -38,29 +37,15 @@ fn parse_date(text: &str) -> Result<Date, String> {
 }
 
 impl KnownArgs {
-    /// The flags as they are typed. What the configuration sets is not among them.
-    pub(super) fn flags(&self) -> Words {
-        let file = self.file.iter().filter(|_| !config::sets("known"));
-        let file = file.flat_map(|file| ["--known".to_owned(), file.to_string_lossy().into_owned()]);
-        let today = self.today.iter().flat_map(|today| ["--today".to_owned(), today.to_string()]);
-        file.chain(today).collect()
-    }
-
-    /// Whether there is a list for all files.
-    pub(super) fn is_given(&self) -> bool {
-        self.file.is_some()
-    }
-
-    /// The list, if there is one. Which day it is is told where that matters.
+    /// The list for all files, if there is one. A note says the date of today if the list has dates.
     pub(super) fn read(&self) -> anyhow::Result<Option<ExpectedFailures>> {
         self.file.as_deref().map(|path| self.list(path)).transpose()
     }
 
-    /// The list for the files of each override of the configuration, in its order; none where it is that
-    /// of all files.
-    pub(super) fn overridden(&self) -> anyhow::Result<Vec<Option<ExpectedFailures>>> {
-        let files = config::overridden("known").into_iter();
-        files.map(|file| file.map(|file| self.list(Path::new(&file))).transpose()).collect()
+    /// The list of each override of `vmconf.toml`, in its order; `None` for the list for all files.
+    pub(super) fn overridden(&self, settings: &Settings) -> anyhow::Result<Vec<Option<ExpectedFailures>>> {
+        let files = settings.overridden("known").into_iter();
+        files.map(|file| file.map(|file| self.list(Path::new(file))).transpose()).collect()
     }
 
     fn list(&self, path: &Path) -> anyhow::Result<ExpectedFailures> {
@@ -73,16 +58,16 @@ impl KnownArgs {
     }
 }
 
-/// A list and its text.
+/// Reads a list; returns it with its text.
 fn read(path: &Path, today: Date) -> anyhow::Result<(ExpectedFailures, String)> {
     let shown = path.display().to_string();
     let text = fs::read_to_string(path).with_context(|| shown.clone())?;
     let known = ExpectedFailures::parse(&shown, &text, today)
-        .map_err(|diagnostic| Broken(diagnostic.located(&shown)))?;
+        .map_err(|diagnostic| BrokenInput(diagnostic.located(&shown)))?;
     Ok((known, text))
 }
 
-/// The day in UTC.
+/// The date of today in UTC.
 fn clock() -> anyhow::Result<Date> {
     let today = Timestamp::now().strftime("%F").to_string();
     parse_date(&today).map_err(anyhow::Error::msg).context("the clock")
@@ -136,7 +121,7 @@ impl Update {
         }
         let (known, text) = read(&self.file, clock()?)?;
         let mut reports: Vec<CaseReport> = Vec::new();
-        run::run(&self.select.sources()?, &self.select.options()?, &mut |event| {
+        run::run(&self.select.sources()?, &self.select.options(&Settings::default())?, &mut |event| {
             if let Event::Finished(report) = event {
                 reports.push(report);
             }

@@ -6,10 +6,11 @@ use clap::Args;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
-use vmconf::run;
+use vmconf::run::{self, Options};
 
 use super::output;
 use super::select::Select;
+use super::settings::Settings;
 
 /// List the cases, one id a line
 ///
@@ -25,17 +26,17 @@ pub(super) struct List {
 }
 
 impl List {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
-        if self.formats { self.list_formats() } else { self.list_cases() }
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let options = self.select.options(settings)?;
+        if self.formats { self.list_formats(&options) } else { self.list_cases(&options) }
     }
 
-    fn list_cases(&self) -> anyhow::Result<Exit> {
-        let options = self.select.options()?;
+    fn list_cases(&self, options: &Options) -> anyhow::Result<Exit> {
         let mut out = output::stdout();
         let mut exit = Exit::NothingRan;
         let mut broken = false;
         for source in self.select.sources()? {
-            let loaded = run::open(&source, &options);
+            let loaded = run::open(&source, options);
             for id in loaded.ids() {
                 writeln!(out, "{id}")?;
                 exit = Exit::Passed;
@@ -51,12 +52,11 @@ impl List {
         Ok(if broken { Exit::Broken } else { exit })
     }
 
-    fn list_formats(&self) -> anyhow::Result<Exit> {
-        let options = self.select.options()?;
+    fn list_formats(&self, options: &Options) -> anyhow::Result<Exit> {
         let mut out = output::stdout();
         let mut exit = Exit::NothingRan;
         for source in self.select.sources()? {
-            let line = match run::explain_format(&source, &options) {
+            let line = match run::explain_format(&source, options) {
                 Ok(what) => {
                     if exit == Exit::NothingRan {
                         exit = Exit::Passed;

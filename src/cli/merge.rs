@@ -13,7 +13,8 @@ use vmconf::report::{self, Grouping};
 use vmconf::run::merge::{self, MergedRun, Source};
 use vmconf::run::sources;
 
-use super::run::{Reports, RequestedReport, parse_report};
+use super::output::TemporaryFiles;
+use super::reports::{self, Reports, RequestedReport};
 use super::verbosity::VerbosityArgs;
 
 /// Join the JSON reports of the parts of a run
@@ -29,7 +30,7 @@ pub(super) struct Merge {
     files: Vec<PathBuf>,
 
     /// Make a report, as run does; repeatable
-    #[arg(long, value_name = "NAME[=FILE]", value_parser = parse_report)]
+    #[arg(long, value_name = "NAME[=FILE]", value_parser = reports::parse)]
     report: Vec<RequestedReport>,
 
     /// Tell each failure in full instead of those of the same cause once
@@ -59,6 +60,7 @@ impl Merge {
                 flags,
                 part: None,
             },
+            &TemporaryFiles::default(),
         )?;
         let written = events.iter().try_for_each(|event| reports.event(event));
         written.and_then(|()| reports.finish()).context("a report cannot be written")?;
@@ -70,12 +72,12 @@ fn exit(event: &Event) -> Option<Exit> {
     if let Event::Ended(summary) = event { Some(summary.exit()) } else { None }
 }
 
-/// The text of a vector file, if it is here. What a report names need not be a file: reading a pipe would
-/// wait, and searching a folder take long.
+/// The text of a vector file, if it exists. A path in a report need not be a file: reading a pipe would
+/// block, and searching a folder would take long.
 fn vector_text(file: &str) -> Option<String> {
     Path::new(file).metadata().ok().filter(Metadata::is_file)?;
     let found = sources::find(&[file.into()]).ok()?;
     let bytes = found.sources.first()?.read(Limits::default().file_size).ok()?;
-    // As a run shows what is no UTF-8.
+    // A run shows invalid UTF-8 the same way.
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,21 +1,21 @@
-//! Where output goes, with colour where it is wanted: on a terminal unless `NO_COLOR` is set,
-//! elsewhere when `CLICOLOR_FORCE` is.
+//! Where output goes. It is coloured on a terminal unless `NO_COLOR` is set, and elsewhere if
+//! `CLICOLOR_FORCE` is.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
 
-/// Standard output. Once nobody reads it any more, what is written is dropped: that is not an
-/// error, and the exit code stays what the run says.
+/// Standard output. Output to a closed pipe is dropped: that is no error, and does not change the exit
+/// code.
 pub(super) fn stdout() -> impl Write {
     buffered(WhenClosed::Drop)
 }
 
-/// Standard output for a long stream that is all that a command does: once nobody reads it any more,
-/// the process ends with success.
+/// Standard output for a command that only prints a long stream: when the pipe is closed, the process ends
+/// with success.
 pub(super) fn stdout_to_the_end() -> impl Write {
     buffered(WhenClosed::EndProcess)
 }
@@ -25,7 +25,7 @@ fn buffered(when_closed: WhenClosed) -> impl Write {
     BufWriter::with_capacity(1 << 16, UntilClosed { inner, when_closed, closed: false })
 }
 
-/// What becomes of output that nobody reads any more.
+/// What happens on output to a closed pipe.
 #[derive(Debug, Clone, Copy)]
 enum WhenClosed {
     Drop,
@@ -34,11 +34,11 @@ enum WhenClosed {
 
 /// A line on standard error: progress, notes, errors of the command line.
 pub(super) fn note(line: &str) {
-    // When standard error is gone there is nobody to tell.
+    // A closed standard error cannot be reported anywhere.
     let _ = writeln!(anstream::stderr(), "{}", escaped(line));
 }
 
-/// Whether the error is that nobody reads standard output any more.
+/// Whether the error is that standard output is a closed pipe.
 pub(super) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
@@ -49,32 +49,30 @@ pub(super) fn appended(path: &Path) -> io::Result<impl Write + use<>> {
     Ok(BufWriter::with_capacity(1 << 16, anstream::StripStream::new(file)))
 }
 
-/// What is wrong with the command line, in several lines. The first says that it is an error.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct Lines(pub(super) String);
+/// The temporary files of reports, for a process that ends before they are complete. Clones share the files.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TemporaryFiles(Arc<Mutex<Vec<PathBuf>>>);
 
-impl Lines {
-    /// Tells them on standard error.
-    pub(super) fn tell(&self) {
-        self.0.lines().for_each(note);
+impl TemporaryFiles {
+    /// Starts writing the file at `path`.
+    pub(super) fn create(&self, path: &Path) -> io::Result<Replaced> {
+        let replaced = Replaced::new(path)?;
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(replaced.file.path().to_owned());
+        Ok(replaced)
+    }
+
+    /// Ends the process at once, and leaves no temporary file.
+    pub(super) fn exit(&self, exit: Exit) -> ! {
+        for path in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            // A complete file was moved and is not there.
+            let _ = std::fs::remove_file(path);
+        }
+        std::process::exit(exit as i32)
     }
 }
 
-/// Files that were begun; those that are finished are no longer there.
-static BEGUN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// Ends the process at once, with no file left that is half written.
-pub(super) fn exit_at_once(exit: Exit) -> ! {
-    for path in BEGUN.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-        // One that was finished is not there.
-        let _ = std::fs::remove_file(path);
-    }
-    std::process::exit(exit as i32)
-}
-
-/// A file of results: written beside its place and put there when it is whole, so that nobody
-/// ever sees half of one.
+/// A file of results: written as a temporary file beside its place and moved there when it is complete, so
+/// that no reader sees half of it.
 pub(super) struct Replaced {
     file: tempfile::NamedTempFile,
     path: PathBuf,
@@ -82,19 +80,18 @@ pub(super) struct Replaced {
 
 impl Replaced {
     /// Starts writing the file at `path`.
-    pub(super) fn new(path: &Path) -> io::Result<Replaced> {
+    fn new(path: &Path) -> io::Result<Replaced> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut builder = tempfile::Builder::new();
         builder.prefix(".vmconf-");
-        // Temporary files are for their owner alone unless told otherwise; results are for whom the
-        // file was before, or for all to read.
+        // Temporary files are private by default. A result has the permissions of the file that it replaces,
+        // or is readable for all.
         #[cfg(unix)]
         builder.permissions(path.metadata().map_or_else(
             |_| std::os::unix::fs::PermissionsExt::from_mode(0o644),
             |before| before.permissions(),
         ));
         let file = builder.tempfile_in(folder)?;
-        BEGUN.lock().unwrap_or_else(PoisonError::into_inner).push(file.path().to_owned());
         Ok(Replaced { file, path: path.to_owned() })
     }
 
@@ -111,7 +108,7 @@ impl Replaced {
         replaced.finish()
     }
 
-    /// Writes the file at `path` with these bytes as they are, unless there is one.
+    /// Writes the file at `path` with these bytes as they are; an error if it exists.
     pub(super) fn once(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut replaced = Replaced::new(path)?;
         replaced.file.write_all(bytes)?;
@@ -147,7 +144,7 @@ impl<W: Write> Write for UntilClosed<W> {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {
                 match self.when_closed {
                     WhenClosed::Drop => self.closed = true,
-                    // A watch cannot stop a run, and nothing else is left to do.
+                    // A trace cannot stop the run, and there is nothing else to do.
                     WhenClosed::EndProcess => std::process::exit(Exit::Passed as i32),
                 }
                 Ok(bytes.len())

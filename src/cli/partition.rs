@@ -1,4 +1,4 @@
-//! `--partition`: which part of a run this machine does, as the user says or a scheduler.
+//! `--partition`: which part of a run this process does, given by the user or by a scheduler.
 
 use std::fs;
 
@@ -7,12 +7,12 @@ use vmconf::model::partition::{Kind, Partition};
 
 use super::output;
 
-/// What a user says of parts.
+/// The value of `--partition`.
 #[derive(Debug, Clone)]
 pub(super) enum RequestedPart {
     /// This part.
     Is(Partition),
-    /// The one that a scheduler says, of so many where it does not say that.
+    /// The part that a scheduler gives; with the total for schedulers that do not give it.
     Auto(Option<u64>),
 }
 
@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str) -> Result<RequestedPart, String> {
     }
 }
 
-/// A scheduler that starts one command several times, and the variables in which it says which.
+/// A scheduler that starts one command several times, and its environment variables.
 struct Scheduler {
     name: &'static str,
     /// Which part this is.
@@ -37,9 +37,9 @@ struct Scheduler {
     /// How many there are.
     total: &'static str,
     first: First,
-    /// How far one index is from the next, where it may be more than 1.
+    /// The distance between two indices, if it may be more than 1.
     step: Option<&'static str>,
-    /// The file to touch, as a sign that parts are known here.
+    /// The file to touch, as a sign that the command supports partitions.
     status_file: Option<&'static str>,
 }
 
@@ -64,7 +64,7 @@ const SCHEDULERS: &[Scheduler] = &[
             First::In("SLURM_ARRAY_TASK_MIN"),
         )
     },
-    // It does not say how many: JOB_COMPLETIONS is what a manifest sets, if it does.
+    // It has no variable for the total; a manifest may set JOB_COMPLETIONS.
     scheduler("Kubernetes", "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", First::Is(0)),
     scheduler("GitLab", "CI_NODE_INDEX", "CI_NODE_TOTAL", First::Is(1)),
     scheduler("CircleCI", "CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", First::Is(0)),
@@ -75,7 +75,7 @@ const fn scheduler(name: &'static str, index: &'static str, total: &'static str,
     Scheduler { name, index, total, first, step: None, status_file: None }
 }
 
-/// What `--partition` takes, for a person.
+/// The long help text of `--partition`.
 pub(super) fn help() -> String {
     let row = |row: &Scheduler| format!("  {:10}  {} of {}\n", row.name, row.index, row.total);
     let rows: String = SCHEDULERS.iter().map(row).collect();
@@ -88,7 +88,7 @@ pub(super) fn help() -> String {
 }
 
 impl RequestedPart {
-    /// The part; where a scheduler said it, that is told.
+    /// The part to run. A note names the scheduler that gave it.
     pub(super) fn part(&self) -> anyhow::Result<Partition> {
         let total = match self {
             RequestedPart::Is(partition) => return Ok(*partition),

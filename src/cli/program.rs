@@ -1,4 +1,4 @@
-//! What `asm` and `disasm` share: naming a machine, reading a program.
+//! Arguments that `asm`, `disasm` and `isa` share: the name of a machine, the file of a program.
 
 use std::fs::File;
 use std::io::{self, Read, stdin};
@@ -8,19 +8,13 @@ use anyhow::Context;
 use vmconf::machines::{self, MACHINES, MachineInfo};
 use vmconf::model::limits::Limits;
 
-/// What is wrong inside a file, with the file's name and the place. Ends the command with
-/// [`vmconf::model::exit::Exit::Broken`].
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct Broken(pub(super) String);
-
 /// The machine of an argument.
 pub(super) fn machine_argument(name: &str) -> Result<&'static MachineInfo, String> {
     let names: Vec<_> = MACHINES.iter().map(|machine| machine.name).collect();
     machines::by_name(name).ok_or_else(|| format!("no such machine; there are {}", names.join(", ")))
 }
 
-/// That a machine's programs are not written as text.
+/// The error that a machine's programs are not text.
 pub(super) fn is_document(machine: &str, schema: &str) -> anyhow::Error {
     anyhow::anyhow!("programs of {machine} are JSON documents, not text; see schemas/{schema}.schema.json")
 }

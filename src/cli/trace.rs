@@ -3,18 +3,20 @@
 use anyhow::{Context, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, value_parser};
-use vmconf::explain::trace::{self, Selection, StepFilter, TRACES, TraceKind, Tracer};
+use vmconf::explain::trace::{Selection, StepFilter, TRACES, Tracer, Writer};
 use vmconf::isa::{Isa, OpInfo};
-use vmconf::model::diagnostic::Diagnostic;
+use vmconf::machines::MachineInfo;
 use vmconf::model::exit::Exit;
+use vmconf::model::renderer::Renderer;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, LoadedFile, RunOptions, WatchedCase};
 use vmconf::text::suggest::nearest;
 
+use super::exit_code::BrokenInput;
+use super::find_case::with_case;
 use super::output;
-use super::program::Broken;
 use super::select::Select;
-use super::single_case::with_case;
+use super::settings::Settings;
 
 /// Print every instruction of a case
 ///
@@ -29,7 +31,7 @@ pub(super) struct Trace {
 
     /// How to write it: text for people, jsonl for programs, eip3155 (evm), minic89 (snapshots)
     #[arg(long = "as", value_name = "NAME", default_value = TRACES[0].name,
-          value_parser = PossibleValuesParser::new(TRACES.iter().map(|kind| kind.name)))]
+          value_parser = PossibleValuesParser::new(Renderer::names(TRACES)))]
     kind: String,
 
     /// Only steps from this one on; the first is 1
@@ -50,42 +52,42 @@ pub(super) struct Trace {
 }
 
 impl Trace {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         if self.to.is_some_and(|to| to < self.from) {
             bail!("--to is in front of --from");
         }
-        let options = self.select.options()?;
+        let options = self.select.options(settings)?;
         with_case(&self.select.sources()?, &options, |loaded, case| self.trace(loaded, case, &options.run))
     }
 
     fn trace(&self, loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> anyhow::Result<Exit> {
         let Some(machine) = run::machine_of(loaded, case) else {
-            // What is wrong with the case is told by running it.
+            // Running the case reports its errors.
             return exit(&run::watch(loaded, case, options, &mut StepFilter::default()));
         };
-        let kind = self.kind(machine.name)?;
+        let writer = self.writer(machine)?;
         let mut selection = self.selection(machine.isa)?;
         if let Some(last) = self.last {
-            // A run is always the same: counting first takes no memory, however many are meant.
-            let mut sieve = StepFilter::new(selection.clone());
-            run::watch(loaded, case, options, &mut sieve);
-            selection.skip = sieve.found().saturating_sub(last);
+            // Every run is the same: counting the steps first needs no memory for them.
+            let mut filter = StepFilter::new(selection.clone());
+            run::watch(loaded, case, options, &mut filter);
+            selection.skip = filter.found().saturating_sub(last);
         }
-        let mut tracer =
-            Tracer::new((kind.new)(machine.isa), selection, Box::new(output::stdout_to_the_end()));
+        let mut tracer = Tracer::new(writer, selection, Box::new(output::stdout_to_the_end()));
         let watched = run::watch(loaded, case, options, &mut tracer);
         end(&mut tracer, &watched)?;
         exit(&watched)
     }
 
-    fn kind(&self, machine: &str) -> anyhow::Result<&'static TraceKind> {
-        let kind = trace::by_name(&self.kind).context("no such way to write traces")?;
-        if let Some(its) = kind.machine
-            && its != machine
+    fn writer(&self, machine: &MachineInfo) -> anyhow::Result<Box<dyn Writer>> {
+        let kind = Renderer::by_name(TRACES, &self.kind).context("no such way to write traces")?;
+        let writer = (kind.new)(machine.isa);
+        if let Some(its) = writer.machine()
+            && its != machine.name
         {
-            bail!("--as {} is for {its}, and the case is for {machine}", kind.name);
+            bail!("--as {} is for {its}, and the case is for {}", kind.name, machine.name);
         }
-        Ok(kind)
+        Ok(writer)
     }
 
     fn selection(&self, isa: &'static Isa) -> anyhow::Result<Selection> {
@@ -103,14 +105,14 @@ fn op(isa: &'static Isa, name: &str) -> anyhow::Result<&'static OpInfo> {
     })
 }
 
-/// Has the end written, if the run had a beginning.
+/// Writes the end of the trace, unless the run did not start.
 fn end(tracer: &mut Tracer, watched: &WatchedCase) -> anyhow::Result<()> {
     let Some(testee) = &watched.testee else { return Ok(()) };
     match &watched.report.verdict {
         Verdict::Error(_) if tracer.steps() == 0 => {}
         Verdict::Error(diagnostics) => {
-            let told: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.what.as_str()).collect();
-            tracer.end(testee.state(), &told.join("; "))?;
+            let messages: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.what.as_str()).collect();
+            tracer.end(testee.state(), &messages.join("; "))?;
         }
         _ => tracer.end(testee.state(), &testee.describe())?,
     }
@@ -121,7 +123,8 @@ fn end(tracer: &mut Tracer, watched: &WatchedCase) -> anyhow::Result<()> {
 fn exit(watched: &WatchedCase) -> anyhow::Result<Exit> {
     let report = &watched.report;
     let Verdict::Error(diagnostics) = &report.verdict else { return Ok(Exit::Passed) };
-    let tell = |diagnostic: &Diagnostic| output::note(&diagnostic.located(&report.id.file));
-    diagnostics.iter().for_each(tell);
-    Err(Broken("the case cannot be run".to_owned()).into())
+    for diagnostic in diagnostics {
+        output::note(&diagnostic.located(&report.id.file));
+    }
+    Err(BrokenInput("the case cannot be run".to_owned()).into())
 }

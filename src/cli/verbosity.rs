@@ -1,9 +1,9 @@
-//! How much is said, for the commands that report a run.
+//! `--quiet` and `--verbose`, for the commands that report a run.
 
 use clap::{ArgAction, Args};
 use vmconf::report::Verbosity;
 
-/// How much is said on standard output.
+/// How much is printed on standard output.
 #[derive(Debug, Args)]
 pub(super) struct VerbosityArgs {
     /// Print the summary alone

@@ -12,28 +12,29 @@ use console::Term;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use vmconf::model::exit::Exit;
 use vmconf::run::sources::Source;
-use vmconf::run::{self, Interrupt, Options, UnmatchedEntries};
+use vmconf::run::{self, Options, UnmatchedEntries};
 
-use super::run::{Run, interrupted};
-use super::{config, output};
+use super::output;
+use super::run::{Run, Runner};
+use super::settings::Settings;
 
-/// Changes are whole when nothing more has changed for so long: an editor writes in several steps.
+/// Changes are complete after this time without another one: an editor writes in several steps.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// What never is quiet is held to be whole after so long.
+/// Changes that go on are taken as complete after this time.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// So many files are named in a line.
+/// The number of files that a line names.
 const NAMED: usize = 3;
 
 /// Runs all files, and then after each change what it affects, until Ctrl-C. The exit code is that of the
 /// last run.
-pub(super) fn run(run: &Run) -> anyhow::Result<Exit> {
+pub(super) fn run(run: &Run, settings: &Settings) -> anyhow::Result<Exit> {
     let (sender, receiver) = mpsc::channel();
-    let (interrupt, is_waiting) = (Interrupt::default(), Arc::new(AtomicBool::new(false)));
-    handle_interrupt(interrupt.clone(), is_waiting.clone(), sender.clone())?;
-    let watcher = notify::recommended_watcher(move |event| tell(event, &sender)).context("--watch")?;
-    let mut session = Session { run, interrupt, watcher, files: HashMap::new() };
+    let (runner, is_waiting) = (Runner::new(run, settings), Arc::new(AtomicBool::new(false)));
+    handle_interrupt(&runner, is_waiting.clone(), sender.clone())?;
+    let watcher = notify::recommended_watcher(move |event| forward(event, &sender)).context("--watch")?;
+    let mut session = Session { runner, watcher, files: HashMap::new() };
     let mut exit = session.first()?;
     let mut pending = Changes::default();
     while exit != Exit::Interrupted {
@@ -42,66 +43,67 @@ pub(super) fn run(run: &Run) -> anyhow::Result<Exit> {
             break;
         }
         is_waiting.store(false, Ordering::Relaxed);
-        match session.again(&pending) {
+        match session.rerun(&pending) {
             Ok(next) => {
                 exit = next.unwrap_or(exit);
                 pending = Changes::default();
             }
-            // What was being changed when it was read is kept for the next time.
-            Err(Broken::Found(error)) => output::note(&format!("error: {error:#}")),
-            Err(Broken::Report(error)) => return Err(error),
+            // A file may have been read while it was written: its changes stay pending.
+            Err(RunError::Input(error)) => output::note(&format!("error: {error:#}")),
+            Err(RunError::Report(error)) => return Err(error),
         }
     }
     Ok(exit)
 }
 
-/// Ctrl-C ends a run as ever, and the waiting at once.
+/// Ctrl-C ends a run as without `--watch`, and the waiting at once.
 fn handle_interrupt(
-    interrupt: Interrupt,
+    runner: &Runner<'_>,
     is_waiting: Arc<AtomicBool>,
-    sender: Sender<Happened>,
+    sender: Sender<Message>,
 ) -> anyhow::Result<()> {
+    let (interrupt, end_run) = (runner.interrupt.clone(), runner.interrupt_handler());
     ctrlc::set_handler(move || {
-        // Nobody hears it when the process is about to end.
-        let _ = sender.send(Happened::Interrupted);
+        // The receiver is gone when the process is about to end.
+        let _ = sender.send(Message::Interrupted);
         if is_waiting.load(Ordering::Relaxed) {
             interrupt.request();
         } else {
-            interrupted(&interrupt);
+            end_run();
         }
     })?;
     Ok(())
 }
 
-/// What other threads tell.
+/// A message of another thread.
 #[derive(Debug)]
-enum Happened {
-    /// A file or a folder with all in it.
+enum Message {
+    /// A file changed, or a folder with everything in it.
     Changed(PathBuf),
-    /// What changed is not known.
+    /// Events were lost: anything may have changed.
     Lost,
-    /// The user has enough.
+    /// Ctrl-C.
     Interrupted,
 }
 
-/// Passes on what the system says. That a file was read is no change; vmconf does it all the time.
-fn tell(event: notify::Result<notify::Event>, sender: &Sender<Happened>) {
-    let happened: Vec<_> = match event {
-        Ok(event) if event.need_rescan() => vec![Happened::Lost],
+/// Forwards the events of the file system. Reading a file is no change; vmconf does it all the time.
+fn forward(event: notify::Result<notify::Event>, sender: &Sender<Message>) {
+    let messages: Vec<_> = match event {
+        Ok(event) if event.need_rescan() => vec![Message::Lost],
         Ok(notify::Event { kind: EventKind::Access(_), .. }) => Vec::new(),
-        Ok(event) => event.paths.into_iter().map(Happened::Changed).collect(),
+        Ok(event) => event.paths.into_iter().map(Message::Changed).collect(),
         Err(error) => {
             output::note(&format!("note: --watch: {error}"));
-            vec![Happened::Lost]
+            vec![Message::Lost]
         }
     };
-    for happened in happened {
-        // Nobody hears it when the process is about to end.
-        let _ = sender.send(happened);
+    for message in messages {
+        // The receiver is gone when the process is about to end.
+        let _ = sender.send(message);
     }
 }
 
-/// What changed since the last run.
+/// The changes since the last run.
 #[derive(Debug, Default)]
 struct Changes {
     paths: BTreeSet<PathBuf>,
@@ -109,21 +111,21 @@ struct Changes {
 }
 
 impl Changes {
-    /// Waits until something has changed and is whole; false when the user has enough.
-    fn wait(&mut self, receiver: &Receiver<Happened>) -> bool {
-        let Ok(mut happened) = receiver.recv() else { return false };
+    /// Waits for changes and until they are complete; false after Ctrl-C.
+    fn wait(&mut self, receiver: &Receiver<Message>) -> bool {
+        let Ok(mut message) = receiver.recv() else { return false };
         let start = Instant::now();
         loop {
-            match happened {
-                Happened::Changed(path) => drop(self.paths.insert(path)),
-                Happened::Lost => self.is_lost = true,
-                Happened::Interrupted => return false,
+            match message {
+                Message::Changed(path) => drop(self.paths.insert(path)),
+                Message::Lost => self.is_lost = true,
+                Message::Interrupted => return false,
             }
             if start.elapsed() >= LONGEST {
                 return true;
             }
             match receiver.recv_timeout(QUIET) {
-                Ok(next) => happened = next,
+                Ok(next) => message = next,
                 Err(RecvTimeoutError::Timeout) => return true,
                 Err(RecvTimeoutError::Disconnected) => return false,
             }
@@ -136,27 +138,26 @@ impl Changes {
     }
 }
 
-/// Why there was no run.
-enum Broken {
-    /// What was found does not do.
-    Found(anyhow::Error),
+/// Why a run failed.
+enum RunError {
+    /// A fault of the files; they may still be edited.
+    Input(anyhow::Error),
     /// A report cannot be written.
     Report(anyhow::Error),
 }
 
-/// What is watched.
+/// The state between runs.
 struct Session<'r> {
-    run: &'r Run,
-    interrupt: Interrupt,
+    runner: Runner<'r>,
     watcher: RecommendedWatcher,
-    /// The vector files that there were, by the names that they are shown under.
+    /// The vector files of the last search, by their shown names.
     files: HashMap<Arc<str>, File>,
 }
 
 /// A vector file.
 #[derive(Debug, Clone, Default)]
 struct File {
-    /// Where it really is.
+    /// Its path without links.
     path: PathBuf,
     /// The files that its cases name.
     named: BTreeSet<PathBuf>,
@@ -164,71 +165,65 @@ struct File {
 
 impl Session<'_> {
     fn first(&mut self) -> anyhow::Result<Exit> {
-        let options = self.options()?;
+        let options = self.runner.options()?;
         self.watch_folders()?;
-        let sources = self.run.sources()?;
+        let sources = self.runner.sources()?;
         self.keep(&sources, &options);
         self.watch_around(&options)?;
         self.once(&sources, &options)
     }
 
-    /// Runs what these changes affect; none where that is nothing.
-    fn again(&mut self, changes: &Changes) -> Result<Option<Exit>, Broken> {
-        if config::file().is_some_and(|file| changes.paths.contains(&file)) {
+    /// Runs the files that these changes affect; `None` if there are none.
+    fn rerun(&mut self, changes: &Changes) -> Result<Option<Exit>, RunError> {
+        if self.runner.settings.path().is_some_and(|file| changes.paths.contains(&file)) {
             output::note("note: vmconf.toml has changed: that applies when vmconf is started again");
         }
-        let (sources, mut options) = self.found().map_err(Broken::Found)?;
+        let (sources, mut options) = self.found().map_err(RunError::Input)?;
         let affected = self.affected(&sources, changes, &options);
         let deleted = self.forget_deleted(&sources);
         self.keep(&affected, &options);
-        self.watch_around(&options).map_err(Broken::Found)?;
+        self.watch_around(&options).map_err(RunError::Input)?;
         if !affected.is_empty() {
             clear();
         }
-        tell_files("deleted", &deleted);
+        note_files("deleted", &deleted);
         if affected.is_empty() {
             if !deleted.is_empty() {
-                self.tell_waiting();
+                self.note_waiting();
             }
             return Ok(None);
         }
-        tell_files("running anew", &affected.iter().map(|source| source.shown.clone()).collect());
+        note_files("running anew", &affected.iter().map(|source| source.shown.clone()).collect());
         // Entries may name cases of the other files.
         if affected.len() < sources.len() {
             options.run.unmatched_entries = UnmatchedEntries::Ignore;
         }
-        self.once(&affected, &options).map(Some).map_err(Broken::Report)
+        self.once(&affected, &options).map(Some).map_err(RunError::Report)
     }
 
     fn once(&self, sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
-        let exit = self.run.once(sources, options, &mut |_| {})?.exit();
+        let exit = self.runner.run(sources, options, &mut |_| {})?.exit();
         if exit != Exit::Interrupted {
-            self.tell_waiting();
+            self.note_waiting();
         }
         Ok(exit)
     }
 
-    fn options(&self) -> anyhow::Result<Options> {
-        let mut options = self.run.options()?;
-        options.run.interrupt = self.interrupt.clone();
-        Ok(options)
-    }
-
-    /// The files that there are now, and how to run them: a list of known failures is read anew.
+    /// Searches the files again, and reads the lists of expected failures again.
     fn found(&mut self) -> anyhow::Result<(Vec<Source>, Options)> {
-        let options = self.options()?;
+        let options = self.runner.options()?;
         self.watch_folders()?;
-        Ok((self.run.sources()?, options))
+        Ok((self.runner.sources()?, options))
     }
 
     /// The folders that are searched.
     fn folders(&self) -> Vec<PathBuf> {
-        let paths = self.run.searched().into_iter().filter(|path| path.is_dir());
+        let paths = self.runner.searched().into_iter().filter(|path| path.is_dir());
         paths.filter_map(|path| path.canonicalize().ok()).collect()
     }
 
-    /// Watches the folders that are searched, also those that are watched already: one in them that is new
-    /// may not be yet. What is looked for afterwards is either found or told.
+    /// Watches the folders that are searched, again also those that are watched already: a new folder in one
+    /// of them may not be watched yet. A file that appears later is found by the search or by the watch.
     fn watch_folders(&mut self) -> anyhow::Result<()> {
         for folder in self.folders() {
             self.watcher.watch(&folder, RecursiveMode::Recursive).context("--watch")?;
@@ -236,11 +231,11 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Watches the folders of all other files that matter. A file itself is not watched, since an editor
-    /// puts another one in its place.
+    /// Watches the folders of all other files that matter. The files themselves are not watched, since an
+    /// editor replaces them.
     fn watch_around(&mut self, options: &Options) -> anyhow::Result<()> {
         let vectors = self.files.values().flat_map(|file| file.named.iter().chain([&file.path]).cloned());
-        let files = vectors.chain(lists(options)).chain(config::file());
+        let files = vectors.chain(lists(options)).chain(self.runner.settings.path());
         let around: BTreeSet<_> = files.filter_map(|file| file.parent().map(Path::to_owned)).collect();
         let folders = self.folders();
         let is_searched = |it: &PathBuf| folders.iter().any(|folder| it.starts_with(folder));
@@ -250,13 +245,15 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The files that are new, have changed or name a file that has; all where a list of known failures has.
+    /// The files that are new, have changed or name a file that has; all files if a list of expected failures
+    /// has changed.
     fn affected(&self, sources: &[Source], changes: &Changes, options: &Options) -> Vec<Source> {
         let is_all = lists(options).any(|list| changes.has(&list));
-        let reports: Vec<_> = self.run.report_files().filter_map(|file| file.canonicalize().ok()).collect();
+        let reports: Vec<_> =
+            self.runner.report_files().filter_map(|file| file.canonicalize().ok()).collect();
         let is_affected = |source: &&Source| {
-            // What each run writes would be run for ever.
-            let is_report = reports.contains(&really(source));
+            // A run writes them: it would cause the next run, without end.
+            let is_report = reports.contains(&real_path(source));
             let has_changed = |file: &File| file.named.iter().chain([&file.path]).any(|it| changes.has(it));
             !is_report && (is_all || self.files.get(&source.shown).is_none_or(has_changed))
         };
@@ -265,12 +262,12 @@ impl Session<'_> {
 
     fn keep(&mut self, sources: &[Source], options: &Options) {
         for source in sources {
-            let file = File { path: really(source), named: run::named_files(source, options) };
+            let file = File { path: real_path(source), named: run::named_files(source, options) };
             self.files.insert(source.shown.clone(), file);
         }
     }
 
-    /// The names of files that are no more.
+    /// Forgets the files that were deleted, and returns their names.
     fn forget_deleted(&mut self, sources: &[Source]) -> BTreeSet<Arc<str>> {
         let found: BTreeSet<_> = sources.iter().map(|source| &source.shown).collect();
         let (kept, deleted) = self.files.drain().partition(|(shown, _)| found.contains(shown));
@@ -279,23 +276,23 @@ impl Session<'_> {
         deleted.into_keys().collect()
     }
 
-    fn tell_waiting(&self) {
-        let paths: Vec<_> = self.run.searched().iter().map(|path| path.display().to_string()).collect();
+    fn note_waiting(&self) {
+        let paths: Vec<_> = self.runner.searched().iter().map(|path| path.display().to_string()).collect();
         output::note(&format!("waiting for changes of {}; Ctrl-C ends", in_short(&paths)));
     }
 }
 
-/// Where a vector file really is.
-fn really(source: &Source) -> PathBuf {
+/// The path of a vector file without links.
+fn real_path(source: &Source) -> PathBuf {
     source.path.canonicalize().unwrap_or_else(|_| source.path.clone())
 }
 
-/// The lists of known failures.
+/// The files of the lists of expected failures.
 fn lists(options: &Options) -> impl Iterator<Item = PathBuf> {
     options.expected_failure_lists().filter_map(|known| Path::new(&*known.file).canonicalize().ok())
 }
 
-fn tell_files(what: &str, files: &BTreeSet<Arc<str>>) {
+fn note_files(what: &str, files: &BTreeSet<Arc<str>>) {
     if !files.is_empty() {
         output::note(&format!("{what}: {}", in_short(&files.iter().collect::<Vec<_>>())));
     }
@@ -310,11 +307,11 @@ fn in_short(names: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// What was printed before is of no use any more to somebody who looks at it.
+/// Clears the output of the last run from a terminal.
 fn clear() {
     let terminal = Term::stdout();
     if terminal.is_term() {
-        // It is only to look better.
+        // A terminal that cannot be cleared still shows everything.
         let _ = terminal.clear_screen();
     }
 }
@@ -324,27 +321,27 @@ fn clear() {
 mod tests {
     use std::sync::mpsc;
 
-    use super::{Changes, Happened};
+    use super::{Changes, Message};
 
-    /// What a save by an editor tells, from a temporary file to the last attribute, is one change.
+    /// All events of one save by an editor, from a temporary file to the last attribute, are one change.
     #[test]
     fn several_writes_are_one_change() {
         let (sender, receiver) = mpsc::channel();
         for path in ["/a/4913", "/a/x.json~", "/a/x.json", "/a/x.json", "/a/.x.swp"] {
-            sender.send(Happened::Changed(path.into())).unwrap();
+            sender.send(Message::Changed(path.into())).unwrap();
         }
         let mut changes = Changes::default();
         assert!(changes.wait(&receiver));
         assert_eq!(changes.paths.len(), 4);
         assert!(changes.has("/a/x.json".as_ref()) && !changes.has("/a/y.json".as_ref()));
         assert!(receiver.try_recv().is_err());
-        // A folder is all that is in it.
-        sender.send(Happened::Changed("/b".into())).unwrap();
+        // A folder stands for all that is in it.
+        sender.send(Message::Changed("/b".into())).unwrap();
         assert!(changes.wait(&receiver));
         assert!(changes.has("/b/c/d.json".as_ref()) && !changes.has("/bc.json".as_ref()));
-        sender.send(Happened::Lost).unwrap();
+        sender.send(Message::Lost).unwrap();
         assert!(changes.wait(&receiver) && changes.has("/elsewhere".as_ref()));
-        sender.send(Happened::Interrupted).unwrap();
+        sender.send(Message::Interrupted).unwrap();
         assert!(!changes.wait(&receiver));
     }
 }

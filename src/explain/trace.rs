@@ -1,15 +1,16 @@
-//! Every instruction of a case, or those that are asked for, written as it happens and in no more
-//! memory than one of them takes.
+//! Every instruction of a case, or the selected ones, written as they are executed: a trace of any length
+//! takes no more memory than one step.
 //!
-//! A [`Tracer`] watches the run. It knows which steps are meant and what each costs; how one looks is
-//! the affair of a [`Writer`]. What a step changes is known when the next one begins, so a writer is
-//! told of each step twice.
+//! A [`Tracer`] watches the run. It knows which steps are selected and what each costs; a [`Writer`]
+//! formats them. What a step changes is known when the next one begins, so a writer is called twice
+//! for each step.
 
 use std::io::{self, Write};
 
 use crate::isa::{Isa, OpInfo};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
+use crate::model::renderer::Renderer;
 
 mod eip3155;
 mod jsonl;
@@ -18,7 +19,7 @@ mod text;
 
 /// How steps are written.
 pub trait Writer {
-    /// Writes what stands in front of the steps.
+    /// Writes what comes before the steps.
     ///
     /// # Errors
     ///
@@ -28,27 +29,32 @@ pub trait Writer {
         Ok(())
     }
 
-    /// A step that is meant is about to happen.
+    /// A selected step is about to happen.
     fn before(&mut self, step: &Step<'_>, out: &mut dyn Write) -> io::Result<()>;
 
     /// The step has happened.
     fn after(&mut self, done: &Done<'_>, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Writes what stands behind the steps.
+    /// Writes what comes after the steps.
     fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()>;
+
+    /// The only machine whose runs it can write; `None` for all.
+    fn machine(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// An instruction that is about to be executed.
 pub struct Step<'a> {
     /// Its number in the run, from 1.
     pub number: u64,
-    /// The instruction and the machine in front of it.
+    /// The instruction, and the machine before it.
     pub at: &'a At<'a>,
 }
 
 /// An instruction that was executed, or could not be.
 pub struct Done<'a> {
-    /// The machine behind it.
+    /// The machine after it.
     pub state: &'a dyn Inspect,
     /// Its price in gas, where the machine has gas. Of one that could not be executed it is what was
     /// charged, but at least what its row says.
@@ -59,43 +65,28 @@ pub struct Done<'a> {
 pub struct End<'a> {
     /// The machine as it is left.
     pub state: &'a dyn Inspect,
-    /// How many steps the run had, whichever were meant.
+    /// How many steps the run had, selected or not.
     pub steps: u64,
     /// How it ended, in one line for a person.
     pub how: &'a str,
 }
 
-/// A way to write traces.
-#[derive(Debug)]
-pub struct TraceKind {
-    /// Its name, as `--as` takes it.
-    pub name: &'static str,
-    /// What it is, in one line.
-    pub doc: &'static str,
-    /// The only machine that it is for, where it is not for all.
-    pub machine: Option<&'static str>,
-    /// Makes a writer for a machine with these instructions.
-    pub new: fn(&'static Isa) -> Box<dyn Writer>,
-}
+/// A form of traces; `new` makes a writer for a machine with these instructions.
+pub type TraceKind = Renderer<fn(&'static Isa) -> Box<dyn Writer>>;
 
-/// Every way to write traces, the usual one first.
+/// Every form of traces; the first is the default.
 pub static TRACES: &[TraceKind] = &[text::KIND, jsonl::KIND, eip3155::KIND, minic89::KIND];
 
-/// The way of this name.
-pub fn by_name(name: &str) -> Option<&'static TraceKind> {
-    TRACES.iter().find(|kind| kind.name == name)
-}
-
-/// Which steps of a run are meant.
+/// Which steps of a run are written.
 #[derive(Debug, Clone)]
 pub struct Selection {
     /// The number of the first one.
     pub from: u64,
     /// The number of the last one.
     pub to: u64,
-    /// The instructions; all where there are none.
+    /// The instructions; empty for all.
     pub ops: Vec<&'static OpInfo>,
-    /// How many of those that all else lets through are left out at the start.
+    /// How many of the steps that match all else are omitted at the start.
     pub skip: u64,
 }
 
@@ -106,7 +97,7 @@ impl Default for Selection {
     }
 }
 
-/// Counts steps and tells which are meant. As a watch, it finds out how many those are.
+/// Counts steps and decides which are selected. As a watch, it counts the selected ones.
 #[derive(Debug, Default)]
 pub struct StepFilter {
     selection: Selection,
@@ -115,18 +106,18 @@ pub struct StepFilter {
 }
 
 impl StepFilter {
-    /// A sieve in front of the first step.
+    /// A filter before the first step.
     pub fn new(selection: Selection) -> StepFilter {
         StepFilter { selection, steps: 0, found: 0 }
     }
 
-    /// How many steps there were that all but [`Selection::skip`] lets through.
+    /// How many steps matched all but [`Selection::skip`].
     pub fn found(&self) -> u64 {
         self.found
     }
 
-    /// Whether the next step is meant.
-    fn lets_through(&mut self, at: &At<'_>) -> bool {
+    /// Counts the next step, and whether it is selected.
+    fn selects(&mut self, at: &At<'_>) -> bool {
         let Selection { from, to, ops, skip } = &self.selection;
         self.steps += 1;
         let is_asked_for = |op: &OpInfo| ops.iter().any(|asked| asked.code == op.code);
@@ -139,29 +130,29 @@ impl StepFilter {
 
 impl Watch for StepFilter {
     fn before(&mut self, at: &At<'_>) {
-        self.lets_through(at);
+        self.selects(at);
     }
 }
 
-/// A watch that has the steps written that are meant.
+/// A watch that writes the selected steps.
 pub struct Tracer {
-    sieve: StepFilter,
+    filter: StepFilter,
     writer: Box<dyn Writer>,
     out: Box<dyn Write>,
-    /// The step that the writer was told of and that has not happened yet.
+    /// The step that is being executed.
     open: Option<Account>,
     result: io::Result<()>,
 }
 
 impl Tracer {
-    /// A tracer that has the steps of `selection` written to `out`.
+    /// A tracer that writes the steps of `selection` to `out`.
     pub fn new(writer: Box<dyn Writer>, selection: Selection, out: Box<dyn Write>) -> Tracer {
-        Tracer { sieve: StepFilter::new(selection), writer, out, open: None, result: Ok(()) }
+        Tracer { filter: StepFilter::new(selection), writer, out, open: None, result: Ok(()) }
     }
 
-    /// How many steps there were so far, whichever were meant.
+    /// How many steps there were so far, selected or not.
     pub fn steps(&self) -> u64 {
-        self.sieve.steps
+        self.filter.steps
     }
 
     /// The run is over, and `how` says how, in one line. Nothing is written after the first error.
@@ -171,24 +162,24 @@ impl Tracer {
     /// The first error of writing.
     pub fn end(&mut self, state: &dyn Inspect, how: &str) -> io::Result<()> {
         if self.steps() == 0 {
-            self.tell(|writer, out| writer.start(state, out));
+            self.write(|writer, out| writer.start(state, out));
         }
         self.close(state);
         let end = End { state, steps: self.steps(), how };
-        self.tell(|writer, out| writer.end(&end, out).and_then(|()| out.flush()));
+        self.write(|writer, out| writer.end(&end, out).and_then(|()| out.flush()));
         std::mem::replace(&mut self.result, Ok(()))
     }
 
     fn close(&mut self, state: &dyn Inspect) {
         if let Some(account) = self.open.take() {
             let done = Done { state, cost: account.cost(state) };
-            self.tell(|writer, out| writer.after(&done, out));
+            self.write(|writer, out| writer.after(&done, out));
         }
     }
 
-    fn tell(&mut self, tell: impl FnOnce(&mut dyn Writer, &mut dyn Write) -> io::Result<()>) {
+    fn write(&mut self, write: impl FnOnce(&mut dyn Writer, &mut dyn Write) -> io::Result<()>) {
         if self.result.is_ok() {
-            self.result = tell(&mut *self.writer, &mut *self.out);
+            self.result = write(&mut *self.writer, &mut *self.out);
         }
     }
 }
@@ -197,12 +188,12 @@ impl Watch for Tracer {
     fn before(&mut self, at: &At<'_>) {
         self.close(at.state);
         if self.steps() == 0 {
-            self.tell(|writer, out| writer.start(at.state, out));
+            self.write(|writer, out| writer.start(at.state, out));
         }
-        if self.sieve.lets_through(at) {
+        if self.filter.selects(at) {
             self.open = Some(Account::new(at));
             let step = Step { number: self.steps(), at };
-            self.tell(|writer, out| writer.before(&step, out));
+            self.write(|writer, out| writer.before(&step, out));
         }
     }
 

@@ -3,10 +3,12 @@
 
 use std::collections::HashMap;
 
-use super::fields::{Fields, Findings, wrong_type};
+use super::fields::{Diagnostics, Fields, wrong_type};
 use super::{Entry, Evidence};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::position::Origin;
 use crate::model::rule::Rule;
-use crate::text::json::{Node, Problem, quoted};
+use crate::text::json::{Node, quoted};
 
 /// That a file says it is for this machine.
 pub(super) fn evidence(file: Node<'_>, machine: &str, what: &'static str) -> Option<Evidence> {
@@ -16,11 +18,11 @@ pub(super) fn evidence(file: Node<'_>, machine: &str, what: &'static str) -> Opt
 }
 
 /// The tests of a file.
-pub(super) fn outline(file: Node<'_>) -> Result<Vec<Entry>, Problem> {
+pub(super) fn outline(file: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
     if !file.is_object() {
         return Err(wrong_type(file, "the file", "an object with \"machine\" and \"tests\""));
     }
-    let missing = || Problem::new(file.at(), "file without \"tests\"", "a member \"tests\"");
+    let missing = || Diagnostic::at(file.at(), "file without \"tests\"").expected("a member \"tests\"");
     let tests = file.member("tests").ok_or_else(|| missing().under(Rule::MissingMember))?;
     if !tests.is_array() {
         return Err(wrong_type(tests, "tests", "an array of tests"));
@@ -38,39 +40,40 @@ fn name_of(test: Node<'_>, index: usize) -> String {
 }
 
 /// Starts reading a file without its tests, at which the outline looked.
-pub(super) fn open<'d>(file: Node<'d>, machine: &str, findings: &mut Findings) -> Option<Fields<'d>> {
-    let mut fields = Fields::open(file, "file", findings)?;
-    if let Some(node) = fields.required("machine", findings)
+pub(super) fn open<'d>(file: Node<'d>, machine: &str, diagnostics: &mut Diagnostics) -> Option<Fields<'d>> {
+    let mut fields = Fields::open(file, "file", diagnostics)?;
+    if let Some(node) = fields.required("machine", diagnostics)
         && node.text().is_none_or(|name| name != machine)
     {
         let what = format!("\"machine\" is {}", node.shown());
-        findings.error(Problem::new(node.at(), what, quoted(machine)));
+        diagnostics.error(Diagnostic::at(node.at(), what).expected(quoted(machine)));
     }
     for key in ["name", "description"] {
-        label(&mut fields, key, findings);
+        label(&mut fields, key, diagnostics);
     }
     fields.ignore(&["tests"]);
     Some(fields)
 }
 
 /// Some text, if it is there.
-pub(super) fn label(fields: &mut Fields<'_>, key: &'static str, findings: &mut Findings) {
+pub(super) fn label(fields: &mut Fields<'_>, key: &'static str, diagnostics: &mut Diagnostics) {
     if let Some(label) = fields.optional(key).filter(|label| label.text().is_none()) {
-        findings.error(wrong_type(label, key, "a string"));
+        diagnostics.error(wrong_type(label, key, "a string"));
     }
 }
 
 /// Takes the name of a test and gives back where it stands.
-pub(super) fn name(fields: &mut Fields<'_>, findings: &mut Findings) -> Option<u32> {
-    let name = fields.required("name", findings)?;
+pub(super) fn name(fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) -> Option<u32> {
+    let name = fields.required("name", diagnostics)?;
     if name.text().is_none_or(|text| text.is_empty()) {
-        findings.error(Problem::new(name.at(), format!("name is {}", name.shown()), "some text"));
+        diagnostics
+            .error(Diagnostic::at(name.at(), format!("name is {}", name.shown())).expected("some text"));
     }
     Some(name.at())
 }
 
 /// Reports each test whose name another has before it.
-pub(super) fn unique_names(file: Node<'_>, findings: &mut Findings) {
+pub(super) fn unique_names(file: Node<'_>, diagnostics: &mut Diagnostics) {
     let Some(tests) = file.member("tests") else { return };
     let mut seen = HashMap::new();
     for name in tests.items().filter_map(|test| test.member("name")) {
@@ -80,7 +83,7 @@ pub(super) fn unique_names(file: Node<'_>, findings: &mut Findings) {
             let line = name.document().position(first).line;
             let what = format!("a second test is called {}", name.shown());
             let expected = format!("each name once; the first is in line {line}");
-            findings.error(Problem::new(name.at(), what, expected).under(Rule::DuplicateName));
+            diagnostics.error(Diagnostic::at(name.at(), what).expected(expected).under(Rule::DuplicateName));
         }
     }
 }

@@ -1,89 +1,89 @@
-//! Reading an object member by member so that none is forgotten: what is required and missing,
-//! what is there and unknown, and what is there twice becomes a finding.
+//! Reading an object member by member so that none is forgotten: missing and unknown members become
+//! diagnostics.
 
-use std::borrow::Cow;
-
-use super::{Finding, Severity, Strictness};
+use super::Strictness;
+use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::position::Origin;
 use crate::model::rule::Rule;
-use crate::text::json::{Document, Member, Node, Problem, Remedy, quoted};
+use crate::text::json::{Document, Member, Node, quoted};
+use crate::text::suggest::nearest;
 
-/// Collects all that is wrong with a case, so that its author sees everything in one run.
+/// Collects all diagnostics of a case, so that its author sees everything in one run.
 #[derive(Debug)]
-pub struct Findings {
+pub struct Diagnostics {
     strictness: Strictness,
-    /// What an unknown member is.
+    /// How bad an unknown member is.
     unknown: Severity,
-    found: Vec<Finding>,
+    found: Vec<Diagnostic<Origin>>,
 }
 
-impl Findings {
-    /// No findings yet. `unknown` is what an unknown member is to a tolerant reader of the format.
-    pub fn new(strictness: Strictness, unknown: Severity) -> Findings {
-        Findings { strictness, unknown, found: Vec::new() }
+impl Diagnostics {
+    /// No diagnostics yet. `unknown` is how bad an unknown member is to a tolerant reader of the format.
+    pub fn new(strictness: Strictness, unknown: Severity) -> Diagnostics {
+        Diagnostics { strictness, unknown, found: Vec::new() }
     }
 
     /// Keeps the value, or records why there is none.
-    pub fn keep<T>(&mut self, result: Result<T, Problem>) -> Option<T> {
-        result.map_err(|problem| self.error(problem)).ok()
+    pub fn keep<T>(&mut self, result: Result<T, Diagnostic<Origin>>) -> Option<T> {
+        result.map_err(|diagnostic| self.error(diagnostic)).ok()
     }
 
     /// Something that stops the case.
-    pub fn error(&mut self, problem: Problem) {
-        self.found.push(Finding { severity: Severity::Error, problem });
+    pub fn error(&mut self, diagnostic: Diagnostic<Origin>) {
+        self.add(Severity::Error, diagnostic);
     }
 
-    fn add(&mut self, severity: Severity, problem: Problem) {
-        self.found.push(Finding { severity, problem });
+    fn add(&mut self, severity: Severity, diagnostic: Diagnostic<Origin>) {
+        self.found.push(diagnostic.severity(severity));
     }
 
-    /// Something that is ignored: a note, or an error where the reader is to be strict.
-    pub fn note(&mut self, problem: Problem) {
+    /// Something that is ignored: a note, or an error if the reader is strict.
+    pub fn note(&mut self, diagnostic: Diagnostic<Origin>) {
         let severity = match self.strictness {
             Strictness::Tolerant => Severity::Note,
             Strictness::Thorough => Severity::Warning,
             Strictness::Strict => Severity::Error,
         };
-        self.add(severity, problem);
+        self.add(severity, diagnostic);
     }
 
-    /// A rule of the format's text that is broken, as real files do: an error where the reader is
-    /// to be strict, and nothing where it is to be tolerant.
-    pub fn breach(&mut self, problem: impl FnOnce() -> Problem) {
+    /// A breach of the format's text that real files have: an error if the reader is strict, ignored if
+    /// it is tolerant.
+    pub fn breach(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
         match self.strictness {
             Strictness::Tolerant => {}
-            Strictness::Thorough => self.add(Severity::Warning, problem()),
-            Strictness::Strict => self.error(problem()),
+            Strictness::Thorough => self.add(Severity::Warning, diagnostic()),
+            Strictness::Strict => self.error(diagnostic()),
         }
     }
 
-    /// Something that the format's text and real files do not agree on: a note, and nothing where
-    /// the reader is to be tolerant.
-    pub fn remark(&mut self, problem: impl FnOnce() -> Problem) {
+    /// Something that the format's text and all real files do not agree on: a note, ignored if the
+    /// reader is tolerant.
+    pub fn remark(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
         match self.strictness {
             Strictness::Tolerant => {}
-            Strictness::Thorough | Strictness::Strict => self.add(Severity::Note, problem()),
+            Strictness::Thorough | Strictness::Strict => self.add(Severity::Note, diagnostic()),
         }
     }
 
-    /// Something that can be read in two ways: a note, however strict the reader is to be.
-    pub fn caution(&mut self, problem: Problem) {
+    /// Something that can be read in two ways: a note, however strict the reader is.
+    pub fn caution(&mut self, diagnostic: Diagnostic<Origin>) {
         let severity = match self.strictness {
             Strictness::Tolerant | Strictness::Strict => Severity::Note,
             Strictness::Thorough => Severity::Warning,
         };
-        self.add(severity, problem);
+        self.add(severity, diagnostic);
     }
 
-    /// Something that is right and hardly meant, and nothing to somebody who wants the cases alone.
-    pub fn suspect(&mut self, problem: impl FnOnce() -> Problem) {
+    /// Something correct that is probably a mistake: a warning of `vmconf check`, ignored when cases run.
+    pub fn suspect(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
         match self.strictness {
             Strictness::Tolerant | Strictness::Strict => {}
-            Strictness::Thorough => self.add(Severity::Warning, problem()),
+            Strictness::Thorough => self.add(Severity::Warning, diagnostic()),
         }
     }
 
-    /// A place for the keys that a reader knows, where somebody is told what a misspelled one may
-    /// mean.
+    /// A list for the keys that a reader knows; `None` when no suggestions are reported.
     fn known_keys(&self) -> Option<Vec<&'static str>> {
         match self.strictness {
             Strictness::Tolerant | Strictness::Strict => None,
@@ -91,9 +91,9 @@ impl Findings {
         }
     }
 
-    /// The findings in document order.
-    pub fn finish(mut self) -> Vec<Finding> {
-        self.found.sort_by_key(|finding| finding.problem.at);
+    /// The diagnostics in document order.
+    pub fn finish(mut self) -> Vec<Diagnostic<Origin>> {
+        self.found.sort_by_key(|diagnostic| diagnostic.place);
         self.found
     }
 }
@@ -110,16 +110,13 @@ pub enum Names {
 }
 
 impl Names {
-    fn mean(self, spelled: &str, key: &str) -> bool {
+    fn matches(self, written: &str, key: &str) -> bool {
         match self {
-            Names::Exact => spelled == key,
-            Names::AnyCase | Names::AnyCaseByBreach => spelled.eq_ignore_ascii_case(key),
+            Names::Exact => written == key,
+            Names::AnyCase | Names::AnyCaseByBreach => written.eq_ignore_ascii_case(key),
         }
     }
 }
-
-/// A member of an object.
-type Found<'d> = (Cow<'d, str>, u32, Node<'d>);
 
 /// An object that is being read.
 pub struct Fields<'d> {
@@ -127,17 +124,17 @@ pub struct Fields<'d> {
     /// What the object is, for messages: "test", "account".
     name: &'static str,
     names: Names,
-    members: Vec<Found<'d>>,
+    members: Vec<Member<'d>>,
     /// Members that were taken and are spelled otherwise than their key, with the key.
-    respelled: Vec<(Cow<'d, str>, u32, &'static str)>,
-    /// Keys that were asked for, if that is kept.
+    respelled: Vec<(Member<'d>, &'static str)>,
+    /// Keys that were asked for; `None` when no suggestions are reported.
     known: Option<Vec<&'static str>>,
 }
 
 impl<'d> Fields<'d> {
     /// Starts reading `node` as an object; `name` is what it is, for messages.
-    pub fn open(node: Node<'d>, name: &'static str, findings: &mut Findings) -> Option<Fields<'d>> {
-        Fields::open_with(node, name, Names::Exact, findings)
+    pub fn open(node: Node<'d>, name: &'static str, diagnostics: &mut Diagnostics) -> Option<Fields<'d>> {
+        Fields::open_with(node, name, Names::Exact, diagnostics)
     }
 
     /// As [`Fields::open`], where the format has a rule for how names may be written.
@@ -145,15 +142,14 @@ impl<'d> Fields<'d> {
         node: Node<'d>,
         name: &'static str,
         names: Names,
-        findings: &mut Findings,
+        diagnostics: &mut Diagnostics,
     ) -> Option<Fields<'d>> {
         if !node.is_object() {
-            findings.error(wrong_type(node, name, "an object"));
+            diagnostics.error(wrong_type(node, name, "an object"));
             return None;
         }
-        let members = node.members().map(|member| (member.key, member.key_at, member.value)).collect();
-        let known = findings.known_keys();
-        Some(Fields { node, name, names, members, respelled: Vec::new(), known })
+        let known = diagnostics.known_keys();
+        Some(Fields { node, name, names, members: node.members().collect(), respelled: Vec::new(), known })
     }
 
     /// Where the object starts.
@@ -161,13 +157,14 @@ impl<'d> Fields<'d> {
         self.node.at()
     }
 
-    /// Takes a member, if it is there; the last one where it is there twice.
+    /// Takes a member, if it is there; the last one if it is there twice.
     pub fn optional(&mut self, key: &'static str) -> Option<Node<'d>> {
-        let (spelled, at, found) = self.take(key)?;
-        if spelled != key {
-            self.respelled.push((spelled, at, key));
+        let member = self.take(key)?;
+        let value = member.value;
+        if member.key != key {
+            self.respelled.push((member, key));
         }
-        Some(found)
+        Some(value)
     }
 
     /// Takes a member, if it is there and not null.
@@ -175,72 +172,76 @@ impl<'d> Fields<'d> {
         self.optional(key).filter(|node| !node.is_null())
     }
 
-    /// Takes a member, if it is there, and leaves it to the caller what its spelling means.
-    pub fn spelled(&mut self, key: &'static str) -> Option<Member<'d>> {
-        let (key, key_at, value) = self.take(key)?;
-        Some(Member { key, key_at, value })
+    /// Takes a member with its key, if it is there. The caller reports another spelling.
+    pub fn member(&mut self, key: &'static str) -> Option<Member<'d>> {
+        self.take(key)
     }
 
-    /// One that is spelled otherwise stays behind, to be noted.
-    fn take(&mut self, key: &'static str) -> Option<Found<'d>> {
+    /// Takes the last member that has the key in any spelling. Members in another spelling than that
+    /// one's stay and are reported as unknown.
+    fn take(&mut self, key: &'static str) -> Option<Member<'d>> {
         if let Some(known) = &mut self.known {
             known.push(key);
         }
-        let found = self.members.iter().rposition(|member| self.names.mean(&member.0, key))?;
+        let found = self.members.iter().rposition(|member| self.names.matches(&member.key, key))?;
         let found = self.members.remove(found);
-        self.members.retain(|member| member.0 != found.0);
+        self.members.retain(|member| member.key != found.key);
         Some(found)
     }
 
     /// Takes a member that must be there.
-    pub fn required(&mut self, key: &'static str, findings: &mut Findings) -> Option<Node<'d>> {
+    pub fn required(&mut self, key: &'static str, diagnostics: &mut Diagnostics) -> Option<Node<'d>> {
         let found = self.optional(key);
         if found.is_none() {
-            findings.error(self.without(key));
+            diagnostics.error(self.without(key));
         }
         found
     }
 
-    /// That a member is not there.
-    pub fn without(&self, key: &str) -> Problem {
+    /// The diagnostic that a member is missing.
+    pub fn without(&self, key: &str) -> Diagnostic<Origin> {
         let what = format!("{} without {}", self.name, quoted(key));
-        Problem::new(self.at(), what, format!("a member {}", quoted(key))).under(Rule::MissingMember)
+        Diagnostic::at(self.at(), what)
+            .expected(format!("a member {}", quoted(key)))
+            .under(Rule::MissingMember)
     }
 
-    /// Takes members that are known to mean nothing.
+    /// Takes members that have no effect.
     pub fn ignore(&mut self, keys: &[&'static str]) {
         if let Some(known) = &mut self.known {
             known.extend(keys);
         }
-        self.members.retain(|member| !keys.contains(&&*member.0));
+        self.members.retain(|member| !keys.contains(&&*member.key));
     }
 
     /// Reports each member that nobody took.
-    pub fn finish(self, findings: &mut Findings) {
-        for (spelled, at, key) in self.respelled {
-            let problem = || misspelled(at, &spelled, key);
+    pub fn finish(self, diagnostics: &mut Diagnostics) {
+        for (member, key) in self.respelled {
+            let diagnostic = || misspelled(member.key_node(), key);
             match self.names {
-                Names::Exact | Names::AnyCase => findings.remark(|| problem().under(Rule::LetterCase)),
-                Names::AnyCaseByBreach => findings.breach(problem),
+                Names::Exact | Names::AnyCase => diagnostics.remark(|| diagnostic().under(Rule::LetterCase)),
+                Names::AnyCaseByBreach => diagnostics.breach(diagnostic),
             }
         }
-        for (key, at, _) in self.members {
+        for Member { key, key_at, .. } in self.members {
             let what = format!("unknown member {} of {}", quoted(&key), self.name);
             let known = self.known.iter().flatten().copied();
-            let unknown = |what| Problem::bare(at, what).under(Rule::UnknownMember).did_you_mean(&key, known);
-            match findings.unknown {
-                Severity::Note | Severity::Warning => findings.note(unknown(format!("{what} is ignored"))),
-                Severity::Error => findings.error(unknown(what)),
+            let unknown =
+                |what| Diagnostic::at(key_at, what).under(Rule::UnknownMember).suggest(nearest(&key, known));
+            match diagnostics.unknown {
+                Severity::Note | Severity::Warning => diagnostics.note(unknown(format!("{what} is ignored"))),
+                Severity::Error => diagnostics.error(unknown(what)),
             }
         }
     }
 }
 
-/// A string at `at` that is a word of the format in letters of another case.
-pub fn misspelled(at: u32, spelled: &str, word: &str) -> Problem {
-    Problem::new(at, format!("{} is spelled otherwise", quoted(spelled)), quoted(word))
+/// A string that is a word of the format in letters of another case.
+pub fn misspelled(string: Node<'_>, word: &str) -> Diagnostic<Origin> {
+    Diagnostic::at(string.at(), format!("{} is spelled otherwise", string.shown()))
+        .expected(quoted(word))
         .under(Rule::MustLetterCase)
-        .mended_by(Remedy::Respell(word.to_owned()))
+        .replace(string.range().len(), format!("\"{word}\""))
 }
 
 /// A datum that is none of the words that can stand here.
@@ -249,14 +250,16 @@ pub fn no_such_word<'w>(
     what: String,
     expected: String,
     words: impl IntoIterator<Item = &'w str>,
-) -> Problem {
-    let problem = Problem::new(node.at(), what, expected).under(Rule::UnknownName);
-    problem.did_you_mean(&node.text().unwrap_or_default(), words)
+) -> Diagnostic<Origin> {
+    let diagnostic = Diagnostic::at(node.at(), what).expected(expected).under(Rule::UnknownName);
+    diagnostic.suggest(nearest(&node.text().unwrap_or_default(), words))
 }
 
 /// A datum of the wrong type.
-pub fn wrong_type(node: Node<'_>, name: &str, expected: &str) -> Problem {
-    Problem::new(node.at(), format!("{name} is {}", node.type_name()), expected).under(Rule::WrongType)
+pub fn wrong_type(node: Node<'_>, name: &str, expected: &str) -> Diagnostic<Origin> {
+    Diagnostic::at(node.at(), format!("{name} is {}", node.type_name()))
+        .expected(expected)
+        .under(Rule::WrongType)
 }
 
 /// Whether the keys at two places are spelled the same, by their text up to the closing quote.

@@ -17,13 +17,14 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use self::program::Shared;
-use super::fields::{Fields, Findings, wrong_type};
+use super::fields::{Diagnostics, Fields, wrong_type};
 use super::{Context, Evidence, Format, Severity, envelope};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Program, Step};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::path::Path;
 use crate::model::value::Value;
-use crate::text::json::{Node, Problem};
+use crate::text::json::Node;
 
 /// The entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -31,7 +32,7 @@ pub const FORMAT: Format = Format {
     doc: "MiniC89 vectors, a format of vmconf",
     machine: MACHINE,
     looks_like: "an object with \"machine\": \"minic89\"",
-    told_by: "\"machine\": \"minic89\"",
+    distinguished_by: "\"machine\": \"minic89\"",
     file_name: None,
     evidence,
     outline: envelope::outline,
@@ -40,7 +41,7 @@ pub const FORMAT: Format = Format {
     unknown: Severity::Error,
     duplicate: Severity::Error,
     folders: &[],
-    spell: write_back::spell,
+    write_back: write_back::write_back,
     ends: &["status"],
 };
 
@@ -56,49 +57,49 @@ fn evidence(file: Node<'_>) -> Option<Evidence> {
     })
 }
 
-fn read_rest(file: Node<'_>, findings: &mut Findings) {
-    let Some(mut fields) = envelope::open(file, MACHINE, findings) else { return };
-    if let Some(program) = fields.required("program", findings) {
-        program::read(program, findings);
+fn read_rest(file: Node<'_>, diagnostics: &mut Diagnostics) {
+    let Some(mut fields) = envelope::open(file, MACHINE, diagnostics) else { return };
+    if let Some(program) = fields.required("program", diagnostics) {
+        program::read(program, diagnostics);
     }
     if let Some(tests) = file.member("tests").filter(|tests| tests.items().next().is_none()) {
-        findings.error(Problem::new(tests.at(), "there are no tests", "at least one test"));
+        diagnostics.error(Diagnostic::at(tests.at(), "there are no tests").expected("at least one test"));
     }
-    envelope::unique_names(file, findings);
-    fields.finish(findings);
+    envelope::unique_names(file, diagnostics);
+    fields.finish(diagnostics);
 }
 
-fn read_test(test: Node<'_>, context: Context<'_>, findings: &mut Findings) -> Option<Case> {
+fn read_test(test: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
     let shared = context.shared(|| program::share(test.document().root()));
-    let mut fields = Fields::open(test, "test", findings)?;
-    let name_at = envelope::name(&mut fields, findings).unwrap_or(test.at());
-    envelope::label(&mut fields, "description", findings);
-    let start = start(&mut fields, &shared, name_at, findings);
+    let mut fields = Fields::open(test, "test", diagnostics)?;
+    let name_at = envelope::name(&mut fields, diagnostics).unwrap_or(test.at());
+    envelope::label(&mut fields, "description", diagnostics);
+    let start = start(&mut fields, &shared, name_at, diagnostics);
     let expect = fields.optional("expect");
     let trace = fields.optional("trace");
     let is_empty = |trace: Node<'_>| trace.is_array() && trace.items().next().is_none();
     match trace {
         None if expect.is_none() => {
             let what = "test without \"expect\" and \"trace\"";
-            findings.error(Problem::new(test.at(), what, "at least one of the two"));
+            diagnostics.error(Diagnostic::at(test.at(), what).expected("at least one of the two"));
         }
         Some(trace) if expect.is_none() && is_empty(trace) => {
             let what = "trace is empty, and there is no \"expect\"";
-            findings.error(Problem::new(trace.at(), what, "something to compare"));
+            diagnostics.error(Diagnostic::at(trace.at(), what).expected("something to compare"));
         }
         None | Some(_) => {}
     }
     let mut steps = vec![Step { actions: vec![Action::Set(start)], end: None, assertions: Vec::new() }];
     if let Some(trace) = trace {
-        read_trace(trace, &mut steps, findings);
+        read_trace(trace, &mut steps, diagnostics);
     }
     if let Some(expect) = expect {
-        let (end, assertions) = snapshot::demands(expect, findings);
+        let (end, assertions) = snapshot::demands(expect, diagnostics);
         steps.push(Step { actions: vec![Action::Execute], end, assertions });
     }
-    fields.finish(findings);
+    fields.finish(diagnostics);
     let Some(document) = &shared.document else {
-        findings.error(Problem::bare(test.at(), "the program of this file is broken"));
+        diagnostics.error(Diagnostic::at(test.at(), "the program of this file is broken"));
         return None;
     };
     // So that "step 2" of a report is the second thing that is compared.
@@ -117,97 +118,100 @@ fn join_start(mut steps: Vec<Step>) -> Vec<Step> {
 }
 
 /// What starts the run: `entry`, `args` and `limits`.
-fn start(fields: &mut Fields<'_>, shared: &Shared, name_at: u32, findings: &mut Findings) -> Value {
+fn start(fields: &mut Fields<'_>, shared: &Shared, name_at: u32, diagnostics: &mut Diagnostics) -> Value {
     let mut members = Vec::new();
-    let entry = entry(fields.optional("entry"), shared, name_at, findings);
+    let entry = entry(fields.optional("entry"), shared, name_at, diagnostics);
     let (args, args_at) = match fields.optional("args") {
-        Some(node) => (arguments(node, findings), node.at()),
+        Some(node) => (arguments(node, diagnostics), node.at()),
         None => (Some(Vec::new()), name_at),
     };
     if let (Some(entry), Some(args)) = (&entry, &args)
         && let Some(params) = shared.params_of(entry).filter(|params| **params != BigInt::from(args.len()))
     {
         let what = format!("{} arguments for function {entry}", args.len());
-        findings.error(Problem::new(args_at, what, format!("{params}, its param_count")));
+        diagnostics.error(Diagnostic::at(args_at, what).expected(format!("{params}, its param_count")));
     }
     members.extend(entry.map(|entry| ("entry".to_owned(), Value::Int(entry))));
     members.extend(args.map(|args| ("args".to_owned(), Value::List(args))));
     if let Some(node) = fields.optional("limits") {
-        members.push(("limits".to_owned(), Value::Record(limits(node, findings))));
+        members.push(("limits".to_owned(), Value::Record(limits(node, diagnostics))));
     }
     Value::Record(members)
 }
 
 /// The function that starts: the one the test names, else the one that is called main, else the last.
-fn entry(node: Option<Node<'_>>, shared: &Shared, name_at: u32, findings: &mut Findings) -> Option<BigInt> {
+fn entry(
+    node: Option<Node<'_>>,
+    shared: &Shared,
+    name_at: u32,
+    diagnostics: &mut Diagnostics,
+) -> Option<BigInt> {
     let Some(node) = node else {
-        return findings.keep(shared.default_entry(name_at));
+        return diagnostics.keep(shared.default_entry(name_at));
     };
-    let fid = findings.keep(lexical::from(node, "entry", 1))?;
+    let fid = diagnostics.keep(lexical::from(node, "entry", 1))?;
     if shared.document.is_some() && shared.params_of(&fid).is_none() {
-        findings.error(Problem::new(
-            node.at(),
-            format!("there is no function {fid}"),
-            "the fid of a function",
-        ));
+        diagnostics.error(
+            Diagnostic::at(node.at(), format!("there is no function {fid}"))
+                .expected("the fid of a function"),
+        );
     }
     Some(fid)
 }
 
-fn arguments(node: Node<'_>, findings: &mut Findings) -> Option<Vec<Value>> {
+fn arguments(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Value>> {
     if !node.is_array() {
-        findings.error(wrong_type(node, "args", "an array of 16-bit integers"));
+        diagnostics.error(wrong_type(node, "args", "an array of 16-bit integers"));
         return None;
     }
     let read = |item| lexical::int16(item, "argument").map(Value::Int);
-    findings.keep(node.items().map(read).collect())
+    diagnostics.keep(node.items().map(read).collect())
 }
 
-fn limits(node: Node<'_>, findings: &mut Findings) -> Vec<(String, Value)> {
-    let Some(mut fields) = Fields::open(node, "limits", findings) else { return Vec::new() };
+fn limits(node: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(String, Value)> {
+    let Some(mut fields) = Fields::open(node, "limits", diagnostics) else { return Vec::new() };
     let mut members = Vec::new();
     let mut keep = |name: &str, value: Option<Value>| members.extend(value.map(|it| (name.to_owned(), it)));
     if let Some(node) = fields.optional("step_limit") {
-        keep("step_limit", findings.keep(lexical::nullable(node, "step_limit", 0)));
+        keep("step_limit", diagnostics.keep(lexical::nullable(node, "step_limit", 0)));
     }
     for (name, least) in [("operand_stack", 0), ("call_depth", 1)] {
         if let Some(node) = fields.optional(name) {
-            keep(name, findings.keep(lexical::from(node, name, least)).map(Value::Int));
+            keep(name, diagnostics.keep(lexical::from(node, name, least)).map(Value::Int));
         }
     }
-    fields.finish(findings);
+    fields.finish(diagnostics);
     members
 }
 
 /// A step for each snapshot of a trace.
-fn read_trace(trace: Node<'_>, steps: &mut Vec<Step>, findings: &mut Findings) {
+fn read_trace(trace: Node<'_>, steps: &mut Vec<Step>, diagnostics: &mut Diagnostics) {
     const EXPECTED: &str = "an array of snapshots with ascending \"step\"";
     if !trace.is_array() {
-        return findings.error(wrong_type(trace, "trace", EXPECTED));
+        return diagnostics.error(wrong_type(trace, "trace", EXPECTED));
     }
     let mut done = None;
     for snapshot in trace.items() {
-        let (end, mut assertions) = snapshot::demands(snapshot, findings);
+        let (end, mut assertions) = snapshot::demands(snapshot, diagnostics);
         let Some(step) = snapshot.member("step") else {
             if snapshot.is_object() {
                 let what = "snapshot of a trace without \"step\"";
-                findings.error(Problem::new(snapshot.at(), what, EXPECTED));
+                diagnostics.error(Diagnostic::at(snapshot.at(), what).expected(EXPECTED));
             }
             continue;
         };
         // The snapshot's reader has said what is wrong with it.
         let Ok(number) = lexical::from(step, "step", 0) else { continue };
         let Ok(number) = u64::try_from(number) else {
-            findings.error(Problem::new(
-                step.at(),
-                format!("step {} is too large", step.shown()),
-                "a step of 64 bits",
-            ));
+            diagnostics.error(
+                Diagnostic::at(step.at(), format!("step {} is too large", step.shown()))
+                    .expected("a step of 64 bits"),
+            );
             continue;
         };
         if done.is_some_and(|done| number <= done) {
             let what = format!("step {number} after step {}", done.unwrap_or_default());
-            findings.error(Problem::new(step.at(), what, EXPECTED));
+            diagnostics.error(Diagnostic::at(step.at(), what).expected(EXPECTED));
         }
         let run = Action::Run(number.saturating_sub(done.unwrap_or(0)));
         done = Some(number);

@@ -14,7 +14,7 @@
 //! A token is the hash of a contract (20 bytes), the name of a method (length and at most 32 bytes
 //! of UTF-8, no `_` in front), its number of parameters (2), whether it has a result (1: 0 or 1)
 //! and call flags (1). Numbers have their least significant byte first. A length or number of
-//! things is one byte below 0xfd; or 0xfd, 0xfe or 0xff and then 2, 4 or 8 bytes. Nothing is behind
+//! things is one byte below 0xfd; or 0xfd, 0xfe or 0xff and then 2, 4 or 8 bytes. Nothing follows
 //! the checksum, and the whole file has at most 131070 bytes.
 //!
 //! The manifest says where in the script methods start; nothing else of it is about the script.
@@ -98,7 +98,7 @@ pub struct NefError {
     pub expected: String,
 }
 
-/// Whether a file is a container, whole or damaged behind its first four bytes.
+/// Whether a file is a container, whole or damaged after its first four bytes.
 pub fn is_nef(file: &[u8]) -> bool {
     file.starts_with(&MAGIC)
 }
@@ -140,7 +140,7 @@ impl fmt::Display for Token {
 }
 
 impl CallFlags {
-    /// The flags with these bits; none when one of them means nothing.
+    /// The flags with these bits; `None` when one of them has no meaning.
     pub fn from_bits(bits: u8) -> Option<CallFlags> {
         (bits & !ALL_FLAGS == 0).then_some(CallFlags(bits))
     }

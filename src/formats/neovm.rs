@@ -33,12 +33,14 @@ mod write_back;
 use self::program::Program;
 use self::result::AssertionBuilder;
 use self::rules::{Generation, Rules};
-use super::fields::{Fields, Findings, misspelled, no_such_word, wrong_type};
+use super::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
 use super::{Entry, Format, Severity};
 use crate::model::case::{self, Action, Case, Step};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Member, Node, Problem, quoted};
+use crate::text::json::{Member, Node, quoted};
 
 /// N3's entry in the list of formats.
 pub const N3: Format = Format {
@@ -46,13 +48,13 @@ pub const N3: Format = Format {
     doc: "NeoVM test vectors of N3",
     machine: rules::N3.machine,
     looks_like: "an object with \"tests\" that have \"steps\"",
-    told_by: "\"machine\": \"neo3\", or what only N3 has: a script in an array, slots, \"refs\", a ByteString",
+    distinguished_by: "\"machine\": \"neo3\", or what only N3 has: a script in an array, slots, \"refs\", a ByteString",
     file_name: None,
     evidence: evidence::n3,
     outline,
-    read: |test, _, findings| read_test(test, &rules::N3, findings),
-    rest: |file, findings| read_rest(file, &rules::N3, findings),
-    spell: |differs| write_back::spell(differs, &rules::N3),
+    read: |test, _, diagnostics| read_test(test, &rules::N3, diagnostics),
+    rest: |file, diagnostics| read_rest(file, &rules::N3, diagnostics),
+    write_back: |failed| write_back::write_back(failed, &rules::N3),
     ends: &["state"],
     unknown: Severity::Note,
     duplicate: Severity::Note,
@@ -65,13 +67,13 @@ pub const V2: Format = Format {
     doc: "NeoVM test vectors of 2.x",
     machine: rules::V2.machine,
     looks_like: "an object with \"tests\" that have \"steps\"",
-    told_by: "\"machine\": \"neo2\", or what only 2.x has: \"scriptHash\", \"altStack\", \"scriptTable\", a ByteArray",
+    distinguished_by: "\"machine\": \"neo2\", or what only 2.x has: \"scriptHash\", \"altStack\", \"scriptTable\", a ByteArray",
     file_name: None,
     evidence: evidence::v2,
     outline,
-    read: |test, _, findings| read_test(test, &rules::V2, findings),
-    rest: |file, findings| read_rest(file, &rules::V2, findings),
-    spell: |differs| write_back::spell(differs, &rules::V2),
+    read: |test, _, diagnostics| read_test(test, &rules::V2, diagnostics),
+    rest: |file, diagnostics| read_rest(file, &rules::V2, diagnostics),
+    write_back: |failed| write_back::write_back(failed, &rules::V2),
     ends: &["state"],
     unknown: Severity::Note,
     duplicate: Severity::Note,
@@ -83,13 +85,15 @@ fn member<'d>(object: Node<'d>, name: &str) -> Option<Member<'d>> {
     object.members().filter(|member| member.key.eq_ignore_ascii_case(name)).last()
 }
 
-fn outline(file: Node<'_>) -> Result<Vec<Entry>, Problem> {
+fn outline(file: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
     if !file.is_object() {
         return Err(wrong_type(file, "the file", "an object with \"tests\""));
     }
     let tests = member(file, "tests")
         .ok_or_else(|| {
-            Problem::new(file.at(), "file without \"tests\"", "a member \"tests\"").under(Rule::MissingMember)
+            Diagnostic::at(file.at(), "file without \"tests\"")
+                .expected("a member \"tests\"")
+                .under(Rule::MissingMember)
         })?
         .value;
     if !tests.is_array() && !tests.is_null() {
@@ -109,103 +113,106 @@ fn name_of(test: Node<'_>, index: usize) -> String {
 }
 
 /// The file without its tests.
-fn read_rest(file: Node<'_>, rules: &'static Rules, findings: &mut Findings) {
+fn read_rest(file: Node<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) {
     if file.at() > 0 && file.document().text().starts_with('\u{feff}') {
-        findings.remark(|| {
-            Problem::new(0, "byte order mark", "none at the start of the file").under(Rule::ByteOrderMark)
+        diagnostics.remark(|| {
+            Diagnostic::at(0, "byte order mark")
+                .expected("none at the start of the file")
+                .under(Rule::ByteOrderMark)
         });
     }
-    let Some(mut fields) = Fields::open_with(file, "file", rules.names, findings) else { return };
-    read_label(&mut fields, "category", rules, findings);
-    read_label(&mut fields, "name", rules, findings);
+    let Some(mut fields) = Fields::open_with(file, "file", rules.names, diagnostics) else { return };
+    read_label(&mut fields, "category", rules, diagnostics);
+    read_label(&mut fields, "name", rules, diagnostics);
     if let Some(tests) = fields.optional("tests").filter(|tests| tests.is_null()) {
-        findings.breach(|| wrong_type(tests, "tests", "an array of tests").under(Rule::MustType));
+        diagnostics.breach(|| wrong_type(tests, "tests", "an array of tests").under(Rule::MustType));
     }
     if let Some(machine) = fields.optional("machine")
         && machine.text().as_deref() != Some(rules.machine)
     {
         let what = format!("\"machine\" is {}", machine.shown());
-        findings.error(Problem::new(machine.at(), what, quoted(rules.machine)));
+        diagnostics.error(Diagnostic::at(machine.at(), what).expected(quoted(rules.machine)));
     }
-    fields.finish(findings);
+    fields.finish(diagnostics);
 }
 
 /// A category or name, which a runner can do without.
-fn read_label(fields: &mut Fields<'_>, key: &'static str, rules: &Rules, findings: &mut Findings) {
+fn read_label(fields: &mut Fields<'_>, key: &'static str, rules: &Rules, diagnostics: &mut Diagnostics) {
     let Some(label) = fields.present(key) else {
-        return findings.breach(|| fields.without(key).under(Rule::MustMember));
+        return diagnostics.breach(|| fields.without(key).under(Rule::MustMember));
     };
     match label.text() {
-        None => findings.error(wrong_type(label, key, "a string")),
+        None => diagnostics.error(wrong_type(label, key, "a string")),
         Some(text) if text.is_empty() && rules.generation == Generation::N3 && key == "name" => {
-            let empty = || Problem::new(label.at(), "name is empty", "some text");
-            findings.breach(|| empty().under(Rule::MustNotBeEmpty));
+            let empty = || Diagnostic::at(label.at(), "name is empty").expected("some text");
+            diagnostics.breach(|| empty().under(Rule::MustNotBeEmpty));
         }
         Some(_) => {}
     }
 }
 
-fn read_test(test: Node<'_>, rules: &'static Rules, findings: &mut Findings) -> Option<Case> {
-    let mut fields = Fields::open_with(test, "test", rules.names, findings)?;
-    read_label(&mut fields, "name", rules, findings);
+fn read_test(test: Node<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) -> Option<Case> {
+    let mut fields = Fields::open_with(test, "test", rules.names, diagnostics)?;
+    read_label(&mut fields, "name", rules, diagnostics);
     let mut program = Program::default();
     match rules.generation {
-        Generation::N3 => program.read_n3(&mut fields, findings),
-        Generation::V2 => program.read_v2(&mut fields, findings),
+        Generation::N3 => program.read_n3(&mut fields, diagnostics),
+        Generation::V2 => program.read_v2(&mut fields, diagnostics),
     }
-    let steps = read_steps(&mut fields, rules, findings);
-    fields.finish(findings);
+    let steps = read_steps(&mut fields, rules, diagnostics);
+    fields.finish(diagnostics);
     let Program { members, places } = program;
     Some(Case { machine: rules.machine, program: case::Program::from(Value::Record(members)), places, steps })
 }
 
-fn read_steps(fields: &mut Fields<'_>, rules: &'static Rules, findings: &mut Findings) -> Vec<Step> {
+fn read_steps(fields: &mut Fields<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) -> Vec<Step> {
     match fields.present("steps") {
         Some(steps) if steps.is_array() => {
-            steps.items().filter_map(|step| read_step(step, rules, findings)).collect()
+            steps.items().filter_map(|step| read_step(step, rules, diagnostics)).collect()
         }
         Some(steps) => {
-            findings.error(wrong_type(steps, "steps", "an array of steps"));
+            diagnostics.error(wrong_type(steps, "steps", "an array of steps"));
             Vec::new()
         }
         None => {
             let what = "a test without \"steps\" checks nothing";
-            findings.note(Problem::bare(fields.at(), what).under(Rule::NothingCompared));
+            diagnostics.note(Diagnostic::at(fields.at(), what).under(Rule::NothingCompared));
             Vec::new()
         }
     }
 }
 
-fn read_step(step: Node<'_>, rules: &'static Rules, findings: &mut Findings) -> Option<Step> {
-    let mut fields = Fields::open_with(step, "step", rules.names, findings)?;
+fn read_step(step: Node<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) -> Option<Step> {
+    let mut fields = Fields::open_with(step, "step", rules.names, diagnostics)?;
     if let Some(name) = fields.present("name").filter(|name| name.text().is_none()) {
-        findings.error(wrong_type(name, "name", "a string"));
+        diagnostics.error(wrong_type(name, "name", "a string"));
     }
-    let actions = read_actions(&mut fields, rules, findings);
-    let result = fields.required("result", findings);
-    fields.finish(findings);
-    let mut wanted = AssertionBuilder::new(rules, findings);
+    let actions = read_actions(&mut fields, rules, diagnostics);
+    let result = fields.required("result", diagnostics);
+    fields.finish(diagnostics);
+    let mut wanted = AssertionBuilder::new(rules, diagnostics);
     let end = wanted.result(result?);
     Some(Step { actions, end, assertions: wanted.assertions })
 }
 
-fn read_actions(fields: &mut Fields<'_>, rules: &Rules, findings: &mut Findings) -> Vec<Action> {
+fn read_actions(fields: &mut Fields<'_>, rules: &Rules, diagnostics: &mut Diagnostics) -> Vec<Action> {
     let actions = fields.present("actions");
     if rules.generation == Generation::V2 && actions.is_none_or(|actions| actions.raw() == "[]") {
-        findings.breach(|| match actions {
+        diagnostics.breach(|| match actions {
             None => fields.without("actions").under(Rule::MustMember),
-            Some(actions) => Problem::new(actions.at(), "a step with no action", "one or more actions")
+            Some(actions) => Diagnostic::at(actions.at(), "a step with no action")
+                .expected("one or more actions")
                 .under(Rule::MustNotBeEmpty),
         });
     }
     let Some(actions) = actions else { return Vec::new() };
     if !actions.is_array() {
-        findings.error(wrong_type(actions, "actions", "an array of actions"));
+        diagnostics.error(wrong_type(actions, "actions", "an array of actions"));
     }
-    actions.items().filter_map(|action| read_action(action, findings)).collect()
+    actions.items().filter_map(|action| read_action(action, diagnostics)).collect()
 }
 
-fn read_action(node: Node<'_>, findings: &mut Findings) -> Option<Action> {
+fn read_action(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Action> {
     const ACTIONS: [(&str, Action); 4] = [
         ("StepInto", Action::StepInto),
         ("StepOut", Action::StepOut),
@@ -216,11 +223,11 @@ fn read_action(node: Node<'_>, findings: &mut Findings) -> Option<Action> {
     let Some((name, action)) = ACTIONS.iter().find(|action| text.eq_ignore_ascii_case(action.0)) else {
         let what = format!("{} is no action", node.shown());
         let expected = "StepInto, StepOut, StepOver or Execute".to_owned();
-        findings.error(no_such_word(node, what, expected, ACTIONS.map(|action| action.0)));
+        diagnostics.error(no_such_word(node, what, expected, ACTIONS.map(|action| action.0)));
         return None;
     };
     if text != *name {
-        findings.breach(|| misspelled(node.at(), &text, name));
+        diagnostics.breach(|| misspelled(node, name));
     }
     Some(action.clone())
 }

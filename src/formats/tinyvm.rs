@@ -27,14 +27,15 @@ mod single;
 mod testcases;
 mod write_back;
 
-use super::fields::{Fields, Findings, no_such_word, wrong_type};
+use super::fields::{Diagnostics, Fields, no_such_word, wrong_type};
 use super::{Context, Evidence, Folder, Format, Severity, envelope};
 use crate::model::case::{Case, Program, Step};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Node, Problem, quoted};
+use crate::text::json::{Node, quoted};
 
 pub use testcases::FORMAT as TESTCASES;
 
@@ -44,13 +45,13 @@ pub const FORMAT: Format = Format {
     doc: "TinyVM vectors, a format of vmconf",
     machine: MACHINE,
     looks_like: "an object with \"machine\": \"tinyvm\"",
-    told_by: "\"machine\": \"tinyvm\"",
+    distinguished_by: "\"machine\": \"tinyvm\"",
     file_name: None,
     evidence,
     outline: envelope::outline,
     read: read_test,
     rest: read_rest,
-    spell: write_back::spell,
+    write_back: write_back::write_back,
     ends: ENDS,
     unknown: Severity::Error,
     duplicate: Severity::Error,
@@ -76,16 +77,16 @@ fn evidence(file: Node<'_>) -> Option<Evidence> {
 }
 
 /// The file without its tests.
-fn read_rest(file: Node<'_>, findings: &mut Findings) {
-    if let Some(fields) = envelope::open(file, MACHINE, findings) {
-        fields.finish(findings);
+fn read_rest(file: Node<'_>, diagnostics: &mut Diagnostics) {
+    if let Some(fields) = envelope::open(file, MACHINE, diagnostics) {
+        fields.finish(diagnostics);
     }
 }
 
-fn read_test(test: Node<'_>, context: Context<'_>, findings: &mut Findings) -> Option<Case> {
-    let mut fields = Fields::open(test, "test", findings)?;
-    let name_at = envelope::name(&mut fields, findings).unwrap_or(test.at());
-    let mut reader = Reader { context, findings, members: Vec::new(), places: Vec::new() };
+fn read_test(test: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
+    let mut fields = Fields::open(test, "test", diagnostics)?;
+    let name_at = envelope::name(&mut fields, diagnostics).unwrap_or(test.at());
+    let mut reader = Reader { context, diagnostics, members: Vec::new(), places: Vec::new() };
     let steps = if let Some(driver) = fields.optional("driver") {
         reader.exclude(&mut fields, &SINGLE_ONLY, "a test with \"driver\"");
         reader.driver_case(&mut fields, driver, name_at)
@@ -94,14 +95,14 @@ fn read_test(test: Node<'_>, context: Context<'_>, findings: &mut Findings) -> O
         reader.single_case(&mut fields)
     };
     let Reader { members, places, .. } = reader;
-    fields.finish(findings);
+    fields.finish(diagnostics);
     Some(Case { machine: MACHINE, program: Program::from(Value::Record(members)), places, steps })
 }
 
 /// Reads one case.
 struct Reader<'r> {
     context: Context<'r>,
-    findings: &'r mut Findings,
+    diagnostics: &'r mut Diagnostics,
     /// The members of the program record.
     members: Vec<(String, Value)>,
     places: Vec<(Path, Origin)>,
@@ -116,8 +117,9 @@ impl Reader<'_> {
         for key in keys {
             if let Some(found) = fields.optional(key) {
                 let what = format!("{} in {kind}", quoted(key));
-                let problem = Problem::new(found.at(), what, "members of one kind of test only");
-                self.findings.error(problem.under(Rule::Misplaced));
+                let diagnostic =
+                    Diagnostic::at(found.at(), what).expected("members of one kind of test only");
+                self.diagnostics.error(diagnostic.under(Rule::Misplaced));
             }
         }
     }
@@ -131,12 +133,12 @@ impl Reader<'_> {
         const EXPECTED: &str = "an array that has nothing but \"expRoot\", once";
         let Some(node) = fields.optional("features") else { return };
         if !node.is_array() {
-            return self.findings.error(wrong_type(node, "features", EXPECTED));
+            return self.diagnostics.error(wrong_type(node, "features", EXPECTED));
         }
         for (index, feature) in node.items().enumerate() {
             if index > 0 || feature.text().is_none_or(|name| name != "expRoot") {
                 let what = format!("feature {}", feature.shown());
-                self.findings.error(no_such_word(feature, what, EXPECTED.to_owned(), ["expRoot"]));
+                self.diagnostics.error(no_such_word(feature, what, EXPECTED.to_owned(), ["expRoot"]));
             }
         }
         let features = node.items().filter_map(|feature| feature.text().map(Value::text));
@@ -152,11 +154,11 @@ impl Reader<'_> {
         self.places.push((Path::field("rnd"), Origin(node.at())));
         let number = |item: Node<'_>| lexical::word(item, "number of rnd").map(Value::int);
         let numbers: Result<_, _> = node.items().map(number).collect();
-        self.findings.keep(numbers).map(Value::List)
+        self.diagnostics.keep(numbers).map(Value::List)
     }
 
     fn count(&mut self, node: Node<'_>, name: &str) -> Option<Value> {
-        self.findings.keep(lexical::count(node, name)).map(Value::int)
+        self.diagnostics.keep(lexical::count(node, name)).map(Value::int)
     }
 
     /// A string that is one of these.
@@ -166,7 +168,7 @@ impl Reader<'_> {
             let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
             let what = format!("{name} is {}", node.shown());
             let words = words.iter().copied();
-            self.findings.error(no_such_word(node, what, each.join(" or "), words));
+            self.diagnostics.error(no_such_word(node, what, each.join(" or "), words));
         }
         text.map(Into::into)
     }

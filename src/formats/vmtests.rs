@@ -11,16 +11,17 @@ mod write_back;
 use num_bigint::BigInt;
 
 use self::lexical::{address, bloom, data, hash, number, quantity};
-use super::fields::{Fields, Findings, same_key, wrong_type};
+use super::fields::{Diagnostics, Fields, same_key, wrong_type};
 use super::{Entry, Evidence, Format, Options, Severity, ValueDebit};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Program, Step};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::bytes_key;
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node, Problem, quoted};
+use crate::text::json::{Datum, Node, quoted};
 
 /// The format's entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -28,13 +29,13 @@ pub const FORMAT: Format = Format {
     doc: "Ethereum VMTests, 2015 to 2019",
     machine: MACHINE,
     looks_like: "an object of tests that have \"exec\" and \"pre\"",
-    told_by: "tests that have \"exec\"",
+    distinguished_by: "tests that have \"exec\"",
     file_name: None,
     evidence,
     outline,
-    read: |test, context, findings| read_test(test, context.options, findings),
+    read: |test, context, diagnostics| read_test(test, context.options, diagnostics),
     rest: |_, _| {},
-    spell: write_back::spell,
+    write_back: write_back::write_back,
     ends: &["outcome"],
     unknown: Severity::Note,
     duplicate: Severity::Error,
@@ -59,7 +60,7 @@ fn evidence(root: Node<'_>) -> Option<Evidence> {
     Some(Evidence { at: test.key_at, what: "a test with two of env, exec, pre and post" })
 }
 
-fn outline(root: Node<'_>) -> Result<Vec<Entry>, Problem> {
+fn outline(root: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
     if !root.is_object() {
         return Err(wrong_type(root, "the file", "an object of tests"));
     }
@@ -69,20 +70,20 @@ fn outline(root: Node<'_>) -> Result<Vec<Entry>, Problem> {
         .collect())
 }
 
-fn read_test(test: Node<'_>, options: Options, findings: &mut Findings) -> Option<Case> {
-    let mut fields = Fields::open(test, "test", findings)?;
+fn read_test(test: Node<'_>, options: Options, diagnostics: &mut Diagnostics) -> Option<Case> {
+    let mut fields = Fields::open(test, "test", diagnostics)?;
     fields.ignore(MEANINGLESS);
-    let env = fields.required("env", findings);
-    let exec = fields.required("exec", findings);
-    let pre = fields.required("pre", findings);
-    let step = read_step(&mut fields, test, findings);
-    fields.finish(findings);
+    let env = fields.required("env", diagnostics);
+    let exec = fields.required("exec", diagnostics);
+    let pre = fields.required("pre", diagnostics);
+    let step = read_step(&mut fields, test, diagnostics);
+    fields.finish(diagnostics);
 
     let mut program = Members::default();
-    env.and_then(|env| read_env(env, &mut program, findings));
-    let pre = pre.and_then(|pre| read_accounts(pre, findings));
-    exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, findings));
-    suspect_gas(&step, &program, findings);
+    env.and_then(|env| read_env(env, &mut program, diagnostics));
+    let pre = pre.and_then(|pre| read_accounts(pre, diagnostics));
+    exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, diagnostics));
+    suspect_gas(&step, &program, diagnostics);
     let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
     program.push("pre", Value::Record(accounts));
     let program = Program::from(Value::Record(program.0));
@@ -105,24 +106,24 @@ impl Members {
     }
 }
 
-fn read_env(env: Node<'_>, program: &mut Members, findings: &mut Findings) -> Option<()> {
+fn read_env(env: Node<'_>, program: &mut Members, diagnostics: &mut Diagnostics) -> Option<()> {
     const NUMBERS: [(&str, &str); 4] = [
         ("currentDifficulty", "difficulty"),
         ("currentGasLimit", "gasLimit"),
         ("currentNumber", "number"),
         ("currentTimestamp", "timestamp"),
     ];
-    let mut fields = Fields::open(env, "env", findings)?;
-    let coinbase = fields.required("currentCoinbase", findings);
-    program.keep("coinbase", coinbase.and_then(|node| findings.keep(address(node))).map(bytes_value));
+    let mut fields = Fields::open(env, "env", diagnostics)?;
+    let coinbase = fields.required("currentCoinbase", diagnostics);
+    program.keep("coinbase", coinbase.and_then(|node| diagnostics.keep(address(node))).map(bytes_value));
     for (member, name) in NUMBERS {
-        let node = fields.required(member, findings);
-        program.keep(name, node.and_then(|node| findings.keep(quantity(node))).map(Value::Int));
+        let node = fields.required(member, diagnostics);
+        program.keep(name, node.and_then(|node| diagnostics.keep(quantity(node))).map(Value::Int));
     }
     if let Some(previous) = fields.optional("previousHash") {
-        findings.keep(hash(previous));
+        diagnostics.keep(hash(previous));
     }
-    fields.finish(findings);
+    fields.finish(diagnostics);
     Some(())
 }
 
@@ -131,28 +132,28 @@ fn read_exec(
     pre: Option<&[Account]>,
     options: Options,
     program: &mut Members,
-    findings: &mut Findings,
+    diagnostics: &mut Diagnostics,
 ) -> Option<()> {
-    let mut fields = Fields::open(exec, "exec", findings)?;
+    let mut fields = Fields::open(exec, "exec", diagnostics)?;
     for name in ["caller", "origin"] {
-        let node = fields.required(name, findings);
-        program.keep(name, node.and_then(|node| findings.keep(address(node))).map(bytes_value));
+        let node = fields.required(name, diagnostics);
+        program.keep(name, node.and_then(|node| diagnostics.keep(address(node))).map(bytes_value));
     }
     for name in ["value", "gasPrice"] {
-        let node = fields.required(name, findings);
-        program.keep(name, node.and_then(|node| findings.keep(quantity(node))).map(Value::Int));
+        let node = fields.required(name, diagnostics);
+        program.keep(name, node.and_then(|node| diagnostics.keep(quantity(node))).map(Value::Int));
     }
-    let gas = fields.required("gas", findings);
-    program.keep("gas", gas.and_then(|node| findings.keep(gas_of(node))).map(Value::Int));
+    let gas = fields.required("gas", diagnostics);
+    program.keep("gas", gas.and_then(|node| diagnostics.keep(gas_of(node))).map(Value::Int));
     program.push("debit", Value::Bool(debits(gas, options.value_debit)));
-    let input = fields.required("data", findings);
-    program.keep("data", input.and_then(|node| findings.keep(data(node))).map(Value::Bytes));
-    let executing = fields.required("address", findings).and_then(|node| findings.keep(address(node)));
+    let input = fields.required("data", diagnostics);
+    program.keep("data", input.and_then(|node| diagnostics.keep(data(node))).map(Value::Bytes));
+    let executing = fields.required("address", diagnostics).and_then(|node| diagnostics.keep(address(node)));
     let code = match fields.optional("code") {
-        Some(node) => findings.keep(data(node)),
+        Some(node) => diagnostics.keep(data(node)),
         None => Some(Vec::new()),
     };
-    fields.finish(findings);
+    fields.finish(diagnostics);
     let executing = executing?;
     let code = code.filter(|code| !code.is_empty()).or_else(|| {
         let own = pre?.iter().find(|account| account.address == executing)?;
@@ -163,16 +164,18 @@ fn read_exec(
     Some(())
 }
 
-fn gas_of(node: Node<'_>) -> Result<BigInt, Problem> {
+fn gas_of(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     let gas = quantity(node)?;
     if gas > BigInt::from(i64::MAX) {
-        return Err(Problem::new(node.at(), format!("gas is {gas}"), "at most 2^63-1").under(Rule::Number));
+        return Err(Diagnostic::at(node.at(), format!("gas is {gas}"))
+            .expected("at most 2^63-1")
+            .under(Rule::Number));
     }
     Ok(gas)
 }
 
 /// No run ends with more gas than it starts with.
-fn suspect_gas(step: &Step, program: &Members, findings: &mut Findings) {
+fn suspect_gas(step: &Step, program: &Members, diagnostics: &mut Diagnostics) {
     let given = program.0.iter().find(|member| member.0 == "gas");
     let left = step.assertions.iter().find(|check| check.at == Path::field("gas"));
     if let (
@@ -182,8 +185,8 @@ fn suspect_gas(step: &Step, program: &Members, findings: &mut Findings) {
         && left > given
     {
         let what = format!("gas is {left} after the run and was {given} before");
-        let problem = || Problem::new(origin.0, what, "no more than before");
-        findings.suspect(|| problem().under(Rule::ImpossibleValue));
+        let diagnostic = || Diagnostic::at(origin.0, what).expected("no more than before");
+        diagnostics.suspect(|| diagnostic().under(Rule::ImpossibleValue));
     }
 }
 
@@ -203,11 +206,11 @@ fn bytes_value<const N: usize>(bytes: [u8; N]) -> Value {
     Value::Bytes(bytes.to_vec())
 }
 
-fn number_value(node: Node<'_>) -> Result<Value, Problem> {
+fn number_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
     quantity(node).map(Value::Int)
 }
 
-fn hash_value(node: Node<'_>) -> Result<Value, Problem> {
+fn hash_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
     hash(node).map(bytes_value)
 }
 
@@ -234,51 +237,58 @@ impl Account {
     }
 }
 
-fn read_accounts(accounts: Node<'_>, findings: &mut Findings) -> Option<Vec<Account>> {
+fn read_accounts(accounts: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Account>> {
     if !accounts.is_object() {
-        findings.error(wrong_type(accounts, "the list of accounts", "an object of accounts by address"));
+        diagnostics.error(wrong_type(accounts, "the list of accounts", "an object of accounts by address"));
         return None;
     }
     let mut read = Vec::new();
     let mut seen = Seen::default();
     for member in accounts.members() {
-        let Some(address) = findings.keep(lexical::address_key(&member.key, member.key_at)) else { continue };
+        let Some(address) = diagnostics.keep(lexical::address_key(&member.key, member.key_at)) else {
+            continue;
+        };
         let key = bytes_key(&address);
-        seen.once(&key, member.key_at, accounts, "address", findings);
-        read.extend(read_account(member.value, address, key, findings));
+        seen.once(&key, member.key_at, accounts, "address", diagnostics);
+        read.extend(read_account(member.value, address, key, diagnostics));
     }
     Some(read)
 }
 
-fn read_account(node: Node<'_>, address: [u8; 20], key: String, findings: &mut Findings) -> Option<Account> {
-    let mut fields = Fields::open(node, "account", findings)?;
-    let leaf = |name: &'static str, fields: &mut Fields<'_>, findings: &mut Findings| {
-        let node = fields.required(name, findings)?;
-        Some((node.at(), findings.keep(quantity(node))?))
+fn read_account(
+    node: Node<'_>,
+    address: [u8; 20],
+    key: String,
+    diagnostics: &mut Diagnostics,
+) -> Option<Account> {
+    let mut fields = Fields::open(node, "account", diagnostics)?;
+    let leaf = |name: &'static str, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics| {
+        let node = fields.required(name, diagnostics)?;
+        Some((node.at(), diagnostics.keep(quantity(node))?))
     };
-    let balance = leaf("balance", &mut fields, findings);
-    let nonce = leaf("nonce", &mut fields, findings);
-    let code = fields.required("code", findings);
-    let code = code.and_then(|node| Some((node.at(), findings.keep(data(node))?)));
-    let storage = fields.required("storage", findings);
+    let balance = leaf("balance", &mut fields, diagnostics);
+    let nonce = leaf("nonce", &mut fields, diagnostics);
+    let code = fields.required("code", diagnostics);
+    let code = code.and_then(|node| Some((node.at(), diagnostics.keep(data(node))?)));
+    let storage = fields.required("storage", diagnostics);
     let storage_at = storage.map_or(node.at(), Node::at);
-    let storage = storage.map(|node| read_storage(node, findings)).unwrap_or_default();
-    fields.finish(findings);
+    let storage = storage.map(|node| read_storage(node, diagnostics)).unwrap_or_default();
+    fields.finish(diagnostics);
     Some(Account { address, key, balance, nonce, code, storage, storage_at })
 }
 
-fn read_storage(storage: Node<'_>, findings: &mut Findings) -> Vec<(String, u32, BigInt)> {
+fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(String, u32, BigInt)> {
     if !storage.is_object() {
-        findings.error(wrong_type(storage, "storage", "an object of words by key"));
+        diagnostics.error(wrong_type(storage, "storage", "an object of words by key"));
         return Vec::new();
     }
     let mut words = Vec::new();
     let mut seen = Seen::default();
     for member in storage.members() {
-        let key = findings.keep(lexical::storage_key(&member.key, member.key_at));
-        let value = findings.keep(number(member.value));
+        let key = diagnostics.keep(lexical::storage_key(&member.key, member.key_at));
+        let value = diagnostics.keep(number(member.value));
         if let (Some(key), Some(value)) = (key, value) {
-            seen.once(&key, member.key_at, storage, "storage key", findings);
+            seen.once(&key, member.key_at, storage, "storage key", diagnostics);
             words.push((key, member.value.at(), value));
         }
     }
@@ -291,7 +301,7 @@ fn read_storage(storage: Node<'_>, findings: &mut Findings) -> Vec<(String, u32,
 struct Seen(std::collections::HashMap<String, u32>);
 
 impl Seen {
-    fn once(&mut self, key: &str, at: u32, object: Node<'_>, what: &str, findings: &mut Findings) {
+    fn once(&mut self, key: &str, at: u32, object: Node<'_>, what: &str, diagnostics: &mut Diagnostics) {
         let document = object.document();
         match self.0.insert(key.to_owned(), at) {
             None => {}
@@ -299,15 +309,15 @@ impl Seen {
             Some(first) => {
                 let line = document.position(first).line;
                 let expected = format!("each once; the first is in line {line}");
-                let problem = Problem::new(at, format!("{what} {key} stands twice"), expected);
-                findings.error(problem.under(Rule::DuplicateKey));
+                let diagnostic = Diagnostic::at(at, format!("{what} {key} stands twice")).expected(expected);
+                diagnostics.error(diagnostic.under(Rule::DuplicateKey));
             }
         }
     }
 }
 
 /// The one step of a test: execute, then compare what the fixture lists, or demand a halt.
-fn read_step(fields: &mut Fields<'_>, test: Node<'_>, findings: &mut Findings) -> Step {
+fn read_step(fields: &mut Fields<'_>, test: Node<'_>, diagnostics: &mut Diagnostics) -> Step {
     let post = fields.optional("post");
     let results = RESULTS.map(|name| (name, fields.optional(name)));
     let (outcome, at) = match post {
@@ -322,9 +332,9 @@ fn read_step(fields: &mut Fields<'_>, test: Node<'_>, findings: &mut Findings) -
     let mut assertions = Vec::new();
     match post {
         Some(post) => {
-            read_success(post, results, &mut AssertionBuilder { assertions: &mut assertions, findings })
+            read_success(post, results, &mut AssertionBuilder { assertions: &mut assertions, diagnostics });
         }
-        None => refuse_results(results, findings),
+        None => refuse_results(results, diagnostics),
     }
     Step { actions: vec![Action::Execute], end: Some(end), assertions }
 }
@@ -339,7 +349,9 @@ fn read_success(post: Node<'_>, results: [(&str, Option<Node<'_>>); 4], wanted: 
             (_, None) => {
                 let what = format!("\"post\" without {}", quoted(name));
                 let expected = format!("a member {} beside it", quoted(name));
-                wanted.findings.error(Problem::new(post.at(), what, expected).under(Rule::MissingMember));
+                wanted
+                    .diagnostics
+                    .error(Diagnostic::at(post.at(), what).expected(expected).under(Rule::MissingMember));
             }
         }
     }
@@ -347,18 +359,18 @@ fn read_success(post: Node<'_>, results: [(&str, Option<Node<'_>>); 4], wanted: 
 }
 
 /// A test that must halt has no results, but for a list of calls that some keep.
-fn refuse_results(results: [(&str, Option<Node<'_>>); 4], findings: &mut Findings) {
+fn refuse_results(results: [(&str, Option<Node<'_>>); 4], diagnostics: &mut Diagnostics) {
     for (name, node) in results {
         let Some(node) = node else { continue };
         let what = format!("{} without \"post\"", quoted(name));
         if name != "callcreates" {
             let expected = "\"post\" beside it if the run ends normally, neither if it halts";
-            findings.error(Problem::new(node.at(), what, expected).under(Rule::Misplaced));
+            diagnostics.error(Diagnostic::at(node.at(), what).expected(expected).under(Rule::Misplaced));
         } else if !node.is_array() {
-            findings.error(wrong_type(node, name, "an array"));
+            diagnostics.error(wrong_type(node, name, "an array"));
         } else if node.items().next().is_some() {
-            let problem = Problem::bare(node.at(), format!("{what} is not compared"));
-            findings.note(problem.under(Rule::NotCompared));
+            let diagnostic = Diagnostic::at(node.at(), format!("{what} is not compared"));
+            diagnostics.note(diagnostic.under(Rule::NotCompared));
         }
     }
 }
@@ -366,7 +378,7 @@ fn refuse_results(results: [(&str, Option<Node<'_>>); 4], findings: &mut Finding
 /// Turns the members of a result into checks.
 struct AssertionBuilder<'c> {
     assertions: &'c mut Vec<Assertion>,
-    findings: &'c mut Findings,
+    diagnostics: &'c mut Diagnostics,
 }
 
 impl AssertionBuilder<'_> {
@@ -384,10 +396,10 @@ impl AssertionBuilder<'_> {
         &mut self,
         at: Path,
         node: Option<Node<'_>>,
-        read: impl FnOnce(Node<'_>) -> Result<Value, Problem>,
+        read: impl FnOnce(Node<'_>) -> Result<Value, Diagnostic<Origin>>,
     ) {
         let Some(node) = node else { return };
-        if let Some(value) = self.findings.keep(read(node)) {
+        if let Some(value) = self.diagnostics.keep(read(node)) {
             self.is(at, value, node.at());
         }
     }
@@ -403,7 +415,7 @@ impl AssertionBuilder<'_> {
             Some(text) if text.starts_with('#') => lexical::length(&text[1..], node.at()).map(Expected::Len),
             _ => data(node).map(|bytes| Expected::Is(Value::Bytes(bytes))),
         };
-        if let Some(expected) = self.findings.keep(expected) {
+        if let Some(expected) = self.diagnostics.keep(expected) {
             self.demand(at, expected, node.at());
         }
     }
@@ -413,7 +425,7 @@ impl AssertionBuilder<'_> {
         match node.datum() {
             Datum::Text(_) => self.leaf(Path::field("logsHash"), Some(node), hash_value),
             Datum::Array => self.each(&Path::field("logs"), node, AssertionBuilder::log),
-            _ => self.findings.error(wrong_type(node, "logs", "a hash or an array of log entries")),
+            _ => self.diagnostics.error(wrong_type(node, "logs", "a hash or an array of log entries")),
         }
     }
 
@@ -421,7 +433,7 @@ impl AssertionBuilder<'_> {
         if node.is_array() {
             self.each(&Path::field("callcreates"), node, AssertionBuilder::call);
         } else {
-            self.findings.error(wrong_type(node, "callcreates", "an array"));
+            self.diagnostics.error(wrong_type(node, "callcreates", "an array"));
         }
     }
 
@@ -434,18 +446,18 @@ impl AssertionBuilder<'_> {
     }
 
     fn log(&mut self, at: &Path, node: Node<'_>) {
-        let Some(mut fields) = Fields::open(node, "log entry", self.findings) else { return };
+        let Some(mut fields) = Fields::open(node, "log entry", self.diagnostics) else { return };
         let [account, payload, filter, topics] =
-            ["address", "data", "bloom", "topics"].map(|name| fields.required(name, self.findings));
-        fields.finish(self.findings);
+            ["address", "data", "bloom", "topics"].map(|name| fields.required(name, self.diagnostics));
+        fields.finish(self.diagnostics);
         self.leaf(at.child("address"), account, |node| address(node).map(bytes_value));
         self.leaf(at.child("data"), payload, |node| data(node).map(Value::Bytes));
         self.leaf(at.child("bloom"), filter, |node| bloom(node).map(Value::Bytes));
         match topics {
             Some(topics) if topics.is_array() => {
-                self.each(&at.child("topics"), topics, AssertionBuilder::topic)
+                self.each(&at.child("topics"), topics, AssertionBuilder::topic);
             }
-            Some(topics) => self.findings.error(wrong_type(topics, "topics", "an array of hashes")),
+            Some(topics) => self.diagnostics.error(wrong_type(topics, "topics", "an array of hashes")),
             None => {}
         }
     }
@@ -455,13 +467,13 @@ impl AssertionBuilder<'_> {
     }
 
     fn call(&mut self, at: &Path, node: Node<'_>) {
-        let Some(mut fields) = Fields::open(node, "recorded call", self.findings) else { return };
+        let Some(mut fields) = Fields::open(node, "recorded call", self.diagnostics) else { return };
         let [input, destination, gas, value] =
-            ["data", "destination", "gasLimit", "value"].map(|name| fields.required(name, self.findings));
-        fields.finish(self.findings);
+            ["data", "destination", "gasLimit", "value"].map(|name| fields.required(name, self.diagnostics));
+        fields.finish(self.diagnostics);
         self.leaf(at.child("data"), input, |node| data(node).map(Value::Bytes));
         if let Some(node) = destination
-            && let Some(expected) = self.findings.keep(lexical::destination(node))
+            && let Some(expected) = self.diagnostics.keep(lexical::destination(node))
         {
             self.demand(at.child("destination"), expected, node.at());
         }
@@ -470,7 +482,7 @@ impl AssertionBuilder<'_> {
     }
 
     fn post(&mut self, node: Node<'_>) {
-        let Some(accounts) = read_accounts(node, self.findings) else { return };
+        let Some(accounts) = read_accounts(node, self.diagnostics) else { return };
         let post = Path::field("post");
         let listed = accounts.iter().map(|account| Key::from(account.key.clone())).collect();
         self.demand(post.clone(), Expected::Only(listed), node.at());

@@ -1,7 +1,7 @@
-//! Writing what a machine has in place of a demand that does not hold: what the formats share.
+//! Writing the actual value in place of an expected one: what the formats share.
 //!
-//! A format says the next step only. What that leaves, such as the items of a list that was just
-//! begun, differs again when the new text is judged, and is written then.
+//! A format makes the next change only. What that leaves, such as the items of a new list, fails again
+//! when the changed file runs, and is written then.
 
 use num_bigint::BigInt;
 use serde_json::Value as Json;
@@ -13,30 +13,30 @@ use crate::model::value::Value;
 use crate::text::edit::Change;
 use crate::text::json::{Document, Node};
 
-/// A demand that does not hold, and the data around the place where it stands.
+/// An assertion that failed, and the data around its place in the document.
 #[derive(Debug, Clone)]
-pub struct Differs<'d, 'm> {
+pub struct FailedAssertion<'d, 'm> {
     around: Vec<Node<'d>>,
     /// The datum at that place.
     pub node: Node<'d>,
     /// Which datum of the state.
     pub at: &'m Path,
-    /// What the vector demands.
+    /// What the vector expects.
     pub expected: &'m Expected,
-    /// What the machine has; none when it has no such datum.
+    /// What the machine has; `None` when it has no such datum.
     pub actual: Option<&'m Value>,
 }
 
-/// The changes to a document that write what the machine has, or why there are none.
+/// The changes to a document that write the actual value, or why there are none.
 pub type WrittenBack<'d> = Result<Vec<Change<'d>>, NotRepresentable>;
 
-/// Why what the machine has cannot be written, as a sentence without a full stop.
+/// Why an actual value cannot be written, as a sentence without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NotRepresentable(pub String);
 
 impl NotRepresentable {
-    /// That a format has no way to write this.
+    /// The format has no way to write this value.
     pub fn value(value: &Value) -> NotRepresentable {
         const LONGEST: usize = 60;
         let mut text = value.to_string();
@@ -46,24 +46,24 @@ impl NotRepresentable {
         NotRepresentable(format!("the format has no way to write {text}"))
     }
 
-    /// That a format has no way to write that nothing is there.
+    /// The format has no way to write that there is no value.
     pub fn nothing() -> NotRepresentable {
         NotRepresentable("the format has no way to write that nothing is there".to_owned())
     }
 }
 
-impl<'d, 'm> Differs<'d, 'm> {
-    /// The demand that stands at `origin`.
+impl<'d, 'm> FailedAssertion<'d, 'm> {
+    /// The assertion at `origin`.
     pub fn new(
         document: &'d Document,
         origin: Origin,
         at: &'m Path,
         expected: &'m Expected,
         actual: Option<&'m Value>,
-    ) -> Differs<'d, 'm> {
+    ) -> FailedAssertion<'d, 'm> {
         let mut around = document.around(origin.0);
         let node = around.pop().unwrap_or(document.root());
-        Differs { around, node, at, expected, actual }
+        FailedAssertion { around, node, at, expected, actual }
     }
 
     /// What the machine has.
@@ -85,13 +85,13 @@ impl<'d, 'm> Differs<'d, 'm> {
         outer.ok_or_else(|| NotRepresentable("the file has no place for it".to_owned()))
     }
 
-    /// The datum becomes another one.
+    /// The change that puts another datum in the place of this one.
     pub fn replace(&self, value: Json) -> WrittenBack<'d> {
         Ok(vec![Change::Replace { node: self.node, value }])
     }
 
-    /// The member or item is taken out that the datum is the value of, or that the one so much
-    /// further outside is.
+    /// The change that removes the member or item that this datum is in, or the one so many levels
+    /// further outside.
     ///
     /// # Errors
     ///
@@ -101,12 +101,12 @@ impl<'d, 'm> Differs<'d, 'm> {
     }
 }
 
-/// The changes that make an array as long as the new one. Items that are the same at the start and
-/// at the end stay; those that differ between them are left for later.
+/// The changes that make an array as long as the new one. Items that are equal at the start and at the
+/// end stay; those that differ between them are written back later.
 ///
 /// # Errors
 ///
-/// When an item that must come in cannot be written.
+/// When an item that is inserted cannot be written.
 pub(super) fn resize(
     array: Node<'_>,
     new: impl Iterator<Item = Result<Json, NotRepresentable>>,

@@ -1,80 +1,77 @@
-//! Mending what can be mended without a person: the edits of a file's findings, all at once, and
-//! only if what comes out means the same.
+//! Fixing what needs no decision by a person: the edits of a file's diagnostics, applied all at once, and
+//! only if the cases stay the same.
 
-use super::{Checked, Checker, Edit};
+use super::{Checked, Checker};
 use crate::formats::{Context, Format, Shared};
 use crate::model::assertion::Assertion;
 use crate::model::case::Case;
+use crate::model::diagnostic::Edit;
 use crate::model::position::Origin;
 use crate::run::sources::Source;
 use crate::run::{Cases, Content, VectorFiles, catch_panic, identify, select};
 use crate::text::json::Node;
 
-/// A text that was mended.
+/// A text that was fixed.
 #[derive(Debug)]
-pub struct Mended {
+pub struct Fixed {
     /// The text.
     pub text: String,
     /// What is still wrong with it.
     pub checked: Checked,
 }
 
-/// Why a file is left as it is.
+/// Why a file is not fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum LeftAlone {
-    /// The edits would change what a case says.
+pub enum NotFixed {
+    /// The edits would change a case.
     #[error("its cases would not be the same")]
     OtherCases,
-    /// No fewer findings would be left.
+    /// No fewer diagnostics would be left.
     #[error("no less would be wrong with it")]
     NoBetter,
 }
 
-/// The text of a file with all edits of what was found in it; none where there are no edits.
+/// The text of a file with all edits of its diagnostics; `None` when there are no edits.
 ///
 /// # Errors
 ///
-/// When the mended text is not better, or does not mean the same.
-pub fn mend(
-    checker: &mut Checker<'_>,
-    source: &Source,
-    checked: &Checked,
-) -> Option<Result<Mended, LeftAlone>> {
-    let text = checked.text.as_ref()?;
+/// When the fixed text has no fewer diagnostics, or other cases.
+pub fn fix(checker: &mut Checker<'_>, source: &Source, checked: &Checked) -> Option<Result<Fixed, NotFixed>> {
+    let text = checked.text.as_ref()?.as_str();
     let mut edits = checked.edits().peekable();
     edits.peek()?;
-    let mended = apply(text, edits);
-    if meaning(checker, source, text) != meaning(checker, source, &mended) {
-        return Some(Err(LeftAlone::OtherCases));
+    let fixed = apply(text, edits);
+    if content(checker, source, text) != content(checker, source, &fixed) {
+        return Some(Err(NotFixed::OtherCases));
     }
-    let left = checker.check_text(source, mended.clone());
+    let left = checker.check_text(source, fixed.clone());
     if left.diagnostics.len() >= checked.diagnostics.len() {
-        return Some(Err(LeftAlone::NoBetter));
+        return Some(Err(NotFixed::NoBetter));
     }
-    Some(Ok(Mended { text: mended, checked: left }))
+    Some(Ok(Fixed { text: fixed, checked: left }))
 }
 
-/// The text with edits that are in order; every byte that is in none stays.
+/// The text with edits that are in order; all other bytes stay.
 fn apply<'e>(text: &str, edits: impl Iterator<Item = &'e Edit>) -> String {
-    let mut mended = String::with_capacity(text.len());
+    let mut fixed = String::with_capacity(text.len());
     let mut from = 0;
     for edit in edits.filter(|edit| !edit.range.is_empty()) {
-        // Two that overlap are of one datum, and the first makes it right.
+        // Two that overlap are of one datum, and the first fixes it.
         if edit.range.start < from {
             continue;
         }
-        mended.push_str(&text[from..edit.range.start]);
-        mended.push_str(&edit.with);
+        fixed.push_str(&text[from..edit.range.start]);
+        fixed.push_str(&edit.with);
         from = edit.range.end;
     }
-    mended.push_str(&text[from..]);
-    mended
+    fixed.push_str(&text[from..]);
+    fixed
 }
 
-/// The format of a text, and its cases as far as they can be read: not where they stand.
-type Meaning = (&'static str, Vec<(String, Option<Case>)>);
+/// The format of a text, and its cases as far as they can be read, without their places.
+type FormatAndCases = (&'static str, Vec<(String, Option<Case>)>);
 
-fn meaning(checker: &Checker<'_>, source: &Source, text: &str) -> Option<Meaning> {
+fn content(checker: &Checker<'_>, source: &Source, text: &str) -> Option<FormatAndCases> {
     let options = checker.options.for_file(source);
     let identified = identify(source, text.to_owned(), options);
     let Ok(Content::Vectors(document, format)) = identified else { return None };
@@ -92,17 +89,17 @@ fn meaning(checker: &Checker<'_>, source: &Source, text: &str) -> Option<Meaning
 }
 
 fn read(case: Node<'_>, format: &Format, context: Context<'_>) -> Option<Case> {
-    catch_panic(|| format.read_anyway(case, context)).ok().flatten().map(placeless)
+    catch_panic(|| format.read_partial(case, context)).ok().flatten().map(without_places)
 }
 
-fn placeless(case: Case) -> Case {
+fn without_places(case: Case) -> Case {
     let places = case.places.into_iter().map(|(path, _)| (path, Origin(0))).collect();
     let mut steps = case.steps;
     for step in &mut steps {
         step.end
             .iter_mut()
             .chain(&mut step.assertions)
-            .for_each(|check: &mut Assertion| check.origin = Origin(0));
+            .for_each(|assertion: &mut Assertion| assertion.origin = Origin(0));
     }
     Case { places, steps, ..case }
 }

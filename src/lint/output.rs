@@ -1,11 +1,12 @@
-//! The list of ways to write down what was found.
+//! The list of forms in which diagnostics are written.
 
 use std::io::{self, Write};
 
 use super::{Checked, sarif, text};
-use crate::formats::Severity;
+use crate::model::diagnostic::Severity;
+use crate::model::renderer::Renderer;
 
-/// Writes down what was found in file after file.
+/// Writes the diagnostics of file after file.
 pub trait Output {
     /// The next file.
     ///
@@ -14,7 +15,7 @@ pub trait Output {
     /// When it cannot be written.
     fn file(&mut self, checked: &Checked) -> io::Result<()>;
 
-    /// The end, behind the last file.
+    /// Writes what comes after the last file.
     ///
     /// # Errors
     ///
@@ -22,18 +23,10 @@ pub trait Output {
     fn end(&mut self, summary: &Summary) -> io::Result<()>;
 }
 
-/// A way to write down what was found.
-#[derive(Debug)]
-pub struct OutputKind {
-    /// Its name, as `--as` takes it.
-    pub name: &'static str,
-    /// What it is, in one line.
-    pub doc: &'static str,
-    /// Makes one that writes there.
-    pub new: fn(Box<dyn Write>, Extent) -> Box<dyn Output>,
-}
+/// A form of diagnostics; `new` makes one that writes to the given writer.
+pub type OutputKind = Renderer<fn(Box<dyn Write>, Extent) -> Box<dyn Output>>;
 
-/// How much of the same is told to people.
+/// How many diagnostics of one rule the text for people shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// The first of each rule, and how many more there are.
@@ -42,7 +35,7 @@ pub enum Extent {
     All,
 }
 
-/// Every way.
+/// Every form; the first is the default.
 pub static OUTPUTS: &[OutputKind] = &[
     OutputKind {
         name: "text",
@@ -56,11 +49,6 @@ pub static OUTPUTS: &[OutputKind] = &[
     },
 ];
 
-/// The way of this name.
-pub fn by_name(name: &str) -> Option<&'static OutputKind> {
-    OUTPUTS.iter().find(|output| output.name == name)
-}
-
 /// The numbers of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
@@ -68,13 +56,13 @@ pub struct Summary {
     pub files: usize,
     /// Cases in them.
     pub cases: usize,
-    /// Findings for which `run` refuses a case or a file.
+    /// Diagnostics for which `run` refuses a case or a file.
     pub errors: usize,
-    /// Findings with which a case runs and is perhaps not what was meant.
+    /// Diagnostics of cases that run but are probably not what their author intended.
     pub warnings: usize,
-    /// Findings that need not be acted upon.
+    /// Diagnostics that need no action.
     pub notes: usize,
-    /// Findings that can be made right without a person.
+    /// Diagnostics that `--fix` can fix.
     pub fixable: usize,
 }
 

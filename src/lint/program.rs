@@ -1,30 +1,31 @@
-//! What only the machine of a case knows: whether it takes the program, and has what is compared.
+//! What only the machine of a case knows: whether it can load the program and has what is compared.
 
 use std::sync::Arc;
 
-use crate::formats::{Finding, Severity};
 use crate::isa::assembler::{AsmError, Warning};
 use crate::machines::machine::LoadError;
 use crate::machines::{self, Language, MachineInfo};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Case, Program};
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::run::place_of;
 use crate::testees::Testee;
-use crate::text::json::{Document, Node, Problem, quoted};
+use crate::text::json::{Document, Node, quoted};
+use crate::text::suggest::nearest;
 
 /// The last part of the path of every field that is the name of an instruction.
 const MNEMONIC_FIELD: &str = "nextInstruction";
 
-/// Looks at a case that could be read.
+/// Checks a case that could be read.
 pub(super) struct Inspection<'c> {
     case: &'c Case,
     node: Node<'c>,
     machine: Option<&'static MachineInfo>,
-    found: Vec<Finding>,
+    found: Vec<Diagnostic<Origin>>,
 }
 
 impl<'c> Inspection<'c> {
@@ -33,20 +34,20 @@ impl<'c> Inspection<'c> {
         Inspection { case, node, machine: machines::by_name(case.machine), found: Vec::new() }
     }
 
-    /// All that is wrong, by a machine that then holds no program worth anything.
-    pub(super) fn inspect(mut self, testee: &mut dyn Testee) -> Vec<Finding> {
+    /// All that is wrong. Leaves `testee` with a program that may not be the case's.
+    pub(super) fn inspect(mut self, testee: &mut dyn Testee) -> Vec<Diagnostic<Origin>> {
         let refused_sources = self.assemble();
         if !refused_sources {
             self.load(testee);
         }
-        for check in self.case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions)) {
-            self.check(check, testee);
+        for assertion in self.case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions)) {
+            self.check(assertion, testee);
         }
         self.found
     }
 
-    fn add(&mut self, severity: Severity, problem: Problem) {
-        self.found.push(Finding { severity, problem });
+    fn add(&mut self, severity: Severity, diagnostic: Diagnostic<Origin>) {
+        self.found.push(diagnostic.severity(severity));
     }
 
     /// Assembles the sources among the program. Whether any of them is refused.
@@ -61,8 +62,8 @@ impl<'c> Inspection<'c> {
             match assemble(source) {
                 Ok(assembled) => {
                     for Warning { line, column, what } in assembled.warnings {
-                        let problem = lines.problem(line, column, &what);
-                        self.add(Severity::Warning, problem.under(Rule::AssemblerWarning));
+                        let diagnostic = lines.diagnostic(line, column, &what);
+                        self.add(Severity::Warning, diagnostic.under(Rule::AssemblerWarning));
                     }
                 }
                 Err(error) => {
@@ -74,15 +75,15 @@ impl<'c> Inspection<'c> {
         refused
     }
 
-    fn refused_source(&self, lines: &Lines<'_>, source: &str, error: AsmError) -> Problem {
+    fn refused_source(&self, lines: &Lines<'_>, source: &str, error: AsmError) -> Diagnostic<Origin> {
         let AsmError { line, column, what, expected } = error;
         let is_of_word = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
         let text = source.lines().nth(line.saturating_sub(1)).unwrap_or("");
         let word: String = text.chars().skip(column.saturating_sub(1)).take_while(is_of_word).collect();
         let commands = self.commands();
         let known = if commands.contains(&word) { &[] } else { &commands[..] };
-        let problem = Problem { expected: Some(expected), ..lines.problem(line, column, &what) };
-        problem.under(Rule::Assembly).did_you_mean(&word, known.iter().map(String::as_str))
+        let suggestion = nearest(&word, known.iter().map(String::as_str));
+        lines.diagnostic(line, column, &what).expected(expected).under(Rule::Assembly).suggest(suggestion)
     }
 
     /// The commands that the instructions of a machine are in its own language, without repeats.
@@ -98,43 +99,42 @@ impl<'c> Inspection<'c> {
         commands
     }
 
-    /// Loads the program; a mnemonic that the machine does not have is left out, so that further
-    /// ones are found.
+    /// Loads the program. A mnemonic that the machine does not have is removed and loading tried again,
+    /// so that further ones are found.
     fn load(&mut self, testee: &mut dyn Testee) {
         const MOST: usize = 20;
         let mut program = self.case.program.clone();
         for _ in 0..MOST {
             let Err(reason) = testee.load(&program) else { return };
-            let left_out = leave_out(&mut program, &reason);
-            let problem = self.refused(&reason, left_out.as_deref());
-            self.add(Severity::Error, problem);
-            if left_out.is_none() {
+            let removed = remove_mnemonic(&mut program, &reason);
+            let diagnostic = self.refused(&reason, removed.as_deref());
+            self.add(Severity::Error, diagnostic);
+            if removed.is_none() {
                 return;
             }
         }
     }
 
-    /// What the machine finds odd about the program.
-    pub(super) fn odd(&self) -> Vec<Finding> {
-        let odd = self.machine.map_or_else(Vec::new, |machine| (machine.lint)(&self.case.program));
-        let note = |reason: &LoadError| {
-            let problem = self.about(reason, reason.to_string()).under(Rule::OddProgram);
-            Finding { severity: Severity::Note, problem }
+    /// Notes on what the program has that traps, or does nothing, if it is reached.
+    pub(super) fn remarks(&self) -> Vec<Diagnostic<Origin>> {
+        let remarks = self.machine.map_or_else(Vec::new, |machine| (machine.lint)(&self.case.program));
+        let note = |remark: &LoadError| {
+            self.about(remark, remark.to_string()).under(Rule::OddProgram).severity(Severity::Note)
         };
-        odd.iter().map(note).collect()
+        remarks.iter().map(note).collect()
     }
 
-    /// A problem with a datum of the program, or with all of it.
-    fn about(&self, reason: &LoadError, what: String) -> Problem {
+    /// A diagnostic of a datum of the program, or of all of it.
+    fn about(&self, reason: &LoadError, what: String) -> Diagnostic<Origin> {
         let at = reason.at.as_ref().and_then(|at| place_of(at, self.case, self.node.document()));
-        Problem::bare(at.unwrap_or(self.node.at()), what)
+        Diagnostic::at(at.unwrap_or(self.node.at()), what)
     }
 
-    fn refused(&self, reason: &LoadError, mnemonic: Option<&str>) -> Problem {
-        let problem = self.about(reason, format!("the program cannot be loaded: {reason}"));
+    fn refused(&self, reason: &LoadError, mnemonic: Option<&str>) -> Diagnostic<Origin> {
+        let diagnostic = self.about(reason, format!("the program cannot be loaded: {reason}"));
         match mnemonic {
-            Some(word) => problem.under(Rule::UnknownMnemonic).did_you_mean(word, self.mnemonics()),
-            None => problem.under(Rule::NotLoadable),
+            Some(word) => diagnostic.under(Rule::UnknownMnemonic).suggest(nearest(word, self.mnemonics())),
+            None => diagnostic.under(Rule::NotLoadable),
         }
     }
 
@@ -142,20 +142,20 @@ impl<'c> Inspection<'c> {
         self.machine.into_iter().flat_map(|machine| machine.isa.ops).map(|op| op.name)
     }
 
-    fn check(&mut self, check: &Assertion, testee: &dyn Testee) {
-        if let Key::Name(field) = check.at.first()
+    fn check(&mut self, assertion: &Assertion, testee: &dyn Testee) {
+        if let Key::Name(field) = assertion.at.first()
             && !testee.state().has_field(field)
         {
             let what = format!("{} has no field {field}", self.case.machine);
-            self.add(Severity::Error, Problem::bare(check.origin.0, what).under(Rule::Internal));
+            self.add(Severity::Error, Diagnostic::at(assertion.origin.0, what).under(Rule::Internal));
         }
-        if let (Key::Name(last), Expected::Is(Value::Text(name))) = (check.at.last(), &check.expected)
+        if let (Key::Name(last), Expected::Is(Value::Text(name))) = (assertion.at.last(), &assertion.expected)
             && **last == *MNEMONIC_FIELD
             && !self.mnemonics().any(|mnemonic| mnemonic == name)
         {
             let what = format!("{} has no instruction {}", self.case.machine, quoted(name));
-            let problem = Problem::bare(check.origin.0, what).under(Rule::UnknownMnemonic);
-            self.add(Severity::Warning, problem.did_you_mean(name, self.mnemonics()));
+            let diagnostic = Diagnostic::at(assertion.origin.0, what).under(Rule::UnknownMnemonic);
+            self.add(Severity::Warning, diagnostic.suggest(nearest(name, self.mnemonics())));
         }
     }
 }
@@ -172,14 +172,14 @@ impl<'d> Lines<'d> {
         Lines { origin, items: place.into_iter().flat_map(Node::items).collect() }
     }
 
-    /// A problem at a place in a line, both from 1.
-    fn problem(&self, line: usize, column: usize, what: &str) -> Problem {
+    /// A diagnostic at a place in a line, both from 1.
+    fn diagnostic(&self, line: usize, column: usize, what: &str) -> Diagnostic<Origin> {
         let Some(item) = line.checked_sub(1).and_then(|line| self.items.get(line)) else {
-            return Problem::bare(self.origin.0, format!("line {line}:{column}: {what}"));
+            return Diagnostic::at(self.origin.0, format!("line {line}:{column}: {what}"));
         };
-        // Behind the quote; but an escape in it makes the text longer than the line.
+        // After the quote; but an escape in it makes the text longer than the line.
         let inside = item.raw().char_indices().nth(column).filter(|_| !item.raw().contains('\\'));
-        Problem::bare(item.at() + inside.map_or(0, |inside| inside.0 as u32), what)
+        Diagnostic::at(item.at() + inside.map_or(0, |inside| inside.0 as u32), what)
     }
 }
 
@@ -191,8 +191,8 @@ fn datum<'p>(program: &'p Program, path: &Path) -> Option<&'p Value> {
     }
 }
 
-/// Leaves the mnemonic out for which a program was refused, if it was for one.
-fn leave_out(program: &mut Program, reason: &LoadError) -> Option<String> {
+/// Removes the mnemonic for which a program was refused, if it was for one.
+fn remove_mnemonic(program: &mut Program, reason: &LoadError) -> Option<String> {
     let at = reason.at.as_ref()?;
     let (Some(Key::Name(member)), Key::Index(index)) = (at.parent().map(Path::last), at.last()) else {
         return None;

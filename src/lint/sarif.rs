@@ -1,15 +1,16 @@
-//! What was found, as SARIF 2.1.0: one run with all findings, written as they come.
+//! Diagnostics as SARIF 2.1.0: one run with all of them, written as they come.
 
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::cursor::Cursor;
+use super::Checked;
 use super::output::{Output, Summary};
-use super::{Checked, Edit, LintFinding};
+use crate::model::diagnostic::{Diagnostic, Edit, Place};
 use crate::model::escape::escaped;
 use crate::model::rule::{RULES, Rule};
 use crate::text::json::quoted;
+use crate::text::source_text::SourceText;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -31,7 +32,7 @@ impl Sarif {
         Sarif { out, state: State::Nothing }
     }
 
-    /// All that stands in front of the results, once.
+    /// Writes all that comes before the results, once.
     fn head(&mut self) -> io::Result<()> {
         if self.state != State::Nothing {
             return Ok(());
@@ -51,11 +52,10 @@ impl Sarif {
 impl Output for Sarif {
     fn file(&mut self, checked: &Checked) -> io::Result<()> {
         self.head()?;
-        let mut cursor = checked.text.as_deref().map(Cursor::new);
         for diagnostic in &checked.diagnostics {
             let comma = if self.state == State::Results { "," } else { "" };
             self.state = State::Results;
-            write!(self.out, "{comma}\n{}", result(&checked.file, diagnostic, cursor.as_mut()))?;
+            write!(self.out, "{comma}\n{}", result(checked, diagnostic))?;
         }
         Ok(())
     }
@@ -71,16 +71,15 @@ fn described(rule: Rule) -> Value {
     json!({ "id": rule.name(), "shortDescription": { "text": rule.doc() } })
 }
 
-fn result(file: &str, diagnostic: &LintFinding, cursor: Option<&mut Cursor<'_>>) -> Value {
-    let artifact = json!({ "uri": uri(file) });
+fn result(checked: &Checked, diagnostic: &Diagnostic) -> Value {
+    let artifact = json!({ "uri": uri(&checked.file) });
     let mut location = json!({ "artifactLocation": artifact });
     let mut fix = None;
-    if let Some(cursor) = cursor {
-        cursor.go_to(diagnostic.problem.at as usize);
-        location["region"] = start(cursor);
-        fix = diagnostic.edit.as_ref().map(|edit| replacement(edit, cursor));
+    if let (Some(text), Some(place)) = (&checked.text, &diagnostic.place) {
+        location["region"] = start(text, place);
+        fix = diagnostic.edit().map(|edit| replacement(text, place, edit));
     }
-    let rule = diagnostic.problem.rule;
+    let rule = diagnostic.rule;
     let mut result = json!({
         "ruleId": rule.name(),
         "ruleIndex": rule as usize,
@@ -95,28 +94,26 @@ fn result(file: &str, diagnostic: &LintFinding, cursor: Option<&mut Cursor<'_>>)
     result
 }
 
-fn start(cursor: &Cursor<'_>) -> Value {
-    json!({ "startLine": cursor.position().line, "startColumn": cursor.column_utf16() })
+fn start(text: &SourceText, place: &Place) -> Value {
+    json!({ "startLine": place.position.line, "startColumn": text.column_utf16(place.at) })
 }
 
-/// An edit that starts at the cursor.
-fn replacement(edit: &Edit, cursor: &Cursor<'_>) -> Value {
-    let mut region = start(cursor);
-    let mut end = cursor.clone();
-    end.go_to(edit.range.end);
-    region["endLine"] = end.position().line.into();
-    region["endColumn"] = end.column_utf16().into();
+/// An edit that starts at the place.
+fn replacement(text: &SourceText, place: &Place, edit: &Edit) -> Value {
+    let mut region = start(text, place);
+    let end = edit.range.end as u32;
+    region["endLine"] = text.position(end).line.into();
+    region["endColumn"] = text.column_utf16(end).into();
     json!({ "deletedRegion": region, "insertedContent": { "text": edit.with } })
 }
 
-/// All that is said, in one line.
-fn message(diagnostic: &LintFinding) -> String {
-    let problem = &diagnostic.problem;
-    let meant = problem.suggestion().map(|meant| format!("; did you mean {}?", quoted(meant)));
-    escaped(&format!("{problem}{}", meant.unwrap_or_default())).into_owned()
+/// What is wrong, what is expected and what is suggested, in one line.
+fn message(diagnostic: &Diagnostic) -> String {
+    let suggestion = diagnostic.suggestion().map(|name| format!("; did you mean {}?", quoted(name)));
+    escaped(&format!("{diagnostic}{}", suggestion.unwrap_or_default())).into_owned()
 }
 
-/// A path as a URI: of a file where it is absolute, else relative to wherever the reader looks.
+/// A path as a URI: a file URI if it is absolute, else relative.
 fn uri(path: &str) -> String {
     let is_drive = path.get(1..3) == Some(":/");
     let start = match path {

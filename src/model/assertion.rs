@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::name::Name;
 use super::path::{Key, Path};
 use super::position::Origin;
 use super::value::Value;
@@ -34,7 +35,7 @@ pub enum Expected {
     Record,
     /// A value of this type, where a machine's values carry one. When it is not, what else is
     /// demanded of it and of what is in it is not compared.
-    Type(&'static str),
+    Type(Name),
     /// A list, record, text or byte string of this length. When it is not, what else is demanded
     /// of items that are not there is not reported one by one.
     Len(usize),

@@ -1,10 +1,10 @@
 //! The places that programs write.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
 use super::escape::escaped;
+use super::name::Name;
 use super::path::Key;
 
 /// A place that programs write.
@@ -15,7 +15,7 @@ pub enum Cell {
     /// Bytes or words of a memory.
     Range(&'static str, Range<usize>),
     /// Something with a name: a word of storage, a register, a slot of a frame.
-    Named(&'static str, Cow<'static, str>),
+    Named(&'static str, Name),
     /// An item of a compound: of an array by its index, of a map by its key.
     Item(usize, String),
     /// A compound as a whole.
@@ -24,7 +24,7 @@ pub enum Cell {
 
 impl Cell {
     /// A cell with a name.
-    pub fn named(kind: &'static str, name: impl Into<Cow<'static, str>>) -> Cell {
+    pub fn named(kind: &'static str, name: impl Into<Name>) -> Cell {
         Cell::Named(kind, name.into())
     }
 

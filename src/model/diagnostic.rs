@@ -1,29 +1,170 @@
-//! Something that is broken, and where in its file.
+//! What is wrong with a file or a testee, how bad it is, and where.
 
-use super::position::{BOM, Position, position};
+use std::fmt;
+use std::ops::Range;
 
-/// Something that is broken.
+use super::position::{BOM, Origin, Position};
+use super::rule::Rule;
+
+/// Something that is wrong.
+///
+/// `P` is where: readers make a `Diagnostic<Origin>`, which costs no search for lines, and whoever has
+/// the text turns it into a [`Diagnostic`] with [`SourceText::locate`]. Everything that reports takes
+/// the latter only, so no place can get lost on the way.
+///
+/// [`SourceText::locate`]: crate::text::source_text::SourceText::locate
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
-    /// What is wrong.
+pub struct Diagnostic<P = Option<Place>> {
+    /// Whether the case can run in spite of it.
+    pub severity: Severity,
+    /// What is wrong, as a sentence without a full stop.
     pub what: String,
     /// What would have been right, where that can be said.
     pub expected: Option<String>,
-    /// Where, when it is at one place of the vector file.
-    pub place: Option<Place>,
+    /// The rule that is broken.
+    pub rule: Rule,
+    /// What would make it right, where that is known; boxed because few have one.
+    remedy: Option<Box<Remedy>>,
+    /// Where it is; `None` when it is at no single place of the file.
+    pub place: P,
+}
+
+/// Whether a case can run in spite of a diagnostic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// It can: something is ignored. `--strict` makes it an error.
+    Note,
+    /// It can, but the file is probably not what its author intended. Only `vmconf check` reports these.
+    Warning,
+    /// It cannot.
+    Error,
+}
+
+/// What would make a diagnostic right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Remedy {
+    /// A known name that is near to the unknown one. A person decides whether it is the right one.
+    Suggestion(String),
+    /// A change of the text that does not change what the text says.
+    Edit(Edit),
+}
+
+/// A change of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The bytes that are replaced.
+    pub range: Range<usize>,
+    /// The new text.
+    pub with: String,
 }
 
 impl Diagnostic {
-    /// Diagnostic without a place.
+    /// An error that is at no place of the file.
     pub fn new(what: impl Into<String>) -> Diagnostic {
-        Diagnostic { what: what.into(), expected: None, place: None }
+        Diagnostic::error(None, what)
     }
 
     /// In one line, with the file and the place in it.
     pub fn located(&self, file: &str) -> String {
         let place = self.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
-        let expected = self.expected.as_ref().map_or(String::new(), |it| format!("; expected {it}"));
-        format!("{file}{place}: {}{expected}", self.what)
+        format!("{file}{place}: {self}")
+    }
+}
+
+impl Diagnostic<Origin> {
+    /// An error at byte `at` of the text.
+    pub fn at(at: u32, what: impl Into<String>) -> Diagnostic<Origin> {
+        Diagnostic::error(Origin(at), what)
+    }
+
+    /// Adds the change that makes it right: `with` in place of the next `length` bytes.
+    #[must_use]
+    pub fn replace(self, length: usize, with: impl Into<String>) -> Diagnostic<Origin> {
+        let start = self.place.0 as usize;
+        let edit = Edit { range: start..start + length, with: with.into() };
+        Diagnostic { remedy: Some(Box::new(Remedy::Edit(edit))), ..self }
+    }
+}
+
+impl<P> Diagnostic<P> {
+    fn error(place: P, what: impl Into<String>) -> Diagnostic<P> {
+        Diagnostic {
+            severity: Severity::Error,
+            what: what.into(),
+            expected: None,
+            rule: Rule::Malformed,
+            remedy: None,
+            place,
+        }
+    }
+
+    /// Sets what would have been right.
+    #[must_use]
+    pub fn expected(self, expected: impl Into<String>) -> Diagnostic<P> {
+        Diagnostic { expected: Some(expected.into()), ..self }
+    }
+
+    /// Sets the rule that is broken, which is [`Rule::Malformed`] at first.
+    #[must_use]
+    pub fn under(self, rule: Rule) -> Diagnostic<P> {
+        Diagnostic { rule, ..self }
+    }
+
+    /// Sets how bad it is, which is [`Severity::Error`] at first.
+    #[must_use]
+    pub fn severity(self, severity: Severity) -> Diagnostic<P> {
+        Diagnostic { severity, ..self }
+    }
+
+    /// Adds the known name that is near to an unknown one, if there is any.
+    #[must_use]
+    pub fn suggest(self, name: Option<&str>) -> Diagnostic<P> {
+        Diagnostic { remedy: name.map(|name| Box::new(Remedy::Suggestion(name.to_owned()))), ..self }
+    }
+
+    /// The known name that is near to the unknown one.
+    pub fn suggestion(&self) -> Option<&str> {
+        match self.remedy.as_deref()? {
+            Remedy::Suggestion(name) => Some(name),
+            Remedy::Edit(_) => None,
+        }
+    }
+
+    /// The change that makes it right. Notes are not worth one.
+    pub fn edit(&self) -> Option<&Edit> {
+        match (self.severity, self.remedy.as_deref()?) {
+            (Severity::Warning | Severity::Error, Remedy::Edit(edit)) => Some(edit),
+            (Severity::Note, Remedy::Edit(_)) | (_, Remedy::Suggestion(_)) => None,
+        }
+    }
+
+    /// Sets the place.
+    #[must_use]
+    pub fn with_place<Q>(self, place: Q) -> Diagnostic<Q> {
+        let Diagnostic { severity, what, expected, rule, remedy, place: _ } = self;
+        Diagnostic { severity, what, expected, rule, remedy, place }
+    }
+}
+
+/// What is wrong and what is expected, without the place.
+impl<P> fmt::Display for Diagnostic<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        match &self.expected {
+            Some(expected) => write!(f, "; expected {expected}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Severity {
+    /// As it is written, in one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
     }
 }
 
@@ -41,11 +182,6 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of a byte in a text.
-    pub fn new(text: &str, at: u32) -> Place {
-        Place::at(text, at, position(text, at))
-    }
-
     /// The place of a byte whose line and column are known. Takes no longer where the line is long.
     pub fn at(text: &str, at: u32, position: Position) -> Place {
         const BEFORE: usize = 40;

@@ -6,6 +6,7 @@ use super::case::CaseId;
 use super::diagnostic::Diagnostic;
 use super::exit::Exit;
 use super::explanation::Explained;
+use super::name::Name;
 use super::verdict::Verdict;
 
 /// The version of events as lines of JSON; counts up when a member changes its meaning.
@@ -51,9 +52,9 @@ pub struct CaseReport {
     /// Which case.
     pub id: CaseId,
     /// The format it is written in; `None` when it is not recognised.
-    pub format: Option<&'static str>,
+    pub format: Option<Name>,
     /// The machine it is written for; `None` when it cannot be read.
-    pub machine: Option<&'static str>,
+    pub machine: Option<Name>,
     /// Its verdict.
     pub verdict: Verdict,
     /// Whether the verdict is of an earlier run, and the case did not run.

@@ -1,16 +1,16 @@
 //! The name of one datum in a state.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use super::escape::escaped;
+use super::name::Name;
 
 /// One step of a [`Path`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Key {
     /// A member of a record.
-    Name(Cow<'static, str>),
+    Name(Name),
     /// An item of a list, from 0.
     Index(usize),
 }
@@ -26,13 +26,13 @@ impl fmt::Display for Key {
 
 impl From<&'static str> for Key {
     fn from(name: &'static str) -> Key {
-        Key::Name(Cow::Borrowed(name))
+        Key::Name(name.into())
     }
 }
 
 impl From<String> for Key {
     fn from(name: String) -> Key {
-        Key::Name(Cow::Owned(name))
+        Key::Name(name.into())
     }
 }
 
@@ -57,8 +57,8 @@ struct PathEnd {
 
 impl Path {
     /// The path of a field of the state.
-    pub fn field(name: &'static str) -> Path {
-        Path(Arc::new(PathEnd { parent: None, key: Key::from(name) }))
+    pub fn field(name: impl Into<Name>) -> Path {
+        Path(Arc::new(PathEnd { parent: None, key: Key::Name(name.into()) }))
     }
 
     /// The path of something in what this path names.
@@ -67,7 +67,7 @@ impl Path {
         Path(Arc::new(PathEnd { parent: Some(self.clone()), key: key.into() }))
     }
 
-    /// The path without its last key; none for a field.
+    /// The path without its last key; `None` for a field.
     pub fn parent(&self) -> Option<&Path> {
         self.0.parent.as_ref()
     }

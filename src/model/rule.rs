@@ -1,9 +1,8 @@
-//! The rules that a vector file is held against: the one list of their names.
+//! The rules for vector files: the one list of their names.
 //!
-//! Whoever finds something wrong says which rule it breaks; `vmconf check` shows the name with the
-//! message, and programs tell findings apart by it. Names are for others to rely on: one that is
-//! published keeps its meaning. Rules below `must/` are those of a format's published text that
-//! files break and readers get along with.
+//! Each diagnostic names the rule that is broken; `vmconf check` prints the name with the message, so
+//! that programs can filter by it. A published name keeps its meaning. Rules below `must/` are those of
+//! a format's published text that real files break and readers tolerate.
 
 /// Makes [`Rule`] from rows of a variant, its name and what breaks it.
 macro_rules! rules {

@@ -3,8 +3,9 @@
 //! A [`Value`] is a tree, a [`Path`] names one leaf of it. Programs are values too, so that a
 //! case can be handed to a machine in this process or sent to another one.
 
-use crate::model::escape::escaped;
-use crate::model::path::Key;
+use super::escape::escaped;
+use super::name::Name;
+use super::path::Key;
 use std::fmt;
 
 use num_bigint::{BigInt, BigUint, Sign};
@@ -28,7 +29,7 @@ pub enum Value {
     Record(Vec<(String, Value)>),
     /// A value with the name of its type where a machine's values carry one: Integer 1, Boolean
     /// true and the byte string 01 are three values.
-    Typed(&'static str, Box<Value>),
+    Typed(Name, Box<Value>),
 }
 
 impl Value {
@@ -45,6 +46,11 @@ impl Value {
     /// A record of these members.
     pub fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
         Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())
+    }
+
+    /// The value with the name of its type.
+    pub fn typed(name: impl Into<Name>, value: Value) -> Value {
+        Value::Typed(name.into(), Box::new(value))
     }
 
     /// The member of a record, found by looking at each.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
 
-use super::truncate::{cut, cut_pair};
+use super::truncate::{truncate, truncate_pair};
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
 use crate::model::diagnostic::{Diagnostic, Place};
@@ -86,14 +86,14 @@ pub(super) fn headline(report: &CaseReport) -> Option<String> {
         Verdict::Error(diagnostics) => escaped(&diagnostics.first()?.what).into_owned(),
         Verdict::Skip(reason) => escaped(reason).into_owned(),
     };
-    Some(cut(&headline, 0, 4 * WIDTH))
+    Some(truncate(&headline, 0, 4 * WIDTH))
 }
 
 fn headline_of(difference: &Difference) -> String {
     let Difference { step, at, expected, actual, .. } = difference;
     let step = step.map_or(String::new(), |step| format!("step {step}, "));
     let (expected, actual) = (expected.to_string(), shown(expected, actual.as_ref()));
-    let (expected, actual) = cut_pair(&escaped(&expected), &escaped(&actual), WIDTH);
+    let (expected, actual) = truncate_pair(&escaped(&expected), &escaped(&actual), WIDTH);
     format!("{step}{at}: expected {expected}, actual {actual}")
 }
 
@@ -179,11 +179,11 @@ pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -
     let step = step.map_or(String::new(), |step| format!("step {step}, "));
     writeln!(out, "  {}: {step}{at}", location(id, place))?;
     let actual = escaped(&shown(expected, actual.as_ref())).into_owned();
-    let (expected, actual) = cut_pair(&escaped(&expected.to_string()), &actual, WIDTH - 13);
+    let (expected, actual) = truncate_pair(&escaped(&expected.to_string()), &actual, WIDTH - 13);
     writeln!(out, "    expected {EXPECTED}{expected}{EXPECTED:#}")?;
     writeln!(out, "    actual   {ACTUAL}{actual}{ACTUAL:#}")?;
     if let Some(note) = note {
-        writeln!(out, "    {DIM}source{DIM:#}   {}", cut(&escaped(note), 0, WIDTH - 13))?;
+        writeln!(out, "    {DIM}source{DIM:#}   {}", truncate(&escaped(note), 0, WIDTH - 13))?;
     }
     excerpt(out, place)
 }
@@ -208,7 +208,7 @@ pub(super) fn broken(out: &mut Vec<u8>, id: &CaseId, diagnostic: &Diagnostic) ->
     };
     writeln!(out, "  {location}: {}", escaped(&diagnostic.what))?;
     if let Some(expected) = &diagnostic.expected {
-        writeln!(out, "    expected {EXPECTED}{}{EXPECTED:#}", cut(&escaped(expected), 0, 4 * WIDTH))?;
+        writeln!(out, "    expected {EXPECTED}{}{EXPECTED:#}", truncate(&escaped(expected), 0, 4 * WIDTH))?;
     }
     diagnostic.place.as_ref().map_or(Ok(()), |place| excerpt(out, place))
 }

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::case_block::{DIM, FAIL, WIDTH};
-use super::markdown_escape::code;
-use super::truncate::cut;
+use super::markdown_escape::code_span;
+use super::truncate::truncate;
 use crate::model::escape::escaped;
+use crate::model::renderer::Renderer;
 use crate::model::verdict::Kind;
 use crate::wire::comparison::{Change, Changed, Comparison, Outcome};
 
@@ -48,18 +49,23 @@ impl Extent {
     /// A line from outside behind so many columns.
     fn line(self, text: &str, behind: usize) -> String {
         match self {
-            Extent::Short => cut(&escaped(text), 0, WIDTH - behind),
+            Extent::Short => truncate(&escaped(text), 0, WIDTH - behind),
             Extent::All => escaped(text).into_owned(),
         }
     }
 }
 
+/// A form of comparisons; `new` writes one.
+pub type ComparisonKind = Renderer<fn(&mut dyn Write, &Shown<'_>) -> io::Result<()>>;
+
+/// Every form of comparisons; the first is the default.
+pub static COMPARISONS: &[ComparisonKind] = &[
+    ComparisonKind { name: "text", doc: "For people", new: text },
+    ComparisonKind { name: "markdown", doc: "For a comment or a summary", new: markdown },
+];
+
 /// Writes for people: the counts, then a section for each kind of change.
-///
-/// # Errors
-///
-/// When it cannot be written.
-pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
+fn text(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     let Shown { names, comparison, cautions, extent } = shown;
     writeln!(out, "{}", counts(comparison))?;
     writeln!(out, "  {}", judgement(comparison))?;
@@ -86,25 +92,21 @@ pub fn text(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
 }
 
 /// Writes the same in Markdown.
-///
-/// # Errors
-///
-/// When it cannot be written.
-pub fn markdown(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
+fn markdown(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     let Shown { names: [before, after], comparison, cautions, extent } = shown;
     writeln!(out, "## vmconf: {}\n", counts(comparison))?;
-    writeln!(out, "From {} to {}: {}.", code(before), code(after), judgement(comparison))?;
+    writeln!(out, "From {} to {}: {}.", code_span(before), code_span(after), judgement(comparison))?;
     for (index, caution) in cautions.iter().enumerate() {
-        writeln!(out, "{}- {}", if index == 0 { "\n" } else { "" }, code(caution))?;
+        writeln!(out, "{}- {}", if index == 0 { "\n" } else { "" }, code_span(caution))?;
     }
     for (change, section) in sections(comparison) {
         let heading = change.to_string();
         writeln!(out, "\n### {}{}\n", heading[..1].to_uppercase(), &heading[1..])?;
         for changed in section.iter().take(extent.most()) {
-            let said = said(changed).into_iter().map(|(when, what)| format!("{when} {}", code(&what)));
+            let said = said(changed).into_iter().map(|(when, what)| format!("{when} {}", code_span(&what)));
             let said = said.collect::<Vec<_>>().join(", ");
             let colon = if said.is_empty() { "" } else { ": " };
-            writeln!(out, "- {}{colon}{said}", code(changed.id))?;
+            writeln!(out, "- {}{colon}{said}", code_span(changed.id))?;
         }
         if let Some(more) = more(section.len(), *extent) {
             writeln!(out, "- {more}")?;

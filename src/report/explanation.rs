@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use super::case_block::{self, ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broken, differs, location, shown};
-use super::truncate::{cut, cut_pair};
+use super::truncate::{truncate, truncate_pair};
 use crate::model::assertion::Expected;
 use crate::model::cell::Cell;
 use crate::model::escape::escaped;
@@ -106,7 +106,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     further(text, explained, &others, left(text, length).saturating_sub(FEWEST + 2))?;
     let wanted = length.wanted(text);
     last(text, explained, wanted)?;
-    writeln!(text, "  {DIM}ended:{DIM:#} {}", cut(&escaped(&failure.ended), 0, WIDTH))
+    writeln!(text, "  {DIM}ended:{DIM:#} {}", truncate(&escaped(&failure.ended), 0, WIDTH))
 }
 
 impl Length {
@@ -208,7 +208,7 @@ fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
     for (input, by) in blame.by.inputs.iter().zip(&blame.inputs) {
         let Some(by) = by else { continue };
         let indent = 4 + 2 * depth;
-        let value = cut(&escaped(&input.value.to_string()), 0, 24);
+        let value = truncate(&escaped(&input.value.to_string()), 0, 24);
         let room = WIDTH.saturating_sub(indent + value.chars().count() + 7);
         writeln!(text, "{:indent$}{value} {DIM}by{DIM:#} {}", "", executed(&by.by, room))?;
         moved(text, indent + 2, by)?;
@@ -224,7 +224,7 @@ fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
     }
     let one = |by: &Executed| format!("step {}, 0x{:02x} {}", by.step, by.pc, by.text);
     let all: Vec<_> = blame.moved_by.iter().map(one).collect();
-    let all = cut(&escaped(&all.join("; ")), 0, WIDTH.saturating_sub(indent + 11));
+    let all = truncate(&escaped(&all.join("; ")), 0, WIDTH.saturating_sub(indent + 11));
     writeln!(text, "{:indent$}{DIM}moved by{DIM:#} {all}", "")
 }
 
@@ -233,7 +233,7 @@ fn executed(by: &Executed, room: usize) -> String {
     let inputs: Vec<_> = by.inputs.iter().map(input).collect();
     let inputs = if inputs.is_empty() { String::new() } else { format!(" of {}", inputs.join(", ")) };
     let text = format!("step {}, 0x{:02x} {}{inputs}", by.step, by.pc, by.text);
-    cut(&escaped(&text), 0, room)
+    truncate(&escaped(&text), 0, room)
 }
 
 fn input(input: &Input) -> String {
@@ -293,7 +293,8 @@ fn stacks(text: &mut Vec<u8>, stack: &StackComparison, most: usize) -> io::Resul
             Some(Some(expected)) => (expected.to_string(), is_wrong(expected, actual)),
         };
         let actual = actual.map_or("(absent)".to_owned(), Value::to_string);
-        let (expected, actual) = (cut(&escaped(&expected), 0, half), cut(&escaped(&actual), 0, half));
+        let (expected, actual) =
+            (truncate(&escaped(&expected), 0, half), truncate(&escaped(&actual), 0, half));
         let (mark, style) = if differs { ("!", ACTUAL) } else { (" ", DIM) };
         writeln!(
             text,
@@ -326,7 +327,7 @@ fn further(
         let head = format!("{}: {step}{at}", location(&explained.report.id, place));
         let room = (WIDTH.saturating_sub(head.chars().count() + 22) / 2).max(16);
         let actual = escaped(&shown(expected, actual.as_ref())).into_owned();
-        let (expected, actual) = cut_pair(&escaped(&expected.to_string()), &actual, room);
+        let (expected, actual) = truncate_pair(&escaped(&expected.to_string()), &actual, room);
         writeln!(
             text,
             "  {head}: expected {EXPECTED}{expected}{EXPECTED:#}, actual {ACTUAL}{actual}{ACTUAL:#}"
@@ -358,10 +359,10 @@ fn last(text: &mut Vec<u8>, explained: &Explanation, wanted: usize) -> io::Resul
         };
         let more = it.height.saturating_sub(it.stack.len());
         let more = if has_stack && more > 0 { format!(", and {more} more") } else { String::new() };
-        let instruction = cut(&escaped(&it.text), 0, widest);
+        let instruction = truncate(&escaped(&it.text), 0, widest);
         let head = format!("  {:>6}  0x{:04x}  {instruction:<widest$}  ", it.step, it.pc);
         let room = WIDTH.saturating_sub(head.chars().count()).max(20);
-        let values = cut(&escaped(&format!("{}{more}", values.join(", "))), 0, room);
+        let values = truncate(&escaped(&format!("{}{more}", values.join(", "))), 0, room);
         writeln!(text, "{}", format!("{head}{values}").trim_end())?;
     }
     Ok(())

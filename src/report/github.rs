@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::case_block::{broken_list, counts, first_place, headline};
-use super::truncate::cut;
+use super::truncate::truncate;
 use super::{Options, Report};
 use crate::model::diagnostic::Place;
 use crate::model::escape::escaped;
@@ -43,7 +43,7 @@ impl GitHub {
             Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) => return,
             // Each is to leave the list.
             Verdict::UnexpectedPass(_) => report.id.to_string(),
-            verdict => cause(report.machine, verdict).unwrap_or_default(),
+            verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
         };
         let known = if self.causes.insert(cause) { &mut self.first } else { &mut self.further };
         if known.len() < MOST {
@@ -88,7 +88,7 @@ fn annotation(report: &CaseReport, flags: &Words) -> String {
     });
     let mut lines = vec![headline(report).unwrap_or_default()];
     if let Verdict::Fail(failure) = &report.verdict {
-        lines.push(format!("ended: {}", cut(&escaped(&failure.ended), 0, 2 * LONGEST)));
+        lines.push(format!("ended: {}", truncate(&escaped(&failure.ended), 0, 2 * LONGEST)));
     }
     if let Verdict::UnexpectedPass(listing) = &report.verdict {
         lines.push(format!("listed: {}", escaped(&listing.place)));
@@ -98,7 +98,7 @@ fn annotation(report: &CaseReport, flags: &Words) -> String {
     format!(
         "::error file={}{place},title={}::{}",
         property(&escaped(&report.id.file)),
-        property(&cut(&format!("{} {id}", report.verdict.name()), 0, LONGEST)),
+        property(&truncate(&format!("{} {id}", report.verdict.name()), 0, LONGEST)),
         data(&lines.join("\n")),
     )
 }

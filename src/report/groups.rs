@@ -53,7 +53,7 @@ impl Groups {
             Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) => return Ok(()),
             // Each is to leave the list.
             Verdict::UnexpectedPass(_) => id.clone(),
-            verdict => cause(report.machine, verdict).unwrap_or_default(),
+            verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
         };
         let key = match self.options.grouping {
             Grouping::ByCause => cause,

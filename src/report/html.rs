@@ -11,11 +11,12 @@ use indexmap::{IndexMap, IndexSet};
 use sha2::{Digest, Sha256};
 
 use super::case_block::{broken_list, counted, counts, headline, plain_case};
-use super::{Options, Report, explanation};
+use super::{Needs, Options, Report, explanation};
 use crate::model::case::CaseId;
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Event, Summary};
 use crate::model::explanation::Explained;
+use crate::model::name::Name;
 use crate::model::signature;
 use crate::text::shell::Words;
 
@@ -34,13 +35,13 @@ pub struct Html {
     explainable: HashMap<CaseId, usize>,
     /// What cases that do not pass have in common, and how many they are.
     causes: IndexMap<String, usize>,
-    machines: IndexSet<&'static str>,
+    machines: IndexSet<Name>,
 }
 
 /// A case of the list.
 struct Row {
     verdict: &'static str,
-    machine: &'static str,
+    machine: Option<Name>,
     id: String,
     /// Its number among the causes.
     cause: Option<usize>,
@@ -64,7 +65,7 @@ impl Html {
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
-        let cause = signature::cause(report.machine, &report.verdict).map(|cause| {
+        let cause = signature::cause(report.machine.as_deref(), &report.verdict).map(|cause| {
             let entry = self.causes.entry(cause);
             let number = entry.index();
             *entry.or_default() += 1;
@@ -73,10 +74,10 @@ impl Html {
         if report.verdict.is_failed_or_broken() {
             self.explainable.insert(report.id.clone(), self.rows.len());
         }
-        self.machines.extend(report.machine);
+        self.machines.extend(report.machine.clone());
         self.rows.push(Row {
             verdict: report.verdict.name(),
-            machine: report.machine.unwrap_or(""),
+            machine: report.machine.clone(),
             id: report.id.to_string(),
             cause,
             headline: headline(report),
@@ -173,6 +174,10 @@ impl Report for Html {
             Event::Ended(summary) => self.end(summary),
         }
     }
+
+    fn needs(&self) -> Needs {
+        Needs::Explanations
+    }
 }
 
 impl Row {
@@ -183,6 +188,7 @@ impl Row {
 
     fn write(&self, page: &mut String) -> std::fmt::Result {
         let Row { verdict, machine, id, cause, headline, text } = self;
+        let machine = machine.as_deref().unwrap_or_default();
         write!(page, "<li class=\"{verdict}\" data-machine=\"{machine}\"")?;
         if let Some(cause) = cause {
             write!(page, " id=\"{}\" data-cause=\"{cause}\"", self.anchor())?;

@@ -31,7 +31,7 @@ impl Junit {
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
         let file = escaped(&report.id.file);
         let mut case = TestCase::new(report.id.to_string(), status(report, &self.flags)?);
-        case.set_classname(report.machine.unwrap_or("vmconf"));
+        case.set_classname(report.machine.as_deref().unwrap_or("vmconf"));
         if report.cached {
             case.add_property(("cached", "true"));
         }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::case_block::{broken_list, counted, counts, headline, plain, plural};
 use super::groups::{Group, Groups};
-use super::markdown_escape::code;
+use super::markdown_escape::code_span;
 use super::{Options, Report};
 use crate::model::event::{CaseReport, Event, Summary};
 use crate::model::verdict::Verdict;
@@ -33,7 +33,7 @@ impl Markdown {
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
         if matches!(report.verdict, Verdict::Skip(_)) && self.skipped.len() < MOST_SKIPPED {
             let reason = headline(report).unwrap_or_default();
-            self.skipped.push(format!("- {}: {}", code(&report.id.to_string()), code(&reason)));
+            self.skipped.push(format!("- {}: {}", code_span(&report.id.to_string()), code_span(&reason)));
         }
         self.groups.add(report)
     }
@@ -92,13 +92,13 @@ fn told(cause: &str, group: &Group, options: &Options) -> String {
     let block = html_text(&plain(&group.block));
     let more = match group.count - 1 {
         0 => String::new(),
-        more => format!("\nand {more} more like it: {}\n", code(&group.command(options))),
+        more => format!("\nand {more} more like it: {}\n", code_span(&group.command(options))),
     };
     // A blank line on both sides, or what stands in the element is no Markdown.
     format!(
         "\n<details><summary>{} × {}</summary>\n\n<pre>\n{block}</pre>\n{more}\n</details>\n",
         group.count,
-        code(cause)
+        code_span(cause)
     )
 }
 

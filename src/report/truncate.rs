@@ -1,14 +1,14 @@
-//! Cutting long values so that what differs is seen.
+//! Truncation of long values so that the difference stays visible.
 
-/// Both texts in at most `width` characters each, cut around the first character in which they
-/// differ. What was left out is `…`; a cut text ends with its whole length.
-pub(super) fn cut_pair(one: &str, other: &str, width: usize) -> (String, String) {
+/// Both texts in at most `width` characters each, truncated around the first character in which they
+/// differ. `…` stands for what is omitted; a truncated text ends with its whole length.
+pub(super) fn truncate_pair(one: &str, other: &str, width: usize) -> (String, String) {
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-    (cut(one, same, width), cut(other, same, width))
+    (truncate(one, same, width), truncate(other, same, width))
 }
 
 /// The text in at most `width` characters, among them the one at `focus`.
-pub(super) fn cut(text: &str, focus: usize, width: usize) -> String {
+pub(super) fn truncate(text: &str, focus: usize, width: usize) -> String {
     let length = text.chars().count();
     if length <= width {
         return text.to_owned();

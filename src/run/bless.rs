@@ -12,7 +12,7 @@ use super::load::{LoadedCase, LoadedFile};
 use super::options::Options;
 use super::select::{open, open_text};
 use super::sources::Source;
-use crate::formats::{Differs, Format};
+use crate::formats::{FailedAssertion, Format};
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
 use crate::model::diagnostic::Place;
@@ -182,7 +182,7 @@ impl Case {
                 let refusals = self.other_ends(loaded.format).map(|end| self.refusal(end, &other_end(end)));
                 (Vec::new(), refusals.collect())
             }
-            OutcomeChange::Refuse | OutcomeChange::Allow => self.spelled(loaded, wishes),
+            OutcomeChange::Refuse | OutcomeChange::Allow => self.write_back(loaded, wishes),
         };
         self.refused = refused;
         self.is_open = !changes.is_empty();
@@ -196,7 +196,7 @@ impl Case {
         differences(&self.last).iter().filter(move |difference| is_end(&difference.at))
     }
 
-    fn spelled<'d>(&self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> (Vec<Change<'d>>, Vec<Refusal>) {
+    fn write_back<'d>(&self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> (Vec<Change<'d>>, Vec<Refusal>) {
         let (mut changes, mut refused) = (Vec::new(), Vec::new());
         let mut resized: Vec<&Difference> = Vec::new();
         let last = differences(&self.last).iter();
@@ -206,9 +206,9 @@ impl Case {
             {
                 continue;
             }
-            match spell(difference, loaded) {
-                Ok(spelled) => {
-                    changes.extend(spelled);
+            match write_back(difference, loaded) {
+                Ok(written) => {
+                    changes.extend(written);
                     resized.extend(Some(difference).filter(|it| matches!(it.expected, Expected::Len(_))));
                 }
                 Err(why) => refused.push(self.refusal(difference, &why)),
@@ -299,10 +299,10 @@ fn other_end(Difference { expected, actual, .. }: &Difference) -> String {
 }
 
 /// The changes that write what the machine has, or why there are none.
-fn spell<'d>(difference: &Difference, loaded: &LoadedCase<'d>) -> Result<Vec<Change<'d>>, String> {
+fn write_back<'d>(difference: &Difference, loaded: &LoadedCase<'d>) -> Result<Vec<Change<'d>>, String> {
     let Difference { at, expected, actual, place, .. } = difference;
-    let differs = Differs::new(loaded.document, Origin(place.at), at, expected, actual.as_ref());
-    match (loaded.format.spell)(&differs) {
+    let failed = FailedAssertion::new(loaded.document, Origin(place.at), at, expected, actual.as_ref());
+    match (loaded.format.write_back)(&failed) {
         Ok(changes) if changes.is_empty() => Err("the file has no place for it".to_owned()),
         Ok(changes) => Ok(changes),
         Err(why) => Err(why.to_string()),

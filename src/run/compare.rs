@@ -7,7 +7,6 @@ use std::collections::{HashMap, HashSet};
 use crate::machines::observe::Observe;
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::Step;
-use crate::model::diagnostic::Place;
 use crate::model::mismatch::Mismatch;
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
@@ -44,7 +43,7 @@ pub(super) fn differences(
     mismatches.sort_by_key(|mismatch| mismatch.origin);
     let difference = |Mismatch { at, expected, actual, origin }| {
         let note = testee.explain(&at);
-        Difference { step: number, at, expected, actual, place: Place::new(document.text(), origin.0), note }
+        Difference { step: number, at, expected, actual, place: document.place(origin.0), note }
     };
     Ok(mismatches.into_iter().map(difference).collect())
 }
@@ -58,51 +57,51 @@ pub fn diff(assertions: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatc
     let fields = observe_each(assertions, state)?;
     let mut finder = Finder { fields: &fields, large: HashMap::new() };
     let mut mismatches = Vec::new();
-    let mut told: Vec<&Assertion> = Vec::new();
-    for check in assertions {
-        let actual = finder.find(&check.at);
-        if told.iter().any(|other| implies(other, check, actual)) {
+    let mut reported: Vec<&Assertion> = Vec::new();
+    for assertion in assertions {
+        let actual = finder.find(&assertion.at);
+        if reported.iter().any(|other| implies(other, assertion, actual)) {
             continue;
         }
         let before = mismatches.len();
-        compare(check, actual, &mut mismatches);
+        compare(assertion, actual, &mut mismatches);
         if mismatches.len() > before
-            && matches!(check.expected, Expected::Type(_) | Expected::Record | Expected::Len(_))
+            && matches!(assertion.expected, Expected::Type(_) | Expected::Record | Expected::Len(_))
         {
-            told.push(check);
+            reported.push(assertion);
         }
     }
     Ok(mismatches)
 }
 
-/// Whether it goes without saying that `check` does not hold, where `told` does not.
-fn implies(told: &Assertion, check: &Assertion, actual: Option<&Value>) -> bool {
-    match told.expected {
-        Expected::Type(_) | Expected::Record => check.at.starts_with(&told.at),
-        _ => actual.is_none() && check.at.starts_with(&told.at),
+/// Whether `assertion` cannot hold where `reported` does not.
+fn implies(reported: &Assertion, assertion: &Assertion, actual: Option<&Value>) -> bool {
+    match reported.expected {
+        Expected::Type(_) | Expected::Record => assertion.at.starts_with(&reported.at),
+        _ => actual.is_none() && assertion.at.starts_with(&reported.at),
     }
 }
 
 type Fields<'c> = Vec<(&'c Key, Option<Value>)>;
 
-/// Every field that a check names, observed once.
+/// Every field that an assertion names, observed once.
 fn observe_each<'c>(assertions: &'c [Assertion], state: &dyn Observe) -> Result<Fields<'c>, UnknownField> {
     let mut fields: Fields<'c> = Vec::new();
-    for check in assertions {
-        let field = check.at.first();
-        if fields.iter().any(|known| known.0 == field) {
+    for assertion in assertions {
+        let field = assertion.at.first();
+        if fields.iter().any(|observed| observed.0 == field) {
             continue;
         }
         match field {
             Key::Name(name) if state.has_field(name) => fields.push((field, state.observe(name))),
-            _ => return Err(UnknownField { field: field.to_string(), origin: check.origin }),
+            _ => return Err(UnknownField { field: field.to_string(), origin: assertion.origin }),
         }
     }
     Ok(fields)
 }
 
-/// Finds data by path. A record is looked through member by member unless it is large: then its
-/// names are hashed once, or a record of n members with a check on each would cost n² steps.
+/// Finds data by path. A record is searched member by member unless it is large: then its
+/// names are hashed once, or a record of n members with an assertion on each would cost n² steps.
 struct Finder<'v> {
     fields: &'v Fields<'v>,
     large: HashMap<*const Value, HashMap<&'v str, &'v Value>>,
@@ -134,13 +133,13 @@ impl<'v> Finder<'v> {
     }
 }
 
-fn compare(check: &Assertion, actual: Option<&Value>, mismatches: &mut Vec<Mismatch>) {
-    let holds = match (&check.expected, actual) {
+fn compare(assertion: &Assertion, actual: Option<&Value>, mismatches: &mut Vec<Mismatch>) {
+    let holds = match (&assertion.expected, actual) {
         (Expected::Is(expected), actual) => actual == Some(expected),
-        (Expected::OneOf(wants), actual) => actual.is_some_and(|actual| wants.contains(actual)),
+        (Expected::OneOf(values), actual) => actual.is_some_and(|actual| values.contains(actual)),
         (Expected::IsOrAbsent(expected), actual) => actual.is_none_or(|actual| actual == expected),
         (Expected::Only(keys), Some(value)) if value.members().is_some() => {
-            return only(check, keys, value.members().unwrap_or_default(), mismatches);
+            return only(assertion, keys, value.members().unwrap_or_default(), mismatches);
         }
         (Expected::Type(expected), actual) => {
             matches!(actual, Some(Value::Typed(name, _)) if name == expected)
@@ -155,10 +154,10 @@ fn compare(check: &Assertion, actual: Option<&Value>, mismatches: &mut Vec<Misma
     };
     if !holds {
         mismatches.push(Mismatch {
-            at: check.at.clone(),
-            expected: check.expected.clone(),
+            at: assertion.at.clone(),
+            expected: assertion.expected.clone(),
             actual: actual.cloned(),
-            origin: check.origin,
+            origin: assertion.origin,
         });
     }
 }
@@ -170,7 +169,7 @@ fn in_order(keys: &[Key], members: &[(String, Value)]) -> bool {
 }
 
 /// One mismatch for each member that should not be there.
-fn only(check: &Assertion, keys: &[Key], members: &[(String, Value)], mismatches: &mut Vec<Mismatch>) {
+fn only(assertion: &Assertion, keys: &[Key], members: &[(String, Value)], mismatches: &mut Vec<Mismatch>) {
     let listed: HashSet<&str> = keys
         .iter()
         .filter_map(|key| match key {
@@ -181,10 +180,10 @@ fn only(check: &Assertion, keys: &[Key], members: &[(String, Value)], mismatches
     for (name, value) in members {
         if !listed.contains(name.as_str()) {
             mismatches.push(Mismatch {
-                at: check.at.child(name.clone()),
+                at: assertion.at.child(name.clone()),
                 expected: Expected::Absent,
                 actual: Some(value.clone()),
-                origin: check.origin,
+                origin: assertion.origin,
             });
         }
     }

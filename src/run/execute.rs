@@ -6,17 +6,17 @@ use super::catch_panic::catch_panic;
 use super::compare::{UnknownField, differences};
 use super::load::{LoadedCase, LoadedFile};
 use super::options::RunOptions;
-use crate::formats::{Finding, Severity, Strictness};
+use crate::formats::Strictness;
 use crate::machines::machine::{LoadError, Status, Watch, reborrow};
 use crate::machines::{self, MachineInfo};
 use crate::model::case::Case;
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::CaseReport;
 use crate::model::limits::Limits;
 use crate::model::path::{Key, Path};
 use crate::model::verdict::{Failure, Verdict};
 use crate::testees::Testee;
-use crate::text::json::{Document, Node, Problem};
+use crate::text::json::{Document, Node};
 
 /// A case that was run alone.
 pub struct WatchedCase {
@@ -72,7 +72,7 @@ impl CaseOutcome {
     /// A case that passes, as the cache says.
     fn cached(case: &LoadedCase<'_>) -> CaseOutcome {
         let report = report(case, Verdict::Pass);
-        CaseOutcome::new(CaseReport { machine: Some(case.format.machine), cached: true, ..report })
+        CaseOutcome::new(CaseReport { machine: Some(case.format.machine.into()), cached: true, ..report })
     }
 
     /// A verdict and nothing else.
@@ -82,7 +82,13 @@ impl CaseOutcome {
 }
 
 fn report(case: &LoadedCase<'_>, verdict: Verdict) -> CaseReport {
-    CaseReport { id: case.id.clone(), format: Some(case.format.name), machine: None, verdict, cached: false }
+    CaseReport {
+        id: case.id.clone(),
+        format: Some(case.format.name.into()),
+        machine: None,
+        verdict,
+        cached: false,
+    }
 }
 
 /// A case that was executed.
@@ -148,16 +154,15 @@ impl<'o> Worker<'o> {
             }
         };
         let diagnostics = |severity| {
-            let of_severity = move |finding: &&Finding| finding.severity == severity;
-            let findings = reading.findings.iter().filter(of_severity);
-            findings.map(|finding| finding.problem.in_document(loaded.document)).collect()
+            let diagnostics = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
+            diagnostics.map(|diagnostic| loaded.document.locate(diagnostic.clone())).collect()
         };
         let mut notes: Vec<_> = diagnostics(Severity::Note);
         let Some(case) = &reading.case else {
             report.verdict = Verdict::Error(diagnostics(Severity::Error));
             return Execution { report, notes, case: None, is_cacheable: false };
         };
-        report.machine = Some(case.machine);
+        report.machine = Some(case.machine.into());
         if loaded.is_first {
             notes.extend(odd_if_strict(case, loaded));
         }
@@ -167,7 +172,7 @@ impl<'o> Worker<'o> {
         let is_cacheable = loaded.key.is_some()
             && report.verdict == Verdict::Pass
             && notes.is_empty()
-            && !loaded.files.are_asked_for()
+            && !loaded.files.are_requested()
             // The first case of the file reports it, and in another run that may be this one.
             && odd_if_strict(case, loaded).is_empty();
         Execution { report, notes, case: reading.case, is_cacheable }
@@ -200,8 +205,8 @@ impl<'o> Worker<'o> {
             self.testees.clear();
             self.limits.clone_from(limits);
         }
-        if let Some(known) = self.testees.iter().position(|testee| testee.0 == machine) {
-            return Some(self.testees.swap_remove(known).1);
+        if let Some(position) = self.testees.iter().position(|testee| testee.0 == machine) {
+            return Some(self.testees.swap_remove(position).1);
         }
         Some(self.run.testee.make(machines::by_name(machine)?, limits))
     }
@@ -230,7 +235,7 @@ fn checked(lookup: Option<Lookup>, execution: Execution, datum: u32) -> CaseOutc
 fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
     if let Some(expected_failures) = &case.options.expected_failures {
         let verdict = std::mem::replace(&mut report.verdict, Verdict::Pass);
-        report.verdict = expected_failures.apply(&report.id, report.machine, verdict);
+        report.verdict = expected_failures.apply(&report.id, report.machine.as_deref(), verdict);
     }
 }
 
@@ -270,7 +275,7 @@ fn perform(
             Ok(differences) => found.extend(differences),
             Err(UnknownField { field, origin }) => {
                 let what = format!("{} has no field {field}", case.machine);
-                return Verdict::Error(vec![Problem::bare(origin.0, what).in_document(document)]);
+                return Verdict::Error(vec![document.locate(Diagnostic::at(origin.0, what))]);
             }
         }
     }
@@ -302,7 +307,7 @@ fn odd_if_strict(case: &Case, loaded: &LoadedCase<'_>) -> Vec<Diagnostic> {
 /// A diagnostic about a datum of the program, at its place where that is known.
 fn about(reason: &LoadError, what: String, case: &Case, document: &Document) -> Diagnostic {
     match reason.at.as_ref().and_then(|at| place_of(at, case, document)) {
-        Some(at) => Problem::bare(at, what).in_document(document),
+        Some(at) => document.locate(Diagnostic::at(at, what)),
         None => Diagnostic::new(what),
     }
 }

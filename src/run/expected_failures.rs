@@ -21,9 +21,9 @@ use toml_edit::{Document, Item, Table};
 use super::filter::glob;
 use crate::model::case::CaseId;
 use crate::model::diagnostic::{Diagnostic, Place};
-use crate::model::position::position;
 use crate::model::signature::Signature;
 use crate::model::verdict::{Failure, Listing, Verdict};
+use crate::text::source_text::SourceText;
 use crate::text::suggest::nearest;
 
 pub mod update;
@@ -60,7 +60,7 @@ impl ExpectedFailures {
     ///
     /// The first thing that is wrong with it.
     pub fn parse(file: &str, text: &str, today: Date) -> Result<ExpectedFailures, Diagnostic> {
-        let reader = Reader { text, today };
+        let reader = Reader { text: &SourceText::new(text), today };
         Ok(ExpectedFailures { file: file.into(), entries: reader.entries()? })
     }
 
@@ -113,10 +113,10 @@ impl ExpectedFailures {
     /// One diagnostic for each entry but those of these numbers: that it matches no case.
     pub fn unmatched(&self, matched: &BTreeSet<usize>) -> Vec<Diagnostic> {
         let others = self.entries.iter().enumerate().filter(|(number, _)| !matched.contains(number));
-        let diagnostic = |(_, entry): (usize, &Entry)| Diagnostic {
-            what: format!("no case is {}", entry.id),
-            expected: Some("an id that vmconf list prints, or a glob for some".to_owned()),
-            place: Some(entry.place.clone()),
+        let diagnostic = |(_, entry): (usize, &Entry)| {
+            Diagnostic::new(format!("no case is {}", entry.id))
+                .expected("an id that vmconf list prints, or a glob for some")
+                .with_place(Some(entry.place.clone()))
         };
         others.map(diagnostic).collect()
     }
@@ -131,23 +131,21 @@ impl Entry {
 
 /// Reads the text of a list.
 struct Reader<'t> {
-    text: &'t str,
+    text: &'t SourceText,
     today: Date,
 }
 
 impl Reader<'_> {
     fn wrong(&self, at: Option<std::ops::Range<usize>>, what: impl Into<String>) -> Diagnostic {
-        let place = at.map(|range| self.place(range.start));
-        Diagnostic { what: what.into(), expected: None, place }
+        Diagnostic::new(what).with_place(at.map(|range| self.place(range.start)))
     }
 
     fn place(&self, at: usize) -> Place {
-        let at = self.text.floor_char_boundary(at) as u32;
-        Place::at(self.text, at, position(self.text, at))
+        self.text.place(self.text.as_str().floor_char_boundary(at) as u32)
     }
 
     fn entries(&self) -> Result<Vec<Entry>, Diagnostic> {
-        let document = Document::parse(self.text)
+        let document = Document::parse(self.text.as_str())
             .map_err(|error| self.wrong(error.span(), error.message().replace('\n', "; ")))?;
         if let Some((key, item)) = document.iter().find(|(key, _)| *key != "known") {
             let at = document.key(key).and_then(toml_edit::Key::span).or(item.span());

@@ -11,15 +11,15 @@ use super::file_options::FileOptions;
 use super::options::Options;
 use super::sources::{Source, SourceOrigin};
 use super::vector_files::VectorFiles;
-use crate::formats::{
-    self, Context, Entry, Evidence, Format, NotRecognised, Reading, Seen, Severity, Shared,
-};
+use crate::formats::{self, Context, Entry, Evidence, Format, NotRecognised, Reading, Seen, Shared};
 use crate::model::case::CaseId;
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::CaseReport;
+use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::verdict::Verdict;
-use crate::text::json::{Document, Node, Problem};
+use crate::text::json::{Document, Node};
+use crate::text::source_text::SourceText;
 
 /// A file that was loaded, also where it is broken.
 pub struct LoadedFile<'s> {
@@ -50,7 +50,7 @@ fn load_read<'s>(
 ) -> LoadedFile<'s> {
     let mut file = LoadedFile::empty(source, file_options);
     let content = text.and_then(|text| identify(source, text, file_options));
-    match content.map_err(|error| error.diagnostic()).and_then(|content| file.outline(content)) {
+    match content.map_err(|error| *error.diagnostic).and_then(|content| file.outline(content)) {
         Ok(cases) => file.cases = cases,
         Err(diagnostic) => file.errors.push(diagnostic),
     }
@@ -74,13 +74,13 @@ impl<'s> LoadedFile<'s> {
                 return Ok(None);
             }
         };
-        let entries = (format.outline)(document.root()).map_err(|problem| problem.in_document(&document))?;
-        for finding in format.read_rest(&document, &entries, self.options.read) {
-            let diagnostic = finding.problem.in_document(&document);
-            match finding.severity {
-                Severity::Error => self.errors.push(diagnostic),
-                Severity::Note | Severity::Warning => self.notes.push(diagnostic),
-            }
+        let entries = (format.outline)(document.root()).map_err(|diagnostic| document.locate(diagnostic))?;
+        for diagnostic in format.read_rest(&document, &entries, self.options.read) {
+            let diagnostics = match diagnostic.severity {
+                Severity::Error => &mut self.errors,
+                Severity::Note | Severity::Warning => &mut self.notes,
+            };
+            diagnostics.push(document.locate(diagnostic));
         }
         Ok(Some(Cases::new(self.source, self.options, document, format, entries)))
     }
@@ -146,7 +146,7 @@ impl<'s> LoadedFile<'s> {
     pub fn broken(&self) -> Option<CaseReport> {
         (!self.errors.is_empty()).then(|| CaseReport {
             id: CaseId::of_file(self.source.shown.clone()),
-            format: self.format_name(),
+            format: self.format_name().map(Into::into),
             machine: None,
             verdict: Verdict::Error(self.errors.clone()),
             cached: false,
@@ -274,25 +274,22 @@ fn numbered(outline: Vec<Entry>) -> Vec<(Entry, u32)> {
 /// Why a file has no cases.
 pub(crate) struct FileError {
     /// Why.
-    pub(crate) problem: Problem,
-    /// The text that the problem is in; `None` where the file cannot be read.
-    pub(crate) text: Option<String>,
+    pub(crate) diagnostic: Box<Diagnostic>,
+    /// Its text; `None` when it cannot be read.
+    pub(crate) text: Option<SourceText>,
 }
 
 impl FileError {
-    fn diagnostic(&self) -> Diagnostic {
-        match &self.text {
-            Some(text) => self.problem.in_text(text),
-            None => Diagnostic::new(self.problem.what.clone()),
-        }
+    fn new(text: SourceText, diagnostic: Diagnostic<Origin>) -> FileError {
+        FileError { diagnostic: Box::new(text.locate(diagnostic)), text: Some(text) }
     }
 }
 
 /// The text of a file.
 pub(crate) fn read_text(source: &Source, options: &FileOptions) -> Result<String, FileError> {
     let unreadable = |error: std::io::Error| {
-        let problem = Problem::bare(0, format!("cannot be read: {error}")).under(Rule::Unreadable);
-        FileError { problem, text: None }
+        let diagnostic = Diagnostic::new(format!("cannot be read: {error}")).under(Rule::Unreadable);
+        FileError { diagnostic: Box::new(diagnostic), text: None }
     };
     let bytes = source.read(options.limits.file_size).map_err(unreadable)?;
     String::from_utf8(bytes).map_err(|error| not_utf8(&error))
@@ -302,13 +299,13 @@ fn not_utf8(error: &std::string::FromUtf8Error) -> FileError {
     let valid = error.utf8_error().valid_up_to();
     // Up to the first bad byte the lossy text is the same as the file.
     let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-    let problem = Problem::new(valid as u32, "this byte is not UTF-8", "a file in UTF-8");
-    FileError { problem: problem.under(Rule::Encoding), text: Some(text) }
+    let diagnostic = Diagnostic::at(valid as u32, "this byte is not UTF-8").expected("a file in UTF-8");
+    FileError::new(SourceText::new(text), diagnostic.under(Rule::Encoding))
 }
 
 fn parse(text: String, options: &FileOptions) -> Result<Document, FileError> {
     Document::parse(text, options.limits.depth as usize)
-        .map_err(|(text, problem)| FileError { problem, text: Some(text) })
+        .map_err(|(text, diagnostic)| FileError::new(text, diagnostic))
 }
 
 /// What the text of a file is.
@@ -328,7 +325,7 @@ pub(crate) fn identify(source: &Source, text: String, options: &FileOptions) -> 
     match detect_format(source, &document) {
         Ok(Detected::Format(format, _)) => Ok(Content::Vectors(document, format)),
         Ok(Detected::Other(why)) => Ok(Content::Other(document, why)),
-        Err(problem) => Err(FileError { problem, text: Some(document.into_text()) }),
+        Err(diagnostic) => Err(FileError::new(document.into_text(), diagnostic)),
     }
 }
 
@@ -339,7 +336,7 @@ enum Detected {
     Other(String),
 }
 
-fn detect_format(source: &Source, document: &Document) -> Result<Detected, Problem> {
+fn detect_format(source: &Source, document: &Document) -> Result<Detected, Diagnostic<Origin>> {
     let file_name = source.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     match formats::recognise(document, file_name) {
         Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
@@ -351,7 +348,8 @@ fn detect_format(source: &Source, document: &Document) -> Result<Detected, Probl
                 NotRecognised::None { .. } => Rule::NotAVector,
                 NotRecognised::Several(_) => Rule::AmbiguousFormat,
             };
-            Err(Problem::new(document.root().at(), not.to_string(), not.expected()).under(rule))
+            let diagnostic = Diagnostic::at(document.root().at(), not.to_string());
+            Err(diagnostic.expected(not.expected()).under(rule))
         }
     }
 }
@@ -364,8 +362,8 @@ fn detect_format(source: &Source, document: &Document) -> Result<Detected, Probl
 pub fn explain_format(source: &Source, options: &Options) -> Result<String, Diagnostic> {
     let options = options.for_file(source);
     let document = read_text(source, options).and_then(|text| parse(text, options));
-    let document = document.map_err(|error| error.diagnostic())?;
-    Ok(match detect_format(source, &document).map_err(|problem| problem.in_document(&document))? {
+    let document = document.map_err(|error| *error.diagnostic)?;
+    Ok(match detect_format(source, &document).map_err(|diagnostic| document.locate(diagnostic))? {
         Detected::Format(format, evidence) => {
             let Seen { name, what, line, .. } = Seen::new(format, evidence, &document);
             format!("{name}, {what} in line {line}")

@@ -9,13 +9,13 @@ use crate::model::event::{Event, Summary};
 use crate::model::explanation::Explained;
 use crate::text::shell::Words;
 
+mod excerpts;
 mod part;
-mod read;
 
 pub use part::Source;
 
+use excerpts::Excerpts;
 use part::Part;
-use read::Reader;
 
 /// The whole run.
 #[derive(Debug)]
@@ -49,36 +49,36 @@ impl fmt::Display for MergeError {
 
 impl std::error::Error for MergeError {}
 
-/// Joins the reports of all parts of a run. `text_of` gives the text of a vector file where that can be
-/// had, to show lines of it.
+/// Joins the reports of all parts of a run. `text_of` gives the text of a vector file, if it is
+/// there, to show lines of it.
 ///
 /// # Errors
 ///
-/// When a part is missing, or there twice, or of another run, or no report.
+/// When a part is missing, or there twice, or of another run, or is no report.
 pub fn merge(
     sources: &[Source<'_>],
     text_of: &mut dyn FnMut(&str) -> Option<String>,
 ) -> Result<MergedRun, MergeError> {
-    let mut reader = Reader::new(text_of);
+    let mut excerpts = Excerpts::new(text_of);
     let mut parts: Vec<Part<'_>> = Vec::new();
     for source in sources {
         let wrong = |what| MergeError { name: Some(source.name.to_owned()), what };
-        let part = Part::read(source, &mut reader).map_err(wrong)?;
+        let part = Part::read(source, &mut excerpts).map_err(wrong)?;
         parts.iter().try_for_each(|other| joins(&part, other)).map_err(wrong)?;
         parts.push(part);
     }
     complete(&parts).map_err(|what| MergeError { name: None, what })?;
-    Ok(whole(parts))
+    Ok(joined(parts))
 }
 
 /// That a part is one of the same run as another.
 fn joins(part: &Part<'_>, other: &Part<'_>) -> Result<(), String> {
-    let (head, name) = (&part.head, other.name);
-    if other.head.common != head.common {
+    let (header, name) = (&part.header, other.name);
+    if other.header.common != header.common {
         return Err(format!("is a part of another run than {name}: other cases, parts or flags"));
     }
-    if other.head.part == head.part {
-        return Err(format!("is part {} of {}, and so is {name}", head.part, head.of));
+    if other.header.part == header.part {
+        return Err(format!("is part {} of {}, and so is {name}", header.part, header.of));
     }
     Ok(())
 }
@@ -86,36 +86,36 @@ fn joins(part: &Part<'_>, other: &Part<'_>) -> Result<(), String> {
 /// That no part is missing. That is found without counting them: a report may say that there are many.
 fn complete(parts: &[Part<'_>]) -> Result<(), String> {
     const SHOWN: usize = 5;
-    let of = parts.first().map_or(0, |part| part.head.of);
+    let of = parts.first().map_or(0, |part| part.header.of);
     let left_out = of - parts.len() as u64;
     if left_out == 0 {
         return Ok(());
     }
-    let is_missing = |number: &u64| parts.iter().all(|part| part.head.part != *number);
+    let is_missing = |number: &u64| parts.iter().all(|part| part.header.part != *number);
     let missing: Vec<_> = (1..=of).filter(is_missing).take(SHOWN).map(|part| part.to_string()).collect();
     let more = if left_out > SHOWN as u64 { " and more" } else { "" };
     Err(format!("of {of} parts, these are missing: {}{more}", missing.join(", ")))
 }
 
 /// The run of which these are all parts.
-fn whole(parts: Vec<Part<'_>>) -> MergedRun {
-    let mut whole = MergedRun { events: Vec::new(), selection: Words::default(), flags: Words::default() };
+fn joined(parts: Vec<Part<'_>>) -> MergedRun {
+    let mut run = MergedRun { events: Vec::new(), selection: Words::default(), flags: Words::default() };
     let (mut files, mut summary) = (0, Summary::default());
-    let (mut told, mut explained) = (Vec::new(), Vec::new());
+    let (mut cases, mut explained) = (Vec::new(), Vec::new());
     for part in parts {
-        files = part.head.files;
+        files = part.header.files;
         // Parts run beside one another.
         summary.seconds = summary.seconds.max(part.seconds);
-        told.extend(part.told);
+        cases.extend(part.cases);
         explained.extend(part.explained);
-        (whole.selection, whole.flags) = (part.head.selection, part.head.flags);
+        (run.selection, run.flags) = (part.header.selection, part.header.flags);
     }
-    whole.events.push(Event::Started { files });
-    add_told(&mut whole.events, in_place(told), &mut summary);
-    let explained = first_explained(&whole.events, in_place(explained));
-    whole.events.extend(explained);
-    whole.events.push(Event::Ended(summary));
-    whole
+    run.events.push(Event::Started { files });
+    add_cases(&mut run.events, in_place(cases), &mut summary);
+    let explained = first_explained(&run.events, in_place(explained));
+    run.events.extend(explained);
+    run.events.push(Event::Ended(summary));
+    run
 }
 
 /// Of the explanations, which each part has of its own first cases, those that one run has.
@@ -133,10 +133,10 @@ fn in_place<T>(mut placed: Vec<(u64, T)>) -> impl Iterator<Item = T> {
     placed.into_iter().map(|(_, item)| item)
 }
 
-/// Adds what was told of files, with their ends, and counts cases.
-fn add_told(events: &mut Vec<Event>, told: impl Iterator<Item = Event>, summary: &mut Summary) {
+/// Adds cases and notes, with the ends of their files, and counts cases.
+fn add_cases(events: &mut Vec<Event>, cases: impl Iterator<Item = Event>, summary: &mut Summary) {
     let mut file = None;
-    for event in told {
+    for event in cases {
         let its = match &event {
             Event::Finished(report) => {
                 summary.count(report);

@@ -14,7 +14,7 @@ pub fn named_files(source: &Source, options: &Options) -> BTreeSet<PathBuf> {
         let case = file.case(index)?;
         // What is wrong with the case is reported when it runs.
         let _ = case.read();
-        Some(case.files.into_asked())
+        Some(case.files.into_requested())
     };
     (0..file.cases()).filter_map(named).flatten().collect()
 }

@@ -70,7 +70,7 @@ impl CaseInfo for Executable<'_> {
     fn executed(&self) -> Vec<&'static OpInfo> {
         let mut coverage = Coverage::default();
         let report = Worker::new(self.run).execute(self.case, Some(&mut coverage)).report;
-        let machine = report.machine.and_then(machines::by_name);
+        let machine = report.machine.as_deref().and_then(machines::by_name);
         machine.map_or_else(Vec::new, |machine| {
             machine.isa.ops.iter().filter(|op| coverage.count(op.name) > 0).collect()
         })

@@ -15,7 +15,7 @@ use crate::model::case::CaseId;
 pub struct Source {
     /// Where it is.
     pub path: PathBuf,
-    /// How ids and messages name it: the path with `/` between folders.
+    /// As ids and messages name it: the path with `/` between folders.
     pub shown: Arc<str>,
     /// Why it is read.
     pub origin: SourceOrigin,
@@ -47,11 +47,11 @@ pub struct NotFound {
 pub struct Found {
     /// The files: in the order of the paths, those of a folder by name, none twice.
     pub sources: Vec<Source>,
-    /// Files and folders that were passed over and why, as full sentences.
+    /// Files and folders that were passed over and why, a line each.
     pub passed_over: Vec<String>,
 }
 
-/// The files that `paths` mean: a file as such, a folder as all `.json` files in and below it, a
+/// The files that `paths` name: a file as such, a folder as all `.json` files in and below it, a
 /// case id as its file. Links inside a folder are passed over, so that nothing outside it is
 /// read.
 ///
@@ -108,7 +108,7 @@ fn case_in_file(path: &Path) -> Option<Source> {
     })
 }
 
-/// What stands behind the file in the id of a case; none in that of the file as a whole.
+/// What follows the file in the id of a case; `None` in the id of the file as a whole.
 pub fn case_in<'i>(id: &'i str, file: &str) -> Option<&'i str> {
     id.strip_prefix(&*crate::model::escape::escaped(file))?.strip_prefix("::")
 }
@@ -142,7 +142,7 @@ fn shown(path: &Path) -> Arc<str> {
 }
 
 impl Source {
-    /// Whether this case of the file is meant.
+    /// Whether this case of the file is selected.
     pub fn selects(&self, id: &CaseId) -> bool {
         self.only
             .as_ref()

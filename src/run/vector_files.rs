@@ -11,23 +11,23 @@ use crate::formats::{Files, Folder, Unreadable};
 pub struct VectorFiles<'v> {
     vector: &'v Path,
     folders: &'static [Folder],
-    asked: RefCell<Vec<PathBuf>>,
+    requested: RefCell<Vec<PathBuf>>,
 }
 
 impl<'v> VectorFiles<'v> {
     /// The files for the vector file at this path.
     pub fn new(vector: &'v Path, folders: &'static [Folder]) -> VectorFiles<'v> {
-        VectorFiles { vector, folders, asked: RefCell::default() }
+        VectorFiles { vector, folders, requested: RefCell::default() }
     }
 
-    /// Whether any was asked for, there or not: then more than the vector says what comes of it.
-    pub(super) fn are_asked_for(&self) -> bool {
-        !self.asked.borrow().is_empty()
+    /// Whether any was requested, there or not: then more than the vector decides the verdict.
+    pub(super) fn are_requested(&self) -> bool {
+        !self.requested.borrow().is_empty()
     }
 
-    /// The files that were asked for, whether they are there or not; of one behind a link both.
-    pub(crate) fn into_asked(self) -> Vec<PathBuf> {
-        self.asked.into_inner()
+    /// The files that were requested, whether they are there or not; for a link also the file that it leads to.
+    pub(super) fn into_requested(self) -> Vec<PathBuf> {
+        self.requested.into_inner()
     }
 
     /// Where a folder really is.
@@ -60,9 +60,9 @@ impl Files for VectorFiles<'_> {
         let folder = self.folder(folder)?;
         // Joined part by part, it has no . in it.
         let path: PathBuf = folder.join(name).components().collect();
-        self.asked.borrow_mut().push(path.clone());
+        self.requested.borrow_mut().push(path.clone());
         let path = path.canonicalize().map_err(|error| unreadable(&error))?;
-        self.asked.borrow_mut().push(path.clone());
+        self.requested.borrow_mut().push(path.clone());
         if !path.starts_with(&folder) {
             return Err(refused("a symbolic link leads out of the folder"));
         }

@@ -1,19 +1,18 @@
 //! `vmconf.toml`: a text to settings, each with its place.
 //!
 //! ```toml
-//! [profile.default]         # what always applies
+//! [profile.default]         # always applies
 //! strict = true
 //!
-//! [profile.ci]              # what applies besides, and first, with --profile ci
+//! [profile.ci]              # applies with --profile ci, and wins over the default profile
 //! report = ["json=result.jsonl"]
 //!
-//! [[override]]              # the first one whose path matches a file counts for it
+//! [[override]]              # the first override whose path matches a file applies to it
 //! path = "suites/old/**"
 //! max-steps = 1_000_000
 //! ```
 //!
-//! Which settings there are, whoever reads the file says: here is no list of them. What is set is given
-//! back as the flags of a command line.
+//! The caller gives the list of settings. Values are returned as the flags of a command line.
 
 use std::ops::Range;
 use std::path::Path;
@@ -22,28 +21,26 @@ use globset::{GlobBuilder, GlobMatcher};
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
-use super::json::Problem;
+use super::source_text::SourceText;
 use super::suggest::nearest;
 use crate::model::diagnostic::Diagnostic;
-use crate::model::position::{Position, position};
+use crate::model::position::Position;
 
 /// The profile that always applies.
 pub const DEFAULT: &str = "default";
 
-/// Something that can be set.
+/// A setting that the file may have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
     /// Its name in the file, which is its flag without the dashes.
     pub name: String,
-    /// What it is set to.
+    /// The type of its value.
     pub kind: Kind,
-    /// What it means.
-    pub doc: String,
     /// Where it can be set.
     pub scope: Scope,
 }
 
-/// What a setting is set to.
+/// The type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `true` or `false`.
@@ -54,12 +51,12 @@ pub enum Kind {
     Text,
     /// A text, or a list of texts.
     Texts,
-    /// The path of a file, from the folder of the configuration.
+    /// The path of a file, relative to the folder of the configuration.
     File,
 }
 
 impl Kind {
-    /// What is expected of a value, in words.
+    /// The type in words, for errors.
     pub const fn doc(self) -> &'static str {
         match self {
             Kind::Switch => "true or false",
@@ -80,44 +77,45 @@ pub enum Scope {
     File,
 }
 
-/// A setting that is set.
+/// A setting with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Which one.
+    /// The name of the setting.
     pub name: String,
-    /// What stands for it on a command line; nothing for a switch that is off.
+    /// The flags that have the same meaning on a command line; empty for a switch that is off.
     pub flags: Vec<String>,
-    /// What it is set to, as the file has it.
+    /// The value as written in the file.
     pub shown: String,
-    /// Where.
+    /// The position of its name.
     pub position: Position,
 }
 
-/// What is set for some files.
+/// Settings for some files.
 #[derive(Debug)]
 pub struct Override {
-    /// Which files, by their paths from the folder of the configuration.
+    /// Which files, by their paths relative to the folder of the configuration.
     pub path: GlobMatcher,
-    /// What is set for them.
+    /// Their settings.
     pub entries: Vec<Entry>,
 }
 
-/// What a file says.
+/// A parsed configuration.
 #[derive(Debug, Default)]
 pub struct Config {
     profiles: Vec<(String, Vec<Entry>)>,
-    /// What is set for some files; the first that matches counts.
+    /// Settings for some files; the first override that matches a file applies.
     pub overrides: Vec<Override>,
 }
 
 impl Config {
-    /// Reads a configuration. `folder` is its folder, from the working folder; empty for that itself.
+    /// Parses a configuration. `folder` is the path of its folder, relative to the working folder.
     ///
     /// # Errors
     ///
-    /// All that is wrong with it.
+    /// All faults, in the order of the text.
     pub fn parse(text: &str, folder: &Path, settings: &[Setting]) -> Result<Config, Vec<Diagnostic>> {
-        let root = DeTable::parse(text).map_err(|error| vec![no_toml(text, &error)])?;
+        let text = &SourceText::new(text);
+        let root = DeTable::parse(text.as_str()).map_err(|error| vec![no_toml(text, &error)])?;
         let mut reader = Reader { text, folder, settings, diagnostics: Vec::new() };
         let config = reader.root(root.get_ref());
         if reader.diagnostics.is_empty() {
@@ -127,11 +125,11 @@ impl Config {
         Err(reader.diagnostics)
     }
 
-    /// What a profile sets, with what the default profile sets and it does not.
+    /// The settings of a profile, then those of the default profile that it does not have.
     ///
     /// # Errors
     ///
-    /// When there is no such profile: why.
+    /// A message when there is no such profile.
     pub fn profile(&self, name: &str) -> Result<Vec<&Entry>, String> {
         let find = |name: &str| self.profiles.iter().find(|profile| profile.0 == name);
         let own = match find(name) {
@@ -144,9 +142,9 @@ impl Config {
         Ok(own.iter().chain(default.iter().filter(is_new)).collect())
     }
 
-    /// Everything that is set, whatever applies.
+    /// The settings of all profiles and overrides.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        let of_files = self.overrides.iter().flat_map(|special| &special.entries);
+        let of_files = self.overrides.iter().flat_map(|file_override| &file_override.entries);
         self.profiles.iter().flat_map(|profile| &profile.1).chain(of_files)
     }
 
@@ -160,14 +158,14 @@ impl Config {
     }
 }
 
-fn no_toml(text: &str, error: &toml::de::Error) -> Diagnostic {
+fn no_toml(text: &SourceText, error: &toml::de::Error) -> Diagnostic {
     let at = error.span().map_or(0, |span| span.start as u32);
-    Problem::bare(at, error.message().replace('\n', ", ")).in_text(text)
+    text.locate(Diagnostic::at(at, error.message().replace('\n', ", ")))
 }
 
-/// Reads on after what is wrong, so that all is told at once.
+/// Goes on after a fault, so that all faults are reported.
 struct Reader<'t> {
-    text: &'t str,
+    text: &'t SourceText,
     folder: &'t Path,
     settings: &'t [Setting],
     diagnostics: Vec<Diagnostic>,
@@ -175,7 +173,7 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn diagnostic(&mut self, span: Range<usize>, what: String) {
-        self.diagnostics.push(Problem::bare(span.start as u32, what).in_text(self.text));
+        self.diagnostics.push(self.text.locate(Diagnostic::at(span.start as u32, what)));
     }
 
     fn wrong(&mut self, value: &Spanned<DeValue<'_>>, what: &str, expected: &str) {
@@ -259,7 +257,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The settings of a table; `scope` is what it is for.
+    /// The settings of a table of this scope.
     fn entries(&mut self, table: &DeTable<'_>, scope: Scope) -> Vec<Entry> {
         let settings = self.settings;
         let fits = move |setting: &&Setting| scope == Scope::Run || setting.scope == Scope::File;
@@ -288,7 +286,7 @@ impl Reader<'_> {
         entries
     }
 
-    /// What stands for the value on a command line; none where it is of another kind.
+    /// The flags for the value; `None` if it has another type.
     fn flags(&self, setting: &Setting, value: &DeValue<'_>) -> Option<Vec<String>> {
         let name = &setting.name;
         let text = |value: &DeValue<'_>| value.as_str().map(|text| format!("--{name}={text}"));
@@ -313,13 +311,13 @@ impl Reader<'_> {
         Some(Entry {
             name: setting.name.clone(),
             flags,
-            shown: self.text[value.span()].to_owned(),
-            position: position(self.text, at.start as u32),
+            shown: self.text.as_str()[value.span()].to_owned(),
+            position: self.text.position(at.start as u32),
         })
     }
 }
 
-/// The key of an override that says for which files it is.
+/// The key of an override for the paths of its files.
 const PATH: &str = "path";
 
 fn decimal(number: &DeInteger<'_>) -> Option<i128> {

@@ -9,7 +9,7 @@ use crate::model::escape::escaped;
 
 const DIM: Style = Style::new().dimmed();
 
-/// Two lines: that of a place behind its number, and one with the caret.
+/// Two lines: the one of a place, after its number, and one with the caret.
 #[derive(Debug, Clone, Copy)]
 pub struct Excerpt<'p> {
     /// The place.

@@ -4,20 +4,19 @@ use std::fmt;
 
 use crate::model::escape::escaped;
 
-/// Words of a command line, not quoted yet. They are shown each with a space before it, in quotes where
-/// a shell needs them.
+/// Words of a command line, not quoted. Displayed each after a space, in quotes where a shell needs them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words(Vec<String>);
 
 impl Words {
-    /// These and then others.
+    /// These words and then the others.
     #[must_use]
     pub fn and(mut self, others: Words) -> Words {
         self.0.extend(others.0);
         self
     }
 
-    /// Each of them.
+    /// The words.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }

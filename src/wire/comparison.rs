@@ -1,13 +1,13 @@
 //! Two runs, and what changed from one to the other.
 //!
 //! *Pass* and *fixed* pass; *fail*, *error* and *known* do not. A case that was skipped counts as one that
-//! is not there. Whether a case fails in the same way is told by its signature.
+//! is not there. Two failures are the same when their signatures are.
 
 use std::fmt;
 
 use crate::model::verdict::Kind;
 
-pub use super::run_record::{MOST_BYTES, MOST_CASES, MOST_LINE, Outcome, Run, Unreadable, read};
+pub use super::record::{MOST_BYTES, MOST_CASES, MOST_LINE, Outcome, ReadError, Run, read};
 
 /// In which way a case changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,7 +25,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Every one, in the order in which they are told.
+    /// Every one, in the order in which they are shown.
     pub const ALL: [Change; 5] =
         [Change::Broken, Change::FailsDifferently, Change::Fixed, Change::New, Change::Gone];
 }
@@ -50,9 +50,9 @@ pub struct Changed<'r> {
     pub id: &'r str,
     /// In which way.
     pub change: Change,
-    /// What came of it before; none where it was not there.
+    /// Its outcome before; `None` where it was not there.
     pub before: Option<&'r Outcome>,
-    /// What came of it now; none where it is not there.
+    /// Its outcome now; `None` where it is not there.
     pub after: Option<&'r Outcome>,
 }
 
@@ -67,7 +67,7 @@ impl Changed<'_> {
 /// What changed.
 #[derive(Debug)]
 pub struct Comparison<'r> {
-    /// The cases that changed, in the order of the later run; behind them those that are gone, in the
+    /// The cases that changed, in the order of the later run; after them those that are gone, in the
     /// order of the earlier one.
     pub changed: Vec<Changed<'r>>,
     /// How many cases are as they were.
@@ -121,7 +121,7 @@ fn change(before: Option<&Outcome>, after: Option<&Outcome>) -> Option<Change> {
     }
 }
 
-/// What makes two runs hard to compare, each in one line: of what they ran, not of what came of it.
+/// What makes two runs hard to compare, each in one line: differences in what they ran, not in the outcomes.
 /// `names` are what the runs are called.
 pub fn cautions(before: &Run, after: &Run, names: [&str; 2]) -> Vec<String> {
     let mut cautions = Vec::new();

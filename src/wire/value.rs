@@ -1,57 +1,93 @@
-//! Values as JSON, for documents that programs read.
+//! Values as JSON, with a member that names the type: `{"int": "42"}`, `{"bytes": "0x2a"}`.
 
-use serde_json::{Map, Value as Json, json};
+use std::borrow::Cow;
 
-use crate::model::escape::is_harmful;
+use serde::de::{Deserializer, Error};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
+
+use crate::model::assertion::Expected;
 use crate::model::hex::bytes_key;
+use crate::model::name::Name;
 use crate::model::value::Value;
 
-/// A value so that its type can be told: `{"int": "42"}`, `{"bytes": "0x2a"}`.
-pub fn typed(value: &Value) -> Json {
-    let mut room = usize::MAX;
-    typed_within(value, &mut room)
+/// A value as it is written. What is cut has its full length beside it.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Form<'v> {
+    Null,
+    Bool(bool),
+    Int {
+        int: String,
+    },
+    Bytes {
+        bytes: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        length: Option<usize>,
+    },
+    Text {
+        text: Cow<'v, str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        length: Option<usize>,
+    },
+    List {
+        list: Vec<Form<'v>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        length: Option<usize>,
+    },
+    Record {
+        record: Members<'v>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        length: Option<usize>,
+    },
+    Typed {
+        r#type: &'v Name,
+        value: Box<Form<'v>>,
+    },
 }
 
-/// As [`typed`], with at most `room` bytes, characters, items and members in it, which are taken off.
-/// What is cut has its whole `length` beside it.
-pub fn typed_within(value: &Value, room: &mut usize) -> Json {
+/// Members in their order.
+struct Members<'v>(Vec<(&'v str, Form<'v>)>);
+
+impl Serialize for Members<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        self.0.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
+        map.end()
+    }
+}
+
+/// The form of a value with at most `room` bytes, characters, items and members in it, which are taken off.
+fn form<'v>(value: &'v Value, room: &mut usize) -> Form<'v> {
     let length = value.len().unwrap_or_default();
+    let cut = |shown: usize| (shown < length).then_some(length);
     match value {
-        Value::Null => Json::Null,
-        Value::Bool(bool) => (*bool).into(),
-        Value::Int(number) => json!({ "int": number.to_string() }),
-        Value::Typed(name, value) => json!({ "type": name, "value": typed_within(value, room) }),
+        Value::Null => Form::Null,
+        Value::Bool(bool) => Form::Bool(*bool),
+        Value::Int(number) => Form::Int { int: number.to_string() },
         Value::Bytes(bytes) => {
-            let shown = &bytes[..take(room, length)];
-            measured(json!({ "bytes": bytes_key(shown) }), shown.len(), length)
+            let shown = take(room, length);
+            Form::Bytes { bytes: bytes_key(&bytes[..shown]), length: cut(shown) }
         }
         Value::Text(text) => {
             let shown = take(room, length);
-            measured(json!({ "text": text.chars().take(shown).collect::<String>() }), shown, length)
+            let end = text.char_indices().nth(shown).map_or(text.len(), |(end, _)| end);
+            Form::Text { text: text[..end].into(), length: cut(shown) }
         }
         Value::List(items) => {
-            let item = |item| (take(room, 1) == 1).then(|| typed_within(item, room));
-            let shown: Vec<_> = items.iter().map_while(item).collect();
-            let count = shown.len();
-            measured(json!({ "list": shown }), count, length)
+            let item = |item| (take(room, 1) == 1).then(|| form(item, room));
+            let list: Vec<_> = items.iter().map_while(item).collect();
+            Form::List { length: cut(list.len()), list }
         }
         Value::Record(members) => {
-            let member = |(name, value): &(String, Value)| {
-                (take(room, 1) == 1).then(|| (name.clone(), typed_within(value, room)))
+            let member = |(name, value): &'v (String, Value)| {
+                (take(room, 1) == 1).then(|| (name.as_str(), form(value, room)))
             };
-            let shown: Map<_, _> = members.iter().map_while(member).collect();
-            let count = shown.len();
-            measured(json!({ "record": shown }), count, length)
+            let shown: Vec<_> = members.iter().map_while(member).collect();
+            Form::Record { length: cut(shown.len()), record: Members(shown) }
         }
+        Value::Typed(name, value) => Form::Typed { r#type: name, value: Box::new(form(value, room)) },
     }
-}
-
-/// Adds the whole length, where not all is shown.
-fn measured(mut json: Json, shown: usize, length: usize) -> Json {
-    if shown < length {
-        json["length"] = length.into();
-    }
-    json
 }
 
 fn take(room: &mut usize, wanted: usize) -> usize {
@@ -60,19 +96,53 @@ fn take(room: &mut usize, wanted: usize) -> usize {
     taken
 }
 
-/// A document in one line, with everything escaped that could disturb a terminal and that JSON lets
-/// through.
-pub fn one_line(document: &Json) -> String {
-    harmless(document.to_string())
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        form(self, &mut usize::MAX.clone()).serialize(serializer)
+    }
 }
 
-/// A document in one line, escaped as [`one_line`] has it.
-pub fn harmless(line: String) -> String {
-    if !line.contains(is_harmful) {
-        return line;
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+        match Expected::deserialize(deserializer)? {
+            Expected::Is(value) => Ok(value),
+            _ => Err(D::Error::custom("a demand stands where a value is expected")),
+        }
     }
-    let escape = |character: char| {
-        if is_harmful(character) { format!("\\u{:04x}", u32::from(character)) } else { character.to_string() }
-    };
-    line.chars().map(escape).collect()
+}
+
+/// A value of which at most so many bytes, characters, items and members are written.
+#[derive(Debug, Clone, Copy)]
+pub struct Truncated<'v>(pub &'v Value, pub usize);
+
+impl Serialize for Truncated<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Truncated(value, mut room) = *self;
+        form(value, &mut room).serialize(serializer)
+    }
+}
+
+/// What a machine has: a value, or `{"absent": true}`. For `#[serde(with)]`.
+pub(super) mod actual {
+    use super::{Deserialize, Deserializer, Error, Expected, Serialize, Serializer, Value};
+
+    pub(in crate::wire) fn serialize<S: Serializer>(
+        actual: &Option<Value>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match actual {
+            Some(value) => value.serialize(serializer),
+            None => Expected::Absent.serialize(serializer),
+        }
+    }
+
+    pub(in crate::wire) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Value>, D::Error> {
+        match Expected::deserialize(deserializer)? {
+            Expected::Is(value) => Ok(Some(value)),
+            Expected::Absent => Ok(None),
+            _ => Err(D::Error::custom("a demand stands where a value is expected")),
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use crate::support::{MALFORMED, Ran, VECTORS, WRONG, at_root, command, config, ran, sources_of, timeless};
 use proptest::prelude::*;
@@ -87,7 +88,9 @@ impl Place {
 }
 
 fn program() -> ProgramKey {
-    ProgramKey::of(File::open(env!("CARGO_BIN_EXE_vmconf")).unwrap()).unwrap()
+    static KEY: LazyLock<ProgramKey> =
+        LazyLock::new(|| ProgramKey::of(File::open(env!("CARGO_BIN_EXE_vmconf")).unwrap()).unwrap());
+    KEY.clone()
 }
 
 fn json(line: &str) -> Json {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use vmconf::machines::inspect::Inspect;
 use vmconf::model::cell::Cell;
+use vmconf::model::name::Name;
 use vmconf::model::path::{Key, Path};
 use vmconf::model::value::Value;
 
@@ -51,7 +52,7 @@ pub(crate) type Place = (Vec<Cell>, Option<String>);
 pub(crate) enum Part {
     Leaf(Value),
     /// Type and size of what has parts.
-    Node(Option<&'static str>, usize),
+    Node(Option<Name>, usize),
 }
 
 impl State {
@@ -60,7 +61,7 @@ impl State {
         let mut state = State { height: machine.height(), names, ..State::default() };
         for field in fields {
             if let Some(value) = machine.observe(field) {
-                state.add(&Path::field(field), &value, machine);
+                state.add(&Path::field(*field), &value, machine);
             }
         }
         state
@@ -69,7 +70,7 @@ impl State {
     /// Adds a datum and all that is in it.
     pub(crate) fn add(&mut self, at: &Path, value: &Value, machine: &dyn Inspect) {
         let (kind, inside) = match value {
-            Value::Typed(name, inside) => (Some(*name), &**inside),
+            Value::Typed(name, inside) => (Some(name.clone()), &**inside),
             other => (None, other),
         };
         let mut cells = machine.cells(at);

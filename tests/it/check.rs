@@ -1,60 +1,25 @@
-//! `vmconf check`: what it says of every sample, as text in files below `tests/check` and as SARIF
-//! that its schema accepts; what it mends; that our own vectors are without fault.
-//! `INSTA_UPDATE=always cargo test --test check` writes the files anew, to be reviewed.
+//! `vmconf check`: SARIF that its schema accepts, what it mends, and that our own vectors are without
+//! fault. `samples.rs` has what it reports about each sample.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
+use crate::samples::sample_folders;
 use crate::support::{Ran, VECTORS, at_root, command, files, ran, relative, sources_of, vmconf};
 use serde_json::Value as Json;
 use tempfile::TempDir;
-use vmconf::lint::fix::{LeftAlone, mend};
-use vmconf::lint::{Checker, Edit};
+use vmconf::lint::Checker;
+use vmconf::lint::fix::{Fixed, NotFixed, fix};
+use vmconf::model::diagnostic::Diagnostic;
+use vmconf::model::event::Event;
 use vmconf::model::rule::{RULES, Rule};
-use vmconf::run::Options;
+use vmconf::run::{self, Options};
 
 const SAMPLES: &str = "tests/samples";
 /// A sample of most things that only `check` says.
 const MIXED: &str = "tests/samples/check";
 const MECHANICAL: &str = "tests/samples/check/mechanical.json";
-
-/// Every folder of samples of one kind, relative to the project.
-fn sample_folders() -> BTreeSet<String> {
-    let kind = |path: PathBuf| {
-        let folder = relative(path.parent().unwrap());
-        folder.split('/').take("tests/samples/format/kind".split('/').count()).collect::<Vec<_>>().join("/")
-    };
-    let folders: BTreeSet<_> = files(SAMPLES, "json").into_iter().map(kind).collect();
-    let is_outer = |outer: &str| folders.iter().any(|folder| folder.starts_with(&format!("{outer}/")));
-    folders.iter().filter(|folder| !is_outer(folder)).cloned().collect()
-}
-
-/// What is said of each sample, a file for each folder of them.
-#[test]
-fn samples() {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_omit_expression(true);
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_snapshot_path("check");
-    let folders = sample_folders();
-    settings.bind(|| {
-        for folder in &folders {
-            let Ran { exit, stdout, stderr } = vmconf(&["check", "--all", folder]);
-            let text = format!("$ vmconf check --all {folder}\nexit: {exit}\n{stdout}{stderr}");
-            insta::assert_snapshot!(snapshot_name(folder), text);
-        }
-    });
-    for snapshot in files("tests/it/check", "snap") {
-        let name = snapshot.file_stem().unwrap().to_str().unwrap().to_owned();
-        assert!(folders.iter().any(|folder| snapshot_name(folder) == name), "{name} is of no folder");
-    }
-}
-
-fn snapshot_name(folder: &str) -> String {
-    folder.strip_prefix("tests/samples/").unwrap().replace('/', "__")
-}
 
 #[test]
 fn lines_are_short() {
@@ -190,57 +155,64 @@ fn mending_changes_nothing_else() {
     assert_eq!(fs::read_to_string(&path).unwrap(), MENDED);
 }
 
-/// Whatever is said to be fixable is: afterwards nothing is, and the cases come to the same.
+/// Whatever is reported as fixable is: afterwards nothing is, and the cases have the same verdicts.
 #[test]
 fn every_sample_can_be_mended() {
+    let options = Options::default();
+    let mut checker = Checker::new(&options);
     let mut mended = 0;
     for sample in files(SAMPLES, "json") {
-        let (sample, name) = (relative(&sample), sample.file_name().unwrap().to_str().unwrap().to_owned());
-        if !vmconf(&["check", "--all", &sample]).stdout.contains("--fix mends it") {
+        let name = relative(&sample);
+        let source = sources_of(&sample).remove(0);
+        let checked = checker.check(&source);
+        if checked.edits().next().is_none() {
             continue;
         }
-        let (folder, path) = copy(&sample);
-        let verdicts = |path: &str| {
-            let report = vmconf(&["run", "--report", "json", path]).stdout;
-            let lines = report
-                .lines()
-                .map(|line| serde_json::from_str::<Json>(&line.replace(":TIME", ":0")).unwrap());
-            lines.filter_map(|line| Some(line["verdict"].as_str()?.to_owned())).collect::<Vec<_>>()
-        };
-        let before = verdicts(path.to_str().unwrap());
-        let left = vmconf(&["check", "--fix", path.to_str().unwrap()]);
-        assert!(left.stdout.ends_with("; 0 fixable\n"), "{sample}: {left:?}");
+        let Fixed { text, checked } = fix(&mut checker, &source, &checked).unwrap().unwrap();
+        assert_eq!(checked.edits().count(), 0, "{name}");
         // Commas and comments are errors in our own formats, and then no longer.
-        if !sample.contains("tinyvm") {
-            assert_eq!(verdicts(path.to_str().unwrap()), before, "{sample}");
+        if !name.contains("tinyvm") {
+            let folder = TempDir::new().unwrap();
+            let copy = folder.path().join(sample.file_name().unwrap());
+            fs::write(&copy, text).unwrap();
+            assert_eq!(verdicts(&copy), verdicts(&sample), "{name}");
         }
         mended += 1;
-        assert!(folder.path().join(name).is_file());
     }
     assert!(mended > 50, "{mended} samples");
+}
+
+fn verdicts(path: &Path) -> Vec<&'static str> {
+    let mut verdicts = Vec::new();
+    run::run(&sources_of(path), &Options::default(), &mut |event| {
+        if let Event::Finished(report) = event {
+            verdicts.push(report.verdict.name());
+        }
+    });
+    verdicts
 }
 
 /// An edit that would change what a case says is not made, nor one that makes nothing better.
 #[test]
 fn what_would_mean_something_else_is_left_alone() {
-    fn check(from: &str, to: &str, expected: LeftAlone) {
+    fn check(from: &str, to: &str, expected: NotFixed) {
         let source = sources_of(at_root(MECHANICAL)).remove(0);
         let options = Options::default();
         let mut checker = Checker::new(&options);
         let mut checked = checker.check(&source);
-        let start = checked.text.as_ref().unwrap().find(from).unwrap();
-        let edit = Edit { range: start..start + from.len(), with: to.to_owned() };
+        let start = checked.text.as_ref().unwrap().as_str().find(from).unwrap();
+        let edited = Diagnostic::at(start as u32, "edited").replace(from.len(), to).with_place(None);
         for diagnostic in &mut checked.diagnostics {
-            diagnostic.edit = None;
+            *diagnostic = diagnostic.clone().suggest(None);
         }
-        checked.diagnostics[0].edit = Some(edit);
-        let left = mend(&mut checker, &source, &checked).unwrap().unwrap_err();
+        checked.diagnostics[0] = edited;
+        let left = fix(&mut checker, &source, &checked).unwrap().unwrap_err();
         assert_eq!(left, expected, "{from} to {to}");
     }
-    check("\"value\": 1", "\"value\": 2", LeftAlone::OtherCases);
-    check("\"name\": \"𝄞\"", "\"name\": \"b\"", LeftAlone::OtherCases);
-    check("\"tests\"", "\"test\"", LeftAlone::OtherCases);
-    check("\"state\": \"halt\"", "\"state\": \"hAlt\"", LeftAlone::NoBetter);
+    check("\"value\": 1", "\"value\": 2", NotFixed::OtherCases);
+    check("\"name\": \"𝄞\"", "\"name\": \"b\"", NotFixed::OtherCases);
+    check("\"tests\"", "\"test\"", NotFixed::OtherCases);
+    check("\"state\": \"halt\"", "\"state\": \"hAlt\"", NotFixed::NoBetter);
 }
 
 #[cfg(unix)]
@@ -339,9 +311,10 @@ fn the_same_is_folded() {
     assert!(vmconf(&["check", folder]).stdout.contains(" more like this in "));
 }
 
-/// Many findings in one long line: neither time nor what is shown grows beyond what there is.
+/// A test of `line_index` counts the steps of a look-up; this one would not end soon if they grew with the
+/// line.
 #[test]
-fn a_file_full_of_faults_takes_no_time() {
+fn many_faults_in_one_long_line_are_found_and_fixed() {
     const MANY: usize = 100_000;
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("long.json");
@@ -351,10 +324,7 @@ fn a_file_full_of_faults_takes_no_time() {
     let path = path.to_str().unwrap();
     for args in [&["check", path][..], &["check", "--as", "sarif", path], &["check", "--fix", "--all", path]]
     {
-        let start = Instant::now();
-        let ran = vmconf(args);
-        assert_eq!(ran.exit, 0);
-        assert!(start.elapsed() < Duration::from_secs(30), "{args:?} took {:?}", start.elapsed());
+        assert_eq!(vmconf(args).exit, 0, "{args:?}");
     }
     assert!(!fs::read_to_string(path).unwrap().contains("execute"));
 }
@@ -374,11 +344,12 @@ fn any_text_is_checked() {
                 let checked = checker.check_text(&source, changed);
                 let text = checked.text.as_ref().unwrap();
                 for diagnostic in &checked.diagnostics {
-                    assert_ne!(diagnostic.problem.rule, Rule::Internal, "{diagnostic:?}");
-                    assert!(diagnostic.problem.at as usize <= text.len(), "{diagnostic:?}");
+                    assert_ne!(diagnostic.rule, Rule::Internal, "{diagnostic:?}");
+                    let at = diagnostic.place.as_ref().unwrap().at as usize;
+                    assert!(at <= text.as_str().len(), "{diagnostic:?}");
                 }
-                if let Some(Ok(mended)) = mend(&mut checker, &source, &checked) {
-                    assert_eq!(mended.checked.edits().count(), 0, "{}", mended.text);
+                if let Some(Ok(fixed)) = fix(&mut checker, &source, &checked) {
+                    assert_eq!(fixed.checked.edits().count(), 0, "{}", fixed.text);
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use crate::support::{MALFORMED, Ran, WRONG, at_root, command, ran};
+use crate::support::{MALFORMED, Ran, WRONG, at_root, command, golden, ran};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -56,11 +56,17 @@ fn lines(path: &Path) -> Vec<Json> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A report with these members in its first and last line.
+/// The first line of a report without its end.
+const HEAD: &str = r#"{"type":"run","version":1,"vmconf":"0.1.0","files":1"#;
+
+/// The last line without its exit code.
+const SUMMARY: &str = r#"{"type":"summary","passed":0,"failed":0,"errors":0,"skipped":0,"seconds":0.5"#;
+
+/// A report with these further members in its first and last line.
 fn report(head: &str, cases: &[Json], summary: &str) -> String {
-    let head = format!("{{\"type\":\"run\",\"version\":1{head}}}");
+    let head = format!("{HEAD}{head}}}");
     let cases = cases.iter().map(Json::to_string);
-    let end = format!("{{\"type\":\"summary\"{summary}}}\n");
+    let end = format!("{SUMMARY}{summary}}}\n");
     std::iter::once(head).chain(cases).chain([end]).collect::<Vec<_>>().join("\n")
 }
 
@@ -155,8 +161,8 @@ fn every_kind_of_change() {
     };
     let text = compared(&[]);
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    insta::assert_snapshot!("text", text);
-    insta::assert_snapshot!("markdown", compared(&["--as", "markdown"]));
+    golden::file("compare-text", &text);
+    golden::file("compare-markdown", &compared(&["--as", "markdown"]));
     let all = compared(&["--all"]);
     assert!(all.contains(&"long|".repeat(2000)) && all.contains("b.json::24"));
     assert!(!all.contains("more; --all shows them"));
@@ -343,8 +349,10 @@ fn read(text: &[u8]) -> Result<Run, String> {
 
 #[test]
 fn wrong_reports() {
-    let head = r#"{"type":"run","version":1}"#;
-    let end = r#"{"type":"summary","exit":0}"#;
+    let head = format!("{HEAD}}}");
+    let head = head.as_str();
+    let end = format!("{SUMMARY}{END}}}");
+    let end = end.as_str();
     let deep = "[".repeat(1_000_000);
     let inside = |line: &str| format!("{head}\n{line}\n{end}\n");
     let texts = [
@@ -358,7 +366,9 @@ fn wrong_reports() {
         r#"{"type":"run"}"#.to_owned(),
         r#"{"type":"run","version":2}"#.to_owned(),
         r#"{"type":"run","version":"1"}"#.to_owned(),
-        r#"{"type":"run","version":1,"partition":{"kind":"hash"}}"#.to_owned(),
+        format!(r#"{HEAD},"partition":{{"kind":"hash"}}}}"#),
+        format!(r#"{HEAD},"partition":{{"kind":"rash","part":1,"of":2,"selection":"0"}}}}"#),
+        r#"{"type":"run","version":1}"#.to_owned(),
         inside(head),
         inside(end),
         inside("{"),
@@ -376,11 +386,12 @@ fn wrong_reports() {
         inside(
             "{\"type\":\"case\",\"verdict\":\"pass\",\"id\":\"a\"}\n{\"type\":\"case\",\"verdict\":\"fail\",\"id\":\"a\"}",
         ),
-        format!("{head}\n{{\"type\":\"summary\"}}\n"),
+        format!("{head}\n{SUMMARY}}}\n"),
         format!("{head}\n{{\"type\":\"summary\",\"exit\":0,\"passed\":-1}}\n"),
+        format!("{head}\n{}{END}}}\n", SUMMARY.replace("0.5", "-1")),
     ];
     let told: Vec<_> = texts.iter().map(|text| read(text.as_bytes()).unwrap_err()).collect();
-    insta::assert_snapshot!(told.join("\n"));
+    golden::file("compare-wrong-reports", &told.join("\n"));
     assert!(read(&[head.as_bytes(), b"\n\xff\n"].concat()).unwrap_err().starts_with("it:2: "));
 }
 
@@ -408,7 +419,7 @@ fn endless_lines() {
 #[test]
 fn endless_cases() {
     let mut number = 0;
-    let head = r#"{"type":"run","version":1}"#.to_owned() + "\n";
+    let head = format!("{HEAD}}}\n");
     let lines = std::iter::from_fn(move || {
         number += 1;
         Some(format!("{{\"type\":\"case\",\"verdict\":\"pass\",\"id\":\"{number}\"}}\n"))

@@ -1,10 +1,9 @@
-//! `vmconf.toml`: what applies, in which order, and what is said of a wrong one. Golden files, as in
-//! `tests/golden.rs`.
+//! `vmconf.toml`: what applies, in which order, and what is reported about a wrong one.
 
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Ran, at_root, command, files, ran};
+use crate::support::{Ran, at_root, command, files, golden, ran};
 use tempfile::TempDir;
 
 const ADD: &str = "vectors/evm/arithmetic/add.json";
@@ -28,13 +27,6 @@ fn vmconf(folder: &Path, profile: Option<&str>, args: &[&str]) -> Ran {
     let mut command = command(args);
     command.current_dir(folder).envs(profile.map(|profile| ("VMCONF_PROFILE", profile)));
     ran(command.output().unwrap())
-}
-
-fn with_settings(test: impl FnOnce()) {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_omit_expression(true);
-    settings.set_prepend_module_to_snapshot(false);
-    settings.bind(test);
 }
 
 /// What is set, without what is as it is by default.
@@ -67,7 +59,7 @@ fn precedence() {
         check(root, None, "config add.json"),
         check(&below, None, "config"),
     ];
-    with_settings(|| insta::assert_snapshot!("config-precedence", told.concat()));
+    golden::file("config-precedence", &told.concat());
 }
 
 /// What is printed is what happens: 4 instructions are more than 3, and not more than 16.
@@ -180,5 +172,5 @@ fn errors() {
         let name = path.file_name().unwrap().to_str().unwrap();
         told.extend(["# ", name, "\n", &text, "\n", &stderr, "\n"]);
     }
-    with_settings(|| insta::assert_snapshot!("config-errors", told));
+    golden::file("config-errors", &told);
 }

@@ -35,6 +35,10 @@ use crate::random::Random;
 /// The most instructions from the one under test to the end of the program.
 const TO_THE_END: u64 = 100;
 
+/// Declarations of what no field of a machine shows: the exception of N3 that is on its way.
+const UNSEEN: [&str; 4] =
+    ["Writes(Exception)", "Reads(Pending)", "Writes(NoItem(1, 0))", "Writes(NoEntry(2, 1))"];
+
 /// The fields of a machine that show its cells: at any time, and at the end only.
 struct Fields {
     always: &'static [&'static str],
@@ -82,7 +86,7 @@ impl Outcome {
         }
         for field in fields.in_the_end {
             if let Some(value) = machine.observe(field) {
-                outcome.at_end.add(&Path::field(field), &value, machine);
+                outcome.at_end.add(&Path::field(*field), &value, machine);
             }
         }
         outcome
@@ -126,14 +130,18 @@ impl Difference<'_> {
     }
 }
 
+/// The cells of a part that differs between two states, and whether it is a compound of another type or
+/// size.
+type Other = (Vec<Cell>, bool);
+
 /// An instruction in one state, and what it does there.
 struct Trial {
     op: &'static OpInfo,
     shown: String,
     before: Outcome,
     after: Outcome,
-    /// Each with the cells of each part that was another one before.
-    mutants: Vec<(Vec<Vec<Cell>>, Outcome)>,
+    /// Each with the parts that were others before.
+    mutants: Vec<(Vec<Other>, Outcome)>,
     declared: Effects,
     /// The same, each without one of the declarations.
     without: Vec<Effects>,
@@ -162,7 +170,7 @@ impl Trial {
             let mut machine = prepared.make()?;
             let names = self::names(&*machine, &fields);
             let other = match cell {
-                Some(cell) => vec![vec![cell.clone()]],
+                Some(cell) => vec![(vec![cell.clone()], false)],
                 None => other_parts(&*machine, pc, &names, &before, &fields)?,
             };
             Some((other, Outcome::after(&mut *machine, names, &fields)))
@@ -185,8 +193,12 @@ impl Trial {
                 return Some(format!("{}: changes {:?}, {:?}", self.shown, wrong.cells, wrong.part));
             }
         }
-        let is_read = |cells: &Vec<Cell>| match &cells[..] {
+        let is_read = |(cells, is_node): &Other| match &cells[..] {
             [Cell::Stack(at)] if *at >= height - takes => true,
+            // To read or write an item of a compound is to depend on its type and size.
+            [compound, ..] if *is_node => {
+                reads(effects, compound) || writes.iter().any(|it| it.touches(compound))
+            }
             // To take a compound from the stack, or to load it, is not to read what is in it.
             [_, _, ..] => {
                 cells.iter().any(|it| matches!(it, Cell::Item(..) | Cell::Compound(_)) && reads(effects, it))
@@ -204,13 +216,13 @@ impl Trial {
     }
 
     /// How the result depends on parts of the state, which it must not.
-    fn depends(&self, other: &[Vec<Cell>], mutant: &Outcome, writes: &[Cell]) -> Option<String> {
+    fn depends(&self, other: &[Other], mutant: &Outcome, writes: &[Cell]) -> Option<String> {
         let (course, mutant_course) = (self.after.course(), mutant.course());
         if course != mutant_course {
             return Some(format!("{mutant_course:?} instead of {course:?}"));
         }
         let stays = |cell: &Cell| {
-            other.iter().any(|cells| cells[0].touches(cell))
+            other.iter().any(|(cells, _)| cells[0].touches(cell))
                 && !writes.iter().any(|write| write.touches(cell))
         };
         let differing = mutant.differing(&self.after);
@@ -254,9 +266,12 @@ fn other_parts(
     names: &Names,
     before: &Outcome,
     fields: &Fields,
-) -> Option<Vec<Vec<Cell>>> {
+) -> Option<Vec<Other>> {
     let state = State::of(fields.always, machine, Some(names.clone()));
-    let parts: Vec<_> = state.changes(&before.state).map(|(place, _)| place.0.clone()).collect();
+    let parts: Vec<_> = state
+        .changes(&before.state)
+        .map(|(place, part)| (place.0.clone(), matches!(part, Part::Node(..))))
+        .collect();
     let is_there = machine.next()?.pc == pc && state.height == before.state.height;
     (is_there && !parts.is_empty()).then_some(parts)
 }
@@ -281,19 +296,25 @@ fn check(machine: &str, mut scenes: impl FnMut(&'static OpInfo, &mut Random) -> 
         assert!(count > 0, "{} is never executed", op.name);
         wrong.extend(violation);
         let unnoticed = op.effects.iter().zip(is_noticed).filter(|(_, is_noticed)| !is_noticed);
+        let unnoticed = unnoticed.filter(|(effect, _)| !UNSEEN.contains(effect));
         wrong.extend(unnoticed.map(|(effect, _)| format!("{} without {effect}: not noticed", op.name)));
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// How many states a row is tried in: more where each of its declarations has to matter in one of them.
+fn scenes(op: &OpInfo) -> usize {
+    if op.effects.is_empty() { 20 } else { 150 }
+}
+
 #[test]
 fn evm() {
-    check("evm", |op, random| (0..60).map(|_| evm::scene(op, random)).collect());
+    check("evm", |op, random| (0..scenes(op)).map(|_| evm::scene(op, random)).collect());
 }
 
 #[test]
 fn tinyvm() {
-    check("tinyvm", |op, random| (0..40).map(|_| tinyvm::scene(op, random)).collect());
+    check("tinyvm", |op, random| (0..scenes(op)).map(|_| tinyvm::scene(op, random)).collect());
 }
 
 #[test]

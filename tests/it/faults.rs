@@ -14,9 +14,10 @@ mod faulty;
 pub(crate) mod place;
 mod vectors;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use crate::support::golden;
 use faulty::{Fault, Faulty, Kind};
 use vectors::{CaseRef, Vectors};
 use vmconf::explain::explain;
@@ -203,20 +204,18 @@ fn json_has_its_schema() {
     }
 }
 
-/// How explanations read. `INSTA_UPDATE=always cargo test --test faults` writes them anew.
+/// How explanations read.
 #[test]
 fn texts() {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_omit_expression(true);
-    settings.set_prepend_module_to_snapshot(false);
-    let mut missing: BTreeSet<_> = REVIEWED.iter().copied().collect();
-    settings.bind(|| {
-        for (fault, explained) in explanations() {
-            let name = fault.to_string();
-            if missing.remove(&*name) {
-                insta::assert_snapshot!(name, text(&explained));
-            }
+    let mut texts: BTreeMap<_, _> = REVIEWED.iter().map(|fault| ((*fault).to_owned(), None)).collect();
+    for (fault, explained) in explanations() {
+        if let Some(text) = texts.get_mut(&fault.to_string()) {
+            *text = Some(self::text(&explained));
         }
+    }
+    let texts = texts.into_iter().map(|(fault, text)| match text {
+        Some(text) => format!("== {fault}\n{text}"),
+        None => panic!("not caught: {fault}"),
     });
-    assert!(missing.is_empty(), "not caught: {missing:?}");
+    golden::file("explanations-of-faults", &texts.collect::<Vec<_>>().join("\n"));
 }

@@ -1,185 +1,84 @@
-//! Golden tests. What every own vector does, and the exact words about what is wrong with a vector
-//! or a machine, are files under `tests/snapshots`; `INSTA_UPDATE=always cargo test --test it golden`
-//! writes them anew, and the difference is then to be reviewed.
+//! Golden tests: how every own vector runs, what is reported about every sample, and how reports are
+//! laid out. `tests/README.md` says how to review a change.
+//!
+//! What is specific to a vector or sample is kept apart from the layout of the reports, so that a change
+//! of one word that all failures have in common changes the files of `layout` alone.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
-use crate::support::{Ran, at_root, execute, files, read, relative, sources_of, vmconf};
+use crate::samples::pieces;
+use crate::support::{Ran, at_root, execute, files, golden, read, relative, sources_of, vmconf};
 use vmconf::machines::machine::{At, Watch};
 use vmconf::machines::observe::Observe;
 use vmconf::model::event::Event;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::Verdict;
+use vmconf::model::verdict::{Difference, Verdict};
 use vmconf::run::{self, Options};
 
-/// Snapshots hold nothing but the text and the name of the input. One test at a time: insta counts
-/// the failures of all `glob!`s on one stack.
-fn with_settings(test: impl FnOnce()) {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut settings = insta::Settings::clone_current();
-    settings.set_omit_expression(true);
-    settings.set_prepend_module_to_snapshot(false);
-    settings.bind(test);
-}
-
-/// One line a case: what came of it, how many instructions it took, what the machine shows, a hash of
-/// its trace.
+/// One line a case: its verdict, how the machine ended, and what it executed.
 #[test]
 fn vectors() {
-    with_settings(|| {
-        insta::glob!("../../vectors", "**/*.json", |path| insta::assert_snapshot!("vectors", account(path)));
+    let name = |path: &Path| {
+        let path = path.strip_prefix(at_root("vectors")).unwrap().with_extension("");
+        path.to_str().unwrap().to_owned()
+    };
+    let texts = files("vectors", "json").into_iter().map(|path| (name(&path), account(&path)));
+    golden::folder("vectors", texts);
+}
+
+/// Samples whose reports have something to lay out: long lines and values, odd names, many differences,
+/// places in lines of all kinds, and a few of each format.
+const LAID_OUT: &[&str] = &[
+    "vmtests/wrong/gas",
+    "vmtests/wrong/many-differences",
+    "vmtests/wrong/names",
+    "vmtests/wrong/out-long",
+    "vmtests/wrong/place-byte-order-mark",
+    "vmtests/wrong/place-carriage-returns",
+    "vmtests/wrong/place-one-line",
+    "vmtests/wrong/place-tabs",
+    "vmtests/wrong/storage-swapped",
+    "vmtests/broken/several",
+    "vmtests/broken/text-hostile",
+    "vmtests/broken/utf8",
+    "vmtests/broken/utf8-long-line",
+    "vmtests/malformed/account-is-null",
+    "vmtests/notes/unknown-members",
+    "minic89/wrong/details",
+    "minic89/wrong/step",
+    "minic89/malformed/arg-array",
+    "neovm-n3/wrong/slots",
+    "neovm-n3/strict/state-in-lower-case",
+    "neovm-2x/wrong/map-value",
+    "tinyvm/wrong/driver-outcome",
+];
+
+/// What the commands print about samples, to the last space.
+#[test]
+fn layout() {
+    // Each failure in full, whatever they have in common.
+    let commands: [(&str, &[&str]); 3] =
+        [("run", &["run", "--no-group"]), ("diff", &["diff"]), ("check", &["check", "--all"])];
+    let texts = commands.map(|(name, command)| {
+        let outputs = LAID_OUT.iter().map(|sample| output(command, &format!("tests/samples/{sample}.json")));
+        (name.to_owned(), outputs.collect::<Vec<_>>().join("\n"))
     });
+    golden::folder("layout", texts);
 }
 
-/// Every sample of a wrong vector of the 16-bit machine.
+/// The lines for programs about every sample in which the machine differs.
 #[test]
-fn wrong_tinyvm() {
-    with_settings(|| {
-        insta::glob!("../samples/tinyvm/wrong", "*.json", |path| {
-            insta::assert_snapshot!("wrong-tinyvm", explained(path));
-        });
-    });
+fn json() {
+    let of = |path: &Path| {
+        let json = vmconf(&["run", "--report", "json", &relative(path)]).stdout;
+        shortened(&json)
+    };
+    golden::folder("json", pieces("vmtests/wrong", of));
 }
 
-/// Every sample of a wrong vector of MiniC89, and of one whose program is odd.
-#[test]
-fn wrong_minic89() {
-    with_settings(|| {
-        insta::glob!("../samples/minic89/wrong", "*.json", |path| {
-            insta::assert_snapshot!("wrong-minic89", explained(path));
-        });
-        insta::glob!("../samples/minic89/warned", "*.json", |path| {
-            let notes = vmconf(&["run", "--strict", &relative(path)]).stderr;
-            insta::assert_snapshot!("odd-minic89", notes);
-        });
-    });
-}
-
-/// Every sample of a wrong NeoVM vector.
-#[test]
-fn wrong_neovm() {
-    with_settings(|| {
-        insta::glob!("../samples/neovm-n3/wrong", "*.json", |path| {
-            insta::assert_snapshot!("wrong-n3", explained(path));
-        });
-        insta::glob!("../samples/neovm-2x/wrong", "*.json", |path| {
-            insta::assert_snapshot!("wrong-2x", explained(path));
-        });
-    });
-}
-
-/// Every sample of a wrong vector: the text for people and the lines for programs.
-#[test]
-fn wrong() {
-    with_settings(|| {
-        insta::glob!("../samples/vmtests/wrong", "*.json", |path| {
-            let json = vmconf(&["run", "--report", "json", &relative(path)]);
-            insta::assert_snapshot!(
-                "wrong",
-                format!("{}---- json\n{}", explained(path), shortened(&json.stdout))
-            );
-        });
-    });
-}
-
-/// Files that are no JSON, no vector, or have a member twice.
-#[test]
-fn broken() {
-    with_settings(|| {
-        insta::glob!("../samples/vmtests/broken", "*.json", |path| insta::assert_snapshot!(
-            "broken",
-            text_report(path)
-        ));
-    });
-}
-
-/// One malformed vector of each kind.
-#[test]
-fn malformed() {
-    const KINDS: &[&str] = &[
-        "malformed/account-is-null",
-        "malformed/account-key-of-39-digits",
-        "malformed/account-without-storage",
-        "malformed/address-is-number",
-        "malformed/call-destination-of-39-digits",
-        "malformed/callcreates-is-object",
-        "malformed/code-is-source",
-        "malformed/data-array-with-number-of-2-64",
-        "malformed/data-with-other-letter",
-        "malformed/env-is-array",
-        "malformed/exec-without-gas",
-        "malformed/file-is-array",
-        "malformed/gas-of-2-63-in-hex",
-        "malformed/gas-without-post",
-        "malformed/log-bloom-of-511-digits",
-        "malformed/log-topics-is-text",
-        "malformed/log-without-data",
-        "malformed/logs-is-number",
-        "malformed/out-length-with-letter",
-        "malformed/post-without-logs",
-        "malformed/pre-is-array",
-        "malformed/quantity-is-fraction",
-        "malformed/quantity-of-120-decimal-digits",
-        "malformed/quantity-with-letter",
-        "malformed/storage-is-text",
-        "malformed/storage-value-of-2-256-in-hex",
-        "malformed/test-is-null",
-        "malformed/test-without-pre",
-        "malformed-beyond-schema/account-twice",
-        "malformed-beyond-schema/account-twice-with-and-without-prefix",
-        "malformed-beyond-schema/storage-key-twice-in-decimal-and-hex",
-        "malformed-beyond-schema/storage-value-of-33-bytes",
-        "malformed-beyond-schema/test-twice",
-    ];
-    for kind in KINDS {
-        let input = format!("tests/samples/vmtests/{kind}.json");
-        let name = format!("malformed@{}", kind.rsplit_once('/').unwrap().1);
-        let text = text_report(&at_root(&input));
-        with_settings(|| {
-            let mut settings = insta::Settings::clone_current();
-            settings.set_input_file(at_root(&input));
-            settings.bind(|| insta::assert_snapshot!(name, text));
-        });
-    }
-}
-
-/// Every malformed sample, a folder at a time: what `run` and `diff` say, which is the same.
-#[test]
-fn malformed_folders() {
-    with_settings(|| {
-        insta::glob!("../samples", "*/malformed*", |folder| {
-            insta::assert_snapshot!("malformed-all", explained(folder));
-        });
-    });
-}
-
-/// No snapshot is left of a vector or sample that is gone.
-#[test]
-fn every_snapshot_has_its_input() {
-    for snapshot in files("tests/it/snapshots", "snap") {
-        let text = std::fs::read_to_string(&snapshot).unwrap();
-        // Those of other test files are of no input.
-        let Some(input) = text.lines().find_map(|line| line.strip_prefix("input_file: ")) else { continue };
-        assert!(at_root(input).exists(), "{} is of {input}", relative(&snapshot));
-    }
-}
-
-/// What `run` says of a file, and what `diff` says of its failures.
-fn explained(path: &Path) -> String {
-    format!("{}\n{}", text_report(path), output(&["diff"], path))
-}
-
-/// Each failure in full, whatever they have in common.
-fn text_report(path: &Path) -> String {
-    output(&["run", "--no-group"], path)
-}
-
-fn output(command: &[&str], path: &Path) -> String {
-    let path = relative(path);
-    let Ran { exit, stdout, stderr } = vmconf(&[command, &[&path]].concat());
+fn output(command: &[&str], path: &str) -> String {
+    let Ran { exit, stdout, stderr } = vmconf(&[command, &[path]].concat());
     let mut text = format!("$ vmconf {} {path}\nexit: {exit}\n{}", command[0], shortened(&stdout));
     if !stderr.is_empty() {
         write!(text, "---- stderr\n{stderr}").unwrap();
@@ -209,32 +108,46 @@ fn account(path: &Path) -> String {
     assert_eq!(verdicts.len(), cases.len());
     let mut text = String::new();
     for (case, verdict) in cases.iter().zip(verdicts) {
-        let mut count = Count { steps: 0, hash: Fnv(0xcbf2_9ce4_8422_2325) };
-        let machine = execute(&case.case, Some(&mut count));
-        let (instructions, ended) = (count.steps, machine.describe());
-        let trace = count.hash.0 >> 32;
+        let mut executed = Executed::default();
+        let machine = execute(&case.case, Some(&mut executed));
+        let ended = machine.describe();
         let state = match case.case.machine {
             "evm" => state(&*machine, &ended),
             "neo2" | "neo3" => left(&*machine, ended),
             _ => ended,
         };
-        writeln!(text, "{}: {verdict}, {instructions} ops, {state}, trace {trace:08x}", case.name).unwrap();
+        writeln!(text, "{}: {verdict}, {state}; {executed}", case.name).unwrap();
     }
     text
 }
 
-/// What the runner says, which runs without a watch.
+/// The verdicts of the runner, which runs without a watch, in words.
 fn verdicts(path: &Path) -> Vec<String> {
     let mut verdicts = Vec::new();
     run::run(&sources_of(path), &Options::default(), &mut |event| {
         if let Event::Finished(report) = event {
-            verdicts.push(match report.verdict {
-                Verdict::Pass => "pass".to_owned(),
-                other => format!("{other:?}"),
-            });
+            verdicts.push(in_words(&report.verdict));
         }
     });
     verdicts
+}
+
+fn in_words(verdict: &Verdict) -> String {
+    let reasons: Vec<String> = match verdict {
+        Verdict::Pass => return verdict.name().to_owned(),
+        Verdict::Fail(failure) => failure.differences.iter().map(differs).collect(),
+        Verdict::Error(diagnostics) => diagnostics.iter().map(|it| it.what.clone()).collect(),
+        other => vec![format!("{other:?}")],
+    };
+    format!("{}: {}", verdict.name(), reasons.join("; "))
+}
+
+/// A mismatch in one line: `step 2, gas: expected 79988, actual 79987`.
+pub(crate) fn differs(difference: &Difference) -> String {
+    let Difference { step, at, expected, actual, .. } = difference;
+    let step = step.map_or(String::new(), |step| format!("step {step}, "));
+    let actual = actual.as_ref().map_or("(absent)".to_owned(), Value::to_string);
+    format!("{step}{at}: expected {}, actual {}", short(&expected.to_string()), short(&actual))
 }
 
 /// How a NeoVM looks after its run: how it ended, and what is on its result stack.
@@ -244,7 +157,7 @@ fn left(machine: &dyn Observe, ended: String) -> String {
 }
 
 /// The text, or what a long one begins with and how long it is.
-fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     const LONGEST: usize = 160;
     match text.char_indices().nth(LONGEST) {
         None => text.to_owned(),
@@ -298,15 +211,22 @@ fn words(storage: &Value) -> String {
     }
 }
 
-/// Counts instructions, and makes one number of where each stood, what it was and what was left.
-struct Count {
-    steps: u64,
+/// The instructions that were executed, each kind in the order of its first one.
+#[derive(Default)]
+struct Executed {
+    kinds: Vec<(String, u64)>,
+    /// Where each instruction stood, what it was and what was left: two runs whose counts are the same and
+    /// whose order is not differ in this.
     hash: Fnv,
 }
 
-impl Watch for Count {
+impl Watch for Executed {
     fn before(&mut self, at: &At<'_>) {
-        self.steps += 1;
+        let name = at.op.map_or_else(|| format!("0x{:02x}", at.code), |op| op.name.to_owned());
+        match self.kinds.iter_mut().find(|(kind, _)| *kind == name) {
+            Some((_, count)) => *count += 1,
+            None => self.kinds.push((name, 1)),
+        }
         self.hash.add(&(at.pc as u64).to_le_bytes());
         self.hash.add(&at.code.to_le_bytes());
         self.hash.add(at.operand);
@@ -315,8 +235,30 @@ impl Watch for Count {
     }
 }
 
+/// `PUSH1 4, ADD 2, STOP 1; trace 8d2f11a3`.
+impl fmt::Display for Executed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 12;
+        let shown: Vec<_> =
+            self.kinds.iter().take(SHOWN).map(|(name, count)| format!("{name} {count}")).collect();
+        f.write_str(&shown.join(", "))?;
+        let more = &self.kinds[shown.len()..];
+        if !more.is_empty() {
+            let count: u64 = more.iter().map(|(_, count)| count).sum();
+            write!(f, ", {count} of {} more kinds", more.len())?;
+        }
+        write!(f, "; trace {:08x}", self.hash.0 >> 32)
+    }
+}
+
 /// FNV-1a of 64 bits, which is the same everywhere and always.
 struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Fnv {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
 
 impl Fnv {
     fn add(&mut self, bytes: &[u8]) {

@@ -223,7 +223,7 @@ fn look_at_end(looker: &mut Looker, case: &Case, machine: &dyn Machine) {
     let mut state = State { is_fixed: true, ..State::default() };
     for field in looker.looks.in_the_end {
         if let Some(value) = machine.observe(field) {
-            state.add(&Path::field(field), &value, machine);
+            state.add(&Path::field(*field), &value, machine);
         }
     }
     let mut first = State { is_fixed: true, ..State::default() };

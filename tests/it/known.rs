@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::{Ran, command, ran};
+use crate::support::{Ran, command, golden, ran};
 use tempfile::TempDir;
 
 const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
@@ -80,7 +80,7 @@ fn outcomes() {
     assert_eq!(unmatched.exit, 3);
     let told = [("fixed", fixed), ("changed", changed), ("expired", expired), ("unmatched", unmatched)];
     let told = told.map(|(name, ran)| format!("== {name}\n{}{}", ran.stderr, ran.stdout));
-    insta::assert_snapshot!(told.concat());
+    golden::file("known-outcomes", &told.concat());
 }
 
 /// Of a part of the cases, an entry may be about others.
@@ -134,7 +134,7 @@ fn wrong_lists() {
         assert_eq!((ran.exit, ran.stdout.as_str()), (3, ""), "{text}");
         ran.stderr
     });
-    insta::assert_snapshot!(told.concat());
+    golden::file("known-wrong-lists", &told.concat());
     assert_eq!(List::new("").vmconf(&["run", "--today", "yesterday", "--known"], &[ADD]).exit, 2);
     assert_eq!(List::new("").run(&[ADD]).exit, 0);
 }
@@ -149,7 +149,7 @@ fn update() {
     ));
     let updated = list.vmconf(&["known", "update"], &[ADD, GAS, STORAGE]);
     assert_eq!((updated.exit, updated.stderr.as_str()), (0, ""));
-    insta::assert_snapshot!(format!("{}==\n{}", updated.stdout, list.text()));
+    golden::file("known-update", &format!("{}==\n{}", updated.stdout, list.text()));
     let before = list.text();
     assert_eq!(list.vmconf(&["known", "update"], &[ADD, GAS, STORAGE]).stdout, "nothing to change\n");
     assert_eq!(list.text(), before);

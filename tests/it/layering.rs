@@ -4,6 +4,7 @@
 //! of them can be broken.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use crate::support::{at_root, files, relative};
 
@@ -107,7 +108,7 @@ impl Source {
 }
 
 fn sources() -> Vec<Source> {
-    let source = |path: std::path::PathBuf| {
+    let source = |path: PathBuf| {
         let name = relative(&path);
         Source::new(name.strip_prefix("src/").unwrap(), &std::fs::read_to_string(path).unwrap())
     };
@@ -270,6 +271,16 @@ fn sources_keep_the_rules() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
+/// A file that needs more is about two things.
+#[test]
+fn files_are_short() {
+    const LINES: usize = 600;
+    let lines = |path: &PathBuf| std::fs::read_to_string(path).unwrap().lines().count();
+    let long: Vec<_> =
+        files("src", "rs").iter().filter(|path| lines(path) > LINES).map(|path| relative(path)).collect();
+    assert!(long.is_empty(), "more than {LINES} lines: {long:?}");
+}
+
 /// What is found is what is there: the modules of the library are the rows of the map, no row comes back
 /// to itself, and the members of the lists are known.
 #[test]
@@ -343,7 +354,7 @@ fn every_rule_can_be_broken() {
     check("run.rs", "use crate::machines::evm::Evm;", Some("uses machines::evm::Evm"));
     check("run/load.rs", "use crate::formats::vmtests::FORMAT;", Some("uses formats::vmtests::FORMAT"));
     check("run.rs", "use crate::report::Report;", Some("uses report::Report"));
-    check("report/text.rs", "use super::truncate::cut; use super::{Report, Verbosity};", None);
+    check("report/text.rs", "use super::truncate::truncate; use super::{Report, Verbosity};", None);
     check("report/text.rs", "use crate::machines::MACHINES;", Some("uses machines::MACHINES"));
     check("report/html.rs", "use super::text::Text;", Some("uses report::text::Text"));
     check("testees/embedded.rs", "use crate::run::Options;", Some("uses run::Options"));
@@ -357,4 +368,119 @@ fn every_rule_can_be_broken() {
     check("model/value.rs", "fn f() { std::process::exit(1) }", Some("only cli may process::exit"));
     check("run/filter.rs", "fn f() { env::var(\"A\"); }", Some("only cli may env::var"));
     check("formats/vmtests.rs", "// in vmPerformance only", Some("names vmPerformance"));
+}
+
+/// The groups within which no file may import what imports it. Between files of different groups that is
+/// never so.
+const ACYCLIC: &[&str] = &["run", "cli"];
+
+/// Which files each file imports, by their places in the list. A path stands for the longest file that it
+/// names; a re-export is an import like any other.
+fn imports(sources: &[Source]) -> Vec<BTreeSet<usize>> {
+    let modules: Vec<String> = sources.iter().map(|source| source.module().join("::")).collect();
+    let resolve = |mut path: &str| loop {
+        if let Some(file) = modules.iter().position(|module| module == path) {
+            return Some(file);
+        }
+        path = path.rsplit_once("::")?.0;
+    };
+    let imported = |source: &Source| -> BTreeSet<usize> {
+        // A unit test uses what it tests.
+        let code = source.code.split("#[cfg(test)]").next().unwrap();
+        let source = Source::new(&source.path, code);
+        uses(&source).iter().chain(&child_uses(&source)).filter_map(|path| resolve(path)).collect()
+    };
+    sources.iter().map(imported).collect()
+}
+
+/// Every path that the code names from a module that it declares: `pub use child::Thing` in the file above.
+fn child_uses(source: &Source) -> BTreeSet<String> {
+    let declared = source.code.lines().filter_map(|line| {
+        let name = line.trim().strip_suffix(';')?.rsplit_once("mod ")?.1;
+        Some(name.to_owned())
+    });
+    let mut found = BTreeSet::new();
+    for name in declared {
+        let start = format!("{name}::");
+        for (at, _) in source.code.match_indices(&start) {
+            let before = source.code[..at].trim_end_matches("self::").chars().next_back().unwrap_or(' ');
+            if !before.is_alphanumeric() && !matches!(before, '_' | ':') {
+                spread(&source.module().join("::"), &source.code[at..], &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// The files that import themselves by way of others, where both ends of one of the imports on the way are in
+/// different groups or in one of these: each file with one that it imports on its way back.
+fn cycles(sources: &[Source], groups: &[&str]) -> Vec<String> {
+    let imports = imports(sources);
+    let reachable = |from: usize| {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+        while let Some(file) = open.pop() {
+            open.extend(imports[file].iter().filter(|next| seen.insert(**next)));
+        }
+        seen
+    };
+    let reached: Vec<_> = (0..sources.len()).map(reachable).collect();
+    let mut found = Vec::new();
+    for (from, next) in
+        imports.iter().enumerate().flat_map(|(from, all)| all.iter().map(move |it| (from, *it)))
+    {
+        let (source, other) = (&sources[from], &sources[next]);
+        let is_checked = source.top() != other.top() || groups.contains(&source.top());
+        if from != next && is_checked && reached[next].contains(&from) {
+            found.push(format!("{} imports {}, and that leads back to it", source.path, other.path));
+        }
+    }
+    found
+}
+
+#[test]
+fn no_file_imports_what_imports_it() {
+    let found = cycles(&sources(), ACYCLIC);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_planted_cycle_is_found() {
+    let check = |planted: &[(&str, &str)], expected: &[&str]| {
+        let mut all = sources();
+        for (path, text) in planted {
+            all.retain(|source| source.path != *path);
+            all.push(Source::new(path, text));
+        }
+        let found = cycles(&all, ACYCLIC);
+        assert!(
+            expected.iter().all(|it| found.iter().any(|line| line.starts_with(it))),
+            "{planted:?}: {found:?}"
+        );
+        assert_eq!(found.is_empty(), expected.is_empty(), "{planted:?}: {found:?}");
+    };
+    check(&[("run/one.rs", "use super::two::Two;"), ("run/two.rs", "use super::filter::Filter;")], &[]);
+    check(
+        &[("run/one.rs", "use super::two::Two;"), ("run/two.rs", "fn f() { super::one::f() }")],
+        &["run/one.rs imports run/two.rs", "run/two.rs imports run/one.rs"],
+    );
+    // By way of a file above that re-exports.
+    check(
+        &[
+            ("run/a.rs", "mod b;\npub use b::B;"),
+            ("run/a/b.rs", "use super::super::c::C;"),
+            ("run/c.rs", "use super::a::B;"),
+        ],
+        &["run/a.rs imports run/a/b.rs", "run/a/b.rs imports run/c.rs", "run/c.rs imports run/a.rs"],
+    );
+    check(
+        &[("run/a.rs", "mod b;\nuse self::b::{B};"), ("run/a/b.rs", "use super::A;")],
+        &["run/a.rs imports run/a/b.rs"],
+    );
+    check(&[("cli/a.rs", "use super::b::B;"), ("cli/b.rs", "#[cfg(test)] mod tests { use super::a; }")], &[]);
+    // Between groups, whatever groups are checked.
+    check(
+        &[("model/a.rs", "use crate::text::a::A;"), ("text/a.rs", "use crate::model::a::A;")],
+        &["model/a.rs imports text/a.rs"],
+    );
+    check(&[("model/a.rs", "use super::b::B;"), ("model/b.rs", "use super::a::A;")], &[]);
 }

@@ -11,13 +11,14 @@ use crate::support::{config, files, read, relative, replay, vmconf};
 use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use vmconf::explain::trace::{self, Selection, Tracer};
+use vmconf::explain::trace::{Selection, TRACES, Tracer};
 use vmconf::formats::{self, Options};
 use vmconf::machines;
 use vmconf::machines::machine::{At, Machine, Watch};
 use vmconf::machines::observe::Observe;
 use vmconf::model::case::Case;
 use vmconf::model::limits::Limits;
+use vmconf::model::renderer::Renderer;
 use vmconf::model::value::Value;
 use vmconf::run::compare::diff;
 use vmconf::text::json::{Datum, Document, Node};
@@ -27,7 +28,7 @@ use vmconf::text::json::{Datum, Document, Node};
 /// The snapshots of a case, one before each attempt and one at the end.
 fn snapshots(case: &Case) -> Vec<Json> {
     let written = Shared::default();
-    let kind = trace::by_name("minic89").unwrap();
+    let kind = Renderer::by_name(TRACES, "minic89").unwrap();
     let writer = (kind.new)(machines::by_name(case.machine).unwrap().isa);
     let mut tracer = Tracer::new(writer, Selection::default(), Box::new(written.clone()));
     let machine = replay(case, Some(&mut tracer), &mut |_, _| {});
@@ -286,7 +287,7 @@ fn only_case(text: &str) -> Case {
     let entries = (format.outline)(document.root()).unwrap();
     assert_eq!(format.read_rest(&document, &entries, Options::default()), []);
     let reading = format.read_case(Node::at_index(&document, entries[0].node), Options::default());
-    reading.case.unwrap_or_else(|| panic!("{:?}", reading.findings))
+    reading.case.unwrap_or_else(|| panic!("{:?}", reading.diagnostics))
 }
 
 const FIELDS: [&str; 8] =
@@ -335,7 +336,7 @@ fn a_changed_leaf_is_reported_as_itself() {
                     let format = formats::by_name("minic89").unwrap();
                     let reading = format.read_case(Node::at_index(&changed, case.node), Options::default());
                     let changed =
-                        reading.case.unwrap_or_else(|| panic!("{} {:?}", leaf.at, reading.findings));
+                        reading.case.unwrap_or_else(|| panic!("{} {:?}", leaf.at, reading.diagnostics));
                     let mut found = diff(changed.steps[step].end.as_slice(), &states[step]).unwrap();
                     if found.is_empty() {
                         found = diff(&changed.steps[step].assertions, &states[step]).unwrap();

@@ -153,27 +153,27 @@ fn references(machine: &dyn Observe) -> usize {
 // ---- Items
 
 fn null() -> Value {
-    Value::Typed("Null", Box::new(Value::Null))
+    Value::typed("Null", Value::Null)
 }
 
 fn boolean(value: bool) -> Value {
-    Value::Typed("Boolean", Box::new(Value::Bool(value)))
+    Value::typed("Boolean", Value::Bool(value))
 }
 
 fn integer(number: impl Into<BigInt>) -> Value {
-    Value::Typed("Integer", Box::new(Value::int(number)))
+    Value::typed("Integer", Value::int(number))
 }
 
 fn byte_string(bytes: &[u8]) -> Value {
-    Value::Typed("ByteString", Box::new(Value::Bytes(bytes.to_vec())))
+    Value::typed("ByteString", Value::Bytes(bytes.to_vec()))
 }
 
 fn buffer(bytes: &[u8]) -> Value {
-    Value::Typed("Buffer", Box::new(Value::Bytes(bytes.to_vec())))
+    Value::typed("Buffer", Value::Bytes(bytes.to_vec()))
 }
 
 fn list(kind: &'static str, items: Vec<Value>) -> Value {
-    Value::Typed(kind, Box::new(Value::List(items)))
+    Value::typed(kind, Value::List(items))
 }
 
 /// Reference, sections 9.5 and 11.

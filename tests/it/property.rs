@@ -21,10 +21,9 @@ use vmconf::model::case::Program;
 use vmconf::model::limits::Limits;
 use vmconf::model::mismatch::Mismatch;
 use vmconf::model::path::{Key, Path};
-use vmconf::model::position::position;
 use vmconf::model::value::Value;
 use vmconf::run::compare::diff;
-use vmconf::text::json::{Datum, Document, Node, OddityKind};
+use vmconf::text::json::{Datum, DeviationKind, Document, Node};
 
 // ---- Expected and actual
 
@@ -84,7 +83,7 @@ impl State {
         };
         match (inside, path.last()) {
             (Value::Record(members), Key::Name(name)) => {
-                members.into_iter().find(|member| member.0 == *name).map(|member| member.1)
+                members.into_iter().find(|member| *name == *member.0).map(|member| member.1)
             }
             (Value::List(items), Key::Index(index)) => items.into_iter().nth(*index),
             _ => None,
@@ -119,7 +118,7 @@ fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
         }
         Expected::Absent => vec![Expected::Is(Value::int(1))],
         Expected::Record => vec![Expected::Absent],
-        Expected::Type(_) => vec![Expected::Type("Another")],
+        Expected::Type(_) => vec![Expected::Type("Another".into())],
         Expected::Only(keys) => return fewer_keys(check, keys, actual.as_ref()),
         Expected::Order(keys) if keys.len() > 1 => {
             vec![Expected::Order(keys.iter().rev().cloned().collect())]
@@ -169,10 +168,10 @@ fn other_values(value: &Value) -> Vec<Value> {
         Value::Null => vec![Value::int(1)],
         Value::Bool(bool) => vec![Value::Bool(!bool)],
         Value::Typed(name, inside) => {
-            let mut values = vec![Value::Typed("Another", inside.clone())];
+            let mut values = vec![Value::Typed("Another".into(), inside.clone())];
             if **inside != Value::Null {
                 let others = other_values(inside).into_iter();
-                values.extend(others.map(|other| Value::Typed(name, Box::new(other))));
+                values.extend(others.map(|other| Value::typed(name.clone(), other)));
             }
             values
         }
@@ -227,7 +226,7 @@ fn mismatches_of(text: String, node: u32, machine: &dyn Observe) -> Vec<Mismatch
     let document = Document::parse(text, 128).unwrap();
     let format = formats::by_name("vmtests").unwrap();
     let reading = format.read_case(Node::at_index(&document, node), Options::default());
-    let case = reading.case.unwrap_or_else(|| panic!("{:?}", reading.findings));
+    let case = reading.case.unwrap_or_else(|| panic!("{:?}", reading.diagnostics));
     diff(&case.steps[0].assertions, machine).unwrap()
 }
 
@@ -343,7 +342,8 @@ fn a_changed_leaf_of_a_result_is_reported_as_itself() {
                     let changed = Document::parse(text, 128).unwrap();
                     let (format, _) = formats::recognise(&changed, "").unwrap();
                     let reading = format.read_case(Node::at_index(&changed, case.node), Options::default());
-                    let assertions = reading.case.unwrap_or_else(|| panic!("{:?}", reading.findings)).steps;
+                    let assertions =
+                        reading.case.unwrap_or_else(|| panic!("{:?}", reading.diagnostics)).steps;
                     let found = diff(&checks_of(&assertions[index]), &states[index]).unwrap();
                     let found: Vec<_> = found.iter().map(|it| (it.at.to_string(), it.origin.0)).collect();
                     assert_eq!(found, [(leaf.at.clone(), leaf.origin)], "{} {}", relative(&path), case.name);
@@ -455,9 +455,10 @@ fn same_as_serde(text: &str) -> Result<(), TestCaseError> {
         (Ok(ours), theirs) => {
             places(&ours);
             // What we accept and JSON does not have, and a key that is there twice.
-            if text.starts_with('\u{feff}') || !ours.oddities().is_empty() {
-                let not_json = |kind: &OddityKind| !matches!(kind, OddityKind::DuplicateKey(_));
-                if text.starts_with('\u{feff}') || ours.oddities().iter().any(|oddity| not_json(&oddity.kind))
+            if text.starts_with('\u{feff}') || !ours.deviations().is_empty() {
+                let not_json = |kind: &DeviationKind| !matches!(kind, DeviationKind::DuplicateKey(_));
+                if text.starts_with('\u{feff}')
+                    || ours.deviations().iter().any(|deviation| not_json(&deviation.kind))
                 {
                     prop_assert!(theirs.is_err(), "serde_json accepts {text:?}");
                 }
@@ -472,8 +473,9 @@ fn same_as_serde(text: &str) -> Result<(), TestCaseError> {
             }
         }
         (Err((back, problem)), theirs) => {
-            prop_assert_eq!(&back, text);
-            prop_assert!(problem.at as usize <= text.len() && text.is_char_boundary(problem.at as usize));
+            let at = problem.place.0 as usize;
+            prop_assert_eq!(back.as_str(), text);
+            prop_assert!(at <= text.len() && text.is_char_boundary(at));
             prop_assert!(theirs.is_err(), "serde_json accepts {:?}; we say {}", text, problem);
         }
     }
@@ -506,6 +508,7 @@ fn places(document: &Document) {
     let text = document.text();
     let mut data = vec![document.root()];
     let mut twice = Vec::new();
+    let mut starts = Vec::new();
     while let Some(node) = data.pop() {
         let first = text[node.at() as usize..].chars().next().unwrap();
         let right = match node.datum() {
@@ -518,38 +521,43 @@ fn places(document: &Document) {
         };
         assert!(right, "{:?} at {} of {text:?}", node.datum(), node.at());
         assert!(text[node.at() as usize..].starts_with(node.raw()));
-        place(document, node.at());
+        starts.push(node.at());
         let mut seen = HashMap::new();
         for member in node.members() {
             match seen.entry(member.key.clone()) {
-                Entry::Occupied(first) => twice.push((member.key_at, OddityKind::DuplicateKey(*first.get()))),
+                Entry::Occupied(first) => {
+                    twice.push((member.key_at, DeviationKind::DuplicateKey(*first.get())))
+                }
                 Entry::Vacant(new) => {
                     new.insert(member.key_at);
                 }
             }
             assert!(text[member.key_at as usize..].starts_with('"'));
-            place(document, member.key_at);
+            starts.push(member.key_at);
             data.push(member.value);
         }
         data.extend(node.items());
     }
     twice.sort_by_key(|it| it.0);
-    let oddities = document.oddities().iter().map(|oddity| (oddity.at, oddity.kind));
-    let found: Vec<_> = oddities.filter(|it| matches!(it.1, OddityKind::DuplicateKey(_))).collect();
+    let deviations = document.deviations().iter().map(|deviation| (deviation.at, deviation.kind));
+    let found: Vec<_> = deviations.filter(|it| matches!(it.1, DeviationKind::DuplicateKey(_))).collect();
     assert_eq!(found, twice, "{text:?}");
+    starts.sort_unstable();
+    positions(document, &starts);
 }
 
-fn place(document: &Document, at: u32) {
+/// The line and column of each of these bytes, which ascend, are those that counting characters gives.
+fn positions(document: &Document, starts: &[u32]) {
+    let text = document.text();
+    let mut characters = text.char_indices().filter(|it| *it != (0, '\u{feff}')).peekable();
     let (mut line, mut column) = (1, 1);
-    for (offset, character) in document.text().char_indices().filter(|it| *it != (0, '\u{feff}')) {
-        if offset >= at as usize {
-            break;
+    for at in starts {
+        while let Some((_, character)) = characters.next_if(|it| it.0 < *at as usize) {
+            (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
         }
-        (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        let found = document.position(*at);
+        assert_eq!((found.line, found.column), (line, column), "byte {at} of {text:?}");
     }
-    let found = document.position(at);
-    assert_eq!((found.line, found.column), (line, column), "byte {at} of {:?}", document.text());
-    assert_eq!(found, position(document.text(), at));
 }
 
 /// A JSON text with spaces anywhere, escapes, large numbers and members of the same name.

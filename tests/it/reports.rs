@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::support::{at_root, command, ran, vmconf};
+use crate::support::{at_root, command, golden, ran, vmconf};
 use roxmltree::{Document, Node};
 use scraper::{ElementRef, Html, Selector};
 use vmconf::model::assertion::Expected;
@@ -19,10 +19,12 @@ use vmconf::model::escape::is_harmful;
 use vmconf::model::event::{CaseReport, Event, Summary};
 use vmconf::model::explanation::Explained;
 use vmconf::model::path::Path as At;
+use vmconf::model::renderer::Renderer;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{Difference, Failure, Listing, Verdict};
-use vmconf::report::{self, Grouping, Options, REPORTS, Verbosity};
+use vmconf::report::{Grouping, Options, REPORTS, Verbosity};
 use vmconf::text::shell::Words;
+use vmconf::text::source_text::SourceText;
 
 /// Names that mean something to one reader or another.
 fn hostile_names() -> Vec<String> {
@@ -50,7 +52,7 @@ const LONG: usize = 10_000;
 const TEXT: &str = "{\n  \"expect\": {\"value\": 8}\n}\n";
 
 fn place() -> Place {
-    Place::new(TEXT, 24)
+    SourceText::new(TEXT).place(24)
 }
 
 fn case(file: &str, name: &str, verdict: Verdict) -> Event {
@@ -59,7 +61,13 @@ fn case(file: &str, name: &str, verdict: Verdict) -> Event {
 
 fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
     let id = CaseId { file: file.into(), name: Some(name.to_owned()), nth };
-    Event::Finished(CaseReport { id, format: Some("vmtests"), machine: Some("evm"), verdict, cached: false })
+    Event::Finished(CaseReport {
+        id,
+        format: Some("vmtests".into()),
+        machine: Some("evm".into()),
+        verdict,
+        cached: false,
+    })
 }
 
 fn fail(at: At, expected: Expected, actual: Option<Value>, ended: &str) -> Verdict {
@@ -88,13 +96,12 @@ fn known(reason: &str) -> Verdict {
 }
 
 fn error(what: &str) -> Verdict {
-    let diagnostic =
-        Diagnostic { what: what.to_owned(), expected: Some("hex".to_owned()), place: Some(place()) };
+    let diagnostic = Diagnostic::new(what).expected("hex").with_place(Some(place()));
     Verdict::Error(vec![diagnostic, Diagnostic::new("and nowhere")])
 }
 
 /// A run with every verdict, every kind of difference, and every hostile name in each place.
-fn mixed() -> Vec<Event> {
+pub(crate) fn mixed() -> Vec<Event> {
     let logs = At::field("logs");
     let mut events = vec![
         Event::Started { files: 2 },
@@ -151,9 +158,9 @@ impl Write for Shared {
     }
 }
 
-fn render(name: &str, options: &Options, events: &[Event]) -> String {
+pub(crate) fn render(name: &str, options: &Options, events: &[Event]) -> String {
     let out = Shared::default();
-    let mut report = (report::by_name(name).unwrap().new)(Box::new(out.clone()), options);
+    let mut report = (Renderer::by_name(REPORTS, name).unwrap().new)(Box::new(out.clone()), options);
     for event in events {
         report.event(event).unwrap();
     }
@@ -169,17 +176,14 @@ fn rendered(name: &str) -> String {
 /// The reports of a mixed run; what is no report's own but the page's or the version's is left out.
 #[test]
 fn golden() {
-    for kind in REPORTS {
+    let texts = REPORTS.iter().map(|kind| {
         let text = rendered(kind.name).replace(&"n".repeat(LONG), "{10000 n}");
         let text = without(&without(&text, "<style>", "</style>"), "<script>", "</script>");
         let text = without(&text, "style-src 'sha256-", "'");
         let text = without(&text, "script-src 'sha256-", "'").replace(env!("CARGO_PKG_VERSION"), "VERSION");
-        let mut settings = insta::Settings::clone_current();
-        settings.set_omit_expression(true);
-        settings.set_prepend_module_to_snapshot(false);
-        settings.set_input_file(at_root("tests/it/reports.rs"));
-        settings.bind(|| insta::assert_snapshot!(format!("report-{}", kind.name), text));
-    }
+        (kind.name.to_owned(), text)
+    });
+    golden::folder("reports", texts);
 }
 
 #[test]
@@ -188,11 +192,7 @@ fn golden_of_each_case_in_a_line() {
     let text = render("text", &options, &mixed()).replace(&"n".repeat(LONG), "{10000 n}");
     let (lines, rest) = text.split_once("\n\n").unwrap();
     assert_eq!(rest, render("text", &Options::default(), &mixed()).replace(&"n".repeat(LONG), "{10000 n}"));
-    let mut settings = insta::Settings::clone_current();
-    settings.set_omit_expression(true);
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_input_file(at_root("tests/it/reports.rs"));
-    settings.bind(|| insta::assert_snapshot!("report-text-cases", lines));
+    golden::file("report-text-cases", lines);
 }
 
 /// JUnit has no place for it: there the cases that did not run are missing.

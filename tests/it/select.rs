@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::support::{WRONG, command, ran, vmconf};
+use crate::support::{WRONG, command, golden, ran, vmconf};
 use proptest::prelude::*;
 use tempfile::TempDir;
 use vmconf::formats::{self, Format};
@@ -117,10 +117,10 @@ fn misspelled() {
         "name(a)\tand\u{7}",
     ];
     let told: Vec<_> = texts.map(|text| text.parse::<Expr>().unwrap_err().to_string()).into();
-    insta::assert_snapshot!(told.join("\n"));
+    golden::file("select-misspelled", &told.join("\n"));
     let ran = vmconf(&["list", "-E", "machine(emv)"]);
     assert_eq!(ran.exit, 2);
-    insta::assert_snapshot!("on_the_command_line", ran.stderr);
+    golden::file("select-on-the-command-line", &ran.stderr);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod golden;
 pub(crate) mod schema;
 
 use std::path::{Path, PathBuf};
@@ -132,7 +133,7 @@ fn read_cases(document: &Document, path: &Path) -> Vec<Read> {
     let entries = (format.outline)(document.root()).unwrap();
     let read = |entry: formats::Entry| {
         let reading = format.read_case(Node::at_index(document, entry.node), context);
-        let case = reading.case.unwrap_or_else(|| panic!("{}: {:?}", entry.name, reading.findings));
+        let case = reading.case.unwrap_or_else(|| panic!("{}: {:?}", entry.name, reading.diagnostics));
         Read { name: entry.name, node: entry.node, case }
     };
     entries.into_iter().map(read).collect()

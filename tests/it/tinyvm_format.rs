@@ -4,30 +4,32 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use vmconf::formats::Folder::Above;
-use vmconf::formats::{self, Context, Files, Finding, Format, Options, Unreadable, tinyvm};
+use vmconf::formats::{self, Context, Files, Format, Options, Unreadable, tinyvm};
 use vmconf::model::assertion::Assertion;
 use vmconf::model::case::{Action, Case};
+use vmconf::model::diagnostic::Diagnostic;
+use vmconf::model::position::Origin;
 use vmconf::model::value::Value;
 use vmconf::run::VectorFiles;
 use vmconf::text::json::{Document, Node};
 
 /// The case of a file's first entry, and what is said about the whole file.
-fn read(format: &Format, path: &Path, text: &str) -> (Document, Option<Case>, Vec<Finding>) {
+fn read(format: &Format, path: &Path, text: &str) -> (Document, Option<Case>, Vec<Diagnostic<Origin>>) {
     let document = Document::parse(text.to_owned(), 128).unwrap();
     let options = Options::default();
     let context = Context { options, files: &VectorFiles::new(path, format.folders), shared: None };
     let entries = (format.outline)(document.root()).unwrap();
-    let mut findings = format.read_rest(&document, &entries, options);
+    let mut diagnostics = format.read_rest(&document, &entries, options);
     let reading = format.read_case(Node::at_index(&document, entries[0].node), context);
-    findings.extend(reading.findings);
-    (document, reading.case, findings)
+    diagnostics.extend(reading.diagnostics);
+    (document, reading.case, diagnostics)
 }
 
 /// The case of a file of one test with these members, which has nothing wrong with it.
 fn case(members: &str) -> Case {
     let file = with_test(members);
-    let (_, case, findings) = read(&tinyvm::FORMAT, Path::new("none.json"), &file);
-    assert_eq!(findings, [], "{file}");
+    let (_, case, diagnostics) = read(&tinyvm::FORMAT, Path::new("none.json"), &file);
+    assert_eq!(diagnostics, [], "{file}");
     case.unwrap()
 }
 
@@ -36,12 +38,12 @@ fn with_test(members: &str) -> String {
 }
 
 /// What is said, each with its place.
-fn said(document: &Document, findings: &[Finding]) -> Vec<String> {
-    let line = |finding: &Finding| {
-        let severity = finding.severity.name();
-        format!("{} {severity}: {}", document.position(finding.problem.at), finding.problem)
+fn said(document: &Document, diagnostics: &[Diagnostic<Origin>]) -> Vec<String> {
+    let line = |diagnostic: &Diagnostic<Origin>| {
+        let severity = diagnostic.severity.name();
+        format!("{} {severity}: {diagnostic}", document.position(diagnostic.place.0))
     };
-    findings.iter().map(line).collect()
+    diagnostics.iter().map(line).collect()
 }
 
 #[test]
@@ -258,10 +260,10 @@ fn expectations_of_a_driver_become_checks() {
 #[test]
 fn errors_name_what_is_wrong_and_where() {
     fn check(members: &str, wanted: &[&str]) {
-        let (document, case, findings) =
+        let (document, case, diagnostics) =
             read(&tinyvm::FORMAT, Path::new("none.json"), &with_test(&format!("\n{members}")));
         assert!(case.is_none(), "{members}");
-        assert_eq!(said(&document, &findings), wanted, "{members}");
+        assert_eq!(said(&document, &diagnostics), wanted, "{members}");
     }
     check(r#""step": 1"#, &[r#"2:1 error: unknown member "step" of test"#]);
     check(
@@ -297,9 +299,9 @@ fn errors_name_what_is_wrong_and_where() {
 #[test]
 fn commas_too_many_and_comments_are_errors() {
     for members in [r#""pc": 1,"#, r#""pc": /* one */ 1"#] {
-        let (_, case, findings) = read(&tinyvm::FORMAT, Path::new("none.json"), &with_test(members));
+        let (_, case, diagnostics) = read(&tinyvm::FORMAT, Path::new("none.json"), &with_test(members));
         assert!(case.is_none(), "{members}");
-        assert_eq!(findings.len(), 1, "{members}: {findings:?}");
+        assert_eq!(diagnostics.len(), 1, "{members}: {diagnostics:?}");
     }
 }
 
@@ -325,9 +327,9 @@ impl Folder {
     /// What is said about a vector that names this file, without its place.
     fn named(&self, vector: &str, name: &str) -> Result<Value, String> {
         let file = with_test(&format!(r#""instructions": {{"file": {name:?}}}"#));
-        let (_, case, findings) = read(&tinyvm::FORMAT, &self.path(vector), &file);
+        let (_, case, diagnostics) = read(&tinyvm::FORMAT, &self.path(vector), &file);
         let Some(case) = case else {
-            return Err(findings[0].problem.what.replacen(&format!("file {name:?}: "), "", 1));
+            return Err(diagnostics[0].what.replacen(&format!("file {name:?}: "), "", 1));
         };
         Ok(case.program.0.get("instructions").unwrap().clone())
     }
@@ -336,8 +338,8 @@ impl Folder {
     fn pair(&self, text: &str) -> (Option<Case>, Vec<String>) {
         self.write("tests/testcases.json", text.as_bytes());
         let path = self.path("tests/testcases.json");
-        let (document, case, findings) = read(&tinyvm::TESTCASES, &path, text);
-        (case, said(&document, &findings))
+        let (document, case, diagnostics) = read(&tinyvm::TESTCASES, &path, text);
+        (case, said(&document, &diagnostics))
     }
 }
 
@@ -460,7 +462,7 @@ fn vectors_in_memory_name_no_files() {
     let entries = (tinyvm::FORMAT.outline)(document.root()).unwrap();
     let reading = tinyvm::FORMAT.read_case(Node::at_index(&document, entries[0].node), Options::default());
     assert_eq!(
-        said(&document, &reading.findings),
+        said(&document, &reading.diagnostics),
         [r#"1:72 error: file "a.asm": a vector that is in no file can name none"#]
     );
 }
@@ -553,21 +555,15 @@ fn formats_are_recognised() {
     check("testcases.json", "{}", Err("no vector format looks like this: an empty object"));
 }
 
-/// The example of the README says what it should.
+/// The example of the book says what it should, without a note.
 #[test]
-fn example_of_the_readme_is_read() {
-    let readme = include_str!("../../README.md");
-    let from = readme.find("{\n  \"machine\": \"tinyvm\"").unwrap();
-    let example = readme[from..].split("```").next().unwrap();
-    let folder = Folder::new();
-    folder.write("sum.asm", b"add r0 r1\nyield\n");
-    let document = Document::parse(example.to_owned(), 128).unwrap();
-    let path = folder.path("vector.json");
-    folder.write("vector.json", example.as_bytes());
+fn example_of_the_book_is_read() {
+    let path = crate::support::at_root("docs/examples/formats/tinyvm.json");
+    let document = Document::parse(fs::read_to_string(&path).unwrap(), 128).unwrap();
     let files = VectorFiles::new(&path, tinyvm::FORMAT.folders);
     for entry in (tinyvm::FORMAT.outline)(document.root()).unwrap() {
         let context = Context { options: Options::default(), files: &files, shared: None };
         let reading = tinyvm::FORMAT.read_case(Node::at_index(&document, entry.node), context);
-        assert_eq!(reading.findings, [], "{}", entry.name);
+        assert_eq!(reading.diagnostics, [], "{}", entry.name);
     }
 }

@@ -6,12 +6,13 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::process::Stdio;
 use std::rc::Rc;
 
-use crate::support::{Ran, at_root, command, files, ran, read, relative, replay, vmconf};
+use crate::support::{Ran, at_root, command, files, golden, ran, read, relative, replay, vmconf};
 use serde_json::Value as Json;
-use vmconf::explain::trace::{self, Selection, Tracer};
+use vmconf::explain::trace::{Selection, TRACES, Tracer};
 use vmconf::machines;
 use vmconf::model::case::Case;
 use vmconf::model::escape::is_harmful;
+use vmconf::model::renderer::Renderer;
 
 const DEMO: &str = "tests/samples/trace/demo.json::demo2018";
 const GCD: &str = "vectors/minic89/source.json::gcd";
@@ -36,24 +37,19 @@ fn selected(args: &[&str]) -> (Vec<u64>, u64) {
 
 #[test]
 fn golden() {
-    fn check(name: &str, args: &[&str]) {
-        let file = args[0].split("::").next().unwrap();
-        let mut settings = insta::Settings::clone_current();
-        settings.set_omit_expression(true);
-        settings.set_prepend_module_to_snapshot(false);
-        settings.set_input_file(at_root(file));
-        settings.bind(|| insta::assert_snapshot!(format!("trace@{name}"), traced(args)));
-    }
-    check("evm", &[DEMO]);
-    check("evm-jsonl", &[DEMO, "--as", "jsonl"]);
-    check("evm-eip3155", &[DEMO, "--as", "eip3155"]);
-    check("evm-halt", &["vectors/evm/halts/underflow-arithmetic-to-flow.json::add", "--as", "eip3155"]);
-    check("minic89", &[GCD]);
-    check("minic89-jsonl", &[GCD, "--as", "jsonl", "--op", "STORE_LOCAL"]);
-    check("minic89-snapshots", &[GCD, "--as", "minic89", "--last", "2"]);
-    check("minic89-trap", &["vectors/minic89/programs/add-overflows.json"]);
-    check("tinyvm", &["vectors/tinyvm/driver/execute.json::a yield gives zero and the value"]);
-    check("tinyvm-phases", &[PHASES]);
+    let commands: [(&str, &[&str]); 10] = [
+        ("evm", &[DEMO]),
+        ("evm-jsonl", &[DEMO, "--as", "jsonl"]),
+        ("evm-eip3155", &[DEMO, "--as", "eip3155"]),
+        ("evm-halt", &["vectors/evm/halts/underflow-arithmetic-to-flow.json::add", "--as", "eip3155"]),
+        ("minic89", &[GCD]),
+        ("minic89-jsonl", &[GCD, "--as", "jsonl", "--op", "STORE_LOCAL"]),
+        ("minic89-snapshots", &[GCD, "--as", "minic89", "--last", "2"]),
+        ("minic89-trap", &["vectors/minic89/programs/add-overflows.json"]),
+        ("tinyvm", &["vectors/tinyvm/driver/execute.json::a yield gives zero and the value"]),
+        ("tinyvm-phases", &[PHASES]),
+    ];
+    golden::folder("traces", commands.map(|(name, args)| (name.to_owned(), traced(args))));
 }
 
 /// Section 11 of the reference of the EVM.
@@ -94,7 +90,7 @@ fn lines_for_programs_are_as_the_schema_says() {
     let mut count = 0;
     for path in files("vectors", "json") {
         for case in read(&path).1 {
-            let text = lines(&case.case, "jsonl", Selection { to: 200, ..Selection::default() });
+            let text = lines(&case.case, "jsonl", Selection { to: 60, ..Selection::default() });
             for line in text.lines() {
                 let line: Json = serde_json::from_str(line).unwrap();
                 assert!(validator.is_valid(&line), "{} {}: {line}", relative(&path), case.name);
@@ -257,7 +253,7 @@ fn lines(case: &Case, kind: &str, selection: Selection) -> String {
 }
 
 fn run(case: &Case, kind: &str, selection: Selection, out: Box<dyn Write>) {
-    let writer = (trace::by_name(kind).unwrap().new)(machines::by_name(case.machine).unwrap().isa);
+    let writer = (Renderer::by_name(TRACES, kind).unwrap().new)(machines::by_name(case.machine).unwrap().isa);
     let mut tracer = Tracer::new(writer, selection, out);
     let machine = replay(case, Some(&mut tracer), &mut |_, _| {});
     tracer.end(&*machine, &machine.describe()).unwrap();

@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use vmconf::model::hex::hex_bytes;
 
-use crate::cli::program::{Broken, read};
+use crate::cli::exit_code::BrokenInput;
+use crate::cli::program::read;
 
 /// How many bytes a segment file has.
 const SIZE: usize = 2 << 16;
@@ -17,12 +18,12 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// The words of an argument: `0x` and hex digits, or a file or standard input with a whole
-    /// memory, of which the zeros at the end are left out.
+    /// The words of an argument: `0x` and hex digits, or a file or standard input with the whole
+    /// memory, without the zeros at its end.
     ///
     /// # Errors
     ///
-    /// When the digits are no words, or the file is not a whole memory.
+    /// When the digits are no words, or the file has another size than the memory.
     pub(super) fn read(program: &str) -> anyhow::Result<Segment> {
         if let Some(digits) = program.strip_prefix("0x") {
             let bytes = hex_bytes(digits).context("the program is not an even number of hex digits")?;
@@ -35,14 +36,14 @@ impl Segment {
         let bytes = read(path)?;
         if bytes.len() != SIZE {
             let what = format!("{} bytes, where a segment file has {SIZE}", bytes.len());
-            return Err(Broken(format!("{}: {what}", path.display())).into());
+            return Err(BrokenInput(format!("{}: {what}", path.display())).into());
         }
         let mut words = words(&bytes);
         words.truncate(words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1));
         Ok(Segment { words })
     }
 
-    /// Prints a line for each word behind its address, and one for several zeros.
+    /// Prints address and word, a line each, and one line for consecutive zeros.
     pub(super) fn print(&self, out: &mut impl Write, disassemble: fn(u16) -> String) -> io::Result<()> {
         for (address, run) in self.runs() {
             match run {
@@ -53,7 +54,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Prints what is assembled to the same memory: zeros are not written.
+    /// Prints a source that assembles to the same memory. Zeros are left out.
     pub(super) fn print_source(
         &self,
         out: &mut impl Write,
@@ -71,7 +72,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Each word and its address; zeros that follow each other together.
+    /// Each word with its address; consecutive zeros in one slice.
     fn runs(&self) -> impl Iterator<Item = (usize, &[u16])> {
         let mut address = 0;
         self.words.chunk_by(|a, b| *a == 0 && *b == 0).map(move |run| {

@@ -12,11 +12,10 @@ use crate::model::value::Value;
 pub(super) const KIND: TraceKind = TraceKind {
     name: "eip3155",
     doc: "EIP-3155 of the EVM, one JSON object a line",
-    machine: Some("evm"),
     new: |_| Box::<Eip3155>::default(),
 };
 
-/// No tree of accounts is hashed: there is no root to tell.
+/// No tree of accounts is hashed, so there is no root to write.
 const NO_ROOT: [u8; 32] = [0; 32];
 
 #[derive(Default)]
@@ -77,6 +76,10 @@ impl Writer for Eip3155 {
             "fork": "Homestead",
         });
         writeln!(out, "{summary}")
+    }
+
+    fn machine(&self) -> Option<&'static str> {
+        Some("evm")
     }
 }
 

@@ -8,12 +8,12 @@ use serde_json::{Map, Value as Json, json};
 use super::{Done, End, Step, TraceKind, Writer};
 use crate::model::cell::Cell;
 use crate::model::value::Value;
-use crate::wire::value::{one_line, typed_within};
+use crate::wire::line::one_line;
+use crate::wire::value::Truncated;
 
 pub(super) const KIND: TraceKind = TraceKind {
     name: "jsonl",
     doc: "for programs: one JSON object a step",
-    machine: None,
     new: |_| Box::<Lines>::default(),
 };
 
@@ -65,7 +65,7 @@ impl Writer for Lines {
         }
         let written = |cell: &Cell| cell_json(cell, done.state.value(cell).as_ref());
         line.insert("writes".to_owned(), writes.iter().map(written).collect());
-        writeln!(out, "{}", one_line(&line.into()))
+        writeln!(out, "{}", one_line(&line))
     }
 
     fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -82,5 +82,5 @@ fn cell_json(cell: &Cell, value: Option<&Value>) -> Json {
 }
 
 fn value_json(value: &Value) -> Json {
-    typed_within(value, &mut ROOM.clone())
+    json!(Truncated(value, ROOM))
 }

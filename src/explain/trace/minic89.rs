@@ -8,12 +8,11 @@ use serde_json::{Map, Value as Json};
 use super::{Done, End, Step, TraceKind, Writer};
 use crate::machines::inspect::Inspect;
 use crate::text::plain_json::plain;
-use crate::wire::value::one_line;
+use crate::wire::line::one_line;
 
 pub(super) const KIND: TraceKind = TraceKind {
     name: "minic89",
     doc: "snapshots of MiniC89, one JSON document a line",
-    machine: Some("minic89"),
     new: |_| Box::new(Snapshots),
 };
 
@@ -35,10 +34,14 @@ impl Writer for Snapshots {
     fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
         write(end.state, out)
     }
+
+    fn machine(&self) -> Option<&'static str> {
+        Some("minic89")
+    }
 }
 
 fn write(state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
     let member = |name: &&str| Some(((*name).to_owned(), plain(&state.observe(name)?)));
-    let snapshot: Map<_, _> = MEMBERS.iter().filter_map(member).collect();
-    writeln!(out, "{}", one_line(&Json::Object(snapshot)))
+    let snapshot: Map<String, Json> = MEMBERS.iter().filter_map(member).collect();
+    writeln!(out, "{}", one_line(&snapshot))
 }

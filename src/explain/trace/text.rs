@@ -1,4 +1,4 @@
-//! Traces for people: one line a step. Long values and many of them are cut, so that most lines have
+//! Traces for people: one line a step. Long values and long lists are truncated, so that most lines have
 //! no more than 100 characters.
 
 use std::fmt::{self, Write as _};
@@ -14,12 +14,8 @@ use crate::model::escape::escaped;
 use crate::model::hex::bytes_key;
 use crate::model::value::Value;
 
-pub(super) const KIND: TraceKind = TraceKind {
-    name: "text",
-    doc: "for people: one line a step",
-    machine: None,
-    new: |isa| Box::new(Text::new(isa)),
-};
+pub(super) const KIND: TraceKind =
+    TraceKind { name: "text", doc: "for people: one line a step", new: |isa| Box::new(Text::new(isa)) };
 
 /// How wide columns are: instructions, values of a stack, values that are read where there is none.
 const INSTRUCTION: usize = 28;
@@ -29,12 +25,12 @@ const READS: usize = 40;
 /// The most characters of a value, a cell or a part of an instruction.
 const LONGEST: usize = 24;
 
-/// The most cells that are told to be read or written.
+/// The most cells that a line shows as read or written.
 const CELLS: usize = 2;
 
 struct Text {
     isa: &'static Isa,
-    /// The beginning of the line of the step that happens now, and what stands behind its price.
+    /// The beginning of the line of the current step, and what comes after its price.
     line: String,
     found: String,
     writes: Vec<Cell>,
@@ -81,8 +77,8 @@ impl Writer for Text {
             Unit::Bytes | Unit::Words => format!("{:04x}", step.at.pc),
             Unit::Objects => step.at.pc.to_string(),
         };
-        let source = state.source().map_or(String::new(), |source| format!(" ; {}", cut(source)));
-        self.line = beginning(&step.number.to_string(), &pc, &(cut(state.instruction()) + &source));
+        let source = state.source().map_or(String::new(), |source| format!(" ; {}", truncated(source)));
+        self.line = beginning(&step.number.to_string(), &pc, &(truncated(state.instruction()) + &source));
         let effects = state.effects();
         self.found = if self.has_stack() { stack(state) } else { read(&effects.reads) };
         self.writes = effects.writes;
@@ -145,7 +141,7 @@ fn some(mut texts: impl ExactSizeIterator<Item = String>) -> String {
 
 fn with_value(cell: &Cell, value: Option<&Value>) -> String {
     let value = value.map_or(String::new(), |value| format!(" = {}", short(value)));
-    cut(cell) + &value
+    truncated(cell) + &value
 }
 
 /// A value in a few characters.
@@ -157,7 +153,7 @@ fn short(value: &Value) -> String {
             format!("{}… ({} bytes)", bytes_key(&bytes[..BYTES / 2]), bytes.len())
         }
         Value::Typed(name, value) if **value != Value::Null => format!("{name} {}", short(value)),
-        other => cut(other),
+        other => truncated(other),
     }
 }
 
@@ -179,7 +175,7 @@ fn short_number(number: &BigInt) -> String {
 }
 
 /// The text, or the beginning of a long one.
-fn cut(text: impl fmt::Display) -> String {
+fn truncated(text: impl fmt::Display) -> String {
     let mut start = Start { text: String::new(), room: LONGEST };
     let is_whole = write!(start, "{text}").is_ok();
     start.text + if is_whole { "" } else { "…" }

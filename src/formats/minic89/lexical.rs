@@ -3,34 +3,36 @@
 use num_bigint::BigInt;
 
 use crate::formats::fields::wrong_type;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node, Problem};
+use crate::text::json::{Datum, Node};
 
 /// More digits than anybody means; their value is not worked out.
 const MOST_DIGITS: usize = 1000;
 
 /// A 16-bit integer with a sign.
-pub(super) fn int16(node: Node<'_>, name: &str) -> Result<BigInt, Problem> {
+pub(super) fn int16(node: Node<'_>, name: &str) -> Result<BigInt, Diagnostic<Origin>> {
     const EXPECTED: &str = "an integer from -32768 to 32767";
     let number = integer(node, name, EXPECTED)?;
     if i16::try_from(&number).is_ok() { Ok(number) } else { Err(wrong(node, name, EXPECTED)) }
 }
 
 /// An integer that is not less than `least`.
-pub(super) fn from(node: Node<'_>, name: &str, least: u8) -> Result<BigInt, Problem> {
+pub(super) fn from(node: Node<'_>, name: &str, least: u8) -> Result<BigInt, Diagnostic<Origin>> {
     let expected = format!("an integer from {least}");
     let number = integer(node, name, &expected)?;
     if number >= BigInt::from(least) { Ok(number) } else { Err(wrong(node, name, &expected)) }
 }
 
 /// The same, or null.
-pub(super) fn nullable(node: Node<'_>, name: &str, least: u8) -> Result<Value, Problem> {
+pub(super) fn nullable(node: Node<'_>, name: &str, least: u8) -> Result<Value, Diagnostic<Origin>> {
     if node.is_null() { Ok(Value::Null) } else { from(node, name, least).map(Value::Int) }
 }
 
 /// Any integer.
-pub(super) fn integer(node: Node<'_>, name: &str, expected: &str) -> Result<BigInt, Problem> {
+pub(super) fn integer(node: Node<'_>, name: &str, expected: &str) -> Result<BigInt, Diagnostic<Origin>> {
     let Datum::Number(text) = node.datum() else { return Err(wrong_type(node, name, expected)) };
     match value(text) {
         Number::Integer(number) => Ok(number),
@@ -38,13 +40,13 @@ pub(super) fn integer(node: Node<'_>, name: &str, expected: &str) -> Result<BigI
         Number::TooLong => {
             let expected = format!("a number of at most {MOST_DIGITS} digits");
             let what = format!("{name} has too many digits");
-            Err(Problem::new(node.at(), what, expected).under(Rule::Number))
+            Err(Diagnostic::at(node.at(), what).expected(expected).under(Rule::Number))
         }
     }
 }
 
-fn wrong(node: Node<'_>, name: &str, expected: &str) -> Problem {
-    Problem::new(node.at(), format!("{name} is {}", node.shown()), expected).under(Rule::Number)
+fn wrong(node: Node<'_>, name: &str, expected: &str) -> Diagnostic<Origin> {
+    Diagnostic::at(node.at(), format!("{name} is {}", node.shown())).expected(expected).under(Rule::Number)
 }
 
 /// What a JSON number is.

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use super::{Document, lexical};
-use crate::formats::fields::{Fields, Findings, wrong_type};
+use crate::formats::fields::{Diagnostics, Fields, wrong_type};
 use crate::formats::{Severity, Strictness};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node, Problem, quoted};
+use crate::text::json::{Datum, Node, quoted};
 
 pub(super) const VERSION: &str = "MiniC89.VM.Metadata.v0.2";
 
@@ -34,12 +36,12 @@ impl Shared {
         self.params.get(fid)
     }
 
-    /// The function that starts where a test names none. A broken program has none, and nothing more
-    /// is to be said about it; `at` is where it is said that it cannot be told.
-    pub(super) fn default_entry(&self, at: u32) -> Result<BigInt, Problem> {
+    /// The function that a test without `entry` starts. A broken program has none, which is reported
+    /// already; `at` is the place of the error when there are several.
+    pub(super) fn default_entry(&self, at: u32) -> Result<BigInt, Diagnostic<Origin>> {
         let several = || {
             let what = format!("{} functions are called main", self.mains.len());
-            Problem::new(at, what, "a member \"entry\" of the test")
+            Diagnostic::at(at, what).expected("a member \"entry\" of the test")
         };
         match &self.mains[..] {
             [] => Ok(self.last.clone().unwrap_or_default()),
@@ -49,12 +51,12 @@ impl Shared {
     }
 }
 
-/// The program of a file for all its tests. What is wrong with it is told once, by [`read`].
+/// The program of a file for all its tests. [`read`] reports once what is wrong with it.
 pub(super) fn share(file: Node<'_>) -> Shared {
-    let mut findings = Findings::new(Strictness::Tolerant, Severity::Error);
+    let mut diagnostics = Diagnostics::new(Strictness::Tolerant, Severity::Error);
     let node = file.member("program");
-    let document = node.and_then(|node| read(node, &mut findings));
-    let is_broken = findings.finish().iter().any(|finding| finding.severity == Severity::Error);
+    let document = node.and_then(|node| read(node, &mut diagnostics));
+    let is_broken = diagnostics.finish().iter().any(|finding| finding.severity == Severity::Error);
     let functions = document.as_ref().and_then(|document| document.get("functions"));
     let mut shared = Shared {
         document: None,
@@ -81,13 +83,13 @@ pub(super) fn share(file: Node<'_>) -> Shared {
 }
 
 /// Reads the document into a record of the same shape.
-pub(super) fn read(node: Node<'_>, findings: &mut Findings) -> Option<Value> {
-    let mut reader = Reader { findings };
+pub(super) fn read(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
+    let mut reader = Reader { diagnostics };
     reader.program(node)
 }
 
 struct Reader<'f> {
-    findings: &'f mut Findings,
+    diagnostics: &'f mut Diagnostics,
 }
 
 /// The members of a record that is being read.
@@ -106,44 +108,42 @@ impl Record {
 
 impl Reader<'_> {
     fn program(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "program", self.findings)?;
-        drop_schema(&mut fields, self.findings);
+        let mut fields = Fields::open(node, "program", self.diagnostics)?;
+        drop_schema(&mut fields, self.diagnostics);
         let mut record = Record::default();
-        if let Some(node) = fields.required("schema_version", self.findings) {
-            constant(node, "schema_version", VERSION, self.findings);
+        if let Some(node) = fields.required("schema_version", self.diagnostics) {
+            constant(node, "schema_version", VERSION, self.diagnostics);
         }
         self.text(&mut fields, "isa_version", &mut record);
         if let Some(limits) = fields.optional("limits") {
             record.push("limits", self.limits(limits));
         }
-        if let Some(node) = fields.required("functions", self.findings) {
+        if let Some(node) = fields.required("functions", self.diagnostics) {
             let functions = self.list(node, "functions", Reader::function);
             if functions.as_ref().is_some_and(Vec::is_empty) {
-                self.findings.error(Problem::new(
-                    node.at(),
-                    "there are no functions",
-                    "at least one function",
-                ));
+                self.diagnostics.error(
+                    Diagnostic::at(node.at(), "there are no functions").expected("at least one function"),
+                );
             }
             self.unique(node);
             record.push("functions", functions.map(Value::List));
         }
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
         record.done()
     }
 
     fn limits(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "limits", self.findings)?;
+        let mut fields = Fields::open(node, "limits", self.diagnostics)?;
         let mut record = Record::default();
         if let Some(node) = fields.optional("step_limit") {
-            record.push("step_limit", self.findings.keep(lexical::nullable(node, "step_limit", 0)));
+            record.push("step_limit", self.diagnostics.keep(lexical::nullable(node, "step_limit", 0)));
         }
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
         record.done()
     }
 
     fn function(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "function", self.findings)?;
+        let mut fields = Fields::open(node, "function", self.diagnostics)?;
         let mut record = Record::default();
         self.width(&mut fields, "fid", 1, &mut record);
         self.text(&mut fields, "name", &mut record);
@@ -155,13 +155,13 @@ impl Reader<'_> {
         {
             let what = format!("param_count {params} is more than local_count {slots}");
             let expected = "a local_count with the parameters in it";
-            self.findings.error(Problem::new(params_at, what, expected));
+            self.diagnostics.error(Diagnostic::at(params_at, what).expected(expected));
         }
-        if let Some(node) = fields.required("code", self.findings) {
+        if let Some(node) = fields.required("code", self.diagnostics) {
             let code = self.list(node, "code", Reader::instruction);
             if code.as_ref().is_some_and(|code| code.len() > WIDEST.into()) {
                 let expected = format!("at most {WIDEST}");
-                self.findings.error(Problem::new(node.at(), "too many instructions", expected));
+                self.diagnostics.error(Diagnostic::at(node.at(), "too many instructions").expected(expected));
             }
             record.push("code", code.map(Value::List));
         }
@@ -171,18 +171,18 @@ impl Reader<'_> {
         if let Some(node) = fields.optional("locals") {
             record.push("locals", self.list(node, "locals", Reader::local).map(Value::List));
         }
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
         record.done()
     }
 
     fn instruction(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "instruction", self.findings)?;
+        let mut fields = Fields::open(node, "instruction", self.diagnostics)?;
         let mut record = Record::default();
         self.text(&mut fields, "op", &mut record);
-        if let Some(node) = fields.required("args", self.findings) {
+        if let Some(node) = fields.required("args", self.diagnostics) {
             record.push("args", self.list(node, "args", Reader::argument).map(Value::List));
         }
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
         record.done()
     }
 
@@ -191,41 +191,41 @@ impl Reader<'_> {
         match node.datum() {
             Datum::Null => Some(Value::Null),
             Datum::Text(text) => Some(Value::text(text)),
-            _ => self.findings.keep(lexical::integer(node, "argument", EXPECTED)).map(Value::Int),
+            _ => self.diagnostics.keep(lexical::integer(node, "argument", EXPECTED)).map(Value::Int),
         }
     }
 
     fn source(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "source_map entry", self.findings)?;
+        let mut fields = Fields::open(node, "source_map entry", self.diagnostics)?;
         let mut record = Record::default();
         self.number(&mut fields, "ip", &mut record);
-        if let Some(node) = fields.required("loc", self.findings) {
+        if let Some(node) = fields.required("loc", self.diagnostics) {
             record.push("loc", self.location(node));
         }
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
         record.done()
     }
 
     fn location(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "loc", self.findings)?;
+        let mut fields = Fields::open(node, "loc", self.diagnostics)?;
         let mut record = Record::default();
-        if let Some(line) = fields.required("line", self.findings) {
-            record.push("line", self.findings.keep(lexical::nullable(line, "line", 1)));
+        if let Some(line) = fields.required("line", self.diagnostics) {
+            record.push("line", self.diagnostics.keep(lexical::nullable(line, "line", 1)));
         }
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
         record.done()
     }
 
     fn local(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "local", self.findings)?;
+        let mut fields = Fields::open(node, "local", self.diagnostics)?;
         let mut record = Record::default();
         self.number(&mut fields, "slot", &mut record);
         self.text(&mut fields, "name", &mut record);
-        if let Some(kind) = fields.required("kind", self.findings) {
+        if let Some(kind) = fields.required("kind", self.diagnostics) {
             let name = kind.text().filter(|kind| kind == "param" || kind == "local");
             if name.is_none() {
                 let what = format!("kind is {}", kind.shown());
-                self.findings.error(Problem::new(kind.at(), what, "\"param\" or \"local\""));
+                self.diagnostics.error(Diagnostic::at(kind.at(), what).expected("\"param\" or \"local\""));
             }
             record.push("kind", name.map(Value::text));
         }
@@ -234,16 +234,16 @@ impl Reader<'_> {
             Some(scope) => record.push("scope", self.scope(scope)),
             None => {}
         }
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
         record.done()
     }
 
     fn scope(&mut self, node: Node<'_>) -> Option<Value> {
-        let mut fields = Fields::open(node, "scope", self.findings)?;
+        let mut fields = Fields::open(node, "scope", self.diagnostics)?;
         let mut record = Record::default();
         self.number(&mut fields, "ip_start", &mut record);
         self.number(&mut fields, "ip_end", &mut record);
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
         record.done()
     }
 
@@ -255,23 +255,23 @@ impl Reader<'_> {
         read: fn(&mut Self, Node<'_>) -> Option<Value>,
     ) -> Option<Vec<Value>> {
         if !node.is_array() {
-            self.findings.error(wrong_type(node, name, "an array"));
+            self.diagnostics.error(wrong_type(node, name, "an array"));
             return None;
         }
         Some(node.items().filter_map(|item| read(self, item)).collect())
     }
 
     fn text(&mut self, fields: &mut Fields<'_>, name: &'static str, record: &mut Record) {
-        let Some(node) = fields.required(name, self.findings) else { return };
+        let Some(node) = fields.required(name, self.diagnostics) else { return };
         if node.text().is_none() {
-            self.findings.error(wrong_type(node, name, "a string"));
+            self.diagnostics.error(wrong_type(node, name, "a string"));
         }
         record.push(name, node.text().map(Value::text));
     }
 
     fn number(&mut self, fields: &mut Fields<'_>, name: &'static str, record: &mut Record) {
-        let Some(node) = fields.required(name, self.findings) else { return };
-        record.push(name, self.findings.keep(lexical::from(node, name, 0)).map(Value::Int));
+        let Some(node) = fields.required(name, self.diagnostics) else { return };
+        record.push(name, self.diagnostics.keep(lexical::from(node, name, 0)).map(Value::Int));
     }
 
     /// A number that the machine can only have up to a limit of which the schema knows nothing.
@@ -282,11 +282,11 @@ impl Reader<'_> {
         least: u8,
         record: &mut Record,
     ) -> Option<u16> {
-        let node = fields.required(name, self.findings)?;
-        let number = self.findings.keep(lexical::from(node, name, least))?;
+        let node = fields.required(name, self.diagnostics)?;
+        let number = self.diagnostics.keep(lexical::from(node, name, least))?;
         let Ok(width) = u16::try_from(&number) else {
             let what = format!("{name} is {}", node.shown());
-            self.findings.error(Problem::new(node.at(), what, format!("at most {WIDEST}")));
+            self.diagnostics.error(Diagnostic::at(node.at(), what).expected(format!("at most {WIDEST}")));
             return None;
         };
         record.push(name, Some(Value::Int(number)));
@@ -303,26 +303,27 @@ impl Reader<'_> {
                 let line = node.document().position(first).line;
                 let what = format!("a second function has fid {}", node.shown());
                 let expected = format!("each fid once; the first is in line {line}");
-                self.findings.error(Problem::new(node.at(), what, expected));
+                self.diagnostics.error(Diagnostic::at(node.at(), what).expected(expected));
             }
         }
     }
 }
 
 /// A text that must be this.
-pub(super) fn constant(node: Node<'_>, name: &str, text: &str, findings: &mut Findings) {
+pub(super) fn constant(node: Node<'_>, name: &str, text: &str, diagnostics: &mut Diagnostics) {
     if node.text().is_none_or(|found| found != text) {
-        findings.error(Problem::new(node.at(), format!("{name} is {}", node.shown()), quoted(text)));
+        diagnostics
+            .error(Diagnostic::at(node.at(), format!("{name} is {}", node.shown())).expected(quoted(text)));
     }
 }
 
 /// Examples of the published document name their schema, which the schemas themselves forbid.
-pub(super) fn drop_schema(fields: &mut Fields<'_>, findings: &mut Findings) {
+pub(super) fn drop_schema(fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
     let Some(node) = fields.optional("$schema") else { return };
     if node.text().is_none() {
-        findings.error(wrong_type(node, "$schema", "a string, or no $schema"));
+        diagnostics.error(wrong_type(node, "$schema", "a string, or no $schema"));
     } else {
         let what = "$schema is no member of this document and is ignored";
-        findings.caution(Problem::bare(node.at(), what).under(Rule::UnknownMember));
+        diagnostics.caution(Diagnostic::at(node.at(), what).under(Rule::UnknownMember));
     }
 }

@@ -4,12 +4,13 @@
 use super::is;
 use super::lexical::{self, Number};
 use super::program::{constant, drop_schema};
-use crate::formats::fields::{Fields, Findings, no_such_word, wrong_type};
+use crate::formats::fields::{Diagnostics, Fields, no_such_word, wrong_type};
 use crate::model::assertion::{Assertion, Expected};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node, Problem, quoted};
+use crate::text::json::{Datum, Node, quoted};
 
 const VERSION: &str = "MiniC89.VM.Snapshot.v0.2";
 
@@ -33,14 +34,14 @@ pub(super) const TRAPS: &[&str] = &[
 ];
 
 /// The status that is demanded, and all else.
-pub(super) fn demands(node: Node<'_>, findings: &mut Findings) -> (Option<Assertion>, Vec<Assertion>) {
-    let mut snapshot = Snapshot { findings, status: None, assertions: Vec::new() };
+pub(super) fn demands(node: Node<'_>, diagnostics: &mut Diagnostics) -> (Option<Assertion>, Vec<Assertion>) {
+    let mut snapshot = Snapshot { diagnostics, status: None, assertions: Vec::new() };
     snapshot.read(node);
     (snapshot.status, snapshot.assertions)
 }
 
 struct Snapshot<'f> {
-    findings: &'f mut Findings,
+    diagnostics: &'f mut Diagnostics,
     status: Option<Assertion>,
     assertions: Vec<Assertion>,
 }
@@ -50,10 +51,10 @@ type Part<'f> = fn(&mut Snapshot<'f>, Node<'_>, &Path);
 
 impl<'f> Snapshot<'f> {
     fn read(&mut self, node: Node<'_>) {
-        let Some(mut fields) = Fields::open(node, "snapshot", self.findings) else { return };
-        drop_schema(&mut fields, self.findings);
+        let Some(mut fields) = Fields::open(node, "snapshot", self.diagnostics) else { return };
+        drop_schema(&mut fields, self.diagnostics);
         if let Some(version) = fields.optional("schema_version") {
-            constant(version, "schema_version", VERSION, self.findings);
+            constant(version, "schema_version", VERSION, self.diagnostics);
             self.is(&Path::field("schema_version"), Value::text(VERSION), version);
         }
         if let Some(step) = fields.optional("step") {
@@ -71,10 +72,10 @@ impl<'f> Snapshot<'f> {
         ];
         for (name, read) in parts {
             if let Some(node) = fields.optional(name) {
-                read(self, node, &Path::field(name));
+                read(self, node, &Path::field(*name));
             }
         }
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
     }
 
     fn expected(&mut self, at: &Path, expected: Expected, node: Node<'_>) {
@@ -87,19 +88,19 @@ impl<'f> Snapshot<'f> {
 
     /// An object, with the members that are there.
     fn object(&mut self, node: Node<'_>, at: &Path, name: &'static str, parts: &[(&'static str, Part<'f>)]) {
-        let Some(mut fields) = Fields::open(node, name, self.findings) else { return };
+        let Some(mut fields) = Fields::open(node, name, self.diagnostics) else { return };
         self.expected(at, Expected::Record, node);
         for (key, read) in parts {
             if let Some(node) = fields.optional(key) {
                 read(self, node, &at.child(*key));
             }
         }
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
     }
 
     fn array(&mut self, node: Node<'_>, at: &Path, name: &str, read: Part<'f>) {
         if !node.is_array() {
-            return self.findings.error(wrong_type(node, name, "an array"));
+            return self.diagnostics.error(wrong_type(node, name, "an array"));
         }
         self.expected(at, Expected::Len(node.items().count()), node);
         for (index, item) in node.items().enumerate() {
@@ -108,14 +109,14 @@ impl<'f> Snapshot<'f> {
     }
 
     fn count(&mut self, node: Node<'_>, at: &Path) {
-        if let Some(number) = self.findings.keep(lexical::from(node, &at.last().to_string(), 0)) {
+        if let Some(number) = self.diagnostics.keep(lexical::from(node, &at.last().to_string(), 0)) {
             self.is(at, Value::Int(number), node);
         }
     }
 
     /// The id of a function that is one.
     fn fid(&mut self, node: Node<'_>, at: &Path) {
-        if let Some(number) = self.findings.keep(lexical::from(node, "fid", 1)) {
+        if let Some(number) = self.diagnostics.keep(lexical::from(node, "fid", 1)) {
             self.is(at, Value::Int(number), node);
         }
     }
@@ -126,7 +127,7 @@ impl<'f> Snapshot<'f> {
         if found.is_none() {
             let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
             let what = format!("{} is none of them", node.shown());
-            self.findings.error(no_such_word(node, what, each.join(", "), words.iter().copied()));
+            self.diagnostics.error(no_such_word(node, what, each.join(", "), words.iter().copied()));
         }
         found.map(|word| Value::text(*word))
     }
@@ -146,7 +147,7 @@ impl<'f> Snapshot<'f> {
     /// An integer, or an object with a tag.
     fn value(&mut self, node: Node<'_>, at: &Path) {
         if !node.is_object() {
-            if let Some(number) = self.findings.keep(lexical::int16(node, "value")) {
+            if let Some(number) = self.diagnostics.keep(lexical::int16(node, "value")) {
                 self.is(at, Value::Int(number), node);
             }
             return;
@@ -156,7 +157,7 @@ impl<'f> Snapshot<'f> {
             && let Some(number) = node.member("v")
         {
             let what = "an uninitialised value with \"v\"";
-            self.findings.error(Problem::new(number.at(), what, "\"t\" alone"));
+            self.diagnostics.error(Diagnostic::at(number.at(), what).expected("\"t\" alone"));
         }
         self.object(node, at, "value", &[("t", Snapshot::tag), ("v", Snapshot::count)]);
     }
@@ -191,13 +192,13 @@ impl<'f> Snapshot<'f> {
         match node.datum() {
             Datum::Null => self.is(at, Value::Null, node),
             Datum::Text(text) => self.is(at, Value::text(text), node),
-            _ => self.findings.error(wrong_type(node, "message", "a string or null")),
+            _ => self.diagnostics.error(wrong_type(node, "message", "a string or null")),
         }
     }
 
     fn details(&mut self, node: Node<'_>, at: &Path) {
         if !node.is_null() && !node.is_object() {
-            return self.findings.error(wrong_type(node, "details", "an object or null"));
+            return self.diagnostics.error(wrong_type(node, "details", "an object or null"));
         }
         self.anything(node, at);
     }
@@ -228,7 +229,7 @@ impl<'f> Snapshot<'f> {
 fn number(text: &str) -> Value {
     match lexical::value(text) {
         Number::Integer(number) => Value::Int(number),
-        Number::Fraction | Number::TooLong => Value::Typed("number", Box::new(Value::text(text))),
+        Number::Fraction | Number::TooLong => Value::typed("number", Value::text(text)),
     }
 }
 

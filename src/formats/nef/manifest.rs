@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use crate::model::diagnostic::Diagnostic;
 use crate::model::escape::escaped;
 use crate::model::limits::Limits;
-use crate::model::position::{Position, position};
-use crate::text::json::{Document, Node, Problem, quoted};
+use crate::model::position::{Origin, Position};
+use crate::text::json::{Document, Node, quoted};
+use crate::text::source_text::SourceText;
 
 /// The most bytes that a manifest may have.
 pub const MANIFEST_SIZE: usize = 65_535;
@@ -45,13 +47,8 @@ pub struct Parameter {
 
 /// What is wrong with a manifest, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{position}: {problem}")]
-pub struct ManifestError {
-    /// Where.
-    pub position: Position,
-    /// What.
-    pub problem: Problem,
-}
+#[error("{}: {_0}", _0.place)]
+pub struct ManifestError(pub Diagnostic<Position>);
 
 impl Manifest {
     /// Reads the manifest of a contract whose script has `script_size` bytes.
@@ -61,13 +58,17 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// The first problem: more than [`MANIFEST_SIZE`] bytes, not JSON, a key twice in an object,
+    /// The first diagnostic: more than [`MANIFEST_SIZE`] bytes, not JSON, a key twice in an object,
     /// something missing or of the wrong type, or a method that starts outside the script.
     pub fn read(file: &[u8], script_size: usize) -> Result<Manifest, ManifestError> {
-        let lossy = String::from_utf8_lossy(file);
-        let in_text = |problem: Problem| ManifestError { position: position(&lossy, problem.at), problem };
-        let document = document(file).map_err(in_text)?;
-        manifest(document.root(), script_size).map_err(in_text)
+        let locate = |diagnostic: Diagnostic<Origin>| {
+            // Up to the first bad byte the lossy text is the same as the file.
+            let text = SourceText::new(String::from_utf8_lossy(file));
+            let position = text.position(diagnostic.place.0);
+            ManifestError(diagnostic.with_place(position))
+        };
+        let document = document(file).map_err(locate)?;
+        manifest(document.root(), script_size).map_err(locate)
     }
 }
 
@@ -82,34 +83,34 @@ impl fmt::Display for Method {
     }
 }
 
-fn document(file: &[u8]) -> Result<Document, Problem> {
+fn document(file: &[u8]) -> Result<Document, Diagnostic<Origin>> {
     if file.len() > MANIFEST_SIZE {
         let expected = format!("at most {MANIFEST_SIZE} bytes");
-        return Err(Problem::new(MANIFEST_SIZE as u32, "the manifest is too large", expected));
+        return Err(Diagnostic::at(MANIFEST_SIZE as u32, "the manifest is too large").expected(expected));
     }
     let text = str::from_utf8(file).map_err(|error| {
-        Problem::new(error.valid_up_to() as u32, "this byte is not UTF-8", "a file in UTF-8")
+        Diagnostic::at(error.valid_up_to() as u32, "this byte is not UTF-8").expected("a file in UTF-8")
     })?;
     let depth = Limits::default().depth as usize;
-    let document = Document::parse(text.to_owned(), depth).map_err(|(_, problem)| problem)?;
-    match document.oddities().first() {
+    let document = Document::parse(text.to_owned(), depth).map_err(|(_, diagnostic)| diagnostic)?;
+    match document.deviations().first() {
         None => Ok(document),
-        Some(oddity) => Err(oddity.problem(&document)),
+        Some(deviation) => Err(deviation.diagnostic(&document)),
     }
 }
 
-fn manifest(root: Node<'_>, script_size: usize) -> Result<Manifest, Problem> {
+fn manifest(root: Node<'_>, script_size: usize) -> Result<Manifest, Diagnostic<Origin>> {
     let name = text(root, "name")?;
     let features = member(root, "features")?;
     if !features.is_object() || features.members().next().is_some() {
-        return Err(Problem::new(features.at(), format!("features is {}", features.shown()), "{}"));
+        return Err(Diagnostic::at(features.at(), format!("features is {}", features.shown())).expected("{}"));
     }
     let methods = array(member(root, "abi")?, "methods")?;
     let methods = methods.map(|node| method(node, script_size)).collect::<Result<_, _>>()?;
     Ok(Manifest { name, methods })
 }
 
-fn method(node: Node<'_>, script_size: usize) -> Result<Method, Problem> {
+fn method(node: Node<'_>, script_size: usize) -> Result<Method, Diagnostic<Origin>> {
     Ok(Method {
         name: text(node, "name")?,
         offset: offset(member(node, "offset")?, script_size)?,
@@ -119,48 +120,51 @@ fn method(node: Node<'_>, script_size: usize) -> Result<Method, Problem> {
     })
 }
 
-fn parameter(node: Node<'_>) -> Result<Parameter, Problem> {
+fn parameter(node: Node<'_>) -> Result<Parameter, Diagnostic<Origin>> {
     Ok(Parameter { name: text(node, "name")?, of_type: text(node, "type")? })
 }
 
-fn offset(node: Node<'_>, script_size: usize) -> Result<usize, Problem> {
+fn offset(node: Node<'_>, script_size: usize) -> Result<usize, Diagnostic<Origin>> {
     let offset = node.raw().parse().ok().filter(|offset| *offset < script_size);
     offset.ok_or_else(|| {
         let what = format!("the offset of a method is {}", node.shown());
-        Problem::new(node.at(), what, format!("a whole number below {script_size}, the size of the script"))
+        Diagnostic::at(node.at(), what)
+            .expected(format!("a whole number below {script_size}, the size of the script"))
     })
 }
 
-fn boolean(node: Node<'_>) -> Result<bool, Problem> {
+fn boolean(node: Node<'_>) -> Result<bool, Diagnostic<Origin>> {
     match node.raw() {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(Problem::new(node.at(), format!("safe is {}", node.type_name()), "true or false")),
+        _ => {
+            Err(Diagnostic::at(node.at(), format!("safe is {}", node.type_name())).expected("true or false"))
+        }
     }
 }
 
-fn text(object: Node<'_>, key: &str) -> Result<String, Problem> {
+fn text(object: Node<'_>, key: &str) -> Result<String, Diagnostic<Origin>> {
     let node = member(object, key)?;
     let text = node.text().ok_or_else(|| wrong_type(node, key, "a string"))?;
     Ok(text.into_owned())
 }
 
-fn array<'d>(object: Node<'d>, key: &str) -> Result<impl Iterator<Item = Node<'d>>, Problem> {
+fn array<'d>(object: Node<'d>, key: &str) -> Result<impl Iterator<Item = Node<'d>>, Diagnostic<Origin>> {
     let node = member(object, key)?;
     if node.is_array() { Ok(node.items()) } else { Err(wrong_type(node, key, "an array")) }
 }
 
 /// A member that must be there.
-fn member<'d>(object: Node<'d>, key: &str) -> Result<Node<'d>, Problem> {
+fn member<'d>(object: Node<'d>, key: &str) -> Result<Node<'d>, Diagnostic<Origin>> {
     let expected = format!("an object with a member {}", quoted(key));
     if !object.is_object() {
-        return Err(Problem::new(object.at(), object.type_name(), expected));
+        return Err(Diagnostic::at(object.at(), object.type_name()).expected(expected));
     }
     object
         .member(key)
-        .ok_or_else(|| Problem::new(object.at(), format!("no member {}", quoted(key)), expected))
+        .ok_or_else(|| Diagnostic::at(object.at(), format!("no member {}", quoted(key))).expected(expected))
 }
 
-fn wrong_type(node: Node<'_>, key: &str, expected: &str) -> Problem {
-    Problem::new(node.at(), format!("{key} is {}", node.type_name()), expected)
+fn wrong_type(node: Node<'_>, key: &str, expected: &str) -> Diagnostic<Origin> {
+    Diagnostic::at(node.at(), format!("{key} is {}", node.type_name())).expected(expected)
 }

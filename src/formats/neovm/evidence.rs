@@ -6,13 +6,13 @@ use crate::text::json::{Member, Node};
 
 /// What only one of the two has.
 struct Signs {
-    /// What our own member `machine` says, and how that is told.
+    /// The value of our own member `machine`, and how messages call it.
     machine: (&'static str, &'static str),
-    /// Whether a member of an object shows it, and how that is told.
+    /// Whether a member of an object shows it, and how messages call that.
     strong: fn(&Member<'_>) -> Option<&'static str>,
     /// Whether a test as a whole shows it.
     test: fn(Node<'_>) -> Option<Evidence>,
-    /// How states are spelled, and how that is told: what counts where nothing stronger is.
+    /// How states are spelled, and how messages call that: counts when there is no other evidence.
     states: &'static [(&'static str, &'static str)],
 }
 

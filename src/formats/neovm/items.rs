@@ -10,10 +10,11 @@ use super::result::AssertionBuilder;
 use super::rules::{Generation, Notation, Type};
 use crate::formats::fields::{misspelled, no_such_word, same_key, wrong_type};
 use crate::model::assertion::Expected;
+use crate::model::diagnostic::Diagnostic;
 use crate::model::path::{Key, Path};
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Member, Node, Problem, quoted};
+use crate::text::json::{Datum, Member, Node, quoted};
 
 /// An item that is still to be read, and how many items it is in.
 struct Open<'d> {
@@ -62,22 +63,24 @@ impl AssertionBuilder<'_> {
         const DEEPEST: usize = 2048;
         if depth == DEEPEST {
             let expected = format!("at most {DEEPEST} levels");
-            return self.findings.error(Problem::new(node.at(), "too many nested items", expected));
+            return self
+                .diagnostics
+                .error(Diagnostic::at(node.at(), "too many nested items").expected(expected));
         }
         let Some(item) = self.typed(node) else { return };
         match (item.of.notation, item.value) {
             (Notation::Items, Some(array)) if array.is_array() => {
-                self.demand(at.clone(), Expected::Type(item.of.value), item.at);
+                self.demand(at.clone(), Expected::Type(item.of.value.into()), item.at);
                 self.children(&at, array, depth + 1, open);
             }
             (Notation::Map, Some(map)) if self.is_map(map) => {
-                self.demand(at.clone(), Expected::Type(item.of.value), item.at);
+                self.demand(at.clone(), Expected::Type(item.of.value.into()), item.at);
                 self.map(&at, map, depth + 1, open);
             }
             (_, value) => {
                 let origin = value.map_or(item.at, Node::at);
                 if let Some(value) = self.scalar(&item) {
-                    self.is(at, Value::Typed(item.of.value, Box::new(value)), origin);
+                    self.is(at, Value::typed(item.of.value, value), origin);
                 }
             }
         }
@@ -86,19 +89,20 @@ impl AssertionBuilder<'_> {
     /// The type of an item, and its value as it is written.
     fn typed<'d>(&mut self, node: Node<'d>) -> Option<Item<'d>> {
         let mut fields = self.open(node, "item")?;
-        let name = fields.required("type", self.findings);
+        let name = fields.required("type", self.diagnostics);
         let of = name.and_then(|name| self.type_named(name));
         let value = match of.map(|of| of.notation) {
             Some(Notation::Nothing) => {
                 if let Some(value) = fields.present("value") {
-                    let ignored = || Problem::new(value.at(), "the value of a Null is ignored", "no value");
-                    self.findings.remark(|| ignored().under(Rule::NotCompared));
+                    let ignored =
+                        || Diagnostic::at(value.at(), "the value of a Null is ignored").expected("no value");
+                    self.diagnostics.remark(|| ignored().under(Rule::NotCompared));
                 }
                 None
             }
-            _ => fields.required("value", self.findings),
+            _ => fields.required("value", self.diagnostics),
         };
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
         let (at, of) = (name?.at(), of?);
         (value.is_some() || of.notation == Notation::Nothing).then_some(Item { at, of, value })
     }
@@ -108,15 +112,15 @@ impl AssertionBuilder<'_> {
         let Some(of) = self.rules.types.iter().find(|of| text.eq_ignore_ascii_case(of.name)) else {
             let what = format!("{} is no type", node.shown());
             let types: Vec<_> = self.rules.types.iter().map(|of| of.name).collect();
-            self.findings.error(no_such_word(node, what, types.join(", "), types));
+            self.diagnostics.error(no_such_word(node, what, types.join(", "), types));
             return None;
         };
         if text != of.name {
-            self.findings.breach(|| misspelled(node.at(), &text, of.name));
+            self.diagnostics.breach(|| misspelled(node, of.name));
         }
         if self.rules.generation == Generation::V2 && of.notation == Notation::TextAsBytes {
-            let problem = || Problem::new(node.at(), "type String", quoted(of.value));
-            self.findings.breach(|| problem().under(Rule::MustType));
+            let diagnostic = || Diagnostic::at(node.at(), "type String").expected(quoted(of.value));
+            self.diagnostics.breach(|| diagnostic().under(Rule::MustType));
         }
         Some(of)
     }
@@ -130,24 +134,24 @@ impl AssertionBuilder<'_> {
         let value = match (item.of.notation, node.datum(), generation) {
             (Notation::Nothing, ..) => Ok(Value::Null),
             (Notation::Host, Datum::Null, Generation::V2) => {
-                let problem = || wrong_type(node, "the value of an Interop", "a string");
-                self.findings.breach(|| problem().under(Rule::MustType));
+                let diagnostic = || wrong_type(node, "the value of an Interop", "a string");
+                self.diagnostics.breach(|| diagnostic().under(Rule::MustType));
                 Ok(Value::Null)
             }
             (Notation::Bool, Datum::Bool(value), _) => Ok(Value::Bool(value)),
             (Notation::Bool, Datum::Text(text), Generation::V2) if text == "true" || text == "false" => {
-                let problem = || wrong_type(node, "the value of a Boolean", "true or false");
-                self.findings.breach(|| problem().under(Rule::MustType));
+                let diagnostic = || wrong_type(node, "the value of a Boolean", "true or false");
+                self.diagnostics.breach(|| diagnostic().under(Rule::MustType));
                 Ok(Value::Bool(text == "true"))
             }
             (Notation::Bool, ..) => Err("true or false"),
             (Notation::Number, ..) => return self.number(node),
-            (Notation::Position, ..) => return self.findings.keep(count(node, name)).map(Value::Int),
+            (Notation::Position, ..) => return self.diagnostics.keep(count(node, name)).map(Value::Int),
             (Notation::Bytes, _, Generation::N3) => {
-                return self.findings.keep(hex(node, name)).map(Value::Bytes);
+                return self.diagnostics.keep(hex(node, name)).map(Value::Bytes);
             }
             (Notation::Bytes, _, Generation::V2) => {
-                return lexical::bytes(node, name, Prefix::Required, self.findings).map(Value::Bytes);
+                return lexical::bytes(node, name, Prefix::Required, self.diagnostics).map(Value::Bytes);
             }
             (Notation::TextAsBytes, Datum::Text(text), _) => Ok(Value::Bytes(text.into_owned().into_bytes())),
             (Notation::Host, Datum::Text(text), _) => Ok(Value::text(text)),
@@ -156,16 +160,16 @@ impl AssertionBuilder<'_> {
             (Notation::Map, ..) => Err("an object of items by key"),
         };
         let wrong = |expected| wrong_type(node, &format!("the value of type {name}"), expected);
-        self.findings.keep(value.map_err(wrong))
+        self.diagnostics.keep(value.map_err(wrong))
     }
 
     fn number(&mut self, node: Node<'_>) -> Option<Value> {
-        let number = self.findings.keep(integer(node))?;
+        let number = self.diagnostics.keep(integer(node))?;
         // In 2.x, some instructions give longer ones.
         if self.rules.generation == Generation::N3 && !fits_256_bits(&number) {
             let what = "no Integer of N3 is longer than 32 bytes";
-            let problem = || Problem::new(node.at(), what, "an integer from -2^255 to 2^255-1");
-            self.findings.suspect(|| problem().under(Rule::ImpossibleValue));
+            let diagnostic = || Diagnostic::at(node.at(), what).expected("an integer from -2^255 to 2^255-1");
+            self.diagnostics.suspect(|| diagnostic().under(Rule::ImpossibleValue));
         }
         Some(Value::Int(number))
     }
@@ -191,11 +195,11 @@ impl AssertionBuilder<'_> {
     fn members<'d>(&mut self, map: Node<'d>) -> Vec<Pair<'d>> {
         if self.rules.generation == Generation::V2 {
             let expected = "an array, though files have this form";
-            let problem = || wrong_type(map, "the value of a Map", expected).under(Rule::TextAndFiles);
-            self.findings.remark(problem);
+            let diagnostic = || wrong_type(map, "the value of a Map", expected).under(Rule::TextAndFiles);
+            self.diagnostics.remark(diagnostic);
         }
         let pair = |member: Member<'d>| {
-            let key = lexical::parse_key(&member.key, member.key_at, self.findings)?;
+            let key = lexical::parse_key(&member, self.diagnostics)?;
             Some(Pair { key, at: member.key_at, value: member.value })
         };
         map.members().filter_map(pair).collect()
@@ -207,11 +211,9 @@ impl AssertionBuilder<'_> {
         let mut items = map.items();
         while let Some(key) = items.next() {
             let Some(value) = items.next() else {
-                self.findings.error(Problem::new(
-                    key.at(),
-                    "a key of a Map without value",
-                    "an item behind it",
-                ));
+                self.diagnostics.error(
+                    Diagnostic::at(key.at(), "a key of a Map without value").expected("an item behind it"),
+                );
                 break;
             };
             pairs.extend(self.key(key).map(|name| Pair { key: name, at: key.at(), value }));
@@ -231,7 +233,7 @@ impl AssertionBuilder<'_> {
         };
         if bytes.is_none() {
             let what = format!("a key of a Map of type {}", item.of.name);
-            self.findings.error(Problem::new(item.at, what, "ByteArray, Integer or Boolean"));
+            self.diagnostics.error(Diagnostic::at(item.at, what).expected("ByteArray, Integer or Boolean"));
         }
         bytes.map(|bytes| lexical::key(&bytes))
     }
@@ -245,7 +247,7 @@ impl AssertionBuilder<'_> {
                 && !(map.is_object() && same_key(map.document(), first, pair.at))
             {
                 let what = "a key stands in this Map before, in another spelling, and that one is ignored";
-                self.findings.note(Problem::bare(pair.at, what).under(Rule::DuplicateKey));
+                self.diagnostics.note(Diagnostic::at(pair.at, what).under(Rule::DuplicateKey));
             }
         }
         pairs.retain(|pair| last[&pair.key] == pair.at);

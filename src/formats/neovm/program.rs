@@ -1,12 +1,13 @@
 //! What a test says about the program: the script and what is around it.
 
 use super::lexical::{self, Prefix, hex};
-use crate::formats::fields::{Fields, Findings, misspelled, no_such_word, wrong_type};
+use crate::formats::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Node, Problem, quoted};
+use crate::text::json::{Node, quoted};
 
 /// The members of the program record, and where its data stand.
 #[derive(Default)]
@@ -24,29 +25,31 @@ impl Program {
     }
 
     /// `script`, and our own `host`, `message`, `curve`, `strict`.
-    pub(super) fn read_n3(&mut self, fields: &mut Fields<'_>, findings: &mut Findings) {
+    pub(super) fn read_n3(&mut self, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
-                Some(self.entries(script, findings))
+                Some(self.entries(script, diagnostics))
             } else {
-                findings.keep(hex(script, "script")).map(Value::Bytes)
+                diagnostics.keep(hex(script, "script")).map(Value::Bytes)
             };
             self.keep("script", script, value.filter(|value| !value.is_empty()));
         }
         let host = fields.optional("host");
         if let Some(host) = host {
-            self.keep("host", host, one_of(host, "host", &["test", "crypto"], findings));
+            self.keep("host", host, one_of(host, "host", &["test", "crypto"], diagnostics));
         }
         let crypto = host.and_then(Node::text).is_some_and(|host| host == "crypto");
         for name in ["message", "curve"] {
             let Some(node) = fields.optional(name) else { continue };
             if !crypto {
                 let what = format!("{} without \"host\": \"crypto\"", quoted(name));
-                findings.error(Problem::new(node.at(), what, "both or neither").under(Rule::Misplaced));
+                diagnostics.error(
+                    Diagnostic::at(node.at(), what).expected("both or neither").under(Rule::Misplaced),
+                );
             }
             let value = match name {
-                "message" => findings.keep(hex(node, name)).map(Value::Bytes),
-                _ => one_of(node, name, &["secp256r1", "secp256k1"], findings),
+                "message" => diagnostics.keep(hex(node, name)).map(Value::Bytes),
+                _ => one_of(node, name, &["secp256r1", "secp256k1"], diagnostics),
             };
             self.keep(name, node, value);
         }
@@ -55,7 +58,7 @@ impl Program {
                 "true" => Some(Value::Bool(true)),
                 "false" => Some(Value::Bool(false)),
                 _ => {
-                    findings.error(wrong_type(strict, "strict", "true or false"));
+                    diagnostics.error(wrong_type(strict, "strict", "true or false"));
                     None
                 }
             };
@@ -64,33 +67,33 @@ impl Program {
     }
 
     /// `script`, `message`, `scriptTable`.
-    pub(super) fn read_v2(&mut self, fields: &mut Fields<'_>, findings: &mut Findings) {
+    pub(super) fn read_v2(&mut self, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
-                let problem = || wrong_type(script, "script", "hex digits in quotes");
-                findings.breach(|| problem().under(Rule::MustType));
-                Some(self.entries(script, findings))
+                let diagnostic = || wrong_type(script, "script", "hex digits in quotes");
+                diagnostics.breach(|| diagnostic().under(Rule::MustType));
+                Some(self.entries(script, diagnostics))
             } else {
-                bytes_value(script, "script", findings)
+                bytes_value(script, "script", diagnostics)
             };
             self.keep("script", script, value.filter(|value| !value.is_empty()));
         }
         if let Some(message) = fields.present("message") {
-            let value = bytes_value(message, "message", findings);
+            let value = bytes_value(message, "message", diagnostics);
             self.keep("message", message, value);
         }
-        self.read_table(fields, findings);
+        self.read_table(fields, diagnostics);
     }
 
     /// Mnemonics and `0x…` pieces, without those that are wrong. Whether a mnemonic exists is for
     /// the machine to say.
-    fn entries(&mut self, script: Node<'_>, findings: &mut Findings) -> Value {
+    fn entries(&mut self, script: Node<'_>, diagnostics: &mut Diagnostics) -> Value {
         let path = Path::field("script");
         let count = script.items().count();
         let mut entries = Vec::with_capacity(count);
         self.places.reserve(count + 1);
         for (index, node) in script.items().enumerate() {
-            entries.extend(findings.keep(entry(node)));
+            entries.extend(diagnostics.keep(entry(node)));
             self.places.push((path.child(index), Origin(node.at())));
         }
         Value::List(entries)
@@ -98,16 +101,16 @@ impl Program {
 
     /// The text of the format says `scripttable` and a String, all files say `scriptTable` and an
     /// array.
-    fn read_table(&mut self, fields: &mut Fields<'_>, findings: &mut Findings) {
+    fn read_table(&mut self, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
         const NAME: &str = "scriptTable";
-        let Some(member) = fields.spelled(NAME) else { return };
+        let Some(member) = fields.member(NAME) else { return };
         match &*member.key {
             "scripttable" => {}
             NAME => {
-                let problem = || misspelled(member.key_at, NAME, "scripttable").under(Rule::TextAndFiles);
-                findings.remark(problem);
+                let diagnostic = || misspelled(member.key_node(), "scripttable").under(Rule::TextAndFiles);
+                diagnostics.remark(diagnostic);
             }
-            other => findings.breach(|| misspelled(member.key_at, other, "scripttable")),
+            _ => diagnostics.breach(|| misspelled(member.key_node(), "scripttable")),
         }
         let table = member.value;
         if table.is_null() {
@@ -116,11 +119,11 @@ impl Program {
         let path = Path::field(NAME);
         let scripts: Option<Vec<_>> = if table.is_array() {
             let expected = "hex digits in quotes, though files have this form";
-            findings.remark(|| wrong_type(table, NAME, expected).under(Rule::TextAndFiles));
-            let scripts: Vec<_> = table.items().map(|entry| table_script(entry, findings)).collect();
+            diagnostics.remark(|| wrong_type(table, NAME, expected).under(Rule::TextAndFiles));
+            let scripts: Vec<_> = table.items().map(|entry| table_script(entry, diagnostics)).collect();
             scripts.into_iter().collect()
         } else {
-            bytes_value(table, NAME, findings).map(|script| vec![(table, script)])
+            bytes_value(table, NAME, diagnostics).map(|script| vec![(table, script)])
         };
         let Some(scripts) = scripts else { return };
         let place = |(index, script): (usize, &(Node<'_>, Value))| (path.child(index), Origin(script.0.at()));
@@ -130,7 +133,7 @@ impl Program {
 }
 
 /// An element of a script in an array.
-fn entry(node: Node<'_>) -> Result<Value, Problem> {
+fn entry(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
     const EXPECTED: &str = "a mnemonic in capitals, or 0x and hex digits";
     let Some(text) = node.text() else { return Err(wrong_type(node, "an element of script", EXPECTED)) };
     let in_capitals = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
@@ -140,29 +143,29 @@ fn entry(node: Node<'_>) -> Result<Value, Problem> {
         Ok(Value::Text(text.into_owned()))
     } else {
         let what = format!("{} is no element of a script", quoted(&text));
-        Err(Problem::new(node.at(), what, EXPECTED))
+        Err(Diagnostic::at(node.at(), what).expected(EXPECTED))
     }
 }
 
 /// The script of an entry of `scriptTable`, and where it stands.
-fn table_script<'d>(entry: Node<'d>, findings: &mut Findings) -> Option<(Node<'d>, Value)> {
+fn table_script<'d>(entry: Node<'d>, diagnostics: &mut Diagnostics) -> Option<(Node<'d>, Value)> {
     let names = super::rules::V2.names;
-    let mut fields = Fields::open_with(entry, "entry of scriptTable", names, findings)?;
-    let script = fields.required("script", findings);
-    fields.finish(findings);
-    Some((script?, bytes_value(script?, "script", findings)?))
+    let mut fields = Fields::open_with(entry, "entry of scriptTable", names, diagnostics)?;
+    let script = fields.required("script", diagnostics);
+    fields.finish(diagnostics);
+    Some((script?, bytes_value(script?, "script", diagnostics)?))
 }
 
-fn bytes_value(node: Node<'_>, name: &str, findings: &mut Findings) -> Option<Value> {
-    lexical::bytes(node, name, Prefix::Optional, findings).map(Value::Bytes)
+fn bytes_value(node: Node<'_>, name: &str, diagnostics: &mut Diagnostics) -> Option<Value> {
+    lexical::bytes(node, name, Prefix::Optional, diagnostics).map(Value::Bytes)
 }
 
-fn one_of(node: Node<'_>, name: &str, words: &[&str], findings: &mut Findings) -> Option<Value> {
+fn one_of(node: Node<'_>, name: &str, words: &[&str], diagnostics: &mut Diagnostics) -> Option<Value> {
     let text = node.text().filter(|text| words.contains(&&**text));
     if text.is_none() {
         let what = format!("{name} is {}", node.shown());
         let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
-        findings.error(no_such_word(node, what, each.join(" or "), words.iter().copied()));
+        diagnostics.error(no_such_word(node, what, each.join(" or "), words.iter().copied()));
     }
     text.map(Value::text)
 }

@@ -4,24 +4,25 @@ use num_bigint::BigInt;
 
 use super::lexical::{self, Prefix, count};
 use super::rules::{Absence, Generation, Rules};
-use crate::formats::fields::{Fields, Findings, misspelled, no_such_word, wrong_type};
+use crate::formats::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
 use crate::model::assertion::{Assertion, Expected};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node, Problem};
+use crate::text::json::{Datum, Node};
 
 /// Turns the members of a result into checks.
 pub(super) struct AssertionBuilder<'w> {
     pub(super) rules: &'static Rules,
     pub(super) assertions: Vec<Assertion>,
-    pub(super) findings: &'w mut Findings,
+    pub(super) diagnostics: &'w mut Diagnostics,
 }
 
 impl<'w> AssertionBuilder<'w> {
-    pub(super) fn new(rules: &'static Rules, findings: &'w mut Findings) -> AssertionBuilder<'w> {
-        AssertionBuilder { rules, assertions: Vec::new(), findings }
+    pub(super) fn new(rules: &'static Rules, diagnostics: &'w mut Diagnostics) -> AssertionBuilder<'w> {
+        AssertionBuilder { rules, assertions: Vec::new(), diagnostics }
     }
 
     pub(super) fn demand(&mut self, at: Path, expected: Expected, origin: u32) {
@@ -33,13 +34,13 @@ impl<'w> AssertionBuilder<'w> {
     }
 
     pub(super) fn open<'d>(&mut self, node: Node<'d>, name: &'static str) -> Option<Fields<'d>> {
-        Fields::open_with(node, name, self.rules.names, self.findings)
+        Fields::open_with(node, name, self.rules.names, self.diagnostics)
     }
 
     /// Reads a result. How the actions must have ended is given back, the rest becomes checks.
     pub(super) fn result(&mut self, node: Node<'_>) -> Option<Assertion> {
         let mut fields = self.open(node, "result")?;
-        let state = fields.required("state", self.findings);
+        let state = fields.required("state", self.diagnostics);
         let frames = fields.present("invocationStack");
         let results = fields.present("resultStack");
         let end = state.and_then(|state| self.state(state));
@@ -49,7 +50,7 @@ impl<'w> AssertionBuilder<'w> {
             Generation::N3 => self.n3_members(&mut fields, [frames, results], end.as_ref()),
             Generation::V2 => self.one_of_both(node, frames, results),
         }
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
         end
     }
 
@@ -58,11 +59,11 @@ impl<'w> AssertionBuilder<'w> {
         let Some(state) = self.rules.states.iter().find(|state| text.eq_ignore_ascii_case(state)) else {
             let what = format!("{} is no state", node.shown());
             let states = self.rules.states;
-            self.findings.error(no_such_word(node, what, states.join(", "), states));
+            self.diagnostics.error(no_such_word(node, what, states.join(", "), states));
             return None;
         };
         if text != *state {
-            self.findings.breach(|| misspelled(node.at(), &text, state));
+            self.diagnostics.breach(|| misspelled(node, state));
         }
         let expected = Expected::Is(Value::text(*state));
         Some(Assertion { at: Path::field("state"), expected, origin: Origin(node.at()) })
@@ -94,41 +95,42 @@ impl<'w> AssertionBuilder<'w> {
                     self.is(Path::field("exceptionMessage"), Value::text(text), node.at());
                 }
                 Some(_) => {}
-                None => self.findings.error(wrong_type(node, "exceptionMessage", "a string")),
+                None => self.diagnostics.error(wrong_type(node, "exceptionMessage", "a string")),
             }
         }
     }
 
     fn ignored<const N: usize>(&mut self, why: &str, members: [Option<Node<'_>>; N]) {
         for node in members.into_iter().flatten() {
-            let problem = || Problem::bare(node.at(), format!("this {why}"));
-            self.findings.remark(|| problem().under(Rule::NotCompared));
+            let diagnostic = || Diagnostic::at(node.at(), format!("this {why}"));
+            self.diagnostics.remark(|| diagnostic().under(Rule::NotCompared));
         }
     }
 
-    /// The text of 2.x wants either of the stacks.
+    /// The text of 2.x demands exactly one of the stacks.
     fn one_of_both(&mut self, result: Node<'_>, frames: Option<Node<'_>>, results: Option<Node<'_>>) {
         let what = match (frames, results) {
             (None, None) => "neither invocationStack nor resultStack",
             (Some(_), Some(_)) => "both invocationStack and resultStack",
             _ => return,
         };
-        let problem = || Problem::new(result.at(), format!("result with {what}"), "one of them");
-        self.findings.breach(|| problem().under(Rule::MustBeOneStack));
+        let diagnostic =
+            || Diagnostic::at(result.at(), format!("result with {what}")).expected("one of them");
+        self.diagnostics.breach(|| diagnostic().under(Rule::MustBeOneStack));
     }
 
     fn count(&mut self, at: Path, node: Node<'_>, name: &str) {
-        if let Some(number) = self.findings.keep(count(node, name)) {
+        if let Some(number) = self.diagnostics.keep(count(node, name)) {
             self.is(at, Value::Int(number), node.at());
         }
     }
 
-    /// The frames, none where they are not mentioned by the result at `origin`.
+    /// The frames; none are expected when the result at `origin` does not mention them.
     fn frames(&mut self, frames: Option<Node<'_>>, origin: u32) {
         let at = Path::field("invocationStack");
         let Some(frames) = frames else { return self.demand(at, Expected::Len(0), origin) };
         if !frames.is_array() {
-            return self.findings.error(wrong_type(frames, "invocationStack", "an array of frames"));
+            return self.diagnostics.error(wrong_type(frames, "invocationStack", "an array of frames"));
         }
         self.demand(at.clone(), Expected::Len(frames.items().count()), frames.at());
         for (index, frame) in frames.items().enumerate() {
@@ -141,23 +143,23 @@ impl<'w> AssertionBuilder<'w> {
         if self.rules.generation == Generation::V2 {
             match fields.present("scriptHash") {
                 Some(hash) => self.script_hash(at, hash),
-                None => self.findings.breach(|| fields.without("scriptHash").under(Rule::MustMember)),
+                None => self.diagnostics.breach(|| fields.without("scriptHash").under(Rule::MustMember)),
             }
         }
         let pointer = fields.present("instructionPointer");
         if pointer.is_none() {
-            self.findings.breach(|| fields.without("instructionPointer").under(Rule::MustMember));
+            self.diagnostics.breach(|| fields.without("instructionPointer").under(Rule::MustMember));
         }
         self.pointer(at.child("instructionPointer"), pointer, node.at());
         match fields.present("nextInstruction") {
             Some(instruction) => self.next_instruction(at, instruction),
-            None => self.findings.breach(|| fields.without("nextInstruction").under(Rule::MustMember)),
+            None => self.diagnostics.breach(|| fields.without("nextInstruction").under(Rule::MustMember)),
         }
         for (name, absence) in self.rules.frame_lists {
             let list = fields.present(name);
             self.list(at.child(*name), list, *absence, node.at());
         }
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
     }
 
     /// Zero where it is not there in the frame at `origin`.
@@ -169,12 +171,13 @@ impl<'w> AssertionBuilder<'w> {
     }
 
     fn script_hash(&mut self, frame: &Path, node: Node<'_>) {
-        let hash = lexical::bytes(node, "scriptHash", Prefix::Optional, self.findings);
+        let hash = lexical::bytes(node, "scriptHash", Prefix::Optional, self.diagnostics);
         let Some(hash) = hash else { return };
         if hash.len() != 20 {
             let what = format!("a scriptHash of {} bytes", hash.len());
-            let problem = || Problem::new(node.at(), what, "20 bytes").under(Rule::ImpossibleValue);
-            self.findings.remark(problem);
+            let diagnostic =
+                || Diagnostic::at(node.at(), what).expected("20 bytes").under(Rule::ImpossibleValue);
+            self.diagnostics.remark(diagnostic);
         }
         self.is(frame.child("scriptHash"), Value::Bytes(hash), node.at());
     }
@@ -193,27 +196,28 @@ impl<'w> AssertionBuilder<'w> {
             }
             Datum::Number(digits) => {
                 let expected = "a mnemonic in quotes";
-                let problem = || wrong_type(node, "nextInstruction", expected).under(Rule::MustType);
-                self.findings.breach(problem);
+                let diagnostic = || wrong_type(node, "nextInstruction", expected).under(Rule::MustType);
+                self.diagnostics.breach(diagnostic);
                 opcode(digits)
             }
             _ => None,
         };
         let wrong = || {
             let what = format!("nextInstruction is {}", node.shown());
-            Problem::new(node.at(), what, "a mnemonic, or a number from 0 to 255")
+            Diagnostic::at(node.at(), what).expected("a mnemonic, or a number from 0 to 255")
         };
-        if let Some(number) = self.findings.keep(number.ok_or_else(wrong)) {
+        if let Some(number) = self.diagnostics.keep(number.ok_or_else(wrong)) {
             self.is(frame.child("nextOpcode"), Value::int(number), node.at());
         }
     }
 
-    /// In 2.x, the text wants a name and files have a number for each opcode that has none.
+    /// In 2.x, the text demands a name and files have a number for each opcode that has none.
     fn number_for_name(&mut self, node: Node<'_>) {
         if self.rules.generation == Generation::V2 {
             let what = "nextInstruction is a number in quotes";
-            let problem = || Problem::new(node.at(), what, "a mnemonic").under(Rule::OpcodeNumber);
-            self.findings.remark(problem);
+            let diagnostic =
+                || Diagnostic::at(node.at(), what).expected("a mnemonic").under(Rule::OpcodeNumber);
+            self.diagnostics.remark(diagnostic);
         }
     }
 
@@ -237,7 +241,7 @@ impl<'w> AssertionBuilder<'w> {
         };
         if !list.is_array() {
             let name = at.last().to_string();
-            self.findings.error(wrong_type(list, &name, "an array of items"));
+            self.diagnostics.error(wrong_type(list, &name, "an array of items"));
         } else if absence == Absence::None && list.items().next().is_none() {
             self.demand(at, Expected::Absent, list.at());
         } else {

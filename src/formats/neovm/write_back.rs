@@ -7,7 +7,9 @@ use serde_json::{Map, Value as Json, json};
 
 use super::member;
 use super::rules::{Absence, Notation, Rules, Type};
-use crate::formats::write_back::{Differs, NotRepresentable, WrittenBack, hex_like, in_case_of, resize};
+use crate::formats::write_back::{
+    FailedAssertion, NotRepresentable, WrittenBack, hex_like, in_case_of, resize,
+};
 use crate::model::assertion::Expected;
 use crate::model::path::Key;
 use crate::model::value::Value;
@@ -32,7 +34,7 @@ impl Part<'_> {
             [Key::Name(name)] if name == "invocationStack" => Part::Frames,
             [Key::Name(name)] if name == "resultStack" => Part::Items(name),
             [Key::Name(_), Key::Index(_), Key::Name(name)]
-                if rules.frame_lists.iter().any(|list| list.0 == name) =>
+                if rules.frame_lists.iter().any(|list| *name == list.0) =>
             {
                 Part::Items(name)
             }
@@ -45,43 +47,43 @@ impl Part<'_> {
     }
 }
 
-pub(super) fn spell<'d>(differs: &Differs<'d, '_>, rules: &Rules) -> WrittenBack<'d> {
-    match Part::of(&differs.at.keys(), rules) {
-        Part::Member(name) if differs.node.is_object() => {
-            Ok(vec![Change::add_member(differs.node, name, plain(differs.present()?, None)?)])
+pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>, rules: &Rules) -> WrittenBack<'d> {
+    match Part::of(&failed.at.keys(), rules) {
+        Part::Member(name) if failed.node.is_object() => {
+            Ok(vec![Change::add_member(failed.node, name, plain(failed.present()?, None)?)])
         }
         Part::Member("state" | "nextInstruction") => {
-            differs.replace(word_like(differs.node, differs.present()?)?)
+            failed.replace(word_like(failed.node, failed.present()?)?)
         }
-        Part::Member(_) => differs.replace(plain(differs.present()?, Some(differs.node))?),
-        Part::Frames => list(differs, "invocationStack", |frame| fresh_frame(frame, rules)),
-        Part::Items(name) => list(differs, name, |item| fresh_item(item, rules)),
-        Part::Item => match (differs.expected, differs.actual) {
-            (Expected::Len(_), Some(_)) => list(differs, "value", |item| fresh_item(item, rules)),
-            (Expected::Absent, Some(value)) => new_pair(differs, value, rules),
-            (Expected::Order(_), Some(value)) => order(differs, value),
-            (_, Some(value)) => item(differs, value, rules),
-            (_, None) => lost_pair(differs),
+        Part::Member(_) => failed.replace(plain(failed.present()?, Some(failed.node))?),
+        Part::Frames => list(failed, "invocationStack", |frame| fresh_frame(frame, rules)),
+        Part::Items(name) => list(failed, name, |item| fresh_item(item, rules)),
+        Part::Item => match (failed.expected, failed.actual) {
+            (Expected::Len(_), Some(_)) => list(failed, "value", |item| fresh_item(item, rules)),
+            (Expected::Absent, Some(value)) => insert_pair(failed, value, rules),
+            (Expected::Order(_), Some(value)) => order(failed, value),
+            (_, Some(value)) => item(failed, value, rules),
+            (_, None) => remove_pair(failed),
         },
     }
 }
 
 /// A list that is the datum, or a member of it that it does not have yet.
 fn list<'d>(
-    differs: &Differs<'d, '_>,
+    failed: &FailedAssertion<'d, '_>,
     name: &str,
     fresh: impl Fn(&Value) -> Result<Json, NotRepresentable>,
 ) -> WrittenBack<'d> {
-    let items = match differs.actual {
+    let items = match failed.actual {
         None => &[][..],
         Some(value) => items_of(value).ok_or_else(|| NotRepresentable::value(value))?,
     };
     let items = items.iter().map(fresh);
-    if differs.node.is_array() {
-        return resize(differs.node, items);
+    if failed.node.is_array() {
+        return resize(failed.node, items);
     }
     let items = Json::Array(items.collect::<Result<_, _>>()?);
-    Ok(vec![Change::add_member(differs.node, name, items)])
+    Ok(vec![Change::add_member(failed.node, name, items)])
 }
 
 fn items_of(value: &Value) -> Option<&[Value]> {
@@ -162,7 +164,7 @@ fn fresh_item(item: &Value, rules: &Rules) -> Result<Json, NotRepresentable> {
 /// The type of an item as the format names it, and what is in it.
 fn typed<'v>(item: &'v Value, rules: &Rules) -> Result<(&'static Type, &'v Value), NotRepresentable> {
     let Value::Typed(name, inner) = item else { return Err(NotRepresentable::value(item)) };
-    let of = rules.types.iter().find(|of| of.value == *name);
+    let of = rules.types.iter().find(|of| *name == of.value);
     of.map(|of| (of, &**inner)).ok_or_else(|| NotRepresentable::value(item))
 }
 
@@ -212,8 +214,8 @@ fn key_of(key: &str) -> Result<&str, NotRepresentable> {
 }
 
 /// An item that is there with another type or value. The datum is its type or its value.
-fn item<'d>(differs: &Differs<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
-    let item = differs.outer(0)?;
+fn item<'d>(failed: &FailedAssertion<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
+    let item = failed.outer(0)?;
     let (mut of, value) = typed(value, rules)?;
     let name = member(item, "type").ok_or_else(|| NotRepresentable("an item without a type".to_owned()))?;
     let old_name = name.value.text().unwrap_or_default();
@@ -227,7 +229,7 @@ fn item<'d>(differs: &Differs<'d, '_>, value: &Value, rules: &Rules) -> WrittenB
         let name_like = in_case_of(&old_name, of.name);
         changes.push(Change::Replace { node: name.value, value: name_like.into() });
     }
-    // What is in a container differs next, item by item.
+    // What is in a container is compared and written back next, item by item.
     let same_notation = old_type.is_some_and(|old| old.notation == of.notation);
     match old {
         Some(old) if of.notation == Notation::Nothing => changes.extend(Change::remove(item, old)),
@@ -252,9 +254,9 @@ fn is_container(of: &Type) -> bool {
 }
 
 /// A pair more in a Map.
-fn new_pair<'d>(differs: &Differs<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
-    let (map, item) = (differs.node, fresh_item(value, rules)?);
-    let key = differs.at.last().to_string();
+fn insert_pair<'d>(failed: &FailedAssertion<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
+    let (map, item) = (failed.node, fresh_item(value, rules)?);
+    let key = failed.at.last().to_string();
     let key = key_of(&key)?;
     if map.is_object() {
         return Ok(vec![Change::add_member(map, key, item)]);
@@ -268,8 +270,8 @@ fn new_pair<'d>(differs: &Differs<'d, '_>, value: &Value, rules: &Rules) -> Writ
 }
 
 /// A pair that the Map does not have. The datum is the type or the value of its item.
-fn lost_pair<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
-    let (item, map) = (differs.outer(0)?, differs.outer(1)?);
+fn remove_pair<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+    let (item, map) = (failed.outer(0)?, failed.outer(1)?);
     if map.is_object() {
         return Ok(Change::remove(map, item).into_iter().collect());
     }
@@ -279,8 +281,8 @@ fn lost_pair<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
 }
 
 /// The pairs of a Map in the machine's order, as far as they are there.
-fn order<'d>(differs: &Differs<'d, '_>, value: &Value) -> WrittenBack<'d> {
-    let object = differs.node;
+fn order<'d>(failed: &FailedAssertion<'d, '_>, value: &Value) -> WrittenBack<'d> {
+    let object = failed.node;
     let names = value.members().ok_or_else(|| NotRepresentable::value(value))?;
     let place = |key: &str| names.iter().position(|(name, _)| same_key(name, key));
     let places: Vec<_> = object.members().map(|member| place(&member.key)).collect();

@@ -36,7 +36,7 @@ impl Reader<'_> {
         };
         self.push("testee", record);
         let budget = fields.optional("budget");
-        let budget = budget.and_then(|budget| self.findings.keep(lexical::count(budget, "budget")));
+        let budget = budget.and_then(|budget| self.diagnostics.keep(lexical::count(budget, "budget")));
         self.push("budget", Some(Value::int(budget.unwrap_or(STEPS))));
         let zero_limit = fields.optional("zeroLimit");
         let zero_limit = zero_limit.and_then(|node| self.one_of(node, "zeroLimit", &["fatal", "timeout"]));
@@ -60,14 +60,14 @@ impl Reader<'_> {
         let mut members = Vec::new();
         let mut rnd = rnd;
         if own("instructions") || own("rnd") {
-            let mut fields = Fields::open(node, name, self.findings)?;
-            if let Some(node) = fields.required("instructions", self.findings) {
+            let mut fields = Fields::open(node, name, self.diagnostics)?;
+            if let Some(node) = fields.required("instructions", self.diagnostics) {
                 members.push(("instructions".to_owned(), self.segment(node, at)?));
             }
             if let Some(node) = fields.optional("rnd") {
                 rnd = self.rnd(node);
             }
-            fields.finish(self.findings);
+            fields.finish(self.diagnostics);
         } else {
             members.push(("instructions".to_owned(), self.segment(node, at)?));
         }

@@ -4,11 +4,12 @@ use super::driver::{OUTCOMES, RATINGS, RESULTS, rating_of};
 use super::{Reader, lexical};
 use crate::formats::fields::{Fields, wrong_type};
 use crate::model::assertion::{Assertion, Expected};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Node, Problem};
+use crate::text::json::Node;
 
 /// Turns the members of an expectation into checks.
 pub(super) struct AssertionBuilder<'w, 'r> {
@@ -31,7 +32,8 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
 
     /// One phase of a single machine.
     pub(super) fn single(&mut self, node: Node<'_>) {
-        let Some(mut fields) = Fields::open(node, "expect of a single machine", self.reader.findings) else {
+        let Some(mut fields) = Fields::open(node, "expect of a single machine", self.reader.diagnostics)
+        else {
             return;
         };
         if let Some(stop) = fields.optional("stop")
@@ -55,7 +57,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
         {
             self.is(Path::field("usedRnd"), Value::Bool(value), used.at());
         }
-        fields.finish(self.reader.findings);
+        fields.finish(self.reader.diagnostics);
     }
 
     /// The end of a driver's run, which is given back, and all else. `name_at` is where the test's
@@ -65,7 +67,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
             self.passed(name_at);
             return Some(outcome("completed".to_owned(), name_at));
         };
-        let mut fields = Fields::open(node, "expect of a driver", self.reader.findings)?;
+        let mut fields = Fields::open(node, "expect of a driver", self.reader.diagnostics)?;
         let end = match fields.optional("outcome") {
             Some(node) => (self.reader.one_of(node, "outcome", OUTCOMES)?, node.at()),
             None => ("completed".to_owned(), node.at()),
@@ -77,8 +79,8 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
             self.rating(rating, results, node.at());
         } else if let Some(node) = rating.or(results) {
             let what = format!("what tests came to after outcome {}", end.0);
-            let problem = Problem::new(node.at(), what, "outcome completed");
-            self.reader.findings.error(problem.under(Rule::Misplaced));
+            let diagnostic = Diagnostic::at(node.at(), what).expected("outcome completed");
+            self.reader.diagnostics.error(diagnostic.under(Rule::Misplaced));
         }
         for name in ["driverInstructions", "testeeInstructions"] {
             self.count(&mut fields, name, None);
@@ -88,7 +90,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
                 self.machine(node, &Path::field(name));
             }
         }
-        fields.finish(self.reader.findings);
+        fields.finish(self.reader.diagnostics);
         Some(outcome(end.0, end.1))
     }
 
@@ -118,7 +120,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
 
     fn results(&mut self, node: Node<'_>) -> Option<Vec<String>> {
         if !node.is_array() {
-            self.reader.findings.error(wrong_type(node, "results", "an array of results"));
+            self.reader.diagnostics.error(wrong_type(node, "results", "an array of results"));
             return None;
         }
         let at = Path::field("results");
@@ -134,17 +136,19 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
 
     /// The driver or the testee after the run.
     fn machine(&mut self, node: Node<'_>, at: &Path) {
-        let Some(mut fields) = Fields::open(node, "expected machine", self.reader.findings) else { return };
+        let Some(mut fields) = Fields::open(node, "expected machine", self.reader.diagnostics) else {
+            return;
+        };
         self.registers(&mut fields, Some(at));
         self.data(&mut fields, Some(at));
         self.word(&mut fields, "pc", Some(at));
         self.count(&mut fields, "time", Some(at));
-        fields.finish(self.reader.findings);
+        fields.finish(self.reader.diagnostics);
     }
 
     fn word(&mut self, fields: &mut Fields<'_>, name: &'static str, parent: Option<&Path>) {
         let Some(node) = fields.optional(name) else { return };
-        if let Some(word) = self.reader.findings.keep(lexical::word(node, name)) {
+        if let Some(word) = self.reader.diagnostics.keep(lexical::word(node, name)) {
             self.is(below(parent, name), Value::int(word), node.at());
         }
     }
@@ -190,7 +194,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
             "true" => Some(true),
             "false" => Some(false),
             _ => {
-                self.reader.findings.error(wrong_type(node, name, "true or false"));
+                self.reader.diagnostics.error(wrong_type(node, name, "true or false"));
                 None
             }
         }

@@ -1,31 +1,33 @@
 //! How our own TinyVM vectors write numbers, addresses and names of registers.
 
 use crate::formats::fields::wrong_type;
+use crate::model::diagnostic::Diagnostic;
+use crate::model::position::Origin;
 use crate::model::rule::Rule;
-use crate::text::json::{Datum, Node, Problem, quoted};
+use crate::text::json::{Datum, Node, quoted};
 
 const WORD: &str = "an integer from -32768 to 65535, or one in quotes, also as 0x and hex digits";
 const COUNT: &str = "an integer from 0 to 18446744073709551615, or one in quotes, also as 0x and hex digits";
 
 /// A word, a negative number as its two's complement.
-pub(super) fn word(node: Node<'_>, name: &str) -> Result<u16, Problem> {
+pub(super) fn word(node: Node<'_>, name: &str) -> Result<u16, Diagnostic<Origin>> {
     let number = number(node, name, WORD)?;
     let what = || format!("{name} {} is no word", node.shown());
-    to_word(number).ok_or_else(|| Problem::new(node.at(), what(), WORD).under(Rule::Number))
+    to_word(number).ok_or_else(|| Diagnostic::at(node.at(), what()).expected(WORD).under(Rule::Number))
 }
 
 /// A number of instructions, or a seed.
-pub(super) fn count(node: Node<'_>, name: &str) -> Result<u64, Problem> {
+pub(super) fn count(node: Node<'_>, name: &str) -> Result<u64, Diagnostic<Origin>> {
     let number = number(node, name, COUNT)?;
     let what = || format!("{name} is {}", node.shown());
-    u64::try_from(number).map_err(|_| Problem::new(node.at(), what(), COUNT).under(Rule::Number))
+    u64::try_from(number).map_err(|_| Diagnostic::at(node.at(), what()).expected(COUNT).under(Rule::Number))
 }
 
 /// The address that a key is, as a number is written in quotes.
-pub(super) fn address(key: &str, at: u32) -> Result<u16, Problem> {
+pub(super) fn address(key: &str, at: u32) -> Result<u16, Diagnostic<Origin>> {
     let what = || format!("{} is no address", quoted(key));
     let address = parse(key).and_then(to_word);
-    address.ok_or_else(|| Problem::new(at, what(), WORD).under(Rule::Number))
+    address.ok_or_else(|| Diagnostic::at(at, what()).expected(WORD).under(Rule::Number))
 }
 
 /// An address as records write it.
@@ -34,10 +36,10 @@ pub(super) fn address_key(address: u16) -> String {
 }
 
 /// The number of the register that a key is.
-pub(super) fn register(key: &str, at: u32) -> Result<usize, Problem> {
+pub(super) fn register(key: &str, at: u32) -> Result<usize, Diagnostic<Origin>> {
     let what = || format!("{} is no register", quoted(key));
     let number = (0..16).find(|number| key == register_key(*number));
-    number.ok_or_else(|| Problem::new(at, what(), "r0 to r15").under(Rule::UnknownName))
+    number.ok_or_else(|| Diagnostic::at(at, what()).expected("r0 to r15").under(Rule::UnknownName))
 }
 
 /// A register as records write it.
@@ -45,7 +47,7 @@ pub(super) fn register_key(number: usize) -> String {
     format!("r{number}")
 }
 
-fn number(node: Node<'_>, name: &str, expected: &str) -> Result<i128, Problem> {
+fn number(node: Node<'_>, name: &str, expected: &str) -> Result<i128, Diagnostic<Origin>> {
     let number = match node.datum() {
         Datum::Number(text) => parse(text),
         Datum::Text(text) => parse(&text),
@@ -53,7 +55,7 @@ fn number(node: Node<'_>, name: &str, expected: &str) -> Result<i128, Problem> {
     };
     number.ok_or_else(|| {
         let what = format!("{name} {} is no such number", node.shown());
-        Problem::new(node.at(), what, expected).under(Rule::Number)
+        Diagnostic::at(node.at(), what).expected(expected).under(Rule::Number)
     })
 }
 

@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use super::{Reader, lexical};
 use crate::formats::fields::wrong_type;
 use crate::formats::{Files, Folder, Unreadable};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::hex_bytes;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Member, Node, Problem};
+use crate::text::json::{Member, Node};
 
 /// Words of a segment.
 const WORDS: usize = 65_536;
@@ -43,9 +44,9 @@ impl Reader<'_> {
             return self.array(node);
         }
         if let Some(digits) = node.text() {
-            self.findings.keep(hex_words(node, &digits)).map(Value::Bytes)
+            self.diagnostics.keep(hex_words(node, &digits)).map(Value::Bytes)
         } else {
-            self.findings.error(wrong_type(node, "a segment", SEGMENT));
+            self.diagnostics.error(wrong_type(node, "a segment", SEGMENT));
             None
         }
     }
@@ -61,15 +62,14 @@ impl Reader<'_> {
         for item in node.items() {
             let Some(line) = item.text() else {
                 let what = format!("{} among lines of assembly", item.type_name());
-                self.findings.error(Problem::new(item.at(), what, "a line in quotes; a word is .word"));
+                self.diagnostics
+                    .error(Diagnostic::at(item.at(), what).expected("a line in quotes; a word is .word"));
                 return None;
             };
             if line.contains(['\n', '\r']) {
-                self.findings.error(Problem::new(
-                    item.at(),
-                    "a line with a line break",
-                    "one line of assembly",
-                ));
+                self.diagnostics.error(
+                    Diagnostic::at(item.at(), "a line with a line break").expected("one line of assembly"),
+                );
                 return None;
             }
             lines.push(line);
@@ -82,36 +82,37 @@ impl Reader<'_> {
         let mut words = Vec::new();
         for item in array.items() {
             if item.text().is_some() {
-                let problem =
-                    Problem::new(item.at(), "a string among numbers", "numbers only, or lines only");
-                self.findings.error(problem);
+                let diagnostic = Diagnostic::at(item.at(), "a string among numbers")
+                    .expected("numbers only, or lines only");
+                self.diagnostics.error(diagnostic);
                 return None;
             }
-            words.extend(self.findings.keep(lexical::word(item, "word"))?.to_be_bytes());
+            words.extend(self.diagnostics.keep(lexical::word(item, "word"))?.to_be_bytes());
         }
-        self.findings.keep(fits(array, words.len() / 2))?;
+        self.diagnostics.keep(fits(array, words.len() / 2))?;
         Some(words)
     }
 
     /// An object of words by address, each address once.
     pub(super) fn sparse(&mut self, node: Node<'_>, name: &str) -> Option<Vec<Sparse>> {
         if !node.is_object() {
-            self.findings.error(wrong_type(node, name, "an object of words by address"));
+            self.diagnostics.error(wrong_type(node, name, "an object of words by address"));
             return None;
         }
         let mut seen = HashSet::new();
-        let part = |member: Member<'_>| self.findings.keep(sparse_part(&member, &mut seen));
+        let part = |member: Member<'_>| self.diagnostics.keep(sparse_part(&member, &mut seen));
         Some(node.members().filter_map(part).collect())
     }
 
     /// `{"file": "name.segment"}` or `{"file": "name.asm"}`.
     fn file(&mut self, node: Node<'_>, name: Node<'_>) -> Option<Value> {
         if let Some(other) = node.members().find(|member| member.key != "file") {
-            let problem = Problem::new(other.key_at, "a member beside \"file\"", "\"file\" alone");
-            self.findings.error(problem.under(Rule::Misplaced));
+            let diagnostic =
+                Diagnostic::at(other.key_at, "a member beside \"file\"").expected("\"file\" alone");
+            self.diagnostics.error(diagnostic.under(Rule::Misplaced));
         }
         let Some(text) = name.text() else {
-            self.findings.error(wrong_type(name, "file", "the name of a .segment or .asm file"));
+            self.diagnostics.error(wrong_type(name, "file", "the name of a .segment or .asm file"));
             return None;
         };
         let read = match Kind::of(&text) {
@@ -119,13 +120,13 @@ impl Reader<'_> {
             None => Err(Unreadable::Refused("its name ends neither in .segment nor in .asm".to_owned())),
         };
         let what = |why| format!("file {}: {why}", name.shown());
-        let wrong = |why| Problem::bare(name.at(), what(why)).under(Rule::NamedFile);
-        self.findings.keep(read.map_err(wrong))
+        let wrong = |why| Diagnostic::at(name.at(), what(why)).under(Rule::NamedFile);
+        self.diagnostics.keep(read.map_err(wrong))
     }
 }
 
 /// What a member has from its address on, up to the first that is wrong.
-fn sparse_part(member: &Member<'_>, seen: &mut HashSet<u16>) -> Result<Sparse, Problem> {
+fn sparse_part(member: &Member<'_>, seen: &mut HashSet<u16>) -> Result<Sparse, Diagnostic<Origin>> {
     let address = lexical::address(&member.key, member.key_at)?;
     let items: Vec<_> =
         if member.value.is_array() { member.value.items().collect() } else { vec![member.value] };
@@ -135,7 +136,9 @@ fn sparse_part(member: &Member<'_>, seen: &mut HashSet<u16>) -> Result<Sparse, P
         let at = address.wrapping_add(index as u16);
         if !seen.insert(at) {
             let what = format!("address {} stands twice", lexical::address_key(at));
-            return Err(Problem::new(item.at(), what, "each address once").under(Rule::DuplicateKey));
+            return Err(Diagnostic::at(item.at(), what)
+                .expected("each address once")
+                .under(Rule::DuplicateKey));
         }
         words.push((lexical::word(item, "word")?, item.at()));
     }
@@ -194,19 +197,20 @@ impl Kind {
 }
 
 /// Four digits a word, and white space anywhere.
-fn hex_words(node: Node<'_>, text: &str) -> Result<Vec<u8>, Problem> {
+fn hex_words(node: Node<'_>, text: &str) -> Result<Vec<u8>, Diagnostic<Origin>> {
     const EXPECTED: &str = "four hex digits a word";
     let digits: String = text.chars().filter(|it| !it.is_ascii_whitespace()).collect();
     let what = || format!("a segment {}", node.shown());
     let bytes = hex_bytes(&digits).filter(|bytes| bytes.len() % 2 == 0);
-    let bytes = bytes.ok_or_else(|| Problem::new(node.at(), what(), EXPECTED).under(Rule::Bytes))?;
+    let bytes =
+        bytes.ok_or_else(|| Diagnostic::at(node.at(), what()).expected(EXPECTED).under(Rule::Bytes))?;
     fits(node, bytes.len() / 2)?;
     Ok(bytes)
 }
 
-fn fits(node: Node<'_>, words: usize) -> Result<(), Problem> {
+fn fits(node: Node<'_>, words: usize) -> Result<(), Diagnostic<Origin>> {
     if words <= WORDS {
         return Ok(());
     }
-    Err(Problem::new(node.at(), format!("{words} words"), format!("at most {WORDS}")))
+    Err(Diagnostic::at(node.at(), format!("{words} words")).expected(format!("at most {WORDS}")))
 }

@@ -6,9 +6,10 @@ use super::{Reader, STEPS, Steps, lexical};
 use crate::formats::fields::{Fields, wrong_type};
 use crate::model::assertion::Assertion;
 use crate::model::case::{Action, Step};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::path::Path;
 use crate::model::value::Value;
-use crate::text::json::{Node, Problem};
+use crate::text::json::Node;
 
 /// Words by register number, and where each stands.
 type Registers = Vec<(usize, u16, u32)>;
@@ -29,7 +30,7 @@ impl Reader<'_> {
             self.push("registers", Some(Value::List(all.into_iter().map(Value::int).collect())));
         }
         if let Some(node) = fields.optional("pc") {
-            let pc = self.findings.keep(lexical::word(node, "pc")).map(Value::int);
+            let pc = self.diagnostics.keep(lexical::word(node, "pc")).map(Value::int);
             self.push("pc", pc);
         }
         if let Some(node) = fields.optional("rnd") {
@@ -45,14 +46,14 @@ impl Reader<'_> {
                 let further: Vec<_> = then.items().filter_map(|phase| self.phase(phase)).collect();
                 steps.extend(further);
             }
-            Some(then) => self.findings.error(wrong_type(then, "then", "an array of phases")),
+            Some(then) => self.diagnostics.error(wrong_type(then, "then", "an array of phases")),
             None => {}
         }
         steps
     }
 
     fn phase(&mut self, node: Node<'_>) -> Option<Step> {
-        let mut fields = Fields::open(node, "phase", self.findings)?;
+        let mut fields = Fields::open(node, "phase", self.diagnostics)?;
         let mut changes = Vec::new();
         if let Some(node) = fields.optional("registers") {
             let one =
@@ -66,18 +67,18 @@ impl Reader<'_> {
             changes.push(("data".to_owned(), sparse_value(&parts)));
         }
         if let Some(node) = fields.optional("pc") {
-            let pc = self.findings.keep(lexical::word(node, "pc"));
+            let pc = self.diagnostics.keep(lexical::word(node, "pc"));
             changes.extend(pc.map(|pc| ("pc".to_owned(), Value::int(pc))));
         }
         let run = self.run(&mut fields);
         let assertions = self.expectation(&mut fields);
-        fields.finish(self.findings);
+        fields.finish(self.diagnostics);
         Some(Step { actions: vec![Action::Set(Value::Record(changes)), run], end: None, assertions })
     }
 
     fn run(&mut self, fields: &mut Fields<'_>) -> Action {
         let steps = fields.optional("steps");
-        let steps = steps.and_then(|steps| self.findings.keep(lexical::count(steps, "steps")));
+        let steps = steps.and_then(|steps| self.diagnostics.keep(lexical::count(steps, "steps")));
         Action::Run(steps.unwrap_or(STEPS))
     }
 
@@ -94,22 +95,23 @@ impl Reader<'_> {
         if node.is_array() {
             for (number, item) in node.items().enumerate() {
                 if number >= 16 {
-                    let problem = Problem::new(node.at(), "more than 16 registers", "r0 to r15");
-                    self.findings.error(problem);
+                    let diagnostic =
+                        Diagnostic::at(node.at(), "more than 16 registers").expected("r0 to r15");
+                    self.diagnostics.error(diagnostic);
                     break;
                 }
-                let word = self.findings.keep(lexical::word(item, "register"));
+                let word = self.diagnostics.keep(lexical::word(item, "register"));
                 found.extend(word.map(|word| (number, word, item.at())));
             }
         } else if node.is_object() {
             for member in node.members() {
-                let number = self.findings.keep(lexical::register(&member.key, member.key_at));
-                let word = self.findings.keep(lexical::word(member.value, "register"));
+                let number = self.diagnostics.keep(lexical::register(&member.key, member.key_at));
+                let word = self.diagnostics.keep(lexical::word(member.value, "register"));
                 found.extend(number.zip(word).map(|(number, word)| (number, word, member.value.at())));
             }
         } else {
             let expected = "an object of words by register, or an array of them";
-            self.findings.error(wrong_type(node, "registers", expected));
+            self.diagnostics.error(wrong_type(node, "registers", expected));
         }
         found
     }

@@ -3,15 +3,16 @@
 
 use super::segment::Kind;
 use super::{ENDS, MACHINE, Reader, STEPS};
-use crate::formats::fields::{Findings, wrong_type};
+use crate::formats::fields::{Diagnostics, wrong_type};
 use crate::formats::write_back::NotRepresentable;
 use crate::formats::{Context, Entry, Evidence, Folder, Format, Severity, Unreadable};
 use crate::model::case::{Case, Program};
+use crate::model::diagnostic::Diagnostic;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Node, Problem, quoted};
+use crate::text::json::{Node, quoted};
 
 /// The layout's entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -19,13 +20,13 @@ pub const FORMAT: Format = Format {
     doc: "TinyVM drivers and testees, in the public folder layout",
     machine: MACHINE,
     looks_like: "a file testcases.json with an array of pairs of names",
-    told_by: "an array in a file testcases.json",
+    distinguished_by: "an array in a file testcases.json",
     file_name: Some("testcases.json"),
     evidence,
     outline,
     read: read_pair,
     rest: |_, _| {},
-    spell: |_| Err(NotRepresentable("a list of names has no place for an expectation".to_owned())),
+    write_back: |_| Err(NotRepresentable("a list of names has no place for an expectation".to_owned())),
     ends: ENDS,
     unknown: Severity::Error,
     duplicate: Severity::Error,
@@ -39,12 +40,12 @@ fn evidence(file: Node<'_>) -> Option<Evidence> {
     file.is_array().then_some(Evidence { at: file.at(), what: "an array in a file testcases.json" })
 }
 
-fn outline(file: Node<'_>) -> Result<Vec<Entry>, Problem> {
+fn outline(file: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
     if !file.is_array() {
         return Err(wrong_type(file, "the file", "an array of pairs of names"));
     }
     if file.items().next().is_none() {
-        return Err(Problem::new(file.at(), "no pair of testee and driver", "one or more"));
+        return Err(Diagnostic::at(file.at(), "no pair of testee and driver").expected("one or more"));
     }
     let entry = |(index, pair): (usize, Node<'_>)| {
         let name = match names(pair) {
@@ -63,12 +64,12 @@ fn names(pair: Node<'_>) -> Option<[(Node<'_>, String); 2]> {
     items.next().is_none().then_some(names)
 }
 
-fn read_pair(pair: Node<'_>, context: Context<'_>, findings: &mut Findings) -> Option<Case> {
+fn read_pair(pair: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
     let Some([testee, driver]) = names(pair) else {
-        findings.error(Problem::new(pair.at(), "this is no pair of names", PAIR));
+        diagnostics.error(Diagnostic::at(pair.at(), "this is no pair of names").expected(PAIR));
         return None;
     };
-    let mut reader = Reader { context, findings, members: Vec::new(), places: Vec::new() };
+    let mut reader = Reader { context, diagnostics, members: Vec::new(), places: Vec::new() };
     for (machine, folder, (node, name)) in
         [("driver", Folder::Own, driver), ("testee", Folder::Above, testee)]
     {
@@ -93,29 +94,29 @@ impl Reader<'_> {
         let source = read(Kind::Source);
         let wrong = |kind: Kind, why: &Unreadable| {
             let file = format!("{name}{}", kind.extension());
-            Problem::bare(node.at(), format!("file {}: {why}", quoted(&file))).under(Rule::NamedFile)
+            Diagnostic::at(node.at(), format!("file {}: {why}", quoted(&file))).under(Rule::NamedFile)
         };
         match (segment, source) {
             (Ok(segment), source) => {
                 if source != Err(Unreadable::Missing) {
                     let file = quoted(&format!("{name}.segment"));
                     let what = format!("there is a source too, and file {file} is used");
-                    self.findings.caution(Problem::bare(node.at(), what).under(Rule::NamedFile));
+                    self.diagnostics.caution(Diagnostic::at(node.at(), what).under(Rule::NamedFile));
                 }
                 Some(segment)
             }
             (Err(Unreadable::Missing), Ok(source)) => Some(source),
             (Err(Unreadable::Missing), Err(Unreadable::Missing)) => {
                 let what = format!("there is no .segment and no .asm file named {}", quoted(name));
-                self.findings.error(Problem::bare(node.at(), what).under(Rule::NamedFile));
+                self.diagnostics.error(Diagnostic::at(node.at(), what).under(Rule::NamedFile));
                 None
             }
             (Err(Unreadable::Missing), Err(why)) => {
-                self.findings.error(wrong(Kind::Source, &why));
+                self.diagnostics.error(wrong(Kind::Source, &why));
                 None
             }
             (Err(why), _) => {
-                self.findings.error(wrong(Kind::Segment, &why));
+                self.diagnostics.error(wrong(Kind::Segment, &why));
                 None
             }
         }

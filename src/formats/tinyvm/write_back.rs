@@ -3,76 +3,76 @@
 use num_bigint::{BigInt, Sign};
 use serde_json::{Value as Json, json};
 
-use crate::formats::write_back::{Differs, NotRepresentable, WrittenBack, number_like, resize};
+use crate::formats::write_back::{FailedAssertion, NotRepresentable, WrittenBack, number_like, resize};
 use crate::model::path::Key;
 use crate::model::value::Value;
 use crate::text::edit::Change;
 use crate::text::json::Node;
 
-pub(super) fn spell<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
-    match differs.at.keys()[..] {
-        [Key::Name(name)] if name == "outcome" => outcome(differs),
-        [Key::Name(name)] if name == "rating" => rating(differs),
-        [Key::Name(name)] if name == "results" => results(differs),
-        [Key::Name(name), _] if name == "notPassed" => expected(differs, "results", json!([])),
-        [Key::Name(name), key] if name == "changedRegisters" => listed(differs, "registers", key),
-        [Key::Name(name), key] if name == "changedData" => listed(differs, "data", key),
+pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+    match failed.at.keys()[..] {
+        [Key::Name(name)] if name == "outcome" => outcome(failed),
+        [Key::Name(name)] if name == "rating" => rating(failed),
+        [Key::Name(name)] if name == "results" => results(failed),
+        [Key::Name(name), _] if name == "notPassed" => expected(failed, "results", json!([])),
+        [Key::Name(name), key] if name == "changedRegisters" => listed(failed, "registers", key),
+        [Key::Name(name), key] if name == "changedData" => listed(failed, "data", key),
         [.., Key::Name(name), _] if name == "data" => {
             let zero = Value::int(0);
-            differs.replace(spelled(differs.actual.unwrap_or(&zero), Some(differs.node))?)
+            failed.replace(json_of(failed.actual.unwrap_or(&zero), Some(failed.node))?)
         }
-        _ => match differs.actual {
-            Some(value) => differs.replace(spelled(value, Some(differs.node))?),
-            None => differs.remove(0),
+        _ => match failed.actual {
+            Some(value) => failed.replace(json_of(value, Some(failed.node))?),
+            None => failed.remove(0),
         },
     }
 }
 
 /// A run that is not completed has no rating and no results.
-fn outcome<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
-    let value = differs.present()?;
-    let mut changes = expected(differs, "outcome", spelled(value, None)?)?;
+fn outcome<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+    let value = failed.present()?;
+    let mut changes = expected(failed, "outcome", json_of(value, None)?)?;
     if *value != Value::text("completed") {
-        let expect = if differs.node.is_object() { differs.node } else { differs.outer(0)? };
+        let expect = if failed.node.is_object() { failed.node } else { failed.outer(0)? };
         let results = ["rating", "results"].into_iter().filter_map(|name| expect.member(name));
         changes.extend(results.filter_map(|node| Change::remove(expect, node)));
     }
     Ok(changes)
 }
 
-fn rating<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
-    if differs.node.is_array() {
+fn rating<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+    if failed.node.is_array() {
         return Err(NotRepresentable("it follows from the results that are listed".to_owned()));
     }
-    expected(differs, "rating", spelled(differs.present()?, None)?)
+    expected(failed, "rating", json_of(failed.present()?, None)?)
 }
 
-fn results<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
-    let Some(Value::List(results)) = differs.actual else { return differs.remove(0) };
-    resize(differs.node, results.iter().map(|result| spelled(result, None)))
+fn results<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+    let Some(Value::List(results)) = failed.actual else { return failed.remove(0) };
+    resize(failed.node, results.iter().map(|result| json_of(result, None)))
 }
 
 /// A member of `expect`, which may not be there, and itself may go without saying: then the
 /// demand stands where the name of the test does.
-fn expected<'d>(differs: &Differs<'d, '_>, name: &str, value: Json) -> WrittenBack<'d> {
-    if differs.node.is_object() {
-        return Ok(vec![Change::add_member(differs.node, name, value)]);
+fn expected<'d>(failed: &FailedAssertion<'d, '_>, name: &str, value: Json) -> WrittenBack<'d> {
+    if failed.node.is_object() {
+        return Ok(vec![Change::add_member(failed.node, name, value)]);
     }
-    let outer = differs.outer(0)?;
-    let is = |key: &str| outer.member(key) == Some(differs.node);
+    let outer = failed.outer(0)?;
+    let is = |key: &str| outer.member(key) == Some(failed.node);
     Ok(if is("name") {
         vec![Change::add_member(outer, "expect", json!({name: value}))]
     } else if is(name) {
-        vec![Change::Replace { node: differs.node, value }]
+        vec![Change::Replace { node: failed.node, value }]
     } else {
         vec![Change::add_member(outer, name, value)]
     })
 }
 
 /// A register or word that changed and is not listed, though `exact` says that all are.
-fn listed<'d>(differs: &Differs<'d, '_>, name: &str, key: &Key) -> WrittenBack<'d> {
-    let expect = differs.outer(0)?;
-    let (key, value) = (key.to_string(), spelled(differs.present()?, None)?);
+fn listed<'d>(failed: &FailedAssertion<'d, '_>, name: &str, key: &Key) -> WrittenBack<'d> {
+    let expect = failed.outer(0)?;
+    let (key, value) = (key.to_string(), json_of(failed.present()?, None)?);
     Ok(vec![match expect.member(name) {
         Some(list) if list.is_object() => Change::add_member(list, &key, value),
         Some(_) => {
@@ -83,7 +83,7 @@ fn listed<'d>(differs: &Differs<'d, '_>, name: &str, key: &Key) -> WrittenBack<'
 }
 
 /// A datum in the style of what was there.
-fn spelled(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRepresentable> {
+fn json_of(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRepresentable> {
     Ok(match value {
         Value::Int(number) => number_as(number, old),
         Value::Text(text) => text.as_str().into(),

@@ -6,10 +6,12 @@ use num_bigint::{BigInt, BigUint};
 
 use crate::formats::fields::wrong_type;
 use crate::model::assertion::Expected;
+use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::{hex_bytes, hex_to_slice, number_key};
+use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node, Problem, quoted};
+use crate::text::json::{Datum, Node, quoted};
 
 /// The most bits of a number.
 const BITS: u64 = 256;
@@ -17,7 +19,7 @@ const BITS: u64 = 256;
 const QUANTITY: &str = "decimal digits, or 0x and hex digits, in quotes, or an integer below 2^64";
 
 /// A quantity: decimal digits, `0x` and hex digits, or a JSON integer below 2^64.
-pub(super) fn quantity(node: Node<'_>) -> Result<BigInt, Problem> {
+pub(super) fn quantity(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     match node.datum() {
         Datum::Text(text) => parse_quantity(&text, node.at()),
         Datum::Number(digits) => match digits.parse::<u64>() {
@@ -29,11 +31,11 @@ pub(super) fn quantity(node: Node<'_>) -> Result<BigInt, Problem> {
 }
 
 /// A datum that is of the right type and wrong all the same.
-fn wrong(node: Node<'_>, what: &str, expected: &str) -> Problem {
-    Problem::new(node.at(), format!("{} {what}", node.shown()), expected).under(Rule::Number)
+fn wrong(node: Node<'_>, what: &str, expected: &str) -> Diagnostic<Origin> {
+    Diagnostic::at(node.at(), format!("{} {what}", node.shown())).expected(expected).under(Rule::Number)
 }
 
-fn parse_quantity(text: &str, at: u32) -> Result<BigInt, Problem> {
+fn parse_quantity(text: &str, at: u32) -> Result<BigInt, Diagnostic<Origin>> {
     let number = match text.strip_prefix("0x") {
         Some(digits) => parse_hex_digits(digits),
         None => parse_decimal_digits(text),
@@ -42,16 +44,16 @@ fn parse_quantity(text: &str, at: u32) -> Result<BigInt, Problem> {
         Some(number) if number.bits() <= BITS => Ok(number),
         Some(_) => {
             let what = format!("quantity {} is too large", quoted(text));
-            Err(Problem::new(at, what, "less than 2^256").under(Rule::Number))
+            Err(Diagnostic::at(at, what).expected("less than 2^256").under(Rule::Number))
         }
         None => {
             let what = format!("{} is not a quantity", quoted(text));
-            Err(Problem::new(at, what, QUANTITY).under(Rule::Number))
+            Err(Diagnostic::at(at, what).expected(QUANTITY).under(Rule::Number))
         }
     }
 }
 
-/// The number that the digits say; none when one is no digit. No digits are zero.
+/// The number with these digits; `None` when one is no digit. No digits are zero.
 fn parse_hex_digits(digits: &str) -> Option<BigInt> {
     // What fits a machine word is the common case and needs no arithmetic on many limbs.
     const SHORT: usize = 16;
@@ -63,7 +65,7 @@ fn parse_hex_digits(digits: &str) -> Option<BigInt> {
     number.map(BigInt::from)
 }
 
-/// The number that the digits say; none when one is no digit. No digits are zero.
+/// The number with these digits; `None` when one is no digit. No digits are zero.
 fn parse_decimal_digits(digits: &str) -> Option<BigInt> {
     const SHORT: usize = 19;
     // What has more digits is larger than any quantity; reading it would take time in the square
@@ -80,27 +82,29 @@ fn parse_decimal_digits(digits: &str) -> Option<BigInt> {
     }
 }
 
-/// The digits behind `#`: how many bytes an output has that the fixture leaves out.
-pub(super) fn length(digits: &str, at: u32) -> Result<usize, Problem> {
+/// The digits after `#`: the length in bytes of an output that the fixture omits.
+pub(super) fn length(digits: &str, at: u32) -> Result<usize, Diagnostic<Origin>> {
     let only_digits = digits.bytes().all(|digit| digit.is_ascii_digit());
     let length = digits.parse().ok().filter(|_| only_digits);
     length.ok_or_else(|| {
         let what = format!("output length is {}", quoted(digits));
-        Problem::new(at, what, "decimal digits after #, below 2^64").under(Rule::Number)
+        Diagnostic::at(at, what).expected("decimal digits after #, below 2^64").under(Rule::Number)
     })
 }
 
 /// Exactly N bytes as hex digits, with or without `0x`.
-fn fixed<const N: usize>(text: &str, at: u32, what: &str) -> Result<[u8; N], Problem> {
+fn fixed<const N: usize>(text: &str, at: u32, what: &str) -> Result<[u8; N], Diagnostic<Origin>> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let mut bytes = [0; N];
-    let wrong =
-        || Problem::new(at, format!("{} is not {what}", quoted(text)), format!("{} hex digits", 2 * N));
+    let wrong = || {
+        Diagnostic::at(at, format!("{} is not {what}", quoted(text)))
+            .expected(format!("{} hex digits", 2 * N))
+    };
     hex_to_slice(digits, &mut bytes).ok_or_else(|| wrong().under(Rule::Bytes))?;
     Ok(bytes)
 }
 
-fn fixed_node<const N: usize>(node: Node<'_>, what: &str) -> Result<[u8; N], Problem> {
+fn fixed_node<const N: usize>(node: Node<'_>, what: &str) -> Result<[u8; N], Diagnostic<Origin>> {
     match node.text() {
         Some(text) => fixed(&text, node.at(), what),
         None => Err(wrong_type(node, what, &format!("{} hex digits in quotes", 2 * N))),
@@ -108,33 +112,33 @@ fn fixed_node<const N: usize>(node: Node<'_>, what: &str) -> Result<[u8; N], Pro
 }
 
 /// 20 bytes.
-pub(super) fn address(node: Node<'_>) -> Result<[u8; 20], Problem> {
+pub(super) fn address(node: Node<'_>) -> Result<[u8; 20], Diagnostic<Origin>> {
     fixed_node(node, "an address")
 }
 
 /// 20 bytes as the key of an account.
-pub(super) fn address_key(text: &str, at: u32) -> Result<[u8; 20], Problem> {
+pub(super) fn address_key(text: &str, at: u32) -> Result<[u8; 20], Diagnostic<Origin>> {
     fixed(text, at, "an address")
 }
 
 /// 32 bytes: a hash or a topic.
-pub(super) fn hash(node: Node<'_>) -> Result<[u8; 32], Problem> {
+pub(super) fn hash(node: Node<'_>) -> Result<[u8; 32], Diagnostic<Origin>> {
     fixed_node(node, "a hash")
 }
 
 /// The 256 bytes of a bloom filter.
-pub(super) fn bloom(node: Node<'_>) -> Result<Vec<u8>, Problem> {
+pub(super) fn bloom(node: Node<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
     fixed_node::<256>(node, "a bloom filter").map(Vec::from)
 }
 
 /// The key of a storage word, in the one way in which paths write it.
-pub(super) fn storage_key(text: &str, at: u32) -> Result<String, Problem> {
+pub(super) fn storage_key(text: &str, at: u32) -> Result<String, Diagnostic<Origin>> {
     let number = parse_quantity(text, at)?;
     Ok(number_key(&number.magnitude().to_bytes_be()))
 }
 
 /// Bytes: `0x` and hex digits, nothing, or an array of pieces (`$DATA_ARRAY`).
-pub(super) fn data(node: Node<'_>) -> Result<Vec<u8>, Problem> {
+pub(super) fn data(node: Node<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
     match node.datum() {
         Datum::Text(text) => parse_data(&text, node.at()),
         Datum::Array => {
@@ -148,16 +152,13 @@ pub(super) fn data(node: Node<'_>) -> Result<Vec<u8>, Problem> {
     }
 }
 
-fn parse_data(text: &str, at: u32) -> Result<Vec<u8>, Problem> {
+fn parse_data(text: &str, at: u32) -> Result<Vec<u8>, Diagnostic<Origin>> {
     match text.strip_prefix("0x") {
         Some(digits) => parse_hex(digits).ok_or_else(|| not_data(text, at)),
         None if text.is_empty() => Ok(Vec::new()),
-        None => Err(Problem::new(
-            at,
-            format!("{} does not start with 0x", quoted(text)),
-            "bytes; text without 0x is the source of a test filler, not a vector",
-        )
-        .under(Rule::Bytes)),
+        None => Err(Diagnostic::at(at, format!("{} does not start with 0x", quoted(text)))
+            .expected("bytes; text without 0x is the source of a test filler, not a vector")
+            .under(Rule::Bytes)),
     }
 }
 
@@ -166,14 +167,14 @@ fn parse_hex(digits: &str) -> Option<Vec<u8>> {
     if digits.len().is_multiple_of(2) { hex_bytes(digits) } else { hex_bytes(&format!("0{digits}")) }
 }
 
-fn not_data(text: &str, at: u32) -> Problem {
+fn not_data(text: &str, at: u32) -> Diagnostic<Origin> {
     let what = format!("{} has other characters than hex digits", quoted(text));
-    Problem::new(at, what, "0x and hex digits").under(Rule::Bytes)
+    Diagnostic::at(at, what).expected("0x and hex digits").under(Rule::Bytes)
 }
 
 /// An element of a `$DATA_ARRAY`: a number becomes its shortest bytes, at least one; hex keeps
 /// its leading zeros.
-fn data_piece(node: Node<'_>) -> Result<Vec<u8>, Problem> {
+fn data_piece(node: Node<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
     // Reading decimal digits takes time in the square of their number.
     const MOST_DIGITS: usize = 10_000;
     const EXPECTED: &str = "an integer below 2^64, at most 10000 decimal digits, or 0x and hex digits";
@@ -194,20 +195,20 @@ fn data_piece(node: Node<'_>) -> Result<Vec<u8>, Problem> {
 }
 
 /// A storage value: a quantity, or data of at most 32 bytes read as a number.
-pub(super) fn number(node: Node<'_>) -> Result<BigInt, Problem> {
+pub(super) fn number(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     if !node.is_array() {
         return quantity(node);
     }
     let bytes = data(node)?;
     if bytes.len() > 32 {
         let what = format!("a word of {} bytes", bytes.len());
-        return Err(Problem::new(node.at(), what, "at most 32").under(Rule::Bytes));
+        return Err(Diagnostic::at(node.at(), what).expected("at most 32").under(Rule::Bytes));
     }
     Ok(BigInt::from(BigUint::from_bytes_be(&bytes)))
 }
 
 /// Where a recorded call goes: nothing is a creation, forty zeros may be a creation or a call.
-pub(super) fn destination(node: Node<'_>) -> Result<Expected, Problem> {
+pub(super) fn destination(node: Node<'_>) -> Result<Expected, Diagnostic<Origin>> {
     let creation = Value::Bytes(Vec::new());
     if node.text().is_some_and(|text| text.is_empty() || text == "0x") {
         return Ok(Expected::Is(creation));

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::RESULTS;
 use crate::formats::write_back::{
-    Differs, NotRepresentable, WrittenBack, hex_like, in_case_of, number_like, resize,
+    FailedAssertion, NotRepresentable, WrittenBack, hex_like, in_case_of, number_like, resize,
 };
 use crate::model::assertion::Expected;
 use crate::model::path::{Key, Path};
@@ -14,27 +14,27 @@ use crate::model::value::Value;
 use crate::text::edit::Change;
 use crate::text::json::Datum;
 
-pub(super) fn spell<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
-    if *differs.at == Path::field("outcome") {
-        return outcome(differs);
+pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+    if *failed.at == Path::field("outcome") {
+        return outcome(failed);
     }
-    match (differs.expected, differs.actual) {
-        (Expected::Len(_), Some(Value::List(items))) if differs.node.is_array() => {
-            resize(differs.node, items.iter().map(fresh))
+    match (failed.expected, failed.actual) {
+        (Expected::Len(_), Some(Value::List(items))) if failed.node.is_array() => {
+            resize(failed.node, items.iter().map(fresh))
         }
-        (Expected::Len(_), Some(Value::Bytes(bytes))) => differs.replace(format!("#{}", bytes.len()).into()),
+        (Expected::Len(_), Some(Value::Bytes(bytes))) => failed.replace(format!("#{}", bytes.len()).into()),
         (Expected::Absent, Some(value)) => {
-            Ok(vec![Change::add_member(differs.node, &key(differs), fresh(value)?)])
+            Ok(vec![Change::add_member(failed.node, &key(failed), fresh(value)?)])
         }
-        (expected, None) => leaf(differs, &nothing(expected)?),
-        (_, Some(value)) => leaf(differs, value),
+        (expected, None) => leaf(failed, &nothing(expected)?),
+        (_, Some(value)) => leaf(failed, value),
     }
 }
 
 /// A test that must end normally has results; one that must halt has none. The results of one that
 /// had none are begun here and differ next.
-fn outcome<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
-    if *differs.present()? == Value::text("success") {
+fn outcome<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+    if *failed.present()? == Value::text("success") {
         let begun = [
             ("gas", json!("0x00")),
             ("out", json!("0x")),
@@ -42,10 +42,10 @@ fn outcome<'d>(differs: &Differs<'d, '_>) -> WrittenBack<'d> {
             ("callcreates", json!([])),
             ("post", json!({})),
         ];
-        let missing = begun.into_iter().filter(|(name, _)| differs.node.member(name).is_none());
-        return Ok(missing.map(|(name, value)| Change::add_member(differs.node, name, value)).collect());
+        let missing = begun.into_iter().filter(|(name, _)| failed.node.member(name).is_none());
+        return Ok(missing.map(|(name, value)| Change::add_member(failed.node, name, value)).collect());
     }
-    let test = differs.outer(0)?;
+    let test = failed.outer(0)?;
     let results = test.members().filter(|member| member.key == "post" || RESULTS.contains(&&*member.key));
     Ok(results.filter_map(|member| Change::remove(test, member.value)).collect())
 }
@@ -60,9 +60,9 @@ fn nothing(expected: &Expected) -> Result<Value, NotRepresentable> {
 }
 
 /// A number or bytes in the style of what was there.
-fn leaf<'d>(differs: &Differs<'d, '_>, value: &Value) -> WrittenBack<'d> {
-    let old = differs.node.text().unwrap_or_default();
-    differs.replace(match (value, differs.node.datum()) {
+fn leaf<'d>(failed: &FailedAssertion<'d, '_>, value: &Value) -> WrittenBack<'d> {
+    let old = failed.node.text().unwrap_or_default();
+    failed.replace(match (value, failed.node.datum()) {
         (Value::Int(number), Datum::Number(_)) if number.bits() <= 64 => {
             u64::try_from(number.clone()).map_err(|_| NotRepresentable::value(value))?.into()
         }
@@ -99,10 +99,10 @@ fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
 
 /// The key of an account as those beside it are written. A key of storage always has its `0x`, or
 /// it would be decimal.
-fn key(differs: &Differs<'_, '_>) -> String {
-    let [.., object, key] = &differs.at.keys()[..] else { return differs.at.to_string() };
+fn key(failed: &FailedAssertion<'_, '_>) -> String {
+    let [.., object, key] = &failed.at.keys()[..] else { return failed.at.to_string() };
     let key = key.to_string();
-    let bare = differs.node.members().next().is_some_and(|member| !member.key.starts_with("0x"));
+    let bare = failed.node.members().next().is_some_and(|member| !member.key.starts_with("0x"));
     match object {
         Key::Name(name) if name == "post" && bare => key.trim_start_matches("0x").to_owned(),
         _ => key,

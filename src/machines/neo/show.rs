@@ -89,7 +89,7 @@ impl<'h, C: Items> Show<'h, C> {
                 Value::Record(pairs.map(|(name, item)| (name, show.item(item))).collect())
             }),
         };
-        Value::Typed(heap.type_name(item), Box::new(value))
+        Value::typed(heap.type_name(item), value)
     }
 
     fn compound(&mut self, id: usize, size: usize, content: impl FnOnce(&mut Self) -> Value) -> Value {

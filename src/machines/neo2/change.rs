@@ -32,7 +32,7 @@ fn put(place: &mut Item, value: &Value) -> Result<(), LoadError> {
 /// An item that is no compound, as the machine shows it.
 fn primitive(value: &Value) -> Option<Item> {
     let Value::Typed(name, value) = value else { return None };
-    match (*name, &**value) {
+    match (&**name, &**value) {
         ("Boolean", Value::Bool(truth)) => Some(Item::Boolean(*truth)),
         ("Integer", Value::Int(number)) => Some(number.clone().into()),
         ("ByteArray", Value::Bytes(bytes)) => Some(Item::Bytes(Rc::new(bytes.clone()))),

@@ -39,7 +39,7 @@ fn put(place: &mut Item, value: &Value) -> Result<(), LoadError> {
 /// An item of a type that is no compound, as the machine shows it.
 fn primitive(value: &Value) -> Option<Item> {
     let Value::Typed(name, value) = value else { return None };
-    match (*name, &**value) {
+    match (&**name, &**value) {
         ("Null", Value::Null) => Some(Item::Null),
         ("Boolean", Value::Bool(truth)) => Some(Item::Boolean(*truth)),
         ("Integer", Value::Int(number)) => Item::integer(number.clone()).ok(),

@@ -50,7 +50,7 @@ impl Inspect for Neo3 {
             [Key::Name(field), Key::Index(frame), Key::Name(part), Key::Index(index), way @ ..]
                 if field == "invocationStack" =>
             {
-                let slots = Slots::ALL.into_iter().find(|slots| slots.field() == part);
+                let slots = Slots::ALL.into_iter().find(|slots| *part == slots.field());
                 // The current frame is listed first, and has the highest number.
                 let (Some(slots), Some(frame)) = (slots, self.core.callers.len().checked_sub(*frame)) else {
                     return Vec::new();
@@ -345,7 +345,7 @@ impl Neo3 {
                 self.core.heap.list(*list).get(*index).cloned()
             }
             (Item::Map(map), Key::Name(name)) => {
-                pairs(self.core.heap.map(*map)).find(|pair| pair.0 == *name).map(|pair| pair.1.clone())
+                pairs(self.core.heap.map(*map)).find(|pair| *name == *pair.0).map(|pair| pair.1.clone())
             }
             (_, Key::Index(index)) => {
                 let byte = with_bytes(item, |bytes| bytes.get(*index).copied()).ok()??;

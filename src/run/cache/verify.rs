@@ -23,11 +23,9 @@ fn failed(failure: &Failure) -> Vec<Diagnostic> {
         let Difference { step, at, expected, actual, place, .. } = difference;
         let step = step.map_or(String::new(), |step| format!("step {step}, "));
         let actual = actual.as_ref().map_or("absent".to_owned(), ToString::to_string);
-        Diagnostic {
-            what: format!("it fails: {step}{at} is {actual}"),
-            expected: Some(expected.to_string()),
-            place: Some(place.clone()),
-        }
+        Diagnostic::new(format!("it fails: {step}{at} is {actual}"))
+            .expected(expected.to_string())
+            .with_place(Some(place.clone()))
     });
     let more = failure.differences.len().saturating_sub(1);
     let more = (more > 0).then(|| Diagnostic::new(format!("and {more} more differences")));

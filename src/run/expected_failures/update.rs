@@ -115,7 +115,8 @@ fn look<'r>(
 }
 
 fn signature(report: &CaseReport, failure: &Failure) -> Option<String> {
-    Signature::of(report.machine.unwrap_or_default(), failure).map(|signature| signature.to_string())
+    Signature::of(report.machine.as_deref().unwrap_or_default(), failure)
+        .map(|signature| signature.to_string())
 }
 
 fn entry(report: &CaseReport, failure: &Failure, reason: &str) -> Table {

@@ -25,7 +25,7 @@ pub trait CaseInfo {
 /// How much it takes to know whether a predicate holds, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cost {
-    /// Nothing: the names and the format of a case tell it.
+    /// Nothing: the names and the format of a case decide it.
     Outline,
     /// The case is read.
     Reading,

@@ -58,7 +58,7 @@ impl Selection {
 }
 
 impl Expr {
-    /// Whether it holds, if predicates up to this cost tell that.
+    /// Whether it holds, if predicates up to this cost decide that.
     fn value(&self, cost: Cost, asked: &Asked<'_>) -> Option<bool> {
         match self {
             Expr::Is(term) if term.predicate.cost > cost => None,
@@ -84,7 +84,7 @@ impl Expr {
     }
 }
 
-/// One part that is `deciding` decides, however little is known of the others.
+/// One part that is `deciding` decides, even where the others are unknown.
 fn decided(parts: impl Iterator<Item = Option<bool>>, deciding: bool) -> Option<bool> {
     let mut all_known = true;
     for part in parts {

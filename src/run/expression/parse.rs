@@ -17,7 +17,7 @@ use crate::text::suggest::nearest;
 /// So deep may parentheses and `not` stand in each other.
 pub const MOST_NESTED: usize = 100;
 
-/// So many names are listed to who gives none of them.
+/// At most so many names are listed in an error.
 const MOST_LISTED: usize = 10;
 
 /// Why a text is not an expression.
@@ -66,7 +66,7 @@ impl<'t> Parser<'t> {
         SyntaxError { text: self.text.to_owned(), at, what: what.into() }
     }
 
-    /// As [`Parser::wrong`], at the next word, which may be meant for one of these.
+    /// As [`Parser::wrong`], at the next word, which may be a misspelling of one of these.
     fn near<'k>(&self, what: &str, word: &str, known: impl IntoIterator<Item = &'k str>) -> SyntaxError {
         let perhaps = nearest(word, known).map(|near| format!("; did you mean {near}?"));
         self.wrong(self.at, format!("{what}{}", perhaps.unwrap_or_default()))

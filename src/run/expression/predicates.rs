@@ -174,7 +174,7 @@ fn expected_ends<'c>(case: &'c Case, ends: &'static [&'static str]) -> impl Iter
     values.filter_map(|value| if let Value::Text(text) = value { Some(text.as_str()) } else { None })
 }
 
-/// Whether capitals and small letters are told apart.
+/// Whether case matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Letters {
     Exact,

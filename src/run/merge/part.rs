@@ -1,11 +1,13 @@
 //! The report of one part.
 
-use serde_json::Value as Json;
-
-use super::read::{Line, Reader, words};
-use crate::model::event::{Event, Summary};
+use super::excerpts::Excerpts;
+use crate::formats;
+use crate::machines;
+use crate::model::event::{CaseReport, Event, Summary};
 use crate::model::explanation::Explained;
 use crate::text::shell::Words;
+use crate::wire::line::LineError;
+use crate::wire::report::{Line, Partition, Start, Typed};
 
 /// A report that is joined with others.
 #[derive(Debug)]
@@ -16,70 +18,82 @@ pub struct Source<'s> {
     pub text: &'s str,
 }
 
-/// What one part reports.
+/// The events of one part.
 pub(super) struct Part<'s> {
     /// The report, as messages name it.
     pub(super) name: &'s str,
-    pub(super) head: Head,
-    /// What was told of files and cases, each with its place in the whole run.
-    pub(super) told: Vec<(u64, Event)>,
+    pub(super) header: PartHeader,
+    /// Cases and notes, each with its place in the whole run.
+    pub(super) cases: Vec<(u64, Event)>,
     /// Why cases did not pass, the same way.
     pub(super) explained: Vec<(u64, Explained)>,
     pub(super) seconds: f64,
 }
 
-/// What a report says of itself in its first line.
-pub(super) struct Head {
+/// The first line of a report of a part.
+pub(super) struct PartHeader {
     pub(super) part: u64,
     pub(super) of: u64,
-    /// What all parts of a run have in common, all of the following included.
-    pub(super) common: Json,
     pub(super) files: usize,
     pub(super) selection: Words,
     pub(super) flags: Words,
+    /// The line without what is the part's own: all parts of a run have it in common.
+    pub(super) common: Start,
 }
 
-impl Head {
-    fn new(line: &Json) -> Option<Head> {
-        let partition = line.get("partition")?;
-        let common = ["kind", "of", "selection", "typed"].map(|name| partition[name].clone());
-        let typed = partition.get("typed")?;
-        Some(Head {
-            part: partition["part"].as_u64()?,
-            of: partition["of"].as_u64()?,
-            common: Json::Array([&common[..], &[line["version"].clone(), line["files"].clone()]].concat()),
-            files: usize::try_from(line["files"].as_u64()?).ok()?,
-            selection: words(&typed["selection"])?,
-            flags: words(&typed["flags"])?,
+impl PartHeader {
+    fn new(start: Start) -> Option<PartHeader> {
+        let Partition { kind, part, of, selection, typed } = start.partition?;
+        let Typed { selection: paths, flags } = typed.clone()?;
+        Some(PartHeader {
+            part,
+            of,
+            files: start.files,
+            selection: paths.into_iter().collect(),
+            flags: flags.into_iter().collect(),
+            common: Start {
+                vmconf: String::new(),
+                partition: Some(Partition { kind, part: 0, of, selection, typed }),
+                ..start
+            },
         })
     }
 }
 
 impl<'s> Part<'s> {
     /// Reads a report; the error says what is wrong with it.
-    pub(super) fn read(source: &Source<'s>, reader: &mut Reader<'_>) -> Result<Part<'s>, String> {
+    pub(super) fn read(source: &Source<'s>, excerpts: &mut Excerpts<'_>) -> Result<Part<'s>, String> {
         let mut lines =
-            (1..).zip(source.text.lines()).map(|(number, line)| Ok((number, json(number, line)?)));
+            (1..).zip(source.text.lines()).map(|(number, line)| Ok((number, read(number, line)?)));
         let (_, first) = lines.next().unwrap_or_else(|| Err("is empty".to_owned()))?;
-        let head = Head::new(&first).ok_or("is no report of a part of a run")?;
-        if !(1..=head.of).contains(&head.part) {
-            return Err(format!("is part {} of {}", head.part, head.of));
+        let header = if let Line::Run(start) = first { PartHeader::new(start) } else { None };
+        let header = header.ok_or("is no report of a part of a run")?;
+        if !(1..=header.of).contains(&header.part) {
+            return Err(format!("is part {} of {}", header.part, header.of));
         }
-        let (told, explained) = (Vec::new(), Vec::new());
-        let mut part = Part { name: source.name, head, told, explained, seconds: 0.0 };
+        let mut part =
+            Part { name: source.name, header, cases: Vec::new(), explained: Vec::new(), seconds: 0.0 };
         let mut end = None;
         for line in lines {
-            let (number, json) = line?;
+            let (number, line) = line?;
             if end.is_some() {
-                return Err(format!("line {number} comes behind the summary"));
+                return Err(format!("line {number} comes after the summary"));
             }
-            let line = reader.line(&json);
-            let line =
-                line.ok_or_else(|| format!("line {number} is none of a report: vmconf schema report"))?;
-            match line {
-                Line::Told(place, event) => part.told.push((place, event)),
-                Line::Explained(place, explained) => part.explained.push((place, explained)),
-                Line::Ended(summary) => end = Some(summary),
+            let position = line.position();
+            let mut event = Event::try_from(line).map_err(|what| format!("line {number} {what}"))?;
+            excerpts.add_to(&mut event);
+            match (event, position) {
+                (Event::Ended(summary), _) => end = Some(summary),
+                (Event::Started { .. } | Event::FileDone | Event::UnmatchedEntries { .. }, _) => {
+                    return Err(format!("line {number} begins another run"));
+                }
+                (_, None) => return Err(format!("line {number} has no position")),
+                (Event::Explained(explained), Some(place)) => part.explained.push((place, explained)),
+                (event @ Event::Note { .. }, Some(place)) => part.cases.push((place, event)),
+                (Event::Finished(report), Some(place)) => {
+                    is_of_this_program(&report).map_err(|what| format!("line {number} {what}"))?;
+                    part.cases.push((place, Event::Finished(report)));
+                }
             }
         }
         part.end(end.ok_or("ends before the run does")?)
@@ -90,7 +104,7 @@ impl<'s> Part<'s> {
             return Err("is of a run that was interrupted".to_owned());
         }
         let mut counted = Summary { seconds: said.seconds, ..Summary::default() };
-        for (_, event) in &self.told {
+        for (_, event) in &self.cases {
             if let Event::Finished(report) = event {
                 counted.count(report);
             }
@@ -102,11 +116,20 @@ impl<'s> Part<'s> {
     }
 }
 
-fn json(number: usize, line: &str) -> Result<Json, String> {
-    serde_json::from_str(line).map_err(|error| {
-        // It says where in the one line.
-        let text = error.to_string();
-        let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
-        format!("line {number}, column {}: {what}", error.column())
+fn read(number: usize, line: &str) -> Result<Line, String> {
+    Line::read(line.as_bytes()).map_err(|LineError { what, column }| match column {
+        Some(column) => format!("line {number}, column {column}: {what}"),
+        None => format!("line {number} {what}"),
     })
+}
+
+/// That the format and the machine are some that vmconf has: reports rely on it that their names are harmless.
+fn is_of_this_program(report: &CaseReport) -> Result<(), String> {
+    if report.format.as_deref().is_some_and(|name| formats::by_name(name).is_none()) {
+        return Err("is of a case in an unknown format".to_owned());
+    }
+    if report.machine.as_deref().is_some_and(|name| machines::by_name(name).is_none()) {
+        return Err("is of a case for an unknown machine".to_owned());
+    }
+    Ok(())
 }

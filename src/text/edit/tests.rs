@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 fn document(text: &str) -> Document {
-    Document::parse(text.to_owned(), 20).unwrap_or_else(|(text, problem)| panic!("{text}: {problem}"))
+    Document::parse(text.to_owned(), 20).unwrap_or_else(|(_, diagnostic)| panic!("{text}: {diagnostic}"))
 }
 
 /// The text after one more element at the end of the array or object `a`, a member `"k"` there.
@@ -41,7 +41,7 @@ fn a_new_element_is_set_like_those_beside_it() {
     check("{\"a\" : {\"c\" : 2}}", "{\"a\" : {\"c\" : 2, \"k\" : 7}}");
     check("{\n  \"a\": {\n    \"c\": 2\n  }\n}", "{\n  \"a\": {\n    \"c\": 2,\n    \"k\": 7\n  }\n}");
     check("\u{feff}[1, 2] ", "\u{feff}[1, 2, 7] ");
-    // Comments and the comma behind the last element stay.
+    // Comments and the comma after the last element stay.
     check("[1, // one\n 2 /* two */]", "[1, // one\n 2, 7 /* two */]");
     check("[1, 2,]", "[1, 2, 7,]");
 }

@@ -1,15 +1,14 @@
 use super::{Datum, Document, Node, quoted};
-use crate::model::position::{line_at, position};
 
 fn parse(text: &str) -> Document {
-    Document::parse(text.to_owned(), 8).unwrap_or_else(|(_, problem)| panic!("{text}: {problem}"))
+    Document::parse(text.to_owned(), 8).unwrap_or_else(|(_, diagnostic)| panic!("{text}: {diagnostic}"))
 }
 
 #[test]
 fn problems_say_where_and_what() {
     fn check(text: &str, at: u32, what: &str) {
-        let problem = Document::parse(text.to_owned(), 8).expect_err(text).1;
-        assert_eq!((problem.at, &*problem.what), (at, what), "{text}");
+        let diagnostic = Document::parse(text.to_owned(), 8).expect_err(text).1;
+        assert_eq!((diagnostic.place.0, &*diagnostic.what), (at, what), "{text}");
     }
     check("", 0, "the file ends here");
     check("\u{feff} ", 4, "the file ends here");
@@ -44,11 +43,13 @@ fn problems_say_where_and_what() {
 
 #[test]
 fn what_is_no_json_is_read_and_recorded() {
-    fn check(text: &str, oddities: &[(u32, &str)]) {
+    fn check(text: &str, deviations: &[(u32, &str)]) {
         let document = parse(text);
-        let problems: Vec<_> = document.oddities().iter().map(|oddity| oddity.problem(&document)).collect();
-        let found: Vec<_> = problems.iter().map(|problem| (problem.at, &*problem.what)).collect();
-        assert_eq!(found, oddities, "{text}");
+        let diagnostics: Vec<_> =
+            document.deviations().iter().map(|deviation| deviation.diagnostic(&document)).collect();
+        let found: Vec<_> =
+            diagnostics.iter().map(|diagnostic| (diagnostic.place.0, &*diagnostic.what)).collect();
+        assert_eq!(found, deviations, "{text}");
     }
     check("\u{feff}{}", &[]);
     check("// one\n[1] /* two */ // three", &[(0, "comment"), (11, "comment"), (21, "comment")]);
@@ -89,26 +90,6 @@ fn numbers_and_strings_keep_their_value() {
         panic!("{data:?}")
     };
     assert_eq!((*a, *b, *c, &**text), ("1e400", "123456789012345678901234567890", "-0.0", "\u{1f980}\n/"));
-}
-
-#[test]
-fn positions_count_characters() {
-    fn check(text: &str, at: u32, expected: &str, line: &str) {
-        assert_eq!(
-            (&*position(text, at).to_string(), line_at(text, at)),
-            (expected, line),
-            "{at} in {text:?}"
-        );
-    }
-    check("", 0, "1:1", "");
-    check("ab\ncd", 0, "1:1", "ab");
-    check("ab\ncd", 2, "1:3", "ab");
-    check("ab\ncd", 3, "2:1", "cd");
-    check("ab\ncd\n", 6, "3:1", "");
-    check("ab\r\ncd", 1, "1:2", "ab");
-    check("\u{e4}\u{1f980}x", 6, "1:3", "\u{e4}\u{1f980}x");
-    check("\u{feff}ab", 4, "1:2", "ab");
-    check("ab", 99, "1:3", "ab");
 }
 
 #[test]

@@ -12,14 +12,16 @@ use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 
 use super::prepared::{Prepared, Scene};
+use super::scenes;
 use crate::faults::place;
 use crate::random::Random;
 use crate::support::{files, read};
 
 /// The most instructions of a case that are looked at.
 const STEPS: u64 = 200;
-/// The most states for an instruction, and cells that are changed in each.
-const SCENES: usize = 25;
+/// The most items on the stack in front of an instruction that is looked at.
+const HEIGHT: usize = 64;
+/// States with other values for each.
 const MUTANTS: usize = 8;
 /// The most stack items that are changed.
 const ITEMS: usize = 12;
@@ -42,6 +44,7 @@ impl Vectors {
                 let Some(mut machine) = start.make() else { continue };
                 machine.run(STEPS, Some(&mut seen));
                 for (steps, code) in seen.0.into_iter().enumerate() {
+                    let Some(code) = code else { continue };
                     let place = Prepared { steps: steps as u64, ..start.clone() };
                     places.entry(code).or_default().push((case.name.clone(), place));
                 }
@@ -53,7 +56,11 @@ impl Vectors {
     /// Random states in front of an instruction.
     pub(crate) fn scenes(&self, op: &OpInfo, random: &mut Random) -> Vec<Scene> {
         let places = self.places.get(&op.code).map(Vec::as_slice).unwrap_or_default();
-        if places.is_empty() { Vec::new() } else { (0..SCENES).map(|_| scene(places, random)).collect() }
+        if places.is_empty() {
+            Vec::new()
+        } else {
+            (0..scenes(op)).map(|_| scene(op, places, random)).collect()
+        }
     }
 }
 
@@ -71,36 +78,37 @@ fn start(case: &Case) -> Prepared {
     }
 }
 
-/// The codes that are executed.
+/// The codes that are executed, where the state is not too large.
 #[derive(Default)]
-struct Seen(Vec<u16>);
+struct Seen(Vec<Option<u16>>);
 
 impl Watch for Seen {
     fn before(&mut self, at: &At<'_>) {
-        // One that means nothing has no row, and this is no code of one.
-        self.0.push(at.op.map_or(u16::MAX, |op| op.code));
+        self.0.push(at.op.map(|op| op.code).filter(|_| at.state.height() <= HEIGHT));
     }
 }
 
 /// One of the places, as the vector has it or with another value in one or two cells.
-fn scene(places: &[Place], random: &mut Random) -> Scene {
+fn scene(op: &OpInfo, places: &[Place], random: &mut Random) -> Scene {
     let (name, mut start) = places[random.below(places.len())].clone();
     for _ in 0..random.below(3) {
-        start = mutant(&start, random).map(|it| it.1).filter(|it| it.make().is_some()).unwrap_or(start);
+        start = mutant(op, &start, random).map(|it| it.1).filter(|it| it.make().is_some()).unwrap_or(start);
     }
-    let mutants = (0..MUTANTS).filter_map(|_| mutant(&start, random)).collect();
+    let mutants = (0..MUTANTS).filter_map(|_| mutant(op, &start, random)).collect();
     let shown = format!("after {} instructions of {name:?} and {:?}", start.steps, start.changes);
     Scene { shown, start, idle: None, mutants }
 }
 
 /// The state with another value in one cell, or after a script with another constant.
-fn mutant(start: &Prepared, random: &mut Random) -> Option<(Option<Cell>, Prepared)> {
+fn mutant(op: &OpInfo, start: &Prepared, random: &mut Random) -> Option<(Option<Cell>, Prepared)> {
+    let machine = start.make()?;
+    // What a service answers may depend on the script itself.
     if random.below(2) == 0
-        && let Some(program) = other_constant(start, random)
+        && op.name != "SYSCALL"
+        && let Some(program) = other_constant(start, machine.next()?.pc, random)
     {
         return Some((None, Prepared { program, ..start.clone() }));
     }
-    let machine = start.make()?;
     let cells = cells(&*machine);
     if cells.is_empty() {
         return None;
@@ -112,8 +120,9 @@ fn mutant(start: &Prepared, random: &mut Random) -> Option<(Option<Cell>, Prepar
     Some((Some(cell.clone()), prepared))
 }
 
-/// The script with another number or other data in one of the instructions that push them.
-fn other_constant(start: &Prepared, random: &mut Random) -> Option<Program> {
+/// The script with another number or other data in one of the instructions that push them, but not in the
+/// next instruction.
+fn other_constant(start: &Prepared, next: usize, random: &mut Random) -> Option<Program> {
     let Value::Record(mut members) = (*start.program.0).clone() else { return None };
     let script = members.iter_mut().find(|member| member.0 == "script")?;
     let Value::Bytes(script) = &mut script.1 else { return None };
@@ -125,7 +134,8 @@ fn other_constant(start: &Prepared, random: &mut Random) -> Option<Program> {
             .is_some_and(|op| op.name.starts_with("PUSH") && (number(op).is_some() || line.bytes.len() > 1))
     };
     let constants: Vec<_> = disassemble(isa, script).filter(pushes).collect();
-    let constants: Vec<_> = constants.iter().map(|line| (line.offset, line.bytes.len())).collect();
+    let constants: Vec<_> =
+        constants.iter().map(|line| (line.offset, line.bytes.len())).filter(|it| it.0 != next).collect();
     let (offset, length) = random.one_of(&constants)?;
     if length > 1 {
         script[offset + length - 1] ^= 1 + random.below(3) as u8;
@@ -165,7 +175,7 @@ fn cells(machine: &dyn Machine) -> Vec<Cell> {
 fn other(value: &Value, random: &mut Random) -> Option<Value> {
     match value {
         Value::Int(_) if random.below(2) == 0 => Some(Value::int(random.below(4) as u64)),
-        Value::Typed(name, inside) => Some(Value::Typed(name, Box::new(other(inside, random)?))),
+        Value::Typed(name, inside) => Some(Value::Typed(name.clone(), Box::new(other(inside, random)?))),
         value => place::one_more(value),
     }
 }

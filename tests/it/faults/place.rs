@@ -85,7 +85,7 @@ pub(crate) fn one_more(value: &Value) -> Option<Value> {
             let (last, rest) = bytes.split_last().unwrap_or((&0, &[]));
             Some(Value::Bytes([rest, &[last.wrapping_add(1)]].concat()))
         }
-        Value::Typed(name, value) => Some(Value::Typed(name, Box::new(one_more(value)?))),
+        Value::Typed(name, value) => Some(Value::typed(name.clone(), one_more(value)?)),
         Value::Null | Value::Text(_) | Value::List(_) | Value::Record(_) => None,
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use vmconf::isa::OpInfo;
 use vmconf::machines::MachineInfo;
 use vmconf::machines::machine::{At, Watch};
+use vmconf::model::name::Name;
 use vmconf::run::sources::Source;
 use vmconf::run::{self, LoadedFile, Options, RunOptions};
 
@@ -22,7 +23,7 @@ pub(crate) struct Vectors<'s> {
 }
 
 struct Executes {
-    machine: &'static str,
+    machine: Name,
     file: usize,
     index: usize,
     steps: u64,

@@ -108,9 +108,9 @@ impl Sample {
 
 fn samples() -> Vec<Sample> {
     let ops = |ops: &[Op]| Script::new().ops(ops);
-    let no_pairs = Value::Typed("Map", Box::new(Value::Record(Vec::new())));
+    let no_pairs = Value::typed("Map", Value::Record(Vec::new()));
     let pair = Value::Record(vec![("0x07".to_owned(), null())]);
-    let pair = Value::Typed("Map", Box::new(pair));
+    let pair = Value::typed("Map", pair);
     let with_pair = ops(&[Op::NEWMAP, Op::DUP, Op::PUSH7, Op::PUSHNULL, Op::SETITEM]);
     vec![
         Sample { truth: Some(false), ..Sample::new("Null", ops(&[Op::PUSHNULL]), null()) },
@@ -144,11 +144,11 @@ fn samples() -> Vec<Sample> {
 }
 
 fn pointer(position: i32) -> Value {
-    Value::Typed("Pointer", Box::new(Value::int(position)))
+    Value::typed("Pointer", Value::int(position))
 }
 
 fn interop() -> Value {
-    Value::Typed("Interop", Box::new(Value::text("Object")))
+    Value::typed("Interop", Value::text("Object"))
 }
 
 fn expected(value: Option<Value>) -> End {
@@ -203,7 +203,7 @@ fn converted(sample: &Sample, name: &'static str, word: &str) -> Option<Value> {
         "bytes" => sample.bytes.as_ref().map(|bytes| byte_string(bytes)),
         "new" if name == "Buffer" => sample.bytes.as_ref().map(|bytes| buffer(bytes)),
         "new" => match &sample.value {
-            Value::Typed(_, items) => Some(Value::Typed(name, items.clone())),
+            Value::Typed(_, items) => Some(Value::Typed(name.into(), items.clone())),
             other => panic!("{other} is no list"),
         },
         "-" => None,

@@ -5,9 +5,11 @@ use std::path::Path;
 
 use jsonschema::Validator;
 use serde_json::Value;
-use vmconf::formats::{Context, Format, Options, Severity};
+use vmconf::formats::{Context, Format, Options};
+use vmconf::model::diagnostic::{Diagnostic, Severity};
+use vmconf::model::position::Origin;
 use vmconf::run::VectorFiles;
-use vmconf::text::json::{Document, Node, Problem};
+use vmconf::text::json::{Document, Node};
 
 use super::{at_root, files};
 
@@ -59,25 +61,26 @@ impl Described {
             let errors = self.errors(&document, Path::new(&path));
             assert!(!errors.is_empty(), "the reader accepts {path}");
             for error in errors {
-                assert!((error.at as usize) < document.text().len(), "{path}: {error:?}");
+                assert!((error.place.0 as usize) < document.text().len(), "{path}: {error:?}");
             }
         }
     }
 
     /// The errors that the reader finds in a file, in its tests and between them.
-    fn errors(&self, document: &Document, path: &Path) -> Vec<Problem> {
+    fn errors(&self, document: &Document, path: &Path) -> Vec<Diagnostic<Origin>> {
         let options = Options::default();
         let context = Context { options, files: &VectorFiles::new(path, self.format.folders), shared: None };
         let entries = match (self.format.outline)(document.root()) {
             Ok(entries) => entries,
-            Err(problem) => return vec![problem],
+            Err(error) => return vec![error],
         };
-        let mut findings = self.format.read_rest(document, &entries, options);
+        let mut diagnostics = self.format.read_rest(document, &entries, options);
         for entry in entries {
-            findings.extend(self.format.read_case(Node::at_index(document, entry.node), context).findings);
+            diagnostics
+                .extend(self.format.read_case(Node::at_index(document, entry.node), context).diagnostics);
         }
-        let errors = findings.into_iter().filter(|finding| finding.severity == Severity::Error);
-        errors.map(|finding| finding.problem).collect()
+        diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+        diagnostics
     }
 }
 

@@ -1,0 +1,50 @@
+//! From the result of a command to the exit code of the process.
+
+use std::process::ExitCode;
+
+use vmconf::model::exit::Exit;
+
+use super::output::{is_closed_pipe, note};
+
+/// The exit codes, for the end of the help text.
+pub(super) const HELP: &str = "\
+Exit codes:
+  0  every case that ran passed
+  1  a case failed, or is worse than before (compare)
+  2  the command line is wrong
+  3  a vector, a file or a machine is broken
+  4  no case ran
+  130  the run was ended by Ctrl-C";
+
+/// Faulty content of a file, with the name of the file and the position. Ends the command with
+/// [`Exit::Broken`].
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct BrokenInput(pub(super) String);
+
+/// An error of the command line that takes several lines; the first starts with `error: `. Ends the command
+/// with [`Exit::Usage`], as every other error does.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct UsageError(pub(super) String);
+
+/// Prints the error, if there is one, and chooses the exit code. A closed pipe is no error.
+pub(super) fn exit_code(result: anyhow::Result<Exit>) -> ExitCode {
+    let exit = match result {
+        Ok(exit) => exit,
+        Err(error) if is_closed_pipe(&error) => return ExitCode::SUCCESS,
+        Err(error) => {
+            if let Some(BrokenInput(line)) = error.downcast_ref() {
+                note(line);
+                Exit::Broken
+            } else if let Some(UsageError(lines)) = error.downcast_ref() {
+                lines.lines().for_each(note);
+                Exit::Usage
+            } else {
+                note(&format!("error: {error:#}"));
+                Exit::Usage
+            }
+        }
+    };
+    ExitCode::from(exit as u8)
+}

@@ -1,0 +1,117 @@
+//! The arguments that say how files are read and their cases run, on the command line and in the overrides
+//! of `vmconf.toml`.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Command, FromArgMatches, ValueEnum};
+use vmconf::formats::{self, FORMATS, Strictness, ValueDebit};
+use vmconf::run::{FileOptions, FileOverride};
+
+use super::limits::LimitArgs;
+use super::settings::{OverrideArguments, Settings};
+
+/// How to read files and run their cases. Each of these flags changes verdicts.
+#[derive(Debug, Args)]
+pub(super) struct FileArgs {
+    /// Read every file as this format instead of recognising it
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name)))]
+    format: Option<String>,
+
+    /// Take for an error what a format does not know, such as unknown members, and what its text forbids
+    #[arg(long)]
+    strict: bool,
+
+    /// Whether recorded calls take their value off the balance (vmtests); auto: if exec.gas is decimal
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    value_debit: When,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum When {
+    Auto,
+    On,
+    Off,
+}
+
+impl FileArgs {
+    /// The options of a file to which these arguments apply; no failure is expected.
+    pub(super) fn options(&self) -> FileOptions {
+        FileOptions {
+            format: self.format.as_deref().and_then(formats::by_name),
+            read: formats::Options {
+                strictness: if self.strict { Strictness::Strict } else { Strictness::Tolerant },
+                value_debit: match self.value_debit {
+                    When::Auto => ValueDebit::Auto,
+                    When::On => ValueDebit::On,
+                    When::Off => ValueDebit::Off,
+                },
+            },
+            limits: self.limits.0.clone(),
+            ..FileOptions::default()
+        }
+    }
+
+    /// The command whose arguments these are, without a name of a program in front.
+    fn command() -> Command {
+        FileArgs::augment_args(Command::new("vmconf").no_binary_name(true))
+    }
+}
+
+/// The overrides of `vmconf.toml`.
+///
+/// # Errors
+///
+/// A value that its flag refuses.
+pub(super) fn overrides(settings: &Settings) -> anyhow::Result<Vec<FileOverride>> {
+    let file_override = |OverrideArguments { folder, path, arguments }| {
+        let matches = FileArgs::command().try_get_matches_from(arguments)?;
+        Ok(FileOverride { folder, path, options: FileArgs::from_arg_matches(&matches)?.options() })
+    };
+    settings.overrides().map(file_override).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::{ArgAction, Args, FromArgMatches};
+    use vmconf::formats::FORMATS;
+    use vmconf::run::RunOptions;
+    use vmconf::run::cache::FileKey;
+    use vmconf::text::config::Scope;
+
+    use super::FileArgs;
+    use crate::cli::flags::{self, Changes};
+
+    /// The cache key of a file that is read with this argument.
+    fn key(argument: Option<String>) -> FileKey {
+        let matches = FileArgs::command().try_get_matches_from(argument).unwrap();
+        let options = FileArgs::from_arg_matches(&matches).unwrap().options();
+        RunOptions::default().file_key("", options.format.unwrap_or(&FORMATS[0]), &options)
+    }
+
+    #[test]
+    fn every_flag_is_part_of_the_cache_key() {
+        for arg in FileArgs::augment_args(clap::Command::new("")).get_arguments() {
+            let name = arg.get_long().unwrap();
+            let argument = match (arg.get_action(), arg.get_possible_values().last()) {
+                (ArgAction::SetTrue, _) => format!("--{name}"),
+                (_, Some(value)) => format!("--{name}={}", value.get_name()),
+                (_, None) => format!("--{name}=7"),
+            };
+            assert_ne!(key(Some(argument)), key(None), "--{name}");
+        }
+    }
+
+    #[test]
+    fn the_flags_are_those_that_change_verdicts_of_files() {
+        let command = FileArgs::command();
+        let declared: BTreeSet<_> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
+        let rows =
+            flags::all().filter(|flag| (flag.scope, flag.changes) == (Some(Scope::File), Changes::Verdicts));
+        assert_eq!(declared, rows.map(|flag| flag.name).collect());
+    }
+}

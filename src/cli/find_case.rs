@@ -1,0 +1,51 @@
+//! Finds the one case that a command is about.
+
+use anyhow::bail;
+use vmconf::run::sources::Source;
+use vmconf::run::{self, LoadedFile, Options};
+
+use super::exit_code::BrokenInput;
+use super::output;
+
+/// Loads the sources until the case is found, and calls `use_case` with its file and its index.
+///
+/// # Errors
+///
+/// When no case or several are selected, or the file of the case is broken.
+pub(super) fn with_case<T>(
+    sources: &[Source],
+    options: &Options,
+    use_case: impl FnOnce(&LoadedFile<'_>, usize) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    const SHOWN: usize = 5;
+    let (mut only, mut ids, mut broken) = (None, Vec::new(), Vec::new());
+    for source in sources {
+        let loaded = run::open(source, options);
+        broken.extend(loaded.errors().iter().map(|diagnostic| diagnostic.located(&source.shown)));
+        ids.extend(loaded.ids().take(SHOWN + 1).map(|id| id.to_string()));
+        if loaded.cases() > 0 {
+            only = Some(loaded);
+        }
+        if ids.len() > SHOWN {
+            break;
+        }
+    }
+    match (&ids[..], only) {
+        ([_], Some(loaded)) => use_case(&loaded, 0),
+        ([], _) if !broken.is_empty() => {
+            let last = broken.pop().unwrap_or_default();
+            for line in &broken {
+                output::note(line);
+            }
+            Err(BrokenInput(last).into())
+        }
+        ([], _) => bail!("there is no such case; vmconf list shows all"),
+        (several, _) => {
+            for id in several.iter().take(SHOWN) {
+                output::note(id);
+            }
+            let more = if several.len() > SHOWN { " and more" } else { "" };
+            bail!("several cases are meant, these{more}: name one")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What each flag of the commands that read vectors decides: one row a flag.
+//!
+//! From its row follow whether `vmconf.toml` may set the flag, for a whole run or also for some files, and
+//! which printed commands repeat it. Tests fail for a flag without a row, for a row without a flag, and for
+//! a flag that says how files are read and is not part of the result cache's key.
+
+use vmconf::model::limits;
+use vmconf::text::config::Scope;
+
+/// A row: what a flag decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Flag {
+    /// Its long name, without the dashes.
+    pub(super) name: &'static str,
+    /// Its spelling in printed commands, where that is not the long name.
+    short: Option<char>,
+    /// Where `vmconf.toml` may set it; `None` for a flag that is only ever typed.
+    pub(super) scope: Option<Scope>,
+    /// What it changes.
+    pub(super) changes: Changes,
+}
+
+/// What a flag changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Changes {
+    /// How files are read and cases run. Every printed command repeats it; of those that `vmconf.toml` may
+    /// set, the value is part of the result cache's key.
+    Verdicts,
+    /// Which cases run, and which failures are expected. A printed `vmconf run` repeats it.
+    Selection,
+    /// How the run is done and reported. No printed command repeats it.
+    Nothing,
+}
+
+use Changes::{Nothing, Selection, Verdicts};
+
+/// The flags of the commands that read vectors, besides those of the limits.
+const FLAGS: &[Flag] = &[
+    // Which cases.
+    setting("filter", Scope::Run, Selection),
+    Flag { short: Some('E'), ..setting("expr", Scope::Run, Selection) },
+    setting("partition", Scope::Run, Nothing),
+    typed("rerun", Selection),
+    typed("watch", Nothing),
+    setting("known", Scope::File, Selection),
+    typed("today", Selection),
+    // How files are read.
+    setting("format", Scope::File, Verdicts),
+    setting("strict", Scope::File, Verdicts),
+    setting("value-debit", Scope::File, Verdicts),
+    // Which settings.
+    typed("profile", Verdicts),
+    typed("no-config", Verdicts),
+    // How the run is done.
+    setting("jobs", Scope::Run, Nothing),
+    setting("fail-fast", Scope::Run, Nothing),
+    setting("cached", Scope::Run, Nothing),
+    setting("verify", Scope::Run, Nothing),
+    typed("seed", Nothing),
+    // How it is reported.
+    setting("report", Scope::Run, Nothing),
+    setting("no-group", Scope::Run, Nothing),
+    setting("quiet", Scope::Run, Nothing),
+    typed("verbose", Nothing),
+    // Of single commands.
+    typed("formats", Nothing),
+    typed("fix", Nothing),
+    typed("rules", Nothing),
+    typed("all", Nothing),
+    typed("as", Nothing),
+    typed("json", Nothing),
+    typed("from", Nothing),
+    typed("to", Nothing),
+    typed("last", Nothing),
+    typed("op", Nothing),
+    typed("yes", Nothing),
+    typed("leaf", Nothing),
+    typed("allow-outcome-change", Nothing),
+    typed("accept", Nothing),
+];
+
+const fn setting(name: &'static str, scope: Scope, changes: Changes) -> Flag {
+    Flag { name, short: None, scope: Some(scope), changes }
+}
+
+const fn typed(name: &'static str, changes: Changes) -> Flag {
+    Flag { name, short: None, scope: None, changes }
+}
+
+/// All rows.
+pub(super) fn all() -> impl Iterator<Item = Flag> {
+    let limits = limits::ROWS.iter().map(|row| setting(row.flag, Scope::File, Verdicts));
+    FLAGS.iter().copied().chain(limits)
+}
+
+/// The row of the flag of this long name.
+pub(super) fn by_name(name: &str) -> Option<Flag> {
+    all().find(|flag| flag.name == name)
+}
+
+impl Flag {
+    /// The word that is the flag in a printed command.
+    pub(super) fn word(self) -> String {
+        self.short.map_or_else(|| format!("--{}", self.name), |short| format!("-{short}"))
+    }
+}

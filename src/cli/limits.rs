@@ -1,0 +1,43 @@
+//! One flag for each limit: `--max-steps` and so on.
+
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use vmconf::model::limits::{Limits, ROWS, Row};
+
+/// One argument for each row of [`ROWS`].
+#[derive(Debug)]
+pub(super) struct LimitArgs(pub(super) Limits);
+
+impl Args for LimitArgs {
+    fn augment_args(command: Command) -> Command {
+        let flag = |row: &Row| {
+            Arg::new(row.flag)
+                .long(row.flag)
+                .value_name("N")
+                .help(format!("Limit: {} [default: {}]", row.doc.trim(), row.default))
+                .help_heading("Limits")
+                .value_parser(value_parser!(u64))
+        };
+        command.args(ROWS.iter().map(flag))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        LimitArgs::augment_args(command)
+    }
+}
+
+impl FromArgMatches for LimitArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<LimitArgs, clap::Error> {
+        let mut args = LimitArgs(Limits::default());
+        args.update_from_arg_matches(matches)?;
+        Ok(args)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for row in ROWS {
+            if let Some(value) = matches.get_one::<u64>(row.flag) {
+                (row.set)(&mut self.0, *value);
+            }
+        }
+        Ok(())
+    }
+}

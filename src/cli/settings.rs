@@ -1,0 +1,333 @@
+//! Which settings apply to the command: the flags that were typed, and what `vmconf.toml` sets.
+//!
+//! The settings are the flags of `vmconf run` that have a scope in [`flags`]. What the file sets is put in
+//! front of what was typed, as the flags that it stands for, unless the flag was typed: so the command line
+//! wins, and a value is parsed and refused in one way, wherever it stands.
+
+use std::any::TypeId;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use anyhow::{Context, bail};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command};
+use globset::GlobMatcher;
+use vmconf::model::diagnostic::Diagnostic;
+use vmconf::text::config::{Config, DEFAULT, Entry, Kind, Override, Scope, Setting};
+use vmconf::text::shell::Words;
+
+use super::flags::{self, Changes, Flag};
+use super::output;
+
+pub(super) const FILE: &str = "vmconf.toml";
+const VARIABLE: &str = "VMCONF_PROFILE";
+
+/// The command whose flags are the settings.
+const RUN: &str = "run";
+
+/// Commands that run or list a whole suite. All settings apply to them, and to other commands those that
+/// say how files are read.
+const SUITE_COMMANDS: &[&str] = &[RUN, "list", "config"];
+
+/// The arguments that choose the configuration.
+#[derive(Debug, Args)]
+pub(super) struct ConfigArgs {
+    /// Apply this profile of vmconf.toml besides the default one [default: $VMCONF_PROFILE]
+    #[arg(long, value_name = "NAME", help_heading = "Configuration")]
+    profile: Option<String>,
+
+    /// Apply no vmconf.toml
+    #[arg(long, conflicts_with = "profile", help_heading = "Configuration")]
+    no_config: bool,
+}
+
+/// Which settings apply to the command. By default none is typed, and there is no `vmconf.toml`.
+#[derive(Default)]
+pub(super) struct Settings {
+    /// `None` without a `vmconf.toml`, and with `--no-config`.
+    pub(super) file: Option<ConfigFile>,
+    /// The profile that applies; empty where no configuration is read.
+    pub(super) profile: String,
+    typed: Vec<TypedFlag>,
+    /// What the profile sets and was not typed.
+    entries: Vec<Entry>,
+}
+
+/// A `vmconf.toml`.
+pub(super) struct ConfigFile {
+    /// Its path from the working folder.
+    pub(super) shown: String,
+    /// Its folder, without links.
+    folder: PathBuf,
+    pub(super) config: Config,
+}
+
+/// A flag that was typed, or named by the environment.
+pub(super) struct TypedFlag {
+    flag: Flag,
+    /// Empty for a switch.
+    pub(super) values: Vec<String>,
+}
+
+/// The files of an override, and the arguments that say how they are read and run.
+pub(super) struct OverrideArguments {
+    /// The folder from which paths are matched, without links in it.
+    pub(super) folder: PathBuf,
+    pub(super) path: GlobMatcher,
+    pub(super) arguments: Vec<String>,
+}
+
+impl Settings {
+    /// The settings for the command that was typed. `tree` is the whole command line, and has parsed it.
+    ///
+    /// # Errors
+    ///
+    /// When `vmconf.toml` cannot be read or is wrong.
+    pub(super) fn read(tree: &Command, typed: &ArgMatches) -> anyhow::Result<Settings> {
+        let Some((name, typed)) = typed.subcommand() else { return Ok(Settings::default()) };
+        // Commands without the flag read no vectors.
+        let (Some(command), Ok(true)) = (tree.find_subcommand(name), typed.try_contains_id("no_config"))
+        else {
+            return Ok(Settings::default());
+        };
+        let is_off = typed.get_flag("no_config");
+        let file = if is_off { None } else { ConfigFile::find(tree)? };
+        let variable = env::var(VARIABLE).ok().filter(|name| !name.is_empty() && !is_off);
+        let typed_flags = typed_flags(command, typed, variable.as_deref());
+        let profile = typed.get_one::<String>("profile").cloned().or(variable);
+        let profile = profile.unwrap_or_else(|| DEFAULT.to_owned());
+        let mut settings = Settings { file, profile, typed: typed_flags, entries: Vec::new() };
+        let entries = settings.profile_entries()?.into_iter();
+        let applies = |entry: &Entry| !settings.is_typed(&entry.name) && takes(command, typed, &entry.name);
+        settings.entries = entries.filter(applies).collect();
+        Ok(settings)
+    }
+
+    /// What the profile sets.
+    fn profile_entries(&self) -> anyhow::Result<Vec<Entry>> {
+        let Some(file) = &self.file else {
+            if self.profile != DEFAULT {
+                bail!("there is no {FILE} with a profile {:?}", self.profile);
+            }
+            return Ok(Vec::new());
+        };
+        let entries = file.config.profile(&self.profile);
+        let entries = entries.map_err(|why| anyhow::anyhow!("{}: {why}", file.shown))?;
+        Ok(entries.into_iter().cloned().collect())
+    }
+
+    /// The arguments that `vmconf.toml` adds to the command.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = &String> {
+        self.entries.iter().flat_map(|entry| &entry.flags)
+    }
+
+    /// The flag of this name, if it was typed.
+    pub(super) fn typed(&self, name: &str) -> Option<&TypedFlag> {
+        self.typed.iter().find(|typed| typed.flag.name == name)
+    }
+
+    fn is_typed(&self, name: &str) -> bool {
+        self.typed(name).is_some()
+    }
+
+    /// What `vmconf.toml` sets for the files of an override, or for all files, if the flag was not typed.
+    pub(super) fn entry<'s>(&'s self, name: &str, file_override: Option<&'s Override>) -> Option<&'s Entry> {
+        let mut entries = file_override.into_iter().flat_map(|it| &it.entries).chain(&self.entries);
+        entries.find(|entry| entry.name == name && !self.is_typed(name))
+    }
+
+    /// The override that applies to a file.
+    pub(super) fn override_of(&self, path: &Path) -> Option<&Override> {
+        let file = self.file.as_ref()?;
+        let path = path.canonicalize().ok()?;
+        let below = path.strip_prefix(&file.folder).ok()?;
+        file.config.overrides.iter().find(|file_override| file_override.path.is_match(below))
+    }
+
+    /// Whether the value of a setting is that of `vmconf.toml`.
+    pub(super) fn is_configured(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.name == name)
+    }
+
+    /// The path of the `vmconf.toml` that applies.
+    pub(super) fn path(&self) -> Option<PathBuf> {
+        Some(self.file.as_ref()?.folder.join(FILE))
+    }
+
+    /// The typed flags that change this, for a printed command. Those that `vmconf.toml` sets are left out,
+    /// since it applies to every command.
+    pub(super) fn repeated(&self, changes: Changes) -> Words {
+        let repeated = self.typed.iter().filter(|typed| typed.flag.changes == changes);
+        repeated.flat_map(TypedFlag::words).collect()
+    }
+
+    /// The overrides of `vmconf.toml`. Of a flag that says how files are read, the typed value wins over
+    /// that of the override, and that over the one of the profile.
+    pub(super) fn overrides(&self) -> impl Iterator<Item = OverrideArguments> {
+        let file_overrides = self.file.iter().flat_map(|file| {
+            file.config.overrides.iter().map(|file_override| (file.folder.clone(), file_override))
+        });
+        file_overrides.map(|(folder, file_override)| OverrideArguments {
+            folder,
+            path: file_override.path.clone(),
+            arguments: self.file_arguments(file_override),
+        })
+    }
+
+    fn file_arguments(&self, file_override: &Override) -> Vec<String> {
+        let is_for_files = |flag: Flag| flag.scope == Some(Scope::File) && flag.changes == Changes::Verdicts;
+        let typed = self.typed.iter().filter(|typed| is_for_files(typed.flag));
+        let typed = typed.flat_map(TypedFlag::arguments);
+        let own = file_override.entries.iter().filter(|entry| !self.is_typed(&entry.name));
+        let is_overridden = |name: &str| file_override.entries.iter().any(|entry| entry.name == name);
+        let others = self.entries.iter().filter(|entry| !is_overridden(&entry.name));
+        let configured =
+            own.chain(others).filter(|entry| flags::by_name(&entry.name).is_some_and(is_for_files));
+        typed.chain(configured.flat_map(|entry| entry.flags.clone())).collect()
+    }
+
+    /// The value that each of [`Settings::overrides`] sets a setting to; `None` where it does not set it,
+    /// and where the flag was typed.
+    pub(super) fn overridden(&self, name: &str) -> Vec<Option<&str>> {
+        let Some(file) = &self.file else { return Vec::new() };
+        let values = file.config.overrides.iter().map(|file_override| {
+            let mut entries = file_override.entries.iter().filter(|_| !self.is_typed(name));
+            Some(entries.find(|entry| entry.name == name)?.flags.first()?.split_once('=')?.1)
+        });
+        values.collect()
+    }
+}
+
+impl TypedFlag {
+    /// As words of a printed command.
+    fn words(&self) -> Vec<String> {
+        let word = self.flag.word();
+        if self.values.is_empty() {
+            return vec![word];
+        }
+        self.values.iter().flat_map(|value| [word.clone(), value.clone()]).collect()
+    }
+
+    /// As arguments, each value with its flag in one.
+    fn arguments(&self) -> Vec<String> {
+        let name = self.flag.name;
+        if self.values.is_empty() {
+            return vec![format!("--{name}")];
+        }
+        self.values.iter().map(|value| format!("--{name}={value}")).collect()
+    }
+}
+
+/// The flags that were typed, in the order of the help. A profile that the environment names counts as
+/// typed.
+fn typed_flags(command: &Command, typed: &ArgMatches, profile: Option<&str>) -> Vec<TypedFlag> {
+    let flag = |arg: &Arg| {
+        let flag = flags::by_name(arg.get_long()?)?;
+        let values = match profile {
+            Some(profile) if flag.name == "profile" && !is_typed(typed, arg) => vec![profile.to_owned()],
+            _ if !is_typed(typed, arg) => return None,
+            _ if kind(arg) == Kind::Switch => Vec::new(),
+            _ => {
+                let values = typed.get_raw(arg.get_id().as_str()).into_iter().flatten();
+                values.map(|value| value.to_string_lossy().into_owned()).collect()
+            }
+        };
+        Some(TypedFlag { flag, values })
+    };
+    command.get_arguments().filter_map(flag).collect()
+}
+
+fn is_typed(typed: &ArgMatches, arg: &Arg) -> bool {
+    let id = arg.get_id().as_str();
+    typed.try_contains_id(id).is_ok() && typed.value_source(id) == Some(ValueSource::CommandLine)
+}
+
+/// Whether a setting applies to a command, given what was typed.
+fn takes(command: &Command, typed: &ArgMatches, name: &str) -> bool {
+    let Some(arg) = command.get_arguments().find(|arg| arg.get_long() == Some(name)) else { return false };
+    let is_for_files = flags::by_name(name).is_some_and(|flag| flag.scope == Some(Scope::File));
+    let conflicts = |typed: &Arg| {
+        typed.is_exclusive_set()
+            || command.get_arg_conflicts_with(typed).iter().any(|other| other.get_id() == arg.get_id())
+    };
+    (is_for_files || SUITE_COMMANDS.contains(&command.get_name()))
+        && !command.get_arguments().filter(|arg| is_typed(typed, arg)).any(conflicts)
+}
+
+/// Every setting, with its flag. `tree` is the whole command line.
+pub(super) fn declared(tree: &Command) -> impl Iterator<Item = (Setting, &Arg)> {
+    let arguments = tree.find_subcommand(RUN).into_iter().flat_map(Command::get_arguments);
+    arguments.filter_map(|arg| {
+        let flag = flags::by_name(arg.get_long()?)?;
+        Some((Setting { name: flag.name.to_owned(), kind: kind(arg), scope: flag.scope? }, arg))
+    })
+}
+
+fn kind(arg: &Arg) -> Kind {
+    const NUMBERS: [TypeId; 4] =
+        [TypeId::of::<u16>(), TypeId::of::<u32>(), TypeId::of::<u64>(), TypeId::of::<usize>()];
+    let of = arg.get_value_parser().type_id();
+    match arg.get_action() {
+        ArgAction::SetTrue | ArgAction::Count => Kind::Switch,
+        _ if of == TypeId::of::<PathBuf>() => Kind::File,
+        ArgAction::Append => Kind::Texts,
+        _ if NUMBERS.iter().any(|number| of == *number) => Kind::Number,
+        _ => Kind::Text,
+    }
+}
+
+impl ConfigFile {
+    /// The file and line of an entry.
+    pub(super) fn line(&self, entry: &Entry) -> String {
+        format!("{}:{}", self.shown, entry.position.line)
+    }
+
+    /// The one in the working folder, or in the nearest folder above that has one. Every value in it has
+    /// been parsed as its flag.
+    fn find(tree: &Command) -> anyhow::Result<Option<ConfigFile>> {
+        let working = env::current_dir().context("the working folder")?;
+        let Some((above, folder)) =
+            working.ancestors().enumerate().find(|(_, folder)| folder.join(FILE).is_file())
+        else {
+            return Ok(None);
+        };
+        let up = "../".repeat(above);
+        let shown = format!("{up}{FILE}");
+        let text = fs::read_to_string(folder.join(FILE)).with_context(|| shown.clone())?;
+        let settings: Vec<_> = declared(tree).map(|(setting, _)| setting).collect();
+        let config = Config::parse(&text, Path::new(&up), &settings)
+            .map_err(|diagnostics| one_error(&shown, &diagnostics))?;
+        let folder = folder.canonicalize().with_context(|| shown.clone())?;
+        let file = ConfigFile { shown, folder, config };
+        file.check_values(tree)?;
+        Ok(Some(file))
+    }
+
+    fn check_values(&self, tree: &Command) -> anyhow::Result<()> {
+        let run = tree.find_subcommand(RUN).context("no command for the settings")?;
+        let mut run = run.clone().no_binary_name(true);
+        for entry in self.config.entries() {
+            if let Err(error) = run.try_get_matches_from_mut(&entry.flags) {
+                bail!("{}:{}: {}", self.shown, entry.position, in_one_line(&error));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The last diagnostic as an error; the others are printed.
+fn one_error(file: &str, diagnostics: &[Diagnostic]) -> anyhow::Error {
+    let lines: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.located(file)).collect();
+    for line in &lines[..lines.len() - 1] {
+        output::note(&format!("error: {line}"));
+    }
+    anyhow::anyhow!("{}", lines[lines.len() - 1])
+}
+
+/// The message of clap, without the hint at the help.
+fn in_one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("For more information"));
+    let words: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
+    words.join(" ").trim_start_matches("error: ").to_owned()
+}

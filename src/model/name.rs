@@ -1,0 +1,101 @@
+//! Names of types, fields and members.
+
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A name that is cheap to clone. One that stands in the program's own tables takes no allocation; one that
+/// is read from outside is shared by its clones. Names are equal where their texts are.
+#[derive(Clone)]
+pub struct Name(Text);
+
+#[derive(Clone)]
+enum Text {
+    Static(&'static str),
+    Shared(Arc<String>),
+}
+
+// Each key and each typed value holds a name. An `Arc<str>` would make names larger.
+const _: () = assert!(size_of::<Name>() == size_of::<&str>());
+
+impl Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match &self.0 {
+            Text::Static(text) => text,
+            Text::Shared(text) => text,
+        }
+    }
+}
+
+impl From<&'static str> for Name {
+    fn from(text: &'static str) -> Name {
+        Name(Text::Static(text))
+    }
+}
+
+impl From<String> for Name {
+    fn from(text: String) -> Name {
+        Name(Text::Shared(Arc::new(text)))
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Name) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Name {}
+
+impl PartialEq<str> for Name {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&str> for Name {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Name) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Name {
+    fn cmp(&self, other: &Name) -> Ordering {
+        (**self).cmp(&**other)
+    }
+}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl Borrow<str> for Name {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self)
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", &**self)
+    }
+}

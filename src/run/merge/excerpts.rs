@@ -1,0 +1,69 @@
+//! Lines of vector files, which a report does not have and other reports show.
+
+use std::collections::HashMap;
+
+use crate::model::diagnostic::Place;
+use crate::model::event::Event;
+use crate::model::position::Position;
+use crate::model::verdict::Verdict;
+
+/// Adds excerpts to places.
+pub(super) struct Excerpts<'r> {
+    text_of: &'r mut dyn FnMut(&str) -> Option<String>,
+    texts: HashMap<String, Option<String>>,
+}
+
+impl<'r> Excerpts<'r> {
+    pub(super) fn new(text_of: &'r mut dyn FnMut(&str) -> Option<String>) -> Excerpts<'r> {
+        Excerpts { text_of, texts: HashMap::new() }
+    }
+
+    /// Adds the excerpts to all places of an event.
+    pub(super) fn add_to(&mut self, event: &mut Event) {
+        match event {
+            Event::Note { file, diagnostic } => self.to_each(file, diagnostic.place.iter_mut()),
+            Event::Finished(report) => {
+                let file = &*report.id.file;
+                match &mut report.verdict {
+                    Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
+                        self.to_each(file, failure.differences.iter_mut().map(|it| &mut it.place));
+                    }
+                    Verdict::Error(diagnostics) => {
+                        self.to_each(file, diagnostics.iter_mut().filter_map(|it| it.place.as_mut()));
+                    }
+                    Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {}
+                }
+            }
+            Event::Started { .. }
+            | Event::FileDone
+            | Event::UnmatchedEntries { .. }
+            | Event::Explained(_)
+            | Event::Ended(_) => {}
+        }
+    }
+
+    fn to_each<'p>(&mut self, file: &str, places: impl Iterator<Item = &'p mut Place>) {
+        for place in places {
+            if !self.texts.contains_key(file) {
+                let text = (self.text_of)(file);
+                self.texts.insert(file.to_owned(), text);
+            }
+            if let Some(text) = self.texts.get(file).and_then(Option::as_ref)
+                && let Some(at) = byte(text, place.position)
+            {
+                *place = Place::at(text, at, place.position);
+            }
+        }
+    }
+}
+
+/// The byte at a position.
+fn byte(text: &str, position: Position) -> Option<u32> {
+    let before: usize = text.split_inclusive('\n').take(position.line as usize - 1).map(str::len).sum();
+    // A byte order mark is in no column.
+    let mark = if before == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let before = before + mark;
+    let line = text.get(before..)?;
+    let at = line.char_indices().map(|(at, _)| at).chain([line.len()]).nth(position.column as usize - 1)?;
+    u32::try_from(before + at).ok()
+}

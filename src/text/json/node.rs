@@ -1,0 +1,248 @@
+//! The data of a document, one by one.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use super::Document;
+use super::document::{Slot, SlotKind};
+use super::escapes::unescape;
+
+/// A datum of a [`Document`].
+#[derive(Clone, Copy)]
+pub struct Node<'d> {
+    document: &'d Document,
+    slot: u32,
+}
+
+/// A datum by its type. Strings are unescaped, numbers are as written.
+#[derive(Debug, Clone)]
+pub enum Datum<'d> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, exactly as written: it has the value that its digits say, however many.
+    Number(&'d str),
+    /// A string.
+    Text(Cow<'d, str>),
+    /// An array; see [`Node::items`].
+    Array,
+    /// An object; see [`Node::members`].
+    Object,
+}
+
+/// A member of an object.
+#[derive(Debug, Clone)]
+pub struct Member<'d> {
+    /// The key, unescaped.
+    pub key: Cow<'d, str>,
+    /// Where the key stands.
+    pub key_at: u32,
+    /// The value.
+    pub value: Node<'d>,
+}
+
+/// Data are equal when they are the same one.
+impl PartialEq for Node<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.document, other.document) && self.slot == other.slot
+    }
+}
+
+/// Its place and text.
+impl fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.document.position(self.at()), self.shown())
+    }
+}
+
+impl<'d> Member<'d> {
+    /// The key as a datum.
+    pub fn key_node(&self) -> Node<'d> {
+        // The slot of a key is followed by that of its value.
+        Node::new(self.value.document, self.value.slot - 1)
+    }
+}
+
+impl<'d> Node<'d> {
+    pub(super) fn new(document: &'d Document, slot: u32) -> Node<'d> {
+        Node { document, slot }
+    }
+
+    fn get(self) -> Slot {
+        self.document.slots[self.slot as usize]
+    }
+
+    /// Where the datum starts.
+    pub fn at(self) -> u32 {
+        self.get().at
+    }
+
+    /// The bytes of the datum, brackets or quotes included.
+    pub fn range(self) -> Range<usize> {
+        let Slot { at, end, .. } = self.get();
+        at as usize..end as usize
+    }
+
+    /// The text of the datum, brackets or quotes included.
+    pub fn raw(self) -> &'d str {
+        &self.document.text()[self.range()]
+    }
+
+    /// The datum as messages show it: a string in quotes, anything else as written, cut when long.
+    pub fn shown(self) -> String {
+        const LONGEST: usize = 60;
+        match self.text() {
+            Some(text) => quoted(&text),
+            None => match self.raw().char_indices().nth(LONGEST) {
+                None => self.raw().to_owned(),
+                Some((cut, _)) => format!("{}…", &self.raw()[..cut]),
+            },
+        }
+    }
+
+    /// The document.
+    pub fn document(self) -> &'d Document {
+        self.document
+    }
+
+    /// A number that names this datum within its document; see [`Node::at_index`].
+    pub fn index(self) -> u32 {
+        self.slot
+    }
+
+    /// The datum of `document` that [`Node::index`] named.
+    ///
+    /// # Panics
+    ///
+    /// When the index is of another document and this one has fewer data.
+    pub fn at_index(document: &'d Document, index: u32) -> Node<'d> {
+        assert!((index as usize) < document.slots.len(), "an index of another document");
+        Node { document, slot: index }
+    }
+
+    /// The datum by its type.
+    pub fn datum(self) -> Datum<'d> {
+        match self.get().kind {
+            SlotKind::Null => Datum::Null,
+            SlotKind::False => Datum::Bool(false),
+            SlotKind::True => Datum::Bool(true),
+            SlotKind::Number => Datum::Number(self.raw()),
+            SlotKind::PlainString | SlotKind::EscapedString => Datum::Text(self.string()),
+            SlotKind::Array => Datum::Array,
+            SlotKind::Object => Datum::Object,
+        }
+    }
+
+    /// The type of the datum with an article, for messages.
+    pub fn type_name(self) -> &'static str {
+        match self.get().kind {
+            SlotKind::Null => "null",
+            SlotKind::False | SlotKind::True => "a boolean",
+            SlotKind::Number => "a number",
+            SlotKind::PlainString | SlotKind::EscapedString => "a string",
+            SlotKind::Array => "an array",
+            SlotKind::Object => "an object",
+        }
+    }
+
+    /// Whether this is null.
+    pub fn is_null(self) -> bool {
+        self.get().kind == SlotKind::Null
+    }
+
+    /// Whether this is an object.
+    pub fn is_object(self) -> bool {
+        self.get().kind == SlotKind::Object
+    }
+
+    /// Whether this is an array.
+    pub fn is_array(self) -> bool {
+        self.get().kind == SlotKind::Array
+    }
+
+    /// The string, if this is one.
+    pub fn text(self) -> Option<Cow<'d, str>> {
+        match self.get().kind {
+            SlotKind::PlainString | SlotKind::EscapedString => Some(self.string()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn string(self) -> Cow<'d, str> {
+        let raw = self.raw();
+        let inside = &raw[1..raw.len() - 1];
+        match self.get().kind {
+            SlotKind::EscapedString => Cow::Owned(unescape(inside)),
+            _ => Cow::Borrowed(inside),
+        }
+    }
+
+    fn children(self) -> Children<'d> {
+        let slot = self.get();
+        let next = match slot.kind {
+            SlotKind::Array | SlotKind::Object => self.slot + 1,
+            _ => slot.next,
+        };
+        Children { document: self.document, next, end: slot.next }
+    }
+
+    /// The items of an array in order; nothing for anything else.
+    pub fn items(self) -> impl Iterator<Item = Node<'d>> {
+        let nothing = !self.is_array();
+        self.children().take_while(move |_| !nothing)
+    }
+
+    /// The members of an object in order; nothing for anything else.
+    pub fn members(self) -> impl Iterator<Item = Member<'d>> {
+        let mut children = self.children();
+        let object = self.is_object();
+        std::iter::from_fn(move || {
+            let key = children.next().filter(|_| object)?;
+            let value = children.next()?;
+            Some(Member { key: key.string(), key_at: key.at(), value })
+        })
+    }
+
+    /// Every object in here at any depth, this one first if it is one, in document order.
+    pub fn objects(self) -> impl Iterator<Item = Node<'d>> {
+        let within = self.slot as usize..self.get().next as usize;
+        let slots = (self.slot..).zip(&self.document.slots[within]);
+        let objects = slots.filter(|(_, slot)| slot.kind == SlotKind::Object);
+        objects.map(move |(slot, _)| Node { slot, ..self })
+    }
+
+    /// The last member with this key, found by looking at each.
+    pub fn member(self, key: &str) -> Option<Node<'d>> {
+        self.members().filter(|member| member.key == key).last().map(|member| member.value)
+    }
+}
+
+struct Children<'d> {
+    document: &'d Document,
+    next: u32,
+    end: u32,
+}
+
+impl<'d> Iterator for Children<'d> {
+    type Item = Node<'d>;
+
+    fn next(&mut self) -> Option<Node<'d>> {
+        if self.next >= self.end {
+            return None;
+        }
+        let node = Node { document: self.document, slot: self.next };
+        self.next = node.get().next;
+        Some(node)
+    }
+}
+
+/// `text` in quotes with everything escaped that could disturb a terminal, cut when long.
+pub fn quoted(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        None => format!("{text:?}"),
+        Some((cut, _)) => format!("{:?}… ({} bytes)", &text[..cut], text.len()),
+    }
+}

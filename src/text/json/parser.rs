@@ -1,0 +1,368 @@
+//! From text to the table of its data.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use memchr::memchr2;
+
+use super::deviation::{Deviation, DeviationKind, comment_length};
+use super::document::{Slot, SlotKind};
+use super::escapes::{hex4, unescape};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::position::{BOM, Origin};
+use crate::model::rule::Rule;
+
+/// What a text holds as JSON.
+pub(super) struct Parsed {
+    /// Its data in document order.
+    pub(super) slots: Vec<Slot>,
+    /// What is not JSON in it, in document order.
+    pub(super) deviations: Vec<Deviation>,
+}
+
+/// Reads a text of less than 4 GiB.
+///
+/// # Errors
+///
+/// The first place that is not JSON.
+pub(super) fn parse(text: &str, max_depth: usize) -> Result<Parsed, Diagnostic<Origin>> {
+    let mut parser = Parser::new(text, max_depth);
+    parser.document().map_err(|diagnostic| diagnostic.under(Rule::Syntax))?;
+    let Parser { slots, mut deviations, .. } = parser;
+    deviations.sort_by_key(|deviation| deviation.at);
+    Ok(Parsed { slots, deviations })
+}
+
+/// What the parser meets between two data.
+enum Then {
+    Value,
+    Closed,
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+    slots: Vec<Slot>,
+    /// Slots of the arrays and objects that are not closed yet, innermost last.
+    open: Vec<u32>,
+    deviations: Vec<Deviation>,
+    max_depth: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str, max_depth: usize) -> Parser<'t> {
+        Parser {
+            text,
+            bytes: text.as_bytes(),
+            at: if text.starts_with(BOM) { BOM.len_utf8() } else { 0 },
+            slots: Vec::with_capacity(text.len() / 24 + 4),
+            open: Vec::new(),
+            deviations: Vec::new(),
+            max_depth,
+        }
+    }
+
+    fn document(&mut self) -> Result<(), Diagnostic<Origin>> {
+        self.skip_space()?;
+        loop {
+            if self.value()? {
+                continue;
+            }
+            match self.after_value()? {
+                Then::Value => {}
+                Then::Closed => break,
+            }
+        }
+        self.skip_space()?;
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.unexpected("the end of the file after the outermost value")),
+        }
+    }
+
+    /// Reads a scalar, or opens an array or object. True when something was opened that has a
+    /// first element, at which the parser then stands.
+    fn value(&mut self) -> Result<bool, Diagnostic<Origin>> {
+        let kind = match self.peek() {
+            Some(b'"') => return self.string().map(|()| false),
+            Some(b'{') => return self.open(SlotKind::Object, b'}'),
+            Some(b'[') => return self.open(SlotKind::Array, b']'),
+            Some(b't') => SlotKind::True,
+            Some(b'f') => SlotKind::False,
+            Some(b'n') => SlotKind::Null,
+            Some(b'-' | b'0'..=b'9') => return self.number().map(|()| false),
+            _ => return Err(self.unexpected("a JSON value")),
+        };
+        let word = match kind {
+            SlotKind::True => "true",
+            SlotKind::False => "false",
+            _ => "null",
+        };
+        if !self.bytes[self.at..].starts_with(word.as_bytes()) {
+            return Err(self.unexpected("a JSON value"));
+        }
+        self.push(kind, self.at + word.len());
+        Ok(false)
+    }
+
+    fn push(&mut self, kind: SlotKind, end: usize) {
+        let next = self.slots.len() as u32 + 1;
+        self.slots.push(Slot { at: self.at as u32, end: end as u32, next, kind });
+        self.at = end;
+    }
+
+    fn open(&mut self, kind: SlotKind, closing: u8) -> Result<bool, Diagnostic<Origin>> {
+        if self.open.len() == self.max_depth {
+            let limit = self.max_depth;
+            return Err(Diagnostic::at(self.at as u32, "too many nested arrays and objects")
+                .expected(format!("at most {limit} levels (--max-depth)")));
+        }
+        self.open.push(self.slots.len() as u32);
+        self.push(kind, self.at + 1);
+        self.skip_space()?;
+        if self.peek() == Some(closing) {
+            self.close();
+            return Ok(false);
+        }
+        if kind == SlotKind::Object {
+            self.key()?;
+        }
+        Ok(true)
+    }
+
+    /// Closes the innermost array or object; the parser stands at its bracket.
+    fn close(&mut self) {
+        self.at += 1;
+        let end = self.at as u32;
+        let next = self.slots.len() as u32;
+        if let Some(open) = self.open.pop() {
+            let slot = &mut self.slots[open as usize];
+            slot.end = end;
+            slot.next = next;
+            if slot.kind == SlotKind::Object {
+                self.find_duplicates(open);
+            }
+        }
+    }
+
+    /// After a value: on to the next one, or out of all that ends here.
+    fn after_value(&mut self) -> Result<Then, Diagnostic<Origin>> {
+        while let Some(&open) = self.open.last() {
+            self.skip_space()?;
+            let object = self.slots[open as usize].kind == SlotKind::Object;
+            let closing = if object { b'}' } else { b']' };
+            match self.peek() {
+                Some(b',') => {
+                    let comma = self.at as u32;
+                    self.at += 1;
+                    self.skip_space()?;
+                    if self.peek() != Some(closing) {
+                        if object {
+                            self.key()?;
+                        }
+                        return Ok(Then::Value);
+                    }
+                    self.deviations.push(Deviation { at: comma, kind: DeviationKind::TrailingComma });
+                    self.close();
+                }
+                Some(byte) if byte == closing => self.close(),
+                _ if object => return Err(self.unexpected("a comma or a closing brace")),
+                _ => return Err(self.unexpected("a comma or a closing bracket")),
+            }
+        }
+        Ok(Then::Closed)
+    }
+
+    fn key(&mut self) -> Result<(), Diagnostic<Origin>> {
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("a key in double quotes"));
+        }
+        self.string()?;
+        self.skip_space()?;
+        if self.peek() != Some(b':') {
+            return Err(self.unexpected("a colon after the key"));
+        }
+        self.at += 1;
+        self.skip_space()
+    }
+
+    fn string(&mut self) -> Result<(), Diagnostic<Origin>> {
+        let start = self.at + 1;
+        let mut from = start;
+        let mut kind = SlotKind::PlainString;
+        let end = loop {
+            match memchr2(b'"', b'\\', &self.bytes[from..]) {
+                None => {
+                    return Err(
+                        Diagnostic::at(self.at as u32, "this string has no end").expected("a closing quote")
+                    );
+                }
+                Some(found) if self.bytes[from + found] == b'"' => break from + found,
+                Some(found) => {
+                    kind = SlotKind::EscapedString;
+                    from = self.escape(from + found)?;
+                }
+            }
+        };
+        // Counting has no branch in it, so that long strings are checked many bytes at a time.
+        let controls = self.bytes[start..end].iter().filter(|byte| **byte < 0x20).count();
+        if controls > 0 {
+            let inside = self.bytes[start..end].iter().position(|&byte| byte < 0x20).unwrap_or(0);
+            return Err(Diagnostic::at((start + inside) as u32, "control character in a string")
+                .expected("an escape such as \\n, or a closing quote before it"));
+        }
+        self.push(kind, end + 1);
+        Ok(())
+    }
+
+    /// Checks the escape whose backslash is at `at` and says where it ends.
+    fn escape(&self, at: usize) -> Result<usize, Diagnostic<Origin>> {
+        let wrong = || {
+            Diagnostic::at(at as u32, "wrong escape in a string")
+                .expected("one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")
+        };
+        match self.bytes.get(at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
+            Some(b'u') => {
+                let high = hex4(self.bytes, at + 2).ok_or_else(wrong)?;
+                match high {
+                    0xd800..0xdc00 => {
+                        let pair = self.bytes.get(at + 6..at + 8) == Some(b"\\u".as_slice());
+                        let low =
+                            hex4(self.bytes, at + 8).filter(|low| pair && (0xdc00..0xe000).contains(low));
+                        low.map(|_| at + 12).ok_or_else(|| lone_surrogate(at))
+                    }
+                    0xdc00..0xe000 => Err(lone_surrogate(at)),
+                    _ => Ok(at + 6),
+                }
+            }
+            _ => Err(wrong()),
+        }
+    }
+
+    fn number(&mut self) -> Result<(), Diagnostic<Origin>> {
+        let digits = |mut at: usize| {
+            while self.bytes.get(at).is_some_and(u8::is_ascii_digit) {
+                at += 1;
+            }
+            at
+        };
+        let wrong = |at: usize| Diagnostic::at(at as u32, "malformed number").expected("a digit here");
+        let first = self.at + usize::from(self.bytes[self.at] == b'-');
+        let mut end = digits(first);
+        if end == first {
+            return Err(wrong(end));
+        }
+        if self.bytes[first] == b'0' && end > first + 1 {
+            return Err(Diagnostic::at(first as u32, "a number starts with 0").expected("no leading zeros"));
+        }
+        if self.bytes.get(end) == Some(&b'.') {
+            let from = end + 1;
+            end = digits(from);
+            if end == from {
+                return Err(wrong(end));
+            }
+        }
+        if let Some(b'e' | b'E') = self.bytes.get(end) {
+            let sign = matches!(self.bytes.get(end + 1), Some(b'+' | b'-'));
+            let from = end + 1 + usize::from(sign);
+            end = digits(from);
+            if end == from {
+                return Err(wrong(end));
+            }
+        }
+        self.push(SlotKind::Number, end);
+        Ok(())
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) -> Result<(), Diagnostic<Origin>> {
+        loop {
+            match self.peek() {
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
+                Some(b'/') => self.comment()?,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn comment(&mut self) -> Result<(), Diagnostic<Origin>> {
+        let rest = &self.bytes[self.at..];
+        let length = match rest.get(1) {
+            Some(b'/' | b'*') => match comment_length(rest) {
+                Some(length) => length,
+                None => return Err(Diagnostic::at(self.at as u32, "this comment has no end").expected("*/")),
+            },
+            _ => return Err(self.unexpected("a JSON value")),
+        };
+        self.deviations.push(Deviation { at: self.at as u32, kind: DeviationKind::Comment });
+        self.at += length;
+        Ok(())
+    }
+
+    fn unexpected(&self, expected: &str) -> Diagnostic<Origin> {
+        let found = match self.text[self.at..].chars().next() {
+            None => "the file ends here".to_owned(),
+            Some(found) => format!("unexpected {found:?}"),
+        };
+        Diagnostic::at(self.at as u32, found).expected(expected)
+    }
+
+    /// Records each key of a closed object that stood in it before.
+    fn find_duplicates(&mut self, object: u32) {
+        const FEW: usize = 12;
+        let mut keys = [(0, ""); FEW];
+        let mut count = 0;
+        let mut slot = object + 1;
+        let end = self.slots[object as usize].next;
+        let found_before = self.deviations.len();
+        while slot < end {
+            let key = self.slots[slot as usize];
+            if count == FEW || key.kind == SlotKind::EscapedString {
+                self.deviations.truncate(found_before);
+                return self.find_duplicates_of_many(object);
+            }
+            let text = &self.text[key.at as usize + 1..key.end as usize - 1];
+            if let Some(first) = keys[..count].iter().find(|seen| seen.1 == text) {
+                self.deviations.push(Deviation { at: key.at, kind: DeviationKind::DuplicateKey(first.0) });
+            }
+            keys[count] = (key.at, text);
+            count += 1;
+            slot = self.slots[key.next as usize].next;
+        }
+    }
+
+    #[cold]
+    fn find_duplicates_of_many(&mut self, object: u32) {
+        let mut seen = HashMap::new();
+        let mut slot = object + 1;
+        let end = self.slots[object as usize].next;
+        while slot < end {
+            let key = self.slots[slot as usize];
+            let inside = &self.text[key.at as usize + 1..key.end as usize - 1];
+            let text = match key.kind {
+                SlotKind::EscapedString => Cow::Owned(unescape(inside)),
+                _ => Cow::Borrowed(inside),
+            };
+            match seen.entry(text) {
+                Entry::Occupied(first) => {
+                    let kind = DeviationKind::DuplicateKey(*first.get());
+                    self.deviations.push(Deviation { at: key.at, kind });
+                }
+                Entry::Vacant(new) => {
+                    new.insert(key.at);
+                }
+            }
+            slot = self.slots[key.next as usize].next;
+        }
+    }
+}
+
+fn lone_surrogate(at: usize) -> Diagnostic<Origin> {
+    Diagnostic::at(at as u32, "half of a surrogate pair in a string").expected("both halves, \\uD8xx\\uDCxx")
+}

@@ -1,0 +1,88 @@
+//! Line and column of any byte of a text, without counting from the start each time.
+
+use memchr::{memchr_iter, memrchr};
+
+use crate::model::position::{BOM, Position};
+
+/// How many bytes are between two marks: the most that a look-up reads, and 12 bytes of the index each.
+const BLOCK: usize = 1024;
+
+/// The line and column at every 1024th byte of a text. A look-up counts from the last mark on, so it
+/// takes no longer where lines are long.
+#[derive(Debug, Clone)]
+pub(super) struct LineIndex {
+    marks: Vec<Mark>,
+}
+
+/// What stands before a byte of a text.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mark {
+    /// Lines that have ended.
+    lines: u32,
+    /// Characters of the line, a byte order mark not counted.
+    characters: u32,
+    /// How many of those take two units in UTF-16.
+    wide: u32,
+}
+
+impl LineIndex {
+    /// Reads the text once.
+    pub(super) fn new(text: &str) -> LineIndex {
+        let mut marks = vec![Mark::default()];
+        let mut mark = Mark::default();
+        for block in text.as_bytes().chunks_exact(BLOCK) {
+            mark = mark.after(block);
+            marks.push(mark);
+        }
+        LineIndex { marks }
+    }
+
+    /// Line and column of byte `at` of the text that the index was made of; of its end if `at` is
+    /// beyond it.
+    pub(super) fn position(&self, text: &str, at: usize) -> Position {
+        let Mark { lines, characters, .. } = self.before(text, at);
+        Position { line: 1 + lines, column: 1 + characters }
+    }
+
+    /// The column in UTF-16 code units, from 1.
+    pub(super) fn column_utf16(&self, text: &str, at: usize) -> u32 {
+        let Mark { characters, wide, .. } = self.before(text, at);
+        1 + characters + wide
+    }
+
+    fn before(&self, text: &str, at: usize) -> Mark {
+        let at = at.min(text.len());
+        let mut mark = self.marks[at / BLOCK].after(counted(text, at));
+        let has_bom = mark.lines == 0 && at > 0 && text.starts_with(BOM);
+        mark.characters -= u32::from(has_bom);
+        mark
+    }
+}
+
+/// The bytes of a text that a look-up of `at` counts.
+fn counted(text: &str, at: usize) -> &[u8] {
+    &text.as_bytes()[at / BLOCK * BLOCK..at]
+}
+
+impl Mark {
+    /// What stands before the end of `bytes`, which follow the mark. Every character counts where its
+    /// first byte is, so they may start and end inside of one.
+    fn after(self, bytes: &[u8]) -> Mark {
+        let (start, line) = match memrchr(b'\n', bytes) {
+            None => (self, bytes),
+            Some(newline) => {
+                let lines = self.lines + memchr_iter(b'\n', bytes).count() as u32;
+                (Mark { lines, ..Mark::default() }, &bytes[newline + 1..])
+            }
+        };
+        let count = |is_counted: fn(u8) -> bool| line.iter().filter(|byte| is_counted(**byte)).count() as u32;
+        Mark {
+            characters: start.characters + count(|byte| byte & 0b1100_0000 != 0b1000_0000),
+            wide: start.wide + count(|byte| byte >= 0b1111_0000),
+            ..start
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! A text whose bytes have lines and columns.
+
+use std::sync::OnceLock;
+
+use super::line_index::LineIndex;
+use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::position::{Origin, Position};
+
+/// A text, and the index of its lines from when a line is first asked for.
+#[derive(Debug)]
+pub struct SourceText {
+    text: String,
+    lines: OnceLock<LineIndex>,
+}
+
+impl SourceText {
+    /// The text; nothing is counted yet.
+    pub fn new(text: impl Into<String>) -> SourceText {
+        SourceText { text: text.into(), lines: OnceLock::new() }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The text without the index.
+    pub fn into_string(self) -> String {
+        self.text
+    }
+
+    fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::new(&self.text))
+    }
+
+    /// Line and column of a byte; those of the end if the text is shorter.
+    pub fn position(&self, at: u32) -> Position {
+        self.lines().position(&self.text, at as usize)
+    }
+
+    /// The column of a byte in UTF-16 code units, from 1.
+    pub fn column_utf16(&self, at: u32) -> u32 {
+        self.lines().column_utf16(&self.text, at as usize)
+    }
+
+    /// The place of a byte, with its line to show.
+    pub fn place(&self, at: u32) -> Place {
+        Place::at(&self.text, at, self.position(at))
+    }
+
+    /// The diagnostic, which is of this text, with its line and column.
+    pub fn locate(&self, diagnostic: Diagnostic<Origin>) -> Diagnostic {
+        let place = self.place(diagnostic.place.0);
+        diagnostic.with_place(Some(place))
+    }
+}

@@ -1,0 +1,187 @@
+//! What is demanded of a datum as JSON: a value, or an object with a member that says what else. Values are
+//! read here too, since an object shows only by its member which of both it is.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use num_bigint::BigInt;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+
+use crate::model::assertion::Expected;
+use crate::model::hex::hex_bytes;
+use crate::model::name::Name;
+use crate::model::path::Key;
+use crate::model::value::Value;
+
+/// The type of which a record is.
+const OBJECT: &str = "object";
+
+/// An expectation as it is written.
+#[derive(Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+enum Form<'e> {
+    Is(&'e Value),
+    OneOf { one_of: &'e [Value] },
+    Absent { absent: bool },
+    Type { r#type: &'e str },
+    Length { length: usize },
+    Only { only: Vec<String> },
+    Order { order: Vec<String> },
+}
+
+/// `IsOrAbsent` is written as the value: what is there is compared with nothing else.
+impl Serialize for Expected {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let form = match self {
+            Expected::Is(value) | Expected::IsOrAbsent(value) => Form::Is(value),
+            Expected::OneOf(values) => Form::OneOf { one_of: values },
+            Expected::Absent => Form::Absent { absent: true },
+            Expected::Record => Form::Type { r#type: OBJECT },
+            Expected::Type(name) => Form::Type { r#type: name },
+            Expected::Len(length) => Form::Length { length: *length },
+            Expected::Only(keys) => Form::Only { only: texts(keys) },
+            Expected::Order(keys) => Form::Order { order: texts(keys) },
+        };
+        form.serialize(serializer)
+    }
+}
+
+fn texts(keys: &[Key]) -> Vec<String> {
+    keys.iter().map(Key::to_string).collect()
+}
+
+impl<'de> Deserialize<'de> for Expected {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Expected, D::Error> {
+        deserializer.deserialize_any(ExpectedVisitor)
+    }
+}
+
+/// The member that says what an object is.
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "camelCase")]
+enum Member {
+    Absent,
+    OneOf,
+    Type,
+    Length,
+    Only,
+    Order,
+    Value,
+    Int,
+    Bytes,
+    Text,
+    List,
+    Record,
+}
+
+struct ExpectedVisitor;
+
+impl<'de> Visitor<'de> for ExpectedVisitor {
+    type Value = Expected;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("null, a boolean, or an object whose member names a type")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Expected, E> {
+        Ok(Expected::Is(Value::Null))
+    }
+
+    fn visit_bool<E: Error>(self, bool: bool) -> Result<Expected, E> {
+        Ok(Expected::Is(Value::Bool(bool)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Expected, A::Error> {
+        let Some(member) = map.next_key()? else {
+            return Err(A::Error::custom("an empty object is no value"));
+        };
+        let expected = match member {
+            Member::Absent => absent(map.next_value()?)?,
+            Member::OneOf => Expected::OneOf(map.next_value()?),
+            Member::Length => Expected::Len(map.next_value()?),
+            Member::Only => Expected::Only(keys(map.next_value()?)),
+            Member::Order => Expected::Order(keys(map.next_value()?)),
+            Member::Type => after_type(&mut map)?,
+            Member::Value => after_value(&mut map)?,
+            Member::Int => Expected::Is(Value::Int(int(map.next_value()?)?)),
+            Member::Bytes => Expected::Is(Value::Bytes(bytes(map.next_value()?)?)),
+            Member::Text => Expected::Is(Value::Text(map.next_value()?)),
+            Member::List => Expected::Is(Value::List(map.next_value()?)),
+            Member::Record => Expected::Is(Value::Record(map.next_value::<Members>()?.0)),
+        };
+        match map.next_key::<Member>()? {
+            None => Ok(expected),
+            Some(_) => Err(A::Error::custom("an object with these members is no value")),
+        }
+    }
+}
+
+fn absent<E: Error>(is_absent: bool) -> Result<Expected, E> {
+    if is_absent { Ok(Expected::Absent) } else { Err(E::custom("absent is true or left out")) }
+}
+
+fn keys(names: Vec<String>) -> Vec<Key> {
+    names.into_iter().map(Key::from).collect()
+}
+
+/// A type alone is demanded; with a value it is a part of the value.
+fn after_type<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error> {
+    let name: Name = map.next_value()?;
+    match map.next_key()? {
+        Some(Member::Value) => Ok(Expected::Is(Value::typed(name, map.next_value()?))),
+        Some(_) => Err(A::Error::custom("a type has a value or nothing beside it")),
+        None if name == OBJECT => Ok(Expected::Record),
+        None => Ok(Expected::Type(name)),
+    }
+}
+
+fn after_value<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error> {
+    let value = Box::new(map.next_value()?);
+    match map.next_key()? {
+        Some(Member::Type) => Ok(Expected::Is(Value::Typed(map.next_value()?, value))),
+        _ => Err(A::Error::missing_field("type")),
+    }
+}
+
+fn int<E: Error>(text: Cow<'_, str>) -> Result<BigInt, E> {
+    text.parse().map_err(|_| E::custom("int is no decimal number"))
+}
+
+fn bytes<E: Error>(text: Cow<'_, str>) -> Result<Vec<u8>, E> {
+    let bytes = text.strip_prefix("0x").and_then(hex_bytes);
+    bytes.ok_or_else(|| E::custom("bytes is no even number of hex digits after 0x"))
+}
+
+/// The members of a record in their order, each name once.
+struct Members(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Members, D::Error> {
+        deserializer.deserialize_map(MembersVisitor)
+    }
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of values")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+        let mut members: IndexMap<String, Value> = IndexMap::new();
+        while let Some(name) = map.next_key::<String>()? {
+            match members.entry(name) {
+                Entry::Vacant(place) => drop(place.insert(map.next_value()?)),
+                Entry::Occupied(_) => return Err(A::Error::custom("a record has a member twice")),
+            }
+        }
+        Ok(Members(members.into_iter().collect()))
+    }
+}

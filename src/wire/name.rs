@@ -1,0 +1,108 @@
+//! Names and paths as JSON: texts.
+
+use serde::de::{Deserialize, Deserializer, Error};
+use serde::ser::{Serialize, Serializer};
+
+use crate::model::name::Name;
+use crate::model::partition;
+use crate::model::path::Path;
+use crate::model::verdict;
+
+/// The most keys of a path that is read. Paths are followed and dropped key by key, one call each; the deepest
+/// that a format makes has half as many.
+const MOST_KEYS: usize = 5000;
+
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
+        String::deserialize(deserializer).map(Name::from)
+    }
+}
+
+/// As reports show it: `post/0x0f57/storage/0x01`, `logs[0]/topics[1]`.
+impl Serialize for Path {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// The path that is shown like the text. A name that has a slash in it, or ends like an index, is taken for
+/// several keys: no text says which it was.
+impl<'de> Deserialize<'de> for Path {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Path, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let mut path: Option<Path> = None;
+        let mut keys = 0;
+        for part in text.split('/') {
+            let (name, indices) = indexed(part);
+            keys += 1 + indices.len();
+            if keys > MOST_KEYS {
+                return Err(D::Error::custom(format!("a path has at most {MOST_KEYS} keys")));
+            }
+            let named = match path {
+                None => Path::field(name.to_owned()),
+                Some(path) => path.child(name.to_owned()),
+            };
+            path = Some(indices.into_iter().rev().fold(named, |path, index| path.child(index)));
+        }
+        path.ok_or_else(|| D::Error::custom("a path has a key"))
+    }
+}
+
+/// A part of a path without the indices after it, and these, the last one first.
+fn indexed(part: &str) -> (&str, Vec<usize>) {
+    let mut indices = Vec::new();
+    let mut name = part;
+    while let Some((before, index)) = name.strip_suffix(']').and_then(|it| it.rsplit_once('[')) {
+        let Some(number) = index.parse::<usize>().ok().filter(|number| number.to_string() == index) else {
+            break;
+        };
+        indices.push(number);
+        name = before;
+    }
+    (name, indices)
+}
+
+impl Serialize for verdict::Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for verdict::Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<verdict::Kind, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        verdict::Kind::by_name(&name).ok_or_else(|| {
+            let all = verdict::Kind::ALL.map(verdict::Kind::name).join(", ");
+            D::Error::custom(format!("{} is no verdict; expected one of {all}", start(&name)))
+        })
+    }
+}
+
+impl Serialize for partition::Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for partition::Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<partition::Kind, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        partition::Kind::by_name(&name).ok_or_else(|| {
+            D::Error::custom(format!("{} is no kind of partition; expected hash or slice", start(&name)))
+        })
+    }
+}
+
+/// The start of a text that was read, in quotes: as much as a message has room for.
+pub(super) fn start(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let start: String = text.chars().take(LONGEST).collect();
+    let more = if start.len() < text.len() { "…" } else { "" };
+    format!("{start:?}{more}")
+}

@@ -1,0 +1,211 @@
+//! A recorded run: a report with fewer members, which is kept of each run. A report can be read as one.
+
+use std::fmt;
+use std::io::{BufRead, Read};
+
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use serde::{Deserialize, Serialize};
+
+use super::line::{LineError, read as read_line};
+use super::name::start;
+use super::report::{LineType, Partition, Problem, Start, Summary};
+use crate::model::event;
+use crate::model::verdict::Kind;
+
+/// The longest line that is read, in bytes.
+pub const MOST_LINE: u64 = 64 << 20;
+
+/// The largest report that is read, in bytes.
+pub const MOST_BYTES: u64 = 1 << 30;
+
+/// The most cases that are read.
+pub const MOST_CASES: usize = 1_000_000;
+
+/// A run that was read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Run {
+    /// When it began; `None` for a report.
+    pub when: Option<String>,
+    /// The command line; `None` for a report.
+    pub command: Option<String>,
+    /// Which part of a run it is: `hash:2/8`; `None` for a whole run.
+    pub part: Option<String>,
+    /// The outcome of each case, by its id, in the order of the run.
+    pub cases: IndexMap<String, Outcome>,
+    /// Its numbers.
+    pub summary: event::Summary,
+}
+
+/// The outcome of a case, as far as it takes to compare.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The verdict.
+    pub kind: Kind,
+    /// In what way it fails or is broken.
+    pub signature: Option<String>,
+    /// The first thing that is broken, of an error.
+    pub problem: Option<String>,
+    /// Its file as it was named; `None` in the record of a case that passed.
+    pub file: Option<String>,
+}
+
+impl Outcome {
+    /// Whether the machine did what the vector demands.
+    pub fn passes(&self) -> bool {
+        matches!(self.kind, Kind::Pass | Kind::UnexpectedPass)
+    }
+
+    pub(super) fn fails_like(&self, other: &Outcome) -> bool {
+        (self.kind, &self.signature) == (other.kind, &other.signature)
+    }
+}
+
+/// Why a report or a recorded run cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadError {
+    /// What was read.
+    pub name: String,
+    /// In which line, from 1.
+    pub line: usize,
+    /// What is wrong, and what was expected.
+    pub what: String,
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.name, self.line, self.what)
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// Reads a run; `name` is what messages call it.
+///
+/// # Errors
+///
+/// The first line that cannot be read or stands where it cannot, such as a first one that begins no run; and
+/// when the last line is no summary.
+pub fn read(name: &str, input: &mut dyn BufRead) -> Result<Run, ReadError> {
+    let mut reading = Reading { run: Run::default(), state: State::Before, bytes: 0 };
+    let mut line = Vec::new();
+    let mut number = 0;
+    loop {
+        number += 1;
+        line.clear();
+        let wrong = |what: String| ReadError { name: name.to_owned(), line: number, what };
+        // One more than there may be, so that it is seen.
+        let read = input.take(MOST_LINE + 1).read_until(b'\n', &mut line);
+        match read.map_err(|error| wrong(format!("cannot be read: {error}")))? as u64 {
+            0 => return reading.end().map_err(wrong),
+            1..=MOST_LINE => reading.line(&line).map_err(|error| wrong(error.to_string()))?,
+            _ => return Err(wrong(format!("is longer than {MOST_LINE} bytes"))),
+        }
+    }
+}
+
+/// A line of a recorded run: those of a report, with fewer members in the cases.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Line {
+    /// The first line.
+    Run(Start),
+    /// A case is done.
+    Case(Case),
+    /// The last line.
+    Summary(Summary),
+}
+
+/// A case of a recorded run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case {
+    /// The verdict.
+    pub verdict: Kind,
+    /// The id.
+    pub id: String,
+    /// Its file as it was named; not of a case that passed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// In what way it fails or is broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// The first thing that is broken, of an error; in a report there may be more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems: Option<Vec<Problem>>,
+}
+
+/// How far a report was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Before,
+    Inside,
+    After,
+}
+
+struct Reading {
+    run: Run,
+    state: State,
+    bytes: u64,
+}
+
+impl Reading {
+    fn line(&mut self, line: &[u8]) -> Result<(), LineError> {
+        self.bytes += line.len() as u64;
+        if self.bytes > MOST_BYTES {
+            return Err(
+                format!("ends more than {MOST_BYTES} bytes from the start; no report is larger").into()
+            );
+        }
+        let line = line.trim_ascii();
+        if line.first() != Some(&b'{') {
+            return Err("is no JSON object".to_owned().into());
+        }
+        let wrong = |what: &str| Err(what.to_owned().into());
+        match (LineType::of(line)?, self.state) {
+            (LineType::Run, State::Before) => self.start(read_line(line)?),
+            (_, State::Before) => return wrong("expected a line of type run, with which a report begins"),
+            (LineType::Run, _) => return wrong("another run begins; expected one"),
+            (_, State::After) => return wrong("stands after the summary, which is the last of a report"),
+            (LineType::Case, State::Inside) => self.case(read_line(line)?)?,
+            (LineType::Note | LineType::Explained, State::Inside) => {}
+            (LineType::Summary, State::Inside) => {
+                self.run.summary = read_line::<Summary>(line)?.try_into()?;
+                self.state = State::After;
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, Start { when, command, partition, .. }: Start) {
+        let part = |Partition { kind, part, of, .. }| format!("{}:{part}/{of}", kind.name());
+        self.run.when = when;
+        self.run.command = command;
+        self.run.part = partition.map(part);
+        self.state = State::Inside;
+    }
+
+    fn case(&mut self, Case { verdict, id, file, signature, problems }: Case) -> Result<(), String> {
+        let problem = problems.and_then(|problems| problems.into_iter().next()).map(|it| it.message);
+        let outcome = Outcome { kind: verdict, signature, problem, file };
+        if self.run.cases.len() == MOST_CASES {
+            return Err(format!("is of one more case than {MOST_CASES}; no report has more"));
+        }
+        match self.run.cases.entry(id) {
+            Entry::Vacant(place) => drop(place.insert(outcome)),
+            // A case that was named twice ran twice, or was then skipped.
+            Entry::Occupied(same) if outcome.kind == Kind::Skip || same.get().fails_like(&outcome) => {}
+            Entry::Occupied(other) => {
+                return Err(format!("{} is there twice, with different outcomes", start(other.key())));
+            }
+        }
+        Ok(())
+    }
+
+    fn end(self) -> Result<Run, String> {
+        match self.state {
+            State::Before => Err("is empty; expected a line of type run".to_owned()),
+            State::Inside => Err("ends before the run does; expected a summary".to_owned()),
+            State::After => Ok(self.run),
+        }
+    }
+}

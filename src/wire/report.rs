@@ -1,0 +1,556 @@
+//! The lines of a JSON report. `schemas/report.schema.json` describes them for others.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+use super::line::{LineError, LineHeader, read};
+use super::name::start;
+use super::value::actual;
+use crate::model::assertion::Expected;
+use crate::model::case::CaseId;
+use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::event::{self, CaseReport, Event, VERSION};
+use crate::model::exit::Exit;
+use crate::model::explanation;
+use crate::model::name::Name;
+use crate::model::partition::{self, Part};
+use crate::model::path::Path;
+use crate::model::position::Position;
+use crate::model::signature::signature;
+use crate::model::value::Value;
+use crate::model::verdict::{self, Failure, Kind, Verdict};
+
+/// A line of a report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Line {
+    /// The first line.
+    Run(Start),
+    /// A case is done.
+    Case(Box<Case>),
+    /// Something that was ignored and could matter.
+    Note(Note),
+    /// Why a case does not pass, in the report of a part.
+    Explained(Explained),
+    /// The last line.
+    Summary(Summary),
+}
+
+/// Which line it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineType {
+    Run,
+    Case,
+    Note,
+    Explained,
+    Summary,
+}
+
+impl LineType {
+    /// What a line says of itself. A report of another version is refused before the rest of it is read.
+    pub(super) fn of(line: &[u8]) -> Result<LineType, LineError> {
+        let LineHeader { r#type, version } = read(line)?;
+        match &*r#type {
+            "run" => match version {
+                Some(VERSION) => Ok(LineType::Run),
+                Some(other) => Err(format!("is of version {other}; expected {VERSION}").into()),
+                None => Err(format!("has no version; expected {VERSION}").into()),
+            },
+            "case" => Ok(LineType::Case),
+            "note" => Ok(LineType::Note),
+            "explained" => Ok(LineType::Explained),
+            "summary" => Ok(LineType::Summary),
+            other => {
+                let other = start(other);
+                Err(format!("{other} is no type of line; expected case, note, explained or summary").into())
+            }
+        }
+    }
+}
+
+impl Line {
+    /// Reads a line. Members that are not known are skipped: a later program may write more of them.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, with its column.
+    pub fn read(line: &[u8]) -> Result<Line, LineError> {
+        Ok(match LineType::of(line)? {
+            LineType::Run => Line::Run(read(line)?),
+            LineType::Case => Line::Case(read(line)?),
+            LineType::Note => Line::Note(read(line)?),
+            LineType::Explained => Line::Explained(read(line)?),
+            LineType::Summary => Line::Summary(read(line)?),
+        })
+    }
+
+    /// Puts the line at a place in the whole run.
+    pub fn set_position(&mut self, place: u64) {
+        match self {
+            Line::Case(case) => case.position = Some(place),
+            Line::Note(note) => note.position = Some(place),
+            Line::Explained(explained) => explained.position = Some(place),
+            Line::Run(_) | Line::Summary(_) => {}
+        }
+    }
+
+    /// The place in the whole run; `None` in the report of a whole run, and of its first and last line.
+    pub fn position(&self) -> Option<u64> {
+        match self {
+            Line::Case(case) => case.position,
+            Line::Note(note) => note.position,
+            Line::Explained(explained) => explained.position,
+            Line::Run(_) | Line::Summary(_) => None,
+        }
+    }
+}
+
+/// The event that the line was written for.
+impl TryFrom<Line> for Event {
+    type Error = String;
+
+    fn try_from(line: Line) -> Result<Event, String> {
+        Ok(match line {
+            Line::Run(run) => Event::Started { files: run.files },
+            Line::Case(case) => Event::Finished((*case).try_into()?),
+            Line::Note(note) => note.try_into()?,
+            Line::Explained(explained) => explained.try_into()?,
+            Line::Summary(summary) => Event::Ended(summary.try_into()?),
+        })
+    }
+}
+
+/// The first line of a report, or of a recorded run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    /// See [`VERSION`].
+    pub version: u32,
+    /// The version of the program.
+    pub vmconf: String,
+    /// How many files there are to read.
+    pub files: usize,
+    /// The part of a run; `None` for a whole run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<Partition>,
+    /// When the run began, as RFC 3339 writes it; of a recorded run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    /// The command line; of a recorded run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+/// The part of a run that a report is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Partition {
+    /// How cases are dealt out.
+    pub kind: partition::Kind,
+    /// Which part, from 1.
+    pub part: u64,
+    /// Of how many.
+    pub of: u64,
+    /// A hash of the whole selection of cases.
+    pub selection: String,
+    /// The words of the command line; not in a recorded run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub typed: Option<Typed>,
+}
+
+/// Words of a command line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Typed {
+    /// Paths and filters.
+    pub selection: Vec<String>,
+    /// Flags that can change a verdict.
+    pub flags: Vec<String>,
+}
+
+impl Start {
+    /// The first line of a report of this program.
+    pub fn new(files: usize, part: Option<&Part>) -> Start {
+        let partition = part.map(|Part { partition, selection, .. }| Partition {
+            kind: partition.kind,
+            part: partition.part,
+            of: partition.of,
+            selection: selection.clone(),
+            typed: None,
+        });
+        let vmconf = env!("CARGO_PKG_VERSION").to_owned();
+        Start { version: VERSION, vmconf, files, partition, when: None, command: None }
+    }
+}
+
+/// A case that is done. Which members there are hangs on the verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case {
+    /// The verdict.
+    pub verdict: Kind,
+    /// The id: what `vmconf list` prints.
+    pub id: String,
+    /// The file as it was named or found.
+    pub file: String,
+    /// The name in the file; `None` for the file as a whole.
+    pub name: Option<String>,
+    /// The format; `None` when it is not known.
+    pub format: Option<Name>,
+    /// The machine; `None` when it is not known.
+    pub machine: Option<Name>,
+    /// In what way it fails or is broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// Whether the verdict is from the cache.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cached: bool,
+    /// What differs, of a case that fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub differences: Option<Vec<Difference>>,
+    /// How the machine ended, of a case that fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+    /// Why an entry of a list of expected failures does not hold, of a case that fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listed: Option<String>,
+    /// The entry of a list of expected failures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<Listing>,
+    /// What is broken, of an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems: Option<Vec<Problem>>,
+    /// Why it did not run, of a case that was skipped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The place in the whole run, in the report of a part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(bool: &bool) -> bool {
+    !bool
+}
+
+impl From<&CaseReport> for Case {
+    fn from(CaseReport { id, format, machine, verdict, cached }: &CaseReport) -> Case {
+        let failure = verdict.failure();
+        let difference = |it: &Failure| it.differences.iter().map(Difference::from).collect();
+        let known = match verdict {
+            Verdict::ExpectedFail(_, listing) | Verdict::UnexpectedPass(listing) => Some(listing.into()),
+            Verdict::Pass | Verdict::Fail(_) | Verdict::Error(_) | Verdict::Skip(_) => None,
+        };
+        let problems = match verdict {
+            Verdict::Error(diagnostics) => Some(diagnostics.iter().map(Problem::from).collect()),
+            _ => None,
+        };
+        Case {
+            verdict: verdict.kind(),
+            id: id.to_string(),
+            file: id.file.to_string(),
+            name: id.name.clone(),
+            format: format.clone(),
+            machine: machine.clone(),
+            signature: signature(machine.as_deref(), verdict),
+            cached: *cached,
+            differences: failure.map(difference),
+            ended: failure.map(|it| it.ended.clone()),
+            listed: failure.and_then(|it| it.listed.clone()),
+            known,
+            problems,
+            reason: if let Verdict::Skip(reason) = verdict { Some(reason.clone()) } else { None },
+            position: None,
+        }
+    }
+}
+
+/// The signature is not read: it follows from the rest.
+impl TryFrom<Case> for CaseReport {
+    type Error = String;
+
+    fn try_from(mut case: Case) -> Result<CaseReport, String> {
+        Ok(CaseReport {
+            id: case_id(&case.id, &case.file, case.name.take())?,
+            format: case.format.take(),
+            machine: case.machine.take(),
+            cached: case.cached,
+            verdict: case.verdict()?,
+        })
+    }
+}
+
+impl Case {
+    fn verdict(self) -> Result<Verdict, String> {
+        let Case { verdict, differences, ended, listed, known, problems, reason, .. } = self;
+        let required =
+            |name: &str| format!("is of a case with the verdict {} and has no {name}", verdict.name());
+        let listing = known.map(verdict::Listing::from).ok_or_else(|| required("known"));
+        let failure = || {
+            let differences =
+                differences.filter(|it| !it.is_empty()).ok_or_else(|| required("differences"))?;
+            let differences = differences.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
+            Ok::<_, String>(Failure { differences, ended: ended.ok_or_else(|| required("ended"))?, listed })
+        };
+        Ok(match verdict {
+            Kind::Pass => Verdict::Pass,
+            Kind::Fail => Verdict::Fail(failure()?),
+            Kind::ExpectedFail => Verdict::ExpectedFail(failure()?, listing?),
+            Kind::UnexpectedPass => Verdict::UnexpectedPass(listing?),
+            Kind::Skip => Verdict::Skip(reason.ok_or_else(|| required("reason"))?),
+            Kind::Error => {
+                let problems = problems.filter(|it| !it.is_empty()).ok_or_else(|| required("problems"))?;
+                Verdict::Error(problems.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?)
+            }
+        })
+    }
+}
+
+/// The id that is shown as `id`.
+fn case_id(id: &str, file: &str, name: Option<String>) -> Result<CaseId, String> {
+    let mut case = CaseId { file: file.into(), name, nth: 1 };
+    if case.to_string() != id {
+        case.nth = id.rsplit_once('#').and_then(|(_, nth)| nth.parse().ok()).unwrap_or_default();
+    }
+    if case.to_string() == id {
+        Ok(case)
+    } else {
+        Err(format!("{} is no id of this file and name", start(id)))
+    }
+}
+
+/// A leaf that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Difference {
+    /// Which datum.
+    pub path: Path,
+    /// The step after which it was compared, from 1; `None` where the case has only one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    /// What the vector demands.
+    pub expected: Expected,
+    /// What the machine has; `None` when it has no such datum.
+    #[serde(with = "actual")]
+    pub actual: Option<Value>,
+    /// The datum in words of the program's source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The line that demands it, from 1.
+    pub line: u32,
+    /// The column there, in characters from 1.
+    pub column: u32,
+}
+
+impl From<&verdict::Difference> for Difference {
+    fn from(difference: &verdict::Difference) -> Difference {
+        let verdict::Difference { step, at, expected, actual, place, note } = difference.clone();
+        let Position { line, column } = place.position;
+        Difference { path: at, step, expected, actual, note, line, column }
+    }
+}
+
+/// The place has no excerpt: a report does not have the text of the vector file.
+impl TryFrom<Difference> for verdict::Difference {
+    type Error = String;
+
+    fn try_from(difference: Difference) -> Result<verdict::Difference, String> {
+        let Difference { path, step, expected, actual, note, line, column } = difference;
+        Ok(verdict::Difference { step, at: path, expected, actual, place: place(line, column)?, note })
+    }
+}
+
+fn place(line: u32, column: u32) -> Result<Place, String> {
+    if line == 0 || column == 0 {
+        return Err("has a line or column 0; the first is 1".to_owned());
+    }
+    Ok(Place { at: 0, position: Position { line, column }, excerpt: String::new(), before: 0 })
+}
+
+/// An entry of a list of expected failures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Listing {
+    /// File, line and column.
+    pub place: String,
+    /// Why the case fails.
+    pub reason: String,
+    /// Where more is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+}
+
+impl From<&verdict::Listing> for Listing {
+    fn from(listing: &verdict::Listing) -> Listing {
+        let verdict::Listing { place, reason, link } = listing.clone();
+        Listing { place, reason, link }
+    }
+}
+
+impl From<Listing> for verdict::Listing {
+    fn from(Listing { place, reason, link }: Listing) -> verdict::Listing {
+        verdict::Listing { place, reason, link }
+    }
+}
+
+/// Something that is broken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Problem {
+    /// What is wrong.
+    pub message: String,
+    /// What would have been right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// The line of the vector file, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The column there, in characters from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+}
+
+impl From<&Diagnostic> for Problem {
+    fn from(diagnostic: &Diagnostic) -> Problem {
+        let Diagnostic { what, expected, place, .. } = diagnostic;
+        let position = place.as_ref().map(|place| place.position);
+        Problem {
+            message: what.clone(),
+            expected: expected.clone(),
+            line: position.map(|it| it.line),
+            column: position.map(|it| it.column),
+        }
+    }
+}
+
+/// The place has no excerpt.
+impl TryFrom<Problem> for Diagnostic {
+    type Error = String;
+
+    fn try_from(Problem { message, expected, line, column }: Problem) -> Result<Diagnostic, String> {
+        let place = match (line, column) {
+            (Some(line), Some(column)) => Some(place(line, column)?),
+            (None, None) => None,
+            _ => return Err("has a line without a column, or a column without a line".to_owned()),
+        };
+        let mut diagnostic = Diagnostic::new(message).with_place(place);
+        diagnostic.expected = expected;
+        Ok(diagnostic)
+    }
+}
+
+/// Something that was ignored and could matter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// In which file.
+    pub file: String,
+    /// What, and where.
+    #[serde(flatten)]
+    pub problem: Problem,
+    /// The place in the whole run, in the report of a part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
+}
+
+impl Note {
+    /// The line of a note.
+    pub fn new(file: &str, diagnostic: &Diagnostic) -> Note {
+        Note { file: file.to_owned(), problem: diagnostic.into(), position: None }
+    }
+}
+
+impl TryFrom<Note> for Event {
+    type Error = String;
+
+    fn try_from(Note { file, problem, .. }: Note) -> Result<Event, String> {
+        Ok(Event::Note { file: file.into(), diagnostic: problem.try_into()? })
+    }
+}
+
+/// Why a case does not pass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Explained {
+    /// The id of the case.
+    pub id: String,
+    /// Its file.
+    pub file: String,
+    /// Its name in the file.
+    pub name: Option<String>,
+    /// What `vmconf diff` prints.
+    pub text: String,
+    /// The place in the whole run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
+}
+
+impl Explained {
+    /// The line of an explanation.
+    pub fn new(id: &CaseId, text: &str) -> Explained {
+        let CaseId { file, name, .. } = id;
+        Explained {
+            id: id.to_string(),
+            file: file.to_string(),
+            name: name.clone(),
+            text: text.to_owned(),
+            position: None,
+        }
+    }
+}
+
+impl TryFrom<Explained> for Event {
+    type Error = String;
+
+    fn try_from(Explained { id, file, name, text, .. }: Explained) -> Result<Event, String> {
+        Ok(Event::Explained(explanation::Explained::Text { id: case_id(&id, &file, name)?, text }))
+    }
+}
+
+/// The last line of a report, or of a recorded run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Cases that passed.
+    pub passed: u64,
+    /// How many of them are known to pass from the cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached: u64,
+    /// Cases in which the machine differs.
+    pub failed: u64,
+    /// Cases that fail as expected.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub known: u64,
+    /// Cases that pass though they are expected to fail.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fixed: u64,
+    /// Cases and files that are broken.
+    pub errors: u64,
+    /// Cases that did not run.
+    pub skipped: u64,
+    /// The exit code.
+    pub exit: u8,
+    /// How long the run took.
+    pub seconds: f64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl From<&event::Summary> for Summary {
+    fn from(summary: &event::Summary) -> Summary {
+        let event::Summary { passed, cached, failed, known, fixed, errors, skipped, seconds, interrupted: _ } =
+            *summary;
+        let exit = summary.exit() as u8;
+        Summary { passed, cached, failed, known, fixed, errors, skipped, exit, seconds }
+    }
+}
+
+impl TryFrom<Summary> for event::Summary {
+    type Error = String;
+
+    fn try_from(summary: Summary) -> Result<event::Summary, String> {
+        let Summary { passed, cached, failed, known, fixed, errors, skipped, exit, seconds } = summary;
+        // What is no time here would be none in a report either.
+        Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} seconds are no time"))?;
+        let interrupted = exit == Exit::Interrupted as u8;
+        Ok(event::Summary { passed, cached, failed, known, fixed, errors, skipped, seconds, interrupted })
+    }
+}

@@ -1,0 +1,131 @@
+//! The README and the book: what they show is run and compared, and what they link to is there.
+//!
+//! A block marked `console` has commands after `$ `, each followed by what it prints on both streams. A
+//! line `...` stands for any lines and `[..]` for any characters; the time of a summary is not compared.
+//! A command exits with 0 unless it ends in `# exit code N`. Those of a page run one after the other in
+//! one copy of `docs/examples`, beside `vectors`. A block that names a file after `file=` is that file of
+//! `docs/examples`. `VMCONF_DOCS=update` writes what commands print and what files say into the pages.
+
+mod ci;
+mod links;
+mod markdown;
+mod transcript;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::support::{at_root, files, relative, vmconf};
+
+/// The README and every page of the book.
+fn pages() -> Vec<PathBuf> {
+    let mut pages = vec![at_root("README.md")];
+    pages.extend(files("docs/src", "md"));
+    pages
+}
+
+/// The project's folder as the commands of a page see it, with a cache of its own.
+struct Scratch {
+    folder: TempDir,
+    cache: TempDir,
+}
+
+impl Scratch {
+    /// With these vectors of the project as its own, which no command changes.
+    fn new(vectors: &str) -> Scratch {
+        let scratch = Scratch { folder: TempDir::new().unwrap(), cache: TempDir::new().unwrap() };
+        copy(&at_root("docs/examples"), &scratch.folder.path().join("docs/examples"));
+        symlink(at_root(vectors), scratch.folder.path().join("vectors")).unwrap();
+        scratch
+    }
+
+    /// Runs a line of a shell in which `vmconf` is the one under test; both streams, and the exit code.
+    fn sh(&self, line: &str, environment: &[(&str, &str)]) -> (String, i32) {
+        let program = Path::new(env!("CARGO_BIN_EXE_vmconf")).parent().unwrap();
+        let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+        let output = Command::new("sh")
+            .args(["-c", &format!("exec 2>&1\n{line}")])
+            .current_dir(&self.folder)
+            .env_clear()
+            .env("PATH", path)
+            .env("VMCONF_CACHE", self.cache.path())
+            .envs(environment.iter().copied())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        (String::from_utf8(output.stdout).unwrap(), output.status.code().unwrap())
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in walkdir::WalkDir::new(from) {
+        let entry = entry.unwrap();
+        let to = to.join(entry.path().strip_prefix(from).unwrap());
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(to).unwrap();
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_pages_show_what_commands_print_and_files_say() {
+    let update = std::env::var("VMCONF_DOCS").is_ok_and(|it| it == "update");
+    let mut differences = String::new();
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        let actual = transcript::replay(&text, &Scratch::new("vectors"));
+        if actual == text {
+            continue;
+        }
+        if update {
+            fs::write(&page, &actual).unwrap();
+        }
+        let difference = similar::TextDiff::from_lines(&text, &actual);
+        differences += &difference.unified_diff().header(&relative(&page), "what is so").to_string();
+    }
+    assert!(
+        differences.is_empty() || update,
+        "VMCONF_DOCS=update writes this into the pages:\n{differences}"
+    );
+}
+
+#[test]
+fn the_readme_fits_and_names_every_command_and_exit_code() {
+    let readme = fs::read_to_string(at_root("README.md")).unwrap();
+    assert!(readme.lines().count() <= 180, "{} lines", readme.lines().count());
+    for command in ["cargo run --release -- run\n", "cargo test\n"] {
+        assert!(readme.contains(command), "{command}");
+    }
+    for name in crate::completions::commands() {
+        assert!(name == "help" || readme.contains(&format!("| [`{name}`](")), "{name}");
+    }
+    let help = vmconf(&["--help"]).stdout;
+    let codes = help.split_once("Exit codes:\n").unwrap().1;
+    for code in codes.lines().map(|line| line.split_whitespace().next().unwrap()) {
+        assert!(readme.contains(&format!("| {code} | ")), "exit code {code}");
+    }
+}
+
+/// The two pictures show what `vmconf diff` prints of the example of the README.
+#[test]
+fn the_picture_is_what_diff_prints() {
+    let diff = vmconf(&["diff", "docs/examples/transfer.json"]).stdout;
+    for name in ["failure-light.svg", "failure-dark.svg"] {
+        let picture = fs::read_to_string(at_root("docs").join(name)).unwrap();
+        let picture = roxmltree::Document::parse(&picture).unwrap();
+        let line = |node: roxmltree::Node<'_, '_>| {
+            let spans = node.descendants().filter(roxmltree::Node::is_text);
+            spans.filter_map(|span| span.text()).collect::<String>().replace('\u{a0}', " ")
+        };
+        let lines: Vec<_> =
+            picture.descendants().filter(|node| node.has_tag_name("text")).map(line).collect();
+        let command = "$ vmconf diff docs/examples/transfer.json";
+        let expected: Vec<_> = std::iter::once(command).chain(diff.lines()).collect();
+        assert_eq!(lines, expected, "docs/make-picture makes {name} anew");
+    }
+}

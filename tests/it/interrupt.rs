@@ -1,0 +1,98 @@
+//! Ctrl-C.
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use std::{fs, io};
+
+use crate::support::{Ran, at_root, command, ran};
+use tempfile::TempDir;
+use vmconf::report::REPORTS;
+
+fn interrupt(child: &Child) {
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+}
+
+/// Files of cases that each take a while, so that some are done at any moment, with every report.
+fn long_run(folder: &Path, jobs: &str, steps: &str) -> Child {
+    let vectors = folder.join("vectors");
+    fs::create_dir_all(&vectors).unwrap();
+    for number in 0..100 {
+        let sample = at_root("tests/samples/vmtests/limits/endless.json");
+        fs::copy(sample, vectors.join(format!("{number}.json"))).unwrap();
+    }
+    let reports = REPORTS.iter().map(|kind| {
+        let path = folder.join(format!("report.{}", kind.name));
+        format!("--report={}={}", kind.name, path.display())
+    });
+    let args = ["run", "--jobs", jobs, "--max-steps", steps, vectors.to_str().unwrap()];
+    let args: Vec<_> = args.map(str::to_owned).into_iter().chain(reports).collect();
+    let mut command = command(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // From then on the run has begun: its reports are being written, beside where they will be.
+    while names(folder).len() <= REPORTS.len() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().to_string_lossy().into_owned();
+    fs::read_dir(folder).unwrap().map(name).collect()
+}
+
+/// Whether a report is whole: each ends with what no other line of it begins with.
+fn is_whole(kind: &str, text: &str) -> bool {
+    let last = text.lines().last().unwrap_or_default();
+    text.ends_with('\n')
+        && match kind {
+            "text" => last.ends_with(" s, interrupted"),
+            "json" => last.contains("\"exit\":130"),
+            "junit" => last == "</testsuites>",
+            "tap" => last == "Bail out! interrupted",
+            "github" => last.starts_with("::notice title=vmconf::"),
+            "markdown" => text.starts_with("## vmconf: ") && text.contains(", interrupted\n"),
+            "html" => last == "</html>",
+            _ => false,
+        }
+}
+
+/// At random moments; `VMCONF_SEED` repeats those of a run.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_ends_whole() {
+    let seed = std::env::var("VMCONF_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed: u64 = seed.unwrap_or_else(|| RandomState::new().hash_one(0));
+    for (round, jobs) in ["1", "1", "2", "2", "8"].into_iter().enumerate() {
+        let wait = Duration::from_millis((seed >> (8 * round)) % 250);
+        let folder = TempDir::new().unwrap();
+        let child = long_run(folder.path(), jobs, "5000000");
+        std::thread::sleep(wait);
+        interrupt(&child);
+        let Ran { exit, stdout, stderr } = ran(child.wait_with_output().unwrap());
+        assert_eq!(exit, 130, "VMCONF_SEED={seed}: {stdout}{stderr}");
+        assert!(stdout.lines().last().unwrap().ends_with(" s, interrupted"), "VMCONF_SEED={seed}: {stdout}");
+        for kind in REPORTS {
+            let text = fs::read_to_string(folder.path().join(format!("report.{}", kind.name))).unwrap();
+            assert!(is_whole(kind.name, &text), "VMCONF_SEED={seed}: {}: {text}", kind.name);
+        }
+        // The reports, the vectors, and nothing that is half written.
+        assert_eq!(names(folder.path()).len(), REPORTS.len() + 1, "VMCONF_SEED={seed}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_interrupted_twice_leaves_nothing() {
+    let folder = TempDir::new().unwrap();
+    // Not one of these cases will be done.
+    let mut child = long_run(folder.path(), "2", "1000000000000");
+    while child.try_wait().unwrap().is_none() {
+        interrupt(&child);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(ran(child.wait_with_output().unwrap()).exit, 130);
+    assert_eq!(names(folder.path()), ["vectors"]);
+}

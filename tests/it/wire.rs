@@ -1,0 +1,203 @@
+//! What is written as JSON is read back as it was, and is what its schema says, member by member.
+
+mod samples;
+mod schemas;
+
+use std::fs;
+
+use crate::reports::{mixed, render};
+use crate::support::{config, files};
+use proptest::prelude::*;
+use samples::{any_event, any_expected, any_explanation, any_path, any_record_case, any_value};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use vmconf::model::assertion::Expected;
+use vmconf::model::event::Event;
+use vmconf::model::explanation;
+use vmconf::model::path::Path;
+use vmconf::model::value::Value;
+use vmconf::model::verdict::Verdict;
+use vmconf::report::Options;
+use vmconf::wire::line::one_line;
+use vmconf::wire::report::{Explained, Line, Note, Start};
+use vmconf::wire::value::Truncated;
+
+fn there_and_back<T: Serialize + DeserializeOwned>(it: &T) -> T {
+    let line = one_line(it);
+    serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"))
+}
+
+/// The line of an event that has one.
+fn line(event: &Event) -> Option<Line> {
+    Some(match event {
+        Event::Note { file, diagnostic } => Line::Note(Note::new(file, diagnostic)),
+        Event::Finished(report) => Line::Case(Box::new(report.into())),
+        Event::Ended(summary) => Line::Summary(summary.into()),
+        Event::Explained(explanation::Explained::Text { id, text }) => {
+            Line::Explained(Explained::new(id, text))
+        }
+        Event::Started { files } => Line::Run(Start::new(*files, None)),
+        Event::FileDone
+        | Event::UnmatchedEntries { .. }
+        | Event::Explained(explanation::Explained::Facts(_)) => return None,
+    })
+}
+
+/// An event without what a report leaves out: the text of the vector file.
+fn without_excerpts(mut event: Event) -> Event {
+    let places = match &mut event {
+        Event::Note { diagnostic, .. } => diagnostic.place.iter_mut().collect(),
+        Event::Finished(report) => match &mut report.verdict {
+            Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
+                failure.differences.iter_mut().map(|it| &mut it.place).collect()
+            }
+            Verdict::Error(diagnostics) => {
+                diagnostics.iter_mut().filter_map(|it| it.place.as_mut()).collect()
+            }
+            Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => Vec::new(),
+        },
+        Event::Started { .. }
+        | Event::FileDone
+        | Event::UnmatchedEntries { .. }
+        | Event::Explained(_)
+        | Event::Ended(_) => Vec::new(),
+    };
+    for place in places {
+        (place.at, place.before) = (0, 0);
+        place.excerpt.clear();
+    }
+    event
+}
+
+proptest! {
+    #![proptest_config(config(500))]
+
+    #[test]
+    fn values(value in any_value()) {
+        prop_assert_eq!(there_and_back(&value), value);
+    }
+
+    #[test]
+    fn expectations(expected in any_expected()) {
+        let read = match expected.clone() {
+            Expected::IsOrAbsent(value) => Expected::Is(value),
+            other => other,
+        };
+        prop_assert_eq!(there_and_back(&expected), read);
+    }
+
+    #[test]
+    fn paths(path in any_path()) {
+        prop_assert_eq!(there_and_back(&path), path);
+    }
+
+    /// Whatever a text is, the path that it is read as is shown like it.
+    #[test]
+    fn texts_of_paths(text in "[a-z0-9/\\[\\]. ]{0,20}") {
+        let path: Path = serde_json::from_value(text.clone().into()).unwrap();
+        prop_assert_eq!(path.to_string(), text);
+    }
+
+    #[test]
+    fn events(event in any_event(), position in prop::option::of(any::<u64>())) {
+        let mut line = line(&event).unwrap();
+        if let Some(position) = position {
+            line.set_position(position);
+        }
+        let text = one_line(&line);
+        let read = Line::read(text.as_bytes()).unwrap();
+        prop_assert_eq!(&read, &line);
+        prop_assert_eq!(Event::try_from(read).unwrap(), event);
+    }
+
+    #[test]
+    fn recorded_cases(case in any_record_case()) {
+        prop_assert_eq!(there_and_back(&case), case);
+    }
+
+    #[test]
+    fn explanations(explanation in any_explanation()) {
+        prop_assert_eq!(there_and_back(&explanation), explanation);
+    }
+
+    /// What is cut has its full length beside it, and is no value.
+    #[test]
+    fn cut_values(value in any_value(), room in 0..10_usize) {
+        let (cut, all) = (one_line(&Truncated(&value, room)), one_line(&value));
+        prop_assert_eq!(cut.contains("\"length\":"), cut != all);
+        prop_assert_eq!(serde_json::from_str::<Value>(&cut).is_ok(), cut == all);
+    }
+}
+
+/// The report of a run with every verdict and every hostile name is read back to the events of the run.
+#[test]
+fn the_mixed_report_is_read_back() {
+    let text = render("json", &Options::default(), &mixed());
+    let read = |line: &str| Event::try_from(Line::read(line.as_bytes()).unwrap()).unwrap();
+    let events: Vec<Event> = text.lines().map(read).collect();
+    let told = mixed().into_iter().filter(|event| !matches!(event, Event::FileDone));
+    let told: Vec<Event> = told.map(without_excerpts).collect();
+    assert_eq!(events.len(), told.len());
+    for (read, told) in events.iter().zip(&told) {
+        // A path is shown: what is escaped in it stays so.
+        assert_eq!(format!("{read:?}"), format!("{told:?}"));
+    }
+}
+
+/// Each line of a golden report is read, and written as the same line; and so is the event that it is read to.
+#[test]
+fn golden_reports_are_read_back() {
+    let mut lines = 0;
+    for path in files("tests/it/snapshots", "snap") {
+        let golden = fs::read_to_string(&path).unwrap();
+        let texts =
+            golden.lines().filter(|it| it.starts_with("{\"type\":\"") && !it.contains(" characters] "));
+        for text in texts.map(|it| it.replace("\"seconds\":TIME", "\"seconds\":1.5")) {
+            let read =
+                Line::read(text.as_bytes()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            assert_eq!(one_line(&read), text, "{}", path.display());
+            let mut again = line(&Event::try_from(read.clone()).unwrap()).unwrap();
+            if let (Line::Case(read), Line::Case(again)) = (&read, &mut again) {
+                // It says how many keys a path has, which the text of a path does not.
+                again.signature.clone_from(&read.signature);
+            }
+            assert!(again == read || matches!(read, Line::Run(_)), "{}: {text}", path.display());
+            lines += 1;
+        }
+    }
+    assert!(lines > 100, "{lines}");
+}
+
+/// What is no value is refused with the place in the line.
+#[test]
+fn wrong_values() {
+    let texts = [
+        "1",
+        "\"text\"",
+        "[]",
+        "{}",
+        r#"{"int": 1}"#,
+        r#"{"int": "0x1"}"#,
+        r#"{"int": ""}"#,
+        r#"{"bytes": "0x0"}"#,
+        r#"{"bytes": "00"}"#,
+        r#"{"bytes": "0x00", "length": 2}"#,
+        r#"{"text": null}"#,
+        r#"{"list": {}}"#,
+        r#"{"list": [1]}"#,
+        r#"{"record": {"a": null, "a": null}}"#,
+        r#"{"type": "Integer"}"#,
+        r#"{"value": {"int": "1"}}"#,
+        r#"{"type": "Integer", "int": "1"}"#,
+        r#"{"type": "Integer", "value": null, "int": "1"}"#,
+        r#"{"absent": true}"#,
+        r#"{"absent": false}"#,
+        r#"{"number": "1"}"#,
+    ];
+    let refused = |text: &&str| format!("{text}: {}", serde_json::from_str::<Value>(text).unwrap_err());
+    insta::assert_snapshot!(texts.iter().map(refused).collect::<Vec<_>>().join("\n"));
+    let deep = "{\"list\":[".repeat(100_000);
+    assert!(serde_json::from_str::<Value>(&deep).unwrap_err().to_string().contains("recursion limit"));
+    let long = format!("\"{}\"", "a/".repeat(100_000));
+    assert!(serde_json::from_str::<Path>(&long).unwrap_err().to_string().contains("at most 5000 keys"));
+}

@@ -1,0 +1,263 @@
+//! Arbitrary values of everything that is written as JSON.
+
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+use proptest::prelude::*;
+use vmconf::model::assertion::Expected;
+use vmconf::model::case::CaseId;
+use vmconf::model::diagnostic::{Diagnostic, Place};
+use vmconf::model::event::{CaseReport, Event, Summary};
+use vmconf::model::explanation::Explained;
+use vmconf::model::name::Name;
+use vmconf::model::path::{Key, Path};
+use vmconf::model::position::Position;
+use vmconf::model::value::Value;
+use vmconf::model::verdict::{Difference, Failure, Kind, Listing, Verdict};
+use vmconf::wire::explanation::{Explanation, Input, Instruction, Relation, Spent, StackComparison};
+use vmconf::wire::record;
+use vmconf::wire::report::{Case, Problem};
+
+/// Any text, with what disturbs terminals in it.
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![".{0,8}", "[\u{1b}\u{202e}\u{0}\n\"\\\\#:é🦀a1]{0,8}"]
+}
+
+/// A name that a path shows as it is, in one key.
+fn any_name() -> impl Strategy<Value = String> {
+    "[a-z0-9 .#:é🦀]{0,8}"
+}
+
+pub(super) fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        prop::collection::vec(any::<u8>(), 0..40)
+            .prop_map(|it| Value::Int(BigInt::from_signed_bytes_be(&it))),
+        prop::collection::vec(any::<u8>(), 0..12).prop_map(Value::Bytes),
+        any_text().prop_map(Value::Text),
+    ];
+    leaf.prop_recursive(4, 32, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
+            prop::collection::btree_map(any_text(), inner.clone(), 0..4)
+                .prop_map(|members| Value::Record(members.into_iter().rev().collect())),
+            (any_text(), inner).prop_map(|(name, value)| Value::typed(name, value)),
+        ]
+    })
+}
+
+fn any_keys() -> impl Strategy<Value = Vec<Key>> {
+    prop::collection::vec(any_name().prop_map(Key::from), 0..4)
+}
+
+pub(super) fn any_expected() -> impl Strategy<Value = Expected> {
+    prop_oneof![
+        any_value().prop_map(Expected::Is),
+        any_value().prop_map(Expected::IsOrAbsent),
+        any_written_expected(),
+    ]
+}
+
+/// An expectation that reads back as itself.
+fn any_written_expected() -> impl Strategy<Value = Expected> {
+    prop_oneof![
+        any_value().prop_map(Expected::Is),
+        prop::collection::vec(any_value(), 1..3).prop_map(Expected::OneOf),
+        Just(Expected::Absent),
+        Just(Expected::Record),
+        any_name().prop_map(|name| Expected::Type(name.into())),
+        any::<usize>().prop_map(Expected::Len),
+        any_keys().prop_map(Expected::Only),
+        any_keys().prop_map(Expected::Order),
+    ]
+}
+
+pub(super) fn any_path() -> impl Strategy<Value = Path> {
+    let key = prop_oneof![any_name().prop_map(Key::from), any::<usize>().prop_map(Key::from)];
+    (any_name(), prop::collection::vec(key, 0..6))
+        .prop_map(|(field, keys)| keys.into_iter().fold(Path::field(field), |path, key| path.child(key)))
+}
+
+fn any_place() -> impl Strategy<Value = Place> {
+    (1..=u32::MAX, 1..=u32::MAX).prop_map(|(line, column)| Place {
+        at: 0,
+        position: Position { line, column },
+        excerpt: String::new(),
+        before: 0,
+    })
+}
+
+fn any_diagnostic() -> impl Strategy<Value = Diagnostic> {
+    (any_text(), prop::option::of(any_text()), prop::option::of(any_place())).prop_map(
+        |(what, expected, place)| {
+            let mut diagnostic = Diagnostic::new(what).with_place(place);
+            diagnostic.expected = expected;
+            diagnostic
+        },
+    )
+}
+
+fn any_difference() -> impl Strategy<Value = Difference> {
+    (
+        prop::option::of(any::<usize>()),
+        any_path(),
+        any_written_expected(),
+        prop::option::of(any_value()),
+        any_place(),
+        prop::option::of(any_text()),
+    )
+        .prop_map(|(step, at, expected, actual, place, note)| Difference {
+            step,
+            at,
+            expected,
+            actual,
+            place,
+            note,
+        })
+}
+
+fn any_failure() -> impl Strategy<Value = Failure> {
+    (prop::collection::vec(any_difference(), 1..3), any_text(), prop::option::of(any_text()))
+        .prop_map(|(differences, ended, listed)| Failure { differences, ended, listed })
+}
+
+fn any_listing() -> impl Strategy<Value = Listing> {
+    (any_text(), any_text(), prop::option::of(any_text())).prop_map(|(place, reason, link)| Listing {
+        place,
+        reason,
+        link,
+    })
+}
+
+fn any_verdict() -> impl Strategy<Value = Verdict> {
+    prop_oneof![
+        Just(Verdict::Pass),
+        any_failure().prop_map(Verdict::Fail),
+        (any_failure(), any_listing()).prop_map(|(failure, listing)| Verdict::ExpectedFail(failure, listing)),
+        any_listing().prop_map(Verdict::UnexpectedPass),
+        prop::collection::vec(any_diagnostic(), 1..3).prop_map(Verdict::Error),
+        any_text().prop_map(Verdict::Skip),
+    ]
+}
+
+fn any_id() -> impl Strategy<Value = CaseId> {
+    (any_text(), prop::option::of(any_text()), 1..100_u32).prop_map(|(file, name, nth)| {
+        let nth = if name.is_some() { nth } else { 1 };
+        CaseId { file: Arc::from(file), name, nth }
+    })
+}
+
+fn any_report() -> impl Strategy<Value = CaseReport> {
+    let name = || prop::option::of(any_text().prop_map(Name::from));
+    (any_id(), name(), name(), any_verdict(), any::<bool>()).prop_map(
+        |(id, format, machine, verdict, cached)| CaseReport { id, format, machine, verdict, cached },
+    )
+}
+
+/// Every event but the end of a file, which has no line.
+pub(super) fn any_event() -> impl Strategy<Value = Event> {
+    let counts = prop::array::uniform7(0..3_u64);
+    let summary = (counts, 0.0..1e9_f64, any::<bool>()).prop_map(|(counts, seconds, interrupted)| {
+        let [passed, cached, failed, known, fixed, errors, skipped] = counts;
+        Summary { passed, cached, failed, known, fixed, errors, skipped, seconds, interrupted }
+    });
+    prop_oneof![
+        any::<usize>().prop_map(|files| Event::Started { files }),
+        (any_text(), any_diagnostic())
+            .prop_map(|(file, diagnostic)| Event::Note { file: file.into(), diagnostic }),
+        any_report().prop_map(Event::Finished),
+        (any_id(), any_text()).prop_map(|(id, text)| Event::Explained(Explained::Text { id, text })),
+        summary.prop_map(Event::Ended),
+    ]
+}
+
+pub(super) fn any_record_case() -> impl Strategy<Value = record::Case> {
+    let problem =
+        any_text().prop_map(|message| Problem { message, expected: None, line: None, column: None });
+    (
+        0..Kind::ALL.len(),
+        any_text(),
+        prop::option::of(any_text()),
+        prop::option::of(any_text()),
+        prop::option::of(prop::collection::vec(problem, 1)),
+    )
+        .prop_map(|(kind, id, file, signature, problems)| record::Case {
+            verdict: Kind::ALL[kind],
+            id,
+            file,
+            signature,
+            problems,
+        })
+}
+
+fn any_instruction() -> impl Strategy<Value = Instruction> {
+    let numbers = (any::<u64>(), any::<usize>(), any::<usize>(), prop::option::of(any::<u64>()));
+    let texts = (prop::option::of(any_text().prop_map(Name::from)), any_text());
+    let stack = prop::collection::vec(any_value(), 0..2);
+    let leaf = (numbers, texts, stack).prop_map(|((step, pc, height, cost), (op, instruction), stack)| {
+        let (inputs, moved_by) = (Vec::new(), Vec::new());
+        Instruction {
+            step,
+            pc,
+            op,
+            instruction,
+            cost,
+            inputs,
+            height,
+            stack,
+            moved_by,
+            reached_by: None,
+            relation: None,
+        }
+    });
+    leaf.prop_recursive(3, 12, 2, |inner| {
+        let input = (any_text(), any_value(), prop::option::of(inner.clone()))
+            .prop_map(|(cell, value, by)| Input { cell, value, by });
+        let relation = prop_oneof![Just(Relation::MadeBy), Just(Relation::Instead), Just(Relation::After)];
+        let many = prop::collection::vec(inner.clone(), 0..2);
+        (
+            inner.clone(),
+            prop::collection::vec(input, 0..2),
+            many,
+            prop::option::of(inner.prop_map(Box::new)),
+            prop::option::of(relation),
+        )
+            .prop_map(|(by, inputs, moved_by, reached_by, relation)| Instruction {
+                inputs,
+                moved_by,
+                reached_by,
+                relation,
+                ..by
+            })
+    })
+}
+
+pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
+    let spent = (any::<u64>(), any::<u64>(), any::<u64>()).prop_map(|(count, gas, unlike_row)| Spent {
+        count,
+        gas,
+        unlike_row,
+    });
+    // Null is written both for the value and for no demand.
+    let expected = prop::option::of(any_written_expected())
+        .prop_map(|expected| expected.filter(|it| *it != Expected::Is(Value::Null)));
+    let stack = (any_path(), prop::collection::vec(expected, 0..3), prop::collection::vec(any_value(), 0..3))
+        .prop_map(|(path, expected, actual)| StackComparison { path, expected, actual });
+    (
+        any_report(),
+        prop::collection::vec(prop::option::of(any_instruction()), 0..2),
+        any::<u64>(),
+        prop::collection::vec(any_instruction(), 0..2),
+        prop::collection::btree_map(any_text().prop_map(Name::from), spent, 0..2),
+        prop::option::of(stack),
+    )
+        .prop_map(|(report, blames, steps, last, spent, stack)| Explanation {
+            case: Case::from(&report),
+            blames,
+            steps,
+            last,
+            spent,
+            stack,
+        })
+}

@@ -1,0 +1,228 @@
+//! The schemas of what is written, beside the types: whatever is written is described, whatever is described
+//! is written, and what is always written is required.
+
+use std::collections::BTreeMap;
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use serde_json::{Value as Json, json};
+use vmconf::model::assertion::Expected;
+use vmconf::model::event::Event;
+use vmconf::model::partition::Kind;
+use vmconf::model::path::Path;
+use vmconf::model::value::Value;
+use vmconf::model::verdict::Verdict;
+use vmconf::wire::explanation::{Explanation, Input, Instruction, Relation, Spent, StackComparison};
+use vmconf::wire::line::one_line;
+use vmconf::wire::report::{Case, Line, Partition, Start, Typed};
+use vmconf::wire::schema;
+
+use super::line;
+use super::samples::any_event;
+
+/// An object of a schema: in how many documents it was met, and how often with each of its properties.
+#[derive(Default)]
+struct Met {
+    times: usize,
+    properties: BTreeMap<String, usize>,
+    required: Vec<String>,
+}
+
+/// The schemas by their ids, and what was met of each.
+struct Walk {
+    schemas: BTreeMap<String, Json>,
+    met: BTreeMap<String, Met>,
+}
+
+impl Walk {
+    fn new() -> Walk {
+        let schemas = schema::SCHEMAS.iter().map(|it| serde_json::from_str::<Json>(it.text).unwrap());
+        let schemas = schemas.filter_map(|it| Some((it["$id"].as_str()?.to_owned(), it))).collect();
+        Walk { schemas, met: BTreeMap::new() }
+    }
+
+    /// Notes of each object of the schema at a place which properties a document has. `at` is an id, `#` and a
+    /// pointer.
+    fn meet(&mut self, at: &str, document: &Json) {
+        let (id, pointer) = at.split_once('#').unwrap();
+        let schema = self.schemas[id].pointer(pointer).unwrap_or_else(|| panic!("{at}")).clone();
+        if let Some(target) = schema["$ref"].as_str() {
+            let target = if target.starts_with('#') { format!("{id}{target}") } else { target.to_owned() };
+            self.meet(&target, document);
+        }
+        for name in ["oneOf", "anyOf"] {
+            for number in 0..schema[name].as_array().map_or(0, Vec::len) {
+                let alternative = format!("{at}/{name}/{number}");
+                if self.is_of(&alternative, document) {
+                    self.meet(&alternative, document);
+                }
+            }
+        }
+        for (number, item) in document.as_array().into_iter().flatten().enumerate() {
+            if schema.get("items").is_some() && number < 100 {
+                self.meet(&format!("{at}/items"), item);
+            }
+        }
+        let Some(members) = document.as_object() else { return };
+        if schema["additionalProperties"].is_object() {
+            members.values().for_each(|it| self.meet(&format!("{at}/additionalProperties"), it));
+        }
+        let Some(properties) = schema["properties"].as_object() else { return };
+        let met = self.met.entry(at.to_owned()).or_default();
+        met.times += 1;
+        met.required = schema["required"].as_array().into_iter().flatten().map(text).collect();
+        for (name, _) in properties.iter().filter(|it| *it.1 != json!(false)) {
+            *met.properties.entry(name.clone()).or_default() += usize::from(members.contains_key(name));
+        }
+        for (name, member) in members.iter().filter(|it| properties.contains_key(it.0)) {
+            self.meet(&format!("{at}/properties/{name}"), member);
+        }
+    }
+
+    /// Whether a document is of an alternative: it has the members that are required there, and its type.
+    fn is_of(&self, at: &str, document: &Json) -> bool {
+        let (id, pointer) = at.split_once('#').unwrap();
+        let schema = self.schemas[id].pointer(pointer).unwrap();
+        match schema["$ref"].as_str() {
+            Some(target) if target.starts_with('#') => self.is_of(&format!("{id}{target}"), document),
+            Some(target) => self.is_of(target, document),
+            None => {
+                let mut required = schema["required"].as_array().into_iter().flatten();
+                let constant = schema.pointer("/properties/type/const");
+                required.all(|name| document.get(name.as_str().unwrap()).is_some())
+                    && constant.is_none_or(|constant| *constant == document["type"])
+            }
+        }
+    }
+
+    fn check(&self) {
+        for (at, Met { times, properties, required }) in &self.met {
+            for (name, count) in properties {
+                assert!(*count > 0, "{at}: {name} is described and never written");
+                // What only adds to another schema leaves it to that one what is required.
+                let is_addition = required.is_empty() || at.contains("/oneOf/");
+                assert!(
+                    count < times || required.contains(name) || is_addition,
+                    "{at}: {name} is in each of {times} and not required"
+                );
+            }
+        }
+    }
+}
+
+fn text(json: &Json) -> String {
+    json.as_str().unwrap().to_owned()
+}
+
+/// Events as a run makes them, which a report is written of.
+fn as_a_run_makes_it(mut event: Event) -> Event {
+    if let Event::Finished(report) = &mut event {
+        report.cached &= matches!(report.verdict, Verdict::Pass | Verdict::UnexpectedPass(_));
+        if let Verdict::ExpectedFail(failure, _) = &mut report.verdict {
+            failure.listed = None;
+        }
+        if let Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) = &mut report.verdict {
+            failure.differences.iter_mut().for_each(|it| it.step = it.step.map(|step| step.max(1)));
+        }
+    }
+    event
+}
+
+#[test]
+fn reports() {
+    let report: Json = serde_json::from_str(schema::by_name("report").unwrap().text).unwrap();
+    let validator = jsonschema::draft202012::new(&report).unwrap();
+    let words = || vec!["--strict".to_owned()];
+    let typed = Some(Typed { selection: words(), flags: words() });
+    let selection = "0123456789abcdef".repeat(4);
+    let partition = Partition { kind: Kind::Hash, part: 1, of: 2, selection, typed };
+    let mut lines = vec![Line::Run(Start { partition: Some(partition), ..Start::new(1, None) })];
+    let mut runner = TestRunner::deterministic();
+    for number in 0..2000 {
+        let event = any_event().new_tree(&mut runner).unwrap().current();
+        let mut line = line(&as_a_run_makes_it(event)).unwrap();
+        if number % 2 == 0 || matches!(line, Line::Explained(_)) {
+            line.set_position(number);
+        }
+        lines.push(line);
+    }
+    let mut walk = Walk::new();
+    for line in lines {
+        let json: Json = serde_json::from_str(&one_line(&line)).unwrap();
+        let errors: Vec<_> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{json}\n{errors:?}");
+        walk.meet("urn:vmconf:schema:report#", &json);
+    }
+    assert!(walk.met.len() > 20, "{}", walk.met.len());
+    walk.check();
+}
+
+fn executed(step: u64) -> Instruction {
+    let input = Input { cell: "storage 0x01".to_owned(), value: Value::int(1), by: None };
+    Instruction {
+        step,
+        pc: 3,
+        op: Some("ADD".into()),
+        instruction: "ADD".to_owned(),
+        cost: Some(3),
+        inputs: vec![input],
+        height: 2,
+        stack: vec![Value::int(1)],
+        moved_by: Vec::new(),
+        reached_by: None,
+        relation: None,
+    }
+}
+
+/// An instruction with all that is said of one that wrote something.
+fn blame(step: u64) -> Instruction {
+    let by = Some(Instruction { moved_by: vec![executed(2)], ..executed(1) });
+    let input = Input { cell: "stack [0]".to_owned(), value: Value::int(1), by };
+    Instruction { inputs: vec![input], moved_by: vec![executed(step - 1)], ..executed(step) }
+}
+
+#[test]
+fn explanations() {
+    let schema = |name| serde_json::from_str::<Json>(schema::by_name(name).unwrap().text).unwrap();
+    let registry = jsonschema::Registry::new().add("urn:vmconf:schema:report", schema("report"));
+    let registry = registry.unwrap().prepare().unwrap();
+    let diff = schema("diff");
+    let validator = jsonschema::options().with_registry(&registry).build(&diff).unwrap();
+    let mut runner = TestRunner::deterministic();
+    let mut walk = Walk::new();
+    for number in 0..300 {
+        let event = as_a_run_makes_it(any_event().new_tree(&mut runner).unwrap().current());
+        let Event::Finished(mut report) = event else { continue };
+        match &mut report.verdict {
+            Verdict::Fail(failure) => failure.listed = None,
+            Verdict::Error(_) => {}
+            _ => continue,
+        }
+        let is_full = number % 2 == 0;
+        let relation = Some([Relation::MadeBy, Relation::Instead, Relation::After][number % 3]);
+        let reached_by = Some(Box::new(blame(4)));
+        let spent = Spent { count: 1, gas: 3, unlike_row: 0 };
+        let stack = StackComparison {
+            path: Path::field("stack"),
+            expected: vec![None, Some(Expected::Len(1)), Some(Expected::Is(Value::int(1)))],
+            actual: vec![Value::int(2)],
+        };
+        let plain = Instruction { cost: None, relation, ..executed(5) };
+        let full = Instruction { relation, reached_by, ..blame(8) };
+        let explanation = Explanation {
+            case: Case::from(&report),
+            blames: vec![None, Some(plain), Some(full)],
+            steps: 9,
+            last: vec![executed(7), Instruction { cost: None, op: None, ..executed(8) }],
+            spent: is_full.then(|| ("ADD".into(), spent)).into_iter().collect(),
+            stack: is_full.then_some(stack),
+        };
+        let json: Json = serde_json::from_str(&one_line(&explanation)).unwrap();
+        let errors: Vec<_> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{json}\n{errors:?}");
+        walk.meet("urn:vmconf:schema:diff#", &json);
+    }
+    walk.met.retain(|at, _| at.starts_with("urn:vmconf:schema:diff#"));
+    assert!(walk.met.len() > 7, "{:?}", walk.met.keys());
+    walk.check();
+}
