@@ -12,25 +12,25 @@ pub(crate) mod rows;
 /// One opcode: what its row says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpInfo {
-    /// The code: the first byte of the instruction, or the word that it is with its fields empty.
+    /// The code: the first byte of the instruction, or its word with empty fields.
     pub code: u16,
     /// Which bits of the byte or word are the code.
     pub mask: u16,
     /// The mnemonic.
     pub name: &'static str,
-    /// Another mnemonic that means the same.
+    /// Another mnemonic for the same instruction.
     pub alias: Option<&'static str>,
-    /// What follows the code in the program, one after the other.
+    /// The operands that follow the code in the program, in order.
     pub operands: &'static [Operand],
-    /// What stands in the word beside the code, in the order in which it is written.
+    /// The fields of the word besides the code, in the order in which they are written.
     pub fields: &'static [Field],
-    /// What stands in the list of arguments, where an instruction is an object: what each is.
+    /// Where an instruction is an object: what each of its arguments is.
     pub arguments: &'static [&'static str],
-    /// The part of the price that is always the same, in the machine's unit.
+    /// The constant part of the price, in the machine's unit.
     pub gas: u64,
-    /// How many stack items must be there.
+    /// The number of stack items that it takes and that must be there.
     pub pops: u16,
-    /// How many stack items take their place.
+    /// The number of stack items that it leaves in their place.
     pub pushes: u16,
     /// What it does, in one line.
     pub doc: &'static str,
@@ -39,8 +39,8 @@ pub struct OpInfo {
 }
 
 impl OpInfo {
-    /// How many bytes of `rest`, which stands behind the code, are this instruction's operands;
-    /// none where it ends before they do.
+    /// The number of bytes of this instruction's operands in `rest`, which follows the code; `None` where
+    /// `rest` ends before they do.
     pub fn operand_len(&self, rest: &[u8]) -> Option<usize> {
         let left = self.operands.iter().try_fold(rest, |rest, operand| Some(operand.split(rest)?.1))?;
         Some(rest.len() - left.len())
@@ -50,21 +50,21 @@ impl OpInfo {
 /// An immediate operand: something that follows an opcode in the program. Sizes are in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operand {
-    /// This many bytes of data as they are; as a number, the most significant first.
+    /// This many bytes of data; as a number, the most significant first.
     Data(u8),
     /// A number from 0, least significant byte first.
     Unsigned(u8),
     /// A number in two's complement, least significant byte first.
     Signed(u8),
-    /// A place in the program: how far from the opcode, as a [`Operand::Signed`].
+    /// A place in the program: its distance from the opcode, as an [`Operand::Signed`].
     Offset(u8),
     /// A length, as an [`Operand::Unsigned`], and that many bytes of data.
     Prefixed(u8),
 }
 
 impl Operand {
-    /// The operand's bytes, with its length if it has one in front, and what stands behind it;
-    /// none where `rest` is too short.
+    /// The operand's bytes, with the length in front of them if it has one, and what follows them;
+    /// `None` where `rest` is too short.
     pub fn split(self, rest: &[u8]) -> Option<(&[u8], &[u8])> {
         let data = match self {
             Operand::Prefixed(size) => usize::try_from(unsigned(rest.get(..size.into())?)?).ok()?,
@@ -73,7 +73,7 @@ impl Operand {
         rest.split_at_checked(self.fixed_len().checked_add(data)?)
     }
 
-    /// How many bytes it has whatever they are: those of a length in front, but not the data.
+    /// The number of bytes that it always has: those of a length in front, but not its data.
     pub const fn fixed_len(self) -> usize {
         match self {
             Operand::Data(size)
@@ -93,14 +93,14 @@ pub(crate) const fn fixed_len(operands: &[Operand]) -> usize {
     }
 }
 
-/// The number that bytes are, least significant first; none for more than eight.
+/// The number in little-endian bytes; `None` for more than eight.
 pub(crate) fn unsigned(bytes: &[u8]) -> Option<u64> {
     let mut number = [0; 8];
     number.get_mut(..bytes.len())?.copy_from_slice(bytes);
     Some(u64::from_le_bytes(number))
 }
 
-/// An immediate operand inside the word that an instruction is.
+/// An immediate operand inside the word of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// A register: four bits, this far from the lowest bit.
@@ -109,19 +109,19 @@ pub enum Field {
     Signed,
     /// The low byte, which becomes the high byte of a word.
     High,
-    /// So many low bits: how far to go, without the useless distances 0 and 1.
+    /// This many low bits: the distance to go, without the useless distances 0 and 1.
     Skip(u8),
 }
 
-/// What the instructions of a program are made of.
+/// The form of the instructions of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Bytes: a code and its operands behind it.
+    /// Bytes: a code followed by its operands.
     Bytes,
     /// Words of 16 bits, each one instruction.
     Words,
-    /// Objects of a document, with the mnemonic and a list of arguments. Codes are only numbers of
-    /// rows and mean nothing to anyone else.
+    /// Objects of a document, with the mnemonic and a list of arguments. Codes are row numbers and have
+    /// no meaning outside this program.
     Objects,
 }
 
@@ -130,7 +130,7 @@ pub enum Unit {
 pub struct Isa {
     /// The machine's name.
     pub machine: &'static str,
-    /// What instructions are made of.
+    /// The form of its instructions.
     pub unit: Unit,
     /// The opcodes, ascending by code.
     pub ops: &'static [OpInfo],

@@ -2,9 +2,9 @@
 //!
 //! One instruction a line: a mnemonic in any case, then its operands. `;` and `//` start a
 //! comment. Operands are `0x` hex, decimal, or `@label`; a shorter number is filled up with zeros,
-//! and data that stand behind their length are hex digits without it. `name:` sets a label to the
-//! offset where it stands; as an operand that counts from its instruction, a label is the way
-//! there. `.byte 0x…` puts bytes in as they are.
+//! and data that follow their length are hex digits without it. `name:` sets a label to the offset where
+//! it stands; as an operand that counts from its instruction, a label is the distance to it.
+//! `.byte 0x…` inserts bytes as they are.
 //!
 //! A machine may have a language of its own instead; what that gives is here too.
 
@@ -250,7 +250,7 @@ fn number(word: Word<'_>) -> Result<BigInt, AsmError> {
     }
 }
 
-/// The data that a word says in hex, behind their length.
+/// The data of a word in hex, after their length.
 fn prefixed(word: Word<'_>, size: u8) -> Result<Vec<u8>, AsmError> {
     let data = word.text.strip_prefix("0x").and_then(hex_bytes).ok_or_else(|| {
         word.error(format!("{} is not bytes", quoted(word.text)), "0x and an even number of hex digits")
@@ -261,7 +261,7 @@ fn prefixed(word: Word<'_>, size: u8) -> Result<Vec<u8>, AsmError> {
     Ok([length, data].concat())
 }
 
-/// The bytes of a number as an operand; none where it does not fit.
+/// The bytes of a number as an operand; `None` where it does not fit.
 fn encoded(operand: Operand, number: &BigInt) -> Option<Vec<u8>> {
     let length = operand.fixed_len();
     match operand {
@@ -291,7 +291,7 @@ fn little(number: &BigUint, length: usize) -> Option<Vec<u8>> {
     })
 }
 
-/// What is expected behind a mnemonic.
+/// What is expected after a mnemonic.
 fn described(operands: &[Operand]) -> String {
     let one = |operand: &Operand| match operand {
         Operand::Data(1) => "1 byte".to_owned(),

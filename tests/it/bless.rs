@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::random::Random;
 use crate::support::{Ran, VECTORS, at_root, command, ran, vmconf};
 use tempfile::TempDir;
 use vmconf::formats::{self, Context, Format, Options};
@@ -17,30 +18,6 @@ use vmconf::run::{self, VectorFiles};
 use vmconf::text::json::{Datum, Document, Node};
 
 // ---- Every own vector
-
-/// Numbers that look random and are the same for the same seed.
-struct Random(u64);
-
-impl Random {
-    /// `BLESS_SEED` sets another seed.
-    fn new() -> Random {
-        let seed = std::env::var("BLESS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
-        println!("BLESS_SEED={seed}");
-        Random(seed)
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        // Splitmix64.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % end as u64) as usize
-    }
-
-    fn one_of<T: Copy>(&mut self, all: &[T]) -> Option<T> {
-        if all.is_empty() { None } else { Some(all[self.below(all.len())]) }
-    }
-}
 
 /// A copy of all own vectors, with what stands beside them.
 fn copy_of_vectors() -> TempDir {
@@ -196,7 +173,7 @@ fn with(node: Node<'_>, other: &str) -> String {
 
 #[test]
 fn a_changed_leaf_of_any_vector_comes_back() {
-    let mut random = Random::new();
+    let mut random = Random::seeded_by("BLESS_SEED");
     let folder = copy_of_vectors();
     let mut changed = 0;
     for path in vectors_in(folder.path()) {
@@ -249,7 +226,7 @@ fn values(object: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 
 #[test]
 fn a_list_of_another_size_of_any_vector_passes_again() {
-    let mut random = Random::new();
+    let mut random = Random::seeded_by("BLESS_SEED");
     let folder = copy_of_vectors();
     let mut changed = 0;
     for path in vectors_in(folder.path()) {

@@ -11,7 +11,7 @@
 #![allow(clippy::print_stdout, reason = "how many faults there are is worth to know")]
 
 mod faulty;
-mod place;
+pub(crate) mod place;
 mod vectors;
 
 use std::collections::BTreeMap;

@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::cells::{Part, State, is_on_a_stack, is_written};
 use crate::support::{VECTORS, at_root, checks_of, files, read, relative, replay, sources_of};
 use vmconf::explain::blame::{Recorder, Seen};
 use vmconf::machines;
@@ -12,13 +13,10 @@ use vmconf::model::case::{Action, Case};
 use vmconf::model::cell::Cell;
 use vmconf::model::explanation::Executed;
 use vmconf::model::limits::Limits;
-use vmconf::model::name::Name;
-use vmconf::model::path::{Key, Path};
+use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 use vmconf::run::{self, Options};
 
-/// So many bytes of a memory are looked at.
-const MEMORY: usize = 4096;
 /// So many parts of all states of a case are looked at, and a few more.
 const PARTS: usize = 100_000;
 /// So many items of a stack are asked for one by one.
@@ -93,115 +91,6 @@ fn stacks(machine: &dyn Inspect, frames: usize) -> Vec<Value> {
     items
 }
 
-/// The state in front of an instruction, by the cells that hold its parts.
-#[derive(Default)]
-struct State {
-    cells: HashMap<Place, Part>,
-    height: usize,
-    /// Whether parts stay where they are, and some share a cell.
-    is_fixed: bool,
-}
-
-/// The cells of a part, and what tells it from others that share them.
-type Place = (Vec<Cell>, Option<String>);
-
-#[derive(Debug, Clone, PartialEq)]
-enum Part {
-    Leaf(Value),
-    /// Type and size of what has parts.
-    Node(Option<Name>, usize),
-}
-
-impl State {
-    fn of(looks: &Looks, machine: &dyn Inspect) -> State {
-        let mut state = State { height: machine.height(), ..State::default() };
-        for field in looks.always {
-            if let Some(value) = machine.observe(field) {
-                state.add(&Path::field(*field), &value, machine);
-            }
-        }
-        state
-    }
-
-    fn add(&mut self, at: &Path, value: &Value, machine: &dyn Inspect) {
-        let (kind, inside) = match value {
-            Value::Typed(name, inside) => (Some(name.clone()), &**inside),
-            other => (None, other),
-        };
-        let cells = machine.cells(at);
-        let part = match inside {
-            // A word with its type is one cell.
-            Value::Record(members)
-                if !self.is_fixed
-                    && !cells.is_empty()
-                    && members.iter().any(|member| machine.cells(&at.child(member.0.clone())) == cells) =>
-            {
-                Part::Leaf(value.clone())
-            }
-            Value::List(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    self.add(&at.child(index), item, machine);
-                }
-                Part::Node(kind, items.len())
-            }
-            Value::Record(members) => {
-                for (name, member) in members {
-                    self.add(&at.child(name.clone()), member, machine);
-                }
-                Part::Node(kind, members.len())
-            }
-            _ => Part::Leaf(value.clone()),
-        };
-        match (&cells[..], inside) {
-            ([], _) => assert!(!is_on_a_stack(at), "{at} is in no cell"),
-            ([Cell::Range(space, range)], Value::Bytes(bytes)) if range.end == usize::MAX => {
-                for (index, byte) in bytes.iter().take(MEMORY).enumerate() {
-                    let cell = Cell::Range(space, index..index + 1);
-                    self.cells.insert((vec![cell], None), Part::Leaf(Value::int(*byte)));
-                }
-            }
-            (cells, _) => {
-                // Keys of two types with the same bytes.
-                let second = Some(at.last().to_string()).filter(|key| key.contains('#'));
-                let label = if self.is_fixed { Some(at.to_string()) } else { second };
-                // Frames of N3 show the one stack and the static fields again.
-                let held = self.cells.entry((cells.to_vec(), label)).or_insert_with(|| part.clone());
-                assert_eq!(*held, part, "the cells of {at} hold something else");
-            }
-        }
-    }
-
-    /// Each part that is not as it was before.
-    fn changes<'s>(&'s self, before: &'s State) -> impl Iterator<Item = (&'s Place, &'s Part)> {
-        let now = self.cells.iter().filter(|(place, part)| match before.cells.get(*place) {
-            Some(old) => old != *part,
-            None => !is_zero(place, part),
-        });
-        // What is gone is a change only of what is zero where it is not shown.
-        let gone = before.cells.iter().filter(|(place, part)| {
-            matches!(place.0[0], Cell::Range(..)) && !is_zero(place, part) && !self.cells.contains_key(*place)
-        });
-        now.chain(gone)
-    }
-}
-
-/// Whether it is memory that may as well not be shown.
-fn is_zero(place: &Place, part: &Part) -> bool {
-    matches!(place.0[0], Cell::Range(..)) && *part == Part::Leaf(Value::int(0))
-}
-
-/// Whether this is a datum of a stack or slot.
-fn is_on_a_stack(at: &Path) -> bool {
-    match &at.keys()[..] {
-        [Key::Name(field), Key::Index(_), ..] if field == "resultStack" || field == "operand_stack" => true,
-        [Key::Name(field), Key::Index(_), Key::Name(_), Key::Index(_), ..] => {
-            field == "invocationStack" || field == "call_stack"
-        }
-        [Key::Name(field), Key::Index(_)] => field == "stack",
-        _ => false,
-    }
-}
-
 /// An instruction that is being executed.
 struct Pending {
     text: String,
@@ -234,7 +123,7 @@ impl Looker {
         if self.pending.is_none() && self.is_done() {
             return None;
         }
-        let state = State::of(self.looks, machine);
+        let state = State::of(self.looks.always, machine, None);
         self.parts += state.cells.len();
         self.see_stack(machine);
         let Some(mut pending) = self.pending.take() else { return Some(state) };
@@ -276,13 +165,6 @@ fn size(value: &Value) -> usize {
         Value::Int(number) => 1 + number.bits() as usize / 256,
         _ => 1,
     }
-}
-
-fn is_written(writes: &[Cell], cells: &[Cell], part: &Part) -> bool {
-    // To write an item of a compound does not change the others; but all of a Buffer is one leaf.
-    let is_item = matches!((part, &cells[0]), (Part::Leaf(_), Cell::Item(..)));
-    let writes_to = |cell: &Cell, write: &Cell| if is_item { cell == write } else { write.touches(cell) };
-    cells.iter().any(|cell| writes.iter().any(|write| writes_to(cell, write)))
 }
 
 impl Watch for Looker {

@@ -4,6 +4,7 @@
 
 mod bless;
 mod cached;
+mod cells;
 mod check;
 mod cli;
 mod compare;
@@ -12,6 +13,7 @@ mod config;
 #[cfg(unix)]
 mod docs;
 mod ecdsa;
+mod effects;
 mod faults;
 mod golden;
 mod inspect;
@@ -26,6 +28,7 @@ mod neo3;
 mod neovm;
 mod partition;
 mod property;
+mod random;
 mod reports;
 mod rerun;
 mod samples;

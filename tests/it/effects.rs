@@ -1,0 +1,338 @@
+//! What a row declares of an instruction is what the instruction does: for every row of every machine,
+//! one instruction is executed in random states, and again with one cell of the state changed.
+//!
+//! - Nothing changes but the stack items that the row counts and the places that it writes.
+//! - A change of a cell that is no operand and no place that the row reads or needs changes nothing else.
+//! - Only an instruction that jumps goes on elsewhere for other values of what it reads.
+//!
+//! Each declaration has an effect: without it, one of these does not hold.
+//!
+//! | file | content |
+//! |---|---|
+//! | `prepared.rs` | states in front of an instruction, and how to get each again with one cell changed |
+//! | `evm.rs`, `tinyvm.rs` | random programs of these machines |
+//! | `vectors.rs` | states in which the own vectors execute an instruction, changed at random |
+
+#![allow(clippy::print_stdout, reason = "the seed repeats a run")]
+
+mod evm;
+mod prepared;
+mod tinyvm;
+mod vectors;
+
+use prepared::{Prepared, Scene};
+use vmconf::isa::OpInfo;
+use vmconf::machines::inspect::Effects;
+use vmconf::machines::machine::{Machine, Status};
+use vmconf::machines::{MachineInfo, by_name};
+use vmconf::model::cell::Cell;
+use vmconf::model::path::Path;
+use vmconf::model::value::Value;
+
+use crate::cells::{Names, Part, State, is_written};
+use crate::random::Random;
+
+/// The most instructions from the one under test to the end of the program.
+const TO_THE_END: u64 = 100;
+
+/// Declarations of what no field of a machine shows: the exception of N3 that is on its way.
+const UNSEEN: [&str; 4] =
+    ["Writes(Exception)", "Reads(Pending)", "Writes(NoItem(1, 0))", "Writes(NoEntry(2, 1))"];
+
+/// The fields of a machine that show its cells: at any time, and at the end only.
+struct Fields {
+    always: &'static [&'static str],
+    in_the_end: &'static [&'static str],
+}
+
+fn fields(machine: &MachineInfo) -> Fields {
+    let (always, in_the_end): (&[_], &[_]) = match machine.name {
+        "evm" => (&["stack", "memory"], &["out", "logs", "logsHash", "callcreates", "post"]),
+        "neo2" | "neo3" => (&["invocationStack", "resultStack"], &[]),
+        "tinyvm" => (&["registers", "data", "driver", "testee"], &[]),
+        "minic89" => (&["operand_stack", "call_stack", "halt"], &[]),
+        other => panic!("which fields show the cells of {other}?"),
+    };
+    Fields { always, in_the_end }
+}
+
+/// A state after an instruction, or before it.
+struct Outcome {
+    state: State,
+    at_end: State,
+    pc: Option<usize>,
+    gas: Option<u64>,
+    depth: usize,
+    is_running: bool,
+    has_failed: bool,
+}
+
+impl Outcome {
+    /// The state now, and what the end of the program shows.
+    fn of(machine: &mut dyn Machine, names: Names, is_running: bool, fields: &Fields) -> Outcome {
+        let faults = ["Fault", "FAULT"].map(Value::text);
+        let mut outcome = Outcome {
+            state: State::of(fields.always, machine, Some(names)),
+            at_end: State { is_fixed: true, ..State::default() },
+            pc: machine.next().map(|at| at.pc),
+            gas: machine.gas(),
+            depth: machine.depth(),
+            is_running,
+            has_failed: machine.failure().is_some()
+                || machine.observe("state").is_some_and(|state| faults.contains(&state)),
+        };
+        if !fields.in_the_end.is_empty() {
+            machine.run(TO_THE_END, None);
+        }
+        for field in fields.in_the_end {
+            if let Some(value) = machine.observe(field) {
+                outcome.at_end.add(&Path::field(*field), &value, machine);
+            }
+        }
+        outcome
+    }
+
+    /// After one instruction; names are those of the state before.
+    fn after(machine: &mut dyn Machine, names: Names, fields: &Fields) -> Outcome {
+        let status = machine.run(1, None);
+        Outcome::of(machine, names, status == Status::Running, fields)
+    }
+
+    /// The cells of each part that differs.
+    fn differing<'o>(&'o self, before: &'o Outcome) -> Vec<Difference<'o>> {
+        let pairs = [(&self.state, &before.state), (&self.at_end, &before.at_end)];
+        let changed = pairs.iter().flat_map(|(now, before)| now.changes(before));
+        // At the end, what is not shown is a difference too.
+        let gone = before.at_end.cells.iter().filter(|(place, _)| !self.at_end.cells.contains_key(*place));
+        let all = changed.chain(gone).map(|(place, part)| Difference { cells: &place.0, part });
+        all.filter(|difference| !difference.follows()).collect()
+    }
+
+    /// What says how the run goes on.
+    fn course(&self) -> (Option<usize>, Option<u64>, usize, bool, bool, usize) {
+        (self.pc, self.gas, self.depth, self.is_running, self.has_failed, self.state.height)
+    }
+}
+
+struct Difference<'o> {
+    cells: &'o [Cell],
+    part: &'o Part,
+}
+
+impl Difference<'_> {
+    /// Whether it is the number of words in the storage of an account, each of which is a cell.
+    fn follows(&self) -> bool {
+        matches!((self.part, self.cells), (Part::Node(..), [Cell::Named("account", _)]))
+    }
+
+    fn is_in(&self, cells: &[Cell]) -> bool {
+        is_written(cells, self.cells, self.part)
+    }
+}
+
+/// The cells of a part that differs between two states, and whether it is a compound of another type or
+/// size.
+type Other = (Vec<Cell>, bool);
+
+/// An instruction in one state, and what it does there.
+struct Trial {
+    op: &'static OpInfo,
+    shown: String,
+    before: Outcome,
+    after: Outcome,
+    /// Each with the parts that were others before.
+    mutants: Vec<(Vec<Other>, Outcome)>,
+    declared: Effects,
+    /// The same, each without one of the declarations.
+    without: Vec<Effects>,
+}
+
+impl Trial {
+    /// Executes the instruction; `None` where the state cannot be made.
+    fn of(machine: &'static MachineInfo, op: &'static OpInfo, scene: &Scene) -> Option<Trial> {
+        let fields = fields(machine);
+        let mut start = scene.start.make()?;
+        let next = start.next()?;
+        if next.op != Some(op) {
+            return None;
+        }
+        let pc = next.pc;
+        let mut names = names(&*start, &fields);
+        let declared = named(start.effects(), &mut names);
+        let without = (0..op.effects.len()).map(|left_out| start.declared(&|index| index != left_out));
+        let without = without.map(|effects| named(effects, &mut names)).collect();
+        let shown = format!("{} {} {}", machine.name, start.instruction(), scene.shown);
+        let mut before = scene.idle.as_ref().unwrap_or(&scene.start).make()?;
+        let before_names = self::names(&*before, &fields);
+        let before = Outcome::of(&mut *before, before_names, true, &fields);
+        let after = Outcome::after(&mut *start, names, &fields);
+        let mutant = |(cell, prepared): &(Option<Cell>, Prepared)| {
+            let mut machine = prepared.make()?;
+            let names = self::names(&*machine, &fields);
+            let other = match cell {
+                Some(cell) => vec![(vec![cell.clone()], false)],
+                None => other_parts(&*machine, pc, &names, &before, &fields)?,
+            };
+            Some((other, Outcome::after(&mut *machine, names, &fields)))
+        };
+        let mutants = scene.mutants.iter().filter_map(mutant).collect();
+        Some(Trial { op, shown, before, after, mutants, declared, without })
+    }
+
+    /// What does not hold if these are the effects of the instruction.
+    fn violation(&self, effects: &Effects) -> Option<String> {
+        let height = self.before.state.height;
+        let takes = effects.takes.unwrap_or(self.op.pops.into()).min(height);
+        let mut writes = Vec::new();
+        if !self.after.has_failed {
+            let end = self.after.state.height;
+            let lowest = (height - takes).min(end.saturating_sub(self.op.pushes.into()));
+            writes.extend(effects.writes.iter().cloned().chain((lowest..end).map(Cell::Stack)));
+            let changes = self.after.differing(&self.before);
+            if let Some(wrong) = changes.into_iter().find(|difference| !difference.is_in(&writes)) {
+                return Some(format!("{}: changes {:?}, {:?}", self.shown, wrong.cells, wrong.part));
+            }
+        }
+        let is_read = |(cells, is_node): &Other| match &cells[..] {
+            [Cell::Stack(at)] if *at >= height - takes => true,
+            // To read or write an item of a compound is to depend on its type and size.
+            [compound, ..] if *is_node => {
+                reads(effects, compound) || writes.iter().any(|it| it.touches(compound))
+            }
+            // To take a compound from the stack, or to load it, is not to read what is in it.
+            [_, _, ..] => {
+                cells.iter().any(|it| matches!(it, Cell::Item(..) | Cell::Compound(_)) && reads(effects, it))
+            }
+            cells => cells.iter().any(|cell| reads(effects, cell)),
+        };
+        self.mutants.iter().find_map(|(other, mutant)| {
+            let what = if other.iter().any(is_read) {
+                self.jumps_undeclared(mutant, effects)
+            } else {
+                self.depends(other, mutant, &writes)
+            };
+            what.map(|what| format!("{}: with other {other:?}, {what}", self.shown))
+        })
+    }
+
+    /// How the result depends on parts of the state, which it must not.
+    fn depends(&self, other: &[Other], mutant: &Outcome, writes: &[Cell]) -> Option<String> {
+        let (course, mutant_course) = (self.after.course(), mutant.course());
+        if course != mutant_course {
+            return Some(format!("{mutant_course:?} instead of {course:?}"));
+        }
+        let stays = |cell: &Cell| {
+            other.iter().any(|(cells, _)| cells[0].touches(cell))
+                && !writes.iter().any(|write| write.touches(cell))
+        };
+        let differing = mutant.differing(&self.after);
+        let wrong = differing.into_iter().find(|difference| !difference.cells.iter().any(stays))?;
+        Some(format!("{:?} is {:?}", wrong.cells, wrong.part))
+    }
+
+    fn jumps_undeclared(&self, mutant: &Outcome, effects: &Effects) -> Option<String> {
+        let go_on = self.after.is_running && mutant.is_running && self.after.depth == mutant.depth;
+        let is_declared = effects.writes.contains(&Cell::jump());
+        let elsewhere = self.after.pc != mutant.pc;
+        (go_on && elsewhere && !is_declared)
+            .then(|| format!("goes on at {:?} instead of {:?}", mutant.pc, self.after.pc))
+    }
+}
+
+/// The names of what a state shows.
+fn names(machine: &dyn Machine, fields: &Fields) -> Names {
+    State::of(fields.always, machine, Some(Names::default())).names.unwrap_or_default()
+}
+
+fn named(effects: Effects, names: &mut Names) -> Effects {
+    let mut name = |cell| names.name(cell);
+    Effects {
+        reads: effects.reads.into_iter().map(|(cell, value)| (name(cell), value)).collect(),
+        needs: effects.needs.into_iter().map(&mut name).collect(),
+        writes: effects.writes.into_iter().map(&mut name).collect(),
+        takes: effects.takes,
+    }
+}
+
+fn reads(effects: &Effects, cell: &Cell) -> bool {
+    effects.reads.iter().map(|read| &read.0).chain(&effects.needs).any(|read| read.touches(cell))
+}
+
+/// The cells of each part of a state that is not as in the state `before`; `None` where the machine is in
+/// front of another instruction, or its stack is not as high.
+fn other_parts(
+    machine: &dyn Machine,
+    pc: usize,
+    names: &Names,
+    before: &Outcome,
+    fields: &Fields,
+) -> Option<Vec<Other>> {
+    let state = State::of(fields.always, machine, Some(names.clone()));
+    let parts: Vec<_> = state
+        .changes(&before.state)
+        .map(|(place, part)| (place.0.clone(), matches!(part, Part::Node(..))))
+        .collect();
+    let is_there = machine.next()?.pc == pc && state.height == before.state.height;
+    (is_there && !parts.is_empty()).then_some(parts)
+}
+
+/// The trials of every row.
+fn check(machine: &str, mut scenes: impl FnMut(&'static OpInfo, &mut Random) -> Vec<Scene>) {
+    let machine = by_name(machine).unwrap();
+    let mut random = Random::seeded_by("EFFECTS_SEED");
+    let mut wrong = Vec::new();
+    for op in machine.isa.ops {
+        let scenes = scenes(op, &mut random);
+        // Trials are large: each is dropped when its conclusions are drawn.
+        let trials = scenes.iter().filter_map(|scene| Trial::of(machine, op, scene));
+        let (mut count, mut violation, mut is_noticed) = (0, None, vec![false; op.effects.len()]);
+        for trial in trials {
+            count += 1;
+            violation = violation.or_else(|| trial.violation(&trial.declared));
+            for (is_noticed, without) in is_noticed.iter_mut().zip(&trial.without) {
+                *is_noticed = *is_noticed || trial.violation(without).is_some();
+            }
+        }
+        assert!(count > 0, "{} is never executed", op.name);
+        wrong.extend(violation);
+        let unnoticed = op.effects.iter().zip(is_noticed).filter(|(_, is_noticed)| !is_noticed);
+        let unnoticed = unnoticed.filter(|(effect, _)| !UNSEEN.contains(effect));
+        wrong.extend(unnoticed.map(|(effect, _)| format!("{} without {effect}: not noticed", op.name)));
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// How many states a row is tried in: more where each of its declarations has to matter in one of them.
+fn scenes(op: &OpInfo) -> usize {
+    if op.effects.is_empty() { 20 } else { 150 }
+}
+
+#[test]
+fn evm() {
+    check("evm", |op, random| (0..scenes(op)).map(|_| evm::scene(op, random)).collect());
+}
+
+#[test]
+fn tinyvm() {
+    check("tinyvm", |op, random| (0..scenes(op)).map(|_| tinyvm::scene(op, random)).collect());
+}
+
+#[test]
+fn minic89() {
+    check_vectors("minic89");
+}
+
+#[test]
+fn neo2() {
+    check_vectors("neo2");
+}
+
+#[test]
+fn neo3() {
+    check_vectors("neo3");
+}
+
+fn check_vectors(machine: &str) {
+    let vectors = vectors::Vectors::read(machine);
+    check(machine, |op, random| vectors.scenes(op, random));
+}

@@ -1,0 +1,200 @@
+//! Random programs of the EVM: they fill memory and stack, execute the instruction and end.
+
+use num_bigint::{BigInt, Sign};
+use vmconf::isa::OpInfo;
+use vmconf::machines::by_name;
+use vmconf::model::case::Program;
+use vmconf::model::cell::Cell;
+use vmconf::model::value::Value;
+
+use super::prepared::{Prepared, Scene};
+use crate::random::Random;
+
+/// The executing account, two that are there from the start, and one that may be.
+const ACCOUNTS: [u8; 4] = [0xaa, 0xbb, 0xcc, 0xdd];
+const STOP: u8 = 0x00;
+const MSTORE8: u8 = 0x53;
+const JUMPDEST: u8 = 0x5b;
+const PUSH1: u8 = 0x60;
+/// How many of each.
+const MEMORY_WORDS: usize = 3;
+const KEYS: usize = 4;
+const MUTANTS: usize = 12;
+
+type Word = [u8; 32];
+
+/// What a state is made of.
+#[derive(Clone)]
+struct Parts {
+    /// The bottom first.
+    stack: Vec<Word>,
+    memory: [Word; MEMORY_WORDS],
+    /// Words by key, from 0.
+    storage: [u64; KEYS],
+    /// Balance and size of the code of each account that is there.
+    accounts: [Option<(u64, usize)>; ACCOUNTS.len()],
+}
+
+fn small(number: u64) -> Word {
+    let mut word = [0; 32];
+    word[24..].copy_from_slice(&number.to_be_bytes());
+    word
+}
+
+fn any(random: &mut Random) -> Word {
+    let mut word = [0; 32];
+    word.chunks_mut(8).for_each(|part| part.copy_from_slice(&random.next().to_be_bytes()));
+    word
+}
+
+fn address(account: u8) -> Word {
+    let mut word = [0; 32];
+    word[12..].fill(account);
+    word
+}
+
+/// A word that means something to some instruction: a size, an offset, a key, an address, a place to
+/// jump to.
+fn operand(places: [usize; 2], random: &mut Random) -> Word {
+    match random.below(9) {
+        0 | 1 => small(random.below(KEYS) as u64),
+        2 | 3 => small(random.below(32 * MEMORY_WORDS + 8) as u64),
+        4 | 5 => address(ACCOUNTS[random.below(ACCOUNTS.len())]),
+        6 | 7 => small(places[random.below(2)] as u64),
+        _ => any(random),
+    }
+}
+
+fn account(random: &mut Random) -> Option<(u64, usize)> {
+    (random.below(4) > 0).then(|| (random.below(100) as u64, 20 * random.below(3)))
+}
+
+/// Where the program can jump to.
+fn places(op: &OpInfo) -> [usize; 2] {
+    let end = 5 + 2 * height(op) + 1 + operand_len(op) + 1;
+    [end, end + 2]
+}
+
+fn height(op: &OpInfo) -> usize {
+    usize::from(op.pops) + 2
+}
+
+fn operand_len(op: &OpInfo) -> usize {
+    op.operands.iter().map(|operand| operand.fixed_len()).sum()
+}
+
+impl Parts {
+    fn random(op: &OpInfo, random: &mut Random) -> Parts {
+        let mut parts = Parts {
+            stack: (0..height(op)).map(|_| operand(places(op), random)).collect(),
+            memory: [(); MEMORY_WORDS].map(|()| any(random)),
+            storage: [(); KEYS].map(|()| random.below(3) as u64),
+            accounts: [(); ACCOUNTS.len()].map(|()| account(random)),
+        };
+        parts.accounts[0] = Some((random.below(100) as u64, 0));
+        parts
+    }
+
+    /// The same with another value of one cell.
+    fn change(&mut self, op: &OpInfo, random: &mut Random) -> Cell {
+        match random.below(5) {
+            0 => {
+                let at = random.below(32 * MEMORY_WORDS);
+                self.memory[at / 32][at % 32] ^= 1 + random.below(255) as u8;
+                Cell::Range("memory", at..at + 1)
+            }
+            1 => {
+                let key = random.below(KEYS);
+                self.storage[key] = (self.storage[key] + 1 + random.below(2) as u64) % 3;
+                Cell::named("storage", format!("0x{key:02x}"))
+            }
+            2 => {
+                let number = random.below(ACCOUNTS.len());
+                self.accounts[number] = match number {
+                    0 => Some((random.below(100) as u64, 0)),
+                    _ => account(random),
+                };
+                Cell::named("account", format!("0x{}", hex::encode([ACCOUNTS[number]; 20])))
+            }
+            _ => {
+                let at = random.below(self.stack.len());
+                self.stack[at] = operand(places(op), random);
+                Cell::Stack(at)
+            }
+        }
+    }
+
+    /// A program that makes as many items and as much memory, executes a code and ends; the state is set
+    /// in front of the code, so that the program is the same for all states.
+    fn prepared(&self, op: &OpInfo, code: u8) -> Prepared {
+        let mut program = vec![PUSH1, 1, PUSH1, 32 * MEMORY_WORDS as u8 - 1, MSTORE8];
+        self.stack.iter().for_each(|_| program.extend([PUSH1, 0]));
+        program.push(code);
+        program.extend((0..operand_len(op)).map(|at| at as u8 + 7));
+        program.extend([STOP, JUMPDEST, STOP, JUMPDEST, STOP]);
+        let item = |(below, word): (usize, &Word)| {
+            (below.to_string(), Value::Int(BigInt::from_bytes_be(Sign::Plus, word)))
+        };
+        let stack = Value::Record(self.stack.iter().rev().enumerate().map(item).collect());
+        let memory = Value::Record(vec![("0x0".to_owned(), Value::Bytes(self.memory.concat()))]);
+        Prepared {
+            machine: by_name("evm").unwrap(),
+            program: Program::from(self.record(program)),
+            first: Vec::new(),
+            steps: (3 + self.stack.len()) as u64,
+            changes: vec![Value::Record(vec![("stack".to_owned(), stack), ("memory".to_owned(), memory)])],
+        }
+    }
+
+    fn record(&self, code: Vec<u8>) -> Value {
+        let text = str::to_owned;
+        let account = |(number, account): (usize, &Option<(u64, usize)>)| {
+            let (balance, size) = (*account)?;
+            let storage = self.storage.iter().enumerate().filter(|_| number == 0);
+            let storage = storage.map(|(key, word)| (format!("0x{key:02x}"), Value::int(*word)));
+            let members = [
+                (text("balance"), Value::int(balance)),
+                (text("nonce"), Value::int(1)),
+                (text("code"), Value::Bytes(vec![0x5b; size])),
+                (text("storage"), Value::Record(storage.collect())),
+            ];
+            Some((format!("0x{}", hex::encode([ACCOUNTS[number]; 20])), Value::Record(members.into())))
+        };
+        let pre = self.accounts.iter().enumerate().filter_map(account).collect();
+        let someone = |account: u8| Value::Bytes(vec![account; 20]);
+        Value::Record(vec![
+            (text("code"), Value::Bytes(code)),
+            (text("data"), Value::Bytes((1..80).collect())),
+            (text("gas"), Value::Int(BigInt::from(10_000_000))),
+            (text("gasPrice"), Value::int(7)),
+            (text("value"), Value::int(8)),
+            (text("address"), someone(ACCOUNTS[0])),
+            (text("caller"), someone(0x11)),
+            (text("origin"), someone(0x22)),
+            (text("coinbase"), someone(0x33)),
+            (text("difficulty"), Value::int(9)),
+            (text("gasLimit"), Value::int(10)),
+            (text("number"), Value::int(300)),
+            (text("timestamp"), Value::int(12)),
+            (text("debit"), Value::Bool(true)),
+            (text("pre"), Value::Record(pre)),
+        ])
+    }
+}
+
+/// A random state in front of the instruction.
+pub(crate) fn scene(op: &OpInfo, random: &mut Random) -> Scene {
+    let parts = Parts::random(op, random);
+    let code = op.code as u8;
+    let mutant = |_| {
+        let mut parts = parts.clone();
+        let cell = parts.change(op, random);
+        (Some(cell), parts.prepared(op, code))
+    };
+    Scene {
+        mutants: (0..MUTANTS).map(mutant).collect(),
+        shown: parts.stack.iter().rev().map(|word| format!("0x{} ", hex::encode(word))).collect(),
+        start: parts.prepared(op, code),
+        idle: Some(parts.prepared(op, STOP)),
+    }
+}

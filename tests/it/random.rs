@@ -1,0 +1,29 @@
+//! Random numbers that a test can repeat.
+
+/// Numbers that look random and are the same for the same seed.
+pub(crate) struct Random(u64);
+
+impl Random {
+    /// The seed is the value of the environment variable `variable`, or 1, and is printed.
+    pub(crate) fn seeded_by(variable: &str) -> Random {
+        let seed = std::env::var(variable).ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+        println!("{variable}={seed}");
+        Random(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        // Splitmix64.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    pub(crate) fn one_of<T: Copy>(&mut self, all: &[T]) -> Option<T> {
+        if all.is_empty() { None } else { Some(all[self.below(all.len())]) }
+    }
+}
