@@ -2,11 +2,11 @@
 //!
 //! A run is a pipeline; each step is a file:
 //!
-//! 1. [`load`](mod@load): a file becomes a document, its format, its cases.
-//! 2. [`select`]: which of the cases run.
-//! 3. [`execute`]: a case is read and runs on a testee, unless the [`cache`] says that it passes.
+//! 1. `load`: a file becomes a document, its format, its cases.
+//! 2. `select`: which of the cases run.
+//! 3. `execute`: a case is read and runs on a testee, unless the [`cache`] says that it passes.
 //! 4. [`compare`]: the state of the testee is compared with the assertions.
-//! 5. [`collect`]: the outcomes become events, in the order of files and cases.
+//! 5. `collect`: the outcomes become events, in the order of files and cases.
 //!
 //! The work list is files; loading one puts its cases before the files that are left, so
 //! that the threads share the cases of one large file as well as many small files. With one

@@ -1,6 +1,6 @@
 //! The one tree type for what a vector demands and what a machine looks like.
 //!
-//! A [`Value`] is a tree, a [`Path`] names one leaf of it. Programs are values too, so that a
+//! A [`Value`] is a tree, a [`Path`](super::path::Path) names one leaf of it. Programs are values too, so that a
 //! case can be handed to a machine in this process or sent to another one.
 
 use super::escape::escaped;
