@@ -100,12 +100,12 @@ fn run() -> anyhow::Result<Exit> {
     cli.command.run(&settings, &tree)
 }
 
-/// The arguments of the process with those that the settings add; `None` if they add none.
+/// The arguments of the process and those that the settings add; `None` if the settings add no arguments.
 fn with_settings(command: Option<&str>, settings: &Settings) -> Option<Vec<OsString>> {
     let mut added = settings.arguments().map(OsString::from).peekable();
     added.peek()?;
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
-    // Before the name of the command there are only flags.
+    // Only flags precede the command, so the first match is its name.
     let at = arguments.iter().position(|argument| command.is_some_and(|name| argument == name))? + 1;
     arguments.splice(at..at, added);
     Some(arguments)

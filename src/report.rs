@@ -57,9 +57,9 @@ pub enum Needs {
 pub struct Options {
     /// How much the text report says.
     pub verbosity: Verbosity,
-    /// The flags that a command for one of the cases needs besides its id.
+    /// The flags that a printed command for a case needs in addition to the case id.
     pub flags: Words,
-    /// The paths and filters of the run as they are typed.
+    /// The paths and filters of the run, as typed.
     pub selection: Words,
     /// How failures of the same cause are reported.
     pub grouping: Grouping,
@@ -87,7 +87,7 @@ pub enum Verbosity {
     Normal,
     /// Also a line for each case when it is done.
     Cases,
-    /// Also each note where it belongs.
+    /// Also each note where it belongs, instead of once.
     Notes,
 }
 

@@ -99,7 +99,7 @@ fn map(program: &Assembled) -> anyhow::Result<Vec<u8>> {
     Ok(json)
 }
 
-/// Prints the words that the source writes: consecutive ones after their address, a few a line.
+/// Prints the words that the source writes, a few per line, with the address before consecutive ones.
 fn print_words(out: &mut dyn Write, program: &Assembled) -> io::Result<()> {
     const WORDS_A_LINE: u16 = 8;
     let mut start = None;

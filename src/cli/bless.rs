@@ -75,11 +75,11 @@ impl Bless {
 /// Whether files may be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Consent {
-    /// All of them.
+    /// Write all files.
     Given,
-    /// The user is asked for each.
+    /// Ask the user about each file.
     Asked,
-    /// Nobody can be asked: there is no terminal.
+    /// There is no terminal on which to ask the user.
     Missing,
     /// The user ended the command.
     Ended,
@@ -208,7 +208,7 @@ enum Answer {
     Quit,
 }
 
-/// Asks whether the file may be written. The end of the input means to quit.
+/// Asks whether to write the file. The end of the input quits.
 fn ask(source: &Source, input: &mut impl BufRead) -> io::Result<Answer> {
     loop {
         write!(io::stderr(), "Write {}? [y]es, [n]o, [a]ll, [q]uit: ", escaped(&source.shown))?;
@@ -225,7 +225,7 @@ fn ask(source: &Source, input: &mut impl BufRead) -> io::Result<Answer> {
     }
 }
 
-/// Replaces the text of the file; false, with a note, if that fails.
+/// Replaces the text of the file. On failure, prints a note and returns false.
 fn write(source: &Source, texts: &Texts) -> bool {
     match try_write(&source.path, texts) {
         Ok(()) => true,
@@ -237,7 +237,7 @@ fn write(source: &Source, texts: &Texts) -> bool {
 }
 
 fn try_write(path: &Path, texts: &Texts) -> io::Result<()> {
-    // The target of a link, so that the link stays.
+    // Replace the target of a link, so that the link stays.
     let path = path.canonicalize()?;
     let metadata = path.metadata()?;
     if !metadata.is_file() {

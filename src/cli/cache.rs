@@ -16,7 +16,7 @@ use super::history;
 use super::output::{self, Replaced};
 use super::settings::Settings;
 
-/// The number of programs whose results are kept: those that wrote last.
+/// The number of programs whose results are kept: the ones that wrote most recently.
 const MOST_PROGRAMS: usize = 8;
 
 /// Which cases need not run.
@@ -146,7 +146,7 @@ fn read(path: &Path) -> Result<Option<String>, String> {
     Ok(Some(text))
 }
 
-/// Deletes the caches of the programs that wrote longest ago.
+/// Deletes the caches of the programs that wrote least recently.
 fn forget_oldest_programs(folder: &Path) -> io::Result<()> {
     let written = |entry: &fs::DirEntry| entry.metadata().and_then(|file| file.modified());
     let mut files: Vec<(SystemTime, PathBuf)> = Vec::new();

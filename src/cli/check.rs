@@ -108,7 +108,7 @@ fn fixed(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Checke
     }
 }
 
-/// Replaces the text of the file; of a link, that of its target.
+/// Replaces the text of the file, or of its target if it is a link.
 fn replace(source: &Source, text: &str) -> io::Result<()> {
     let path = source.path.canonicalize()?;
     if path.metadata()?.permissions().readonly() {

@@ -39,7 +39,7 @@ impl Man {
         tree.build();
         let mut out = output::stdout();
         clap_mangen::Man::new(tree.clone()).render(&mut out)?;
-        // Pages of their own for commands would have to be installed one by one.
+        // One page for all commands, since separate pages would have to be installed one by one.
         for part in tree.get_subcommands().filter(|part| part.get_name() != "help") {
             let page = clap_mangen::Man::new(part.clone());
             writeln!(out, ".SH VMCONF {}", part.get_name().to_uppercase())?;

@@ -80,7 +80,7 @@ fn write_overrides(out: &mut dyn Write, settings: &Settings) -> anyhow::Result<(
     Ok(())
 }
 
-/// The value of a typed flag, as `vmconf.toml` would have it.
+/// The value of a typed flag, in the notation of `vmconf.toml`.
 fn typed_value(kind: Kind, typed: &TypedFlag) -> String {
     match kind {
         Kind::Switch => true.to_string(),
@@ -90,7 +90,7 @@ fn typed_value(kind: Kind, typed: &TypedFlag) -> String {
     }
 }
 
-/// The default of a setting; empty if no value stands for it.
+/// The default of a setting, in the notation of `vmconf.toml`; empty if it has no default value.
 fn default(setting: &Setting, arg: &Arg) -> String {
     let value = arg.get_default_values().first().map(|value| value.to_string_lossy().into_owned());
     let limit = limits::ROWS.iter().find(|row| row.flag == setting.name).map(|row| row.default.to_string());

@@ -44,7 +44,7 @@ pub(super) struct Disasm {
     source: bool,
 }
 
-/// A program and what is printed with it.
+/// A program and the text that is printed with it.
 #[derive(Default)]
 struct Listing {
     script: Vec<u8>,
@@ -127,7 +127,7 @@ impl Disasm {
     }
 }
 
-/// Where a method starts, when that is not the start of the line with its offset in it.
+/// Says where a method starts if that is inside an instruction; empty if it is at the start of one.
 fn place(method: &Method, line: &Line<'_>) -> String {
     if method.offset == line.offset {
         String::new()
@@ -136,13 +136,13 @@ fn place(method: &Method, line: &Line<'_>) -> String {
     }
 }
 
-/// The bytes that hex digits say, with white space anywhere.
+/// Decodes hex digits, ignoring white space.
 fn hex_text(text: &[u8]) -> Option<Vec<u8>> {
     let text: String = str::from_utf8(text).ok()?.split_whitespace().collect();
     hex_bytes(text.strip_prefix("0x").unwrap_or(&text))
 }
 
-/// The manifest beside a NEF3 file, if there is one. Standard input has nothing beside it.
+/// The manifest in the folder of a NEF3 file; `None` if there is no such file, and for standard input.
 fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<Manifest>> {
     if nef == Path::new("-") {
         return Ok(None);
@@ -154,7 +154,8 @@ fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<Manifest>> 
     Ok(Some(manifest.map_err(|error| BrokenInput(format!("{}:{error}", path.display())))?))
 }
 
-/// The bytes of the file, if there is one. The user did not name it: only a regular file is opened.
+/// The bytes of the file; `None` if it does not exist. Only a regular file is opened, since the user did not
+/// name it.
 fn read_manifest(path: &Path) -> io::Result<Option<Vec<u8>>> {
     if !path.try_exists()? {
         return Ok(None);

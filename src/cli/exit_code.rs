@@ -16,19 +16,18 @@ Exit codes:
   4  no case ran
   130  the run was ended by Ctrl-C";
 
-/// Faulty content of a file, with the name of the file and the position. Ends the command with
-/// [`Exit::Broken`].
+/// Invalid content of a file, with the file name and the position. Ends the command with [`Exit::Broken`].
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct BrokenInput(pub(super) String);
 
-/// An error of the command line that takes several lines; the first starts with `error: `. Ends the command
-/// with [`Exit::Usage`], as every other error does.
+/// A command-line error of several lines; the first starts with `error: `. Ends the command with
+/// [`Exit::Usage`], as every other error does.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct UsageError(pub(super) String);
 
-/// Prints the error, if there is one, and chooses the exit code. A closed pipe is no error.
+/// Prints the error, if there is one, and chooses the exit code. A closed pipe is not an error.
 pub(super) fn exit_code(result: anyhow::Result<Exit>) -> ExitCode {
     let exit = match result {
         Ok(exit) => exit,

@@ -36,7 +36,7 @@ enum When {
 }
 
 impl FileArgs {
-    /// The options of a file to which these arguments apply; no failure is expected.
+    /// The options of a file to which these arguments apply, without a list of expected failures.
     pub(super) fn options(&self) -> FileOptions {
         FileOptions {
             format: self.format.as_deref().and_then(formats::by_name),
@@ -53,7 +53,7 @@ impl FileArgs {
         }
     }
 
-    /// The command whose arguments these are, without a name of a program in front.
+    /// A command with only these arguments, which expects no program name.
     fn command() -> Command {
         FileArgs::augment_args(Command::new("vmconf").no_binary_name(true))
     }
@@ -63,7 +63,7 @@ impl FileArgs {
 ///
 /// # Errors
 ///
-/// A value that its flag refuses.
+/// When a flag rejects its value.
 pub(super) fn overrides(settings: &Settings) -> anyhow::Result<Vec<FileOverride>> {
     let file_override = |OverrideArguments { folder, path, arguments }| {
         let matches = FileArgs::command().try_get_matches_from(arguments)?;
@@ -86,7 +86,7 @@ mod tests {
     use super::FileArgs;
     use crate::cli::flags::{self, Changes};
 
-    /// The cache key of a file that is read with this argument.
+    /// The cache key of a file read with this argument.
     fn key(argument: Option<String>) -> FileKey {
         let matches = FileArgs::command().try_get_matches_from(argument).unwrap();
         let options = FileArgs::from_arg_matches(&matches).unwrap().options();

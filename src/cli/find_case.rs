@@ -1,4 +1,4 @@
-//! Finds the one case that a command is about.
+//! Finds the single case that a command operates on.
 
 use anyhow::bail;
 use vmconf::run::sources::Source;

@@ -1,20 +1,20 @@
-//! What each flag of the commands that read vectors decides: one row a flag.
+//! The effect of each flag of the commands that read vectors: one row per flag.
 //!
-//! From its row follow whether `vmconf.toml` may set the flag, for a whole run or also for some files, and
-//! which printed commands repeat it. Tests fail for a flag without a row, for a row without a flag, and for
-//! a flag that says how files are read and is not part of the result cache's key.
+//! The row determines whether `vmconf.toml` may set the flag, for a whole run or also for some files, and
+//! which printed commands repeat it. Tests fail for a flag without a row, for a row without a flag, and for a
+//! flag that says how files are read and is not part of the result cache's key.
 
 use vmconf::model::limits;
 use vmconf::text::config::Scope;
 
-/// A row: what a flag decides.
+/// A row: the effect of a flag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Flag {
     /// Its long name, without the dashes.
     pub(super) name: &'static str,
-    /// Its spelling in printed commands, where that is not the long name.
+    /// The short flag that printed commands use instead of the long one.
     short: Option<char>,
-    /// Where `vmconf.toml` may set it; `None` for a flag that is only ever typed.
+    /// Where `vmconf.toml` may set it; `None` if only the command line may.
     pub(super) scope: Option<Scope>,
     /// What it changes.
     pub(super) changes: Changes,
@@ -23,8 +23,8 @@ pub(super) struct Flag {
 /// What a flag changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Changes {
-    /// How files are read and cases run. Every printed command repeats it; of those that `vmconf.toml` may
-    /// set, the value is part of the result cache's key.
+    /// How files are read and cases run. Every printed command repeats it; if `vmconf.toml` may set it, its
+    /// value is part of the result cache's key.
     Verdicts,
     /// Which cases run, and which failures are expected. A printed `vmconf run` repeats it.
     Selection,
@@ -34,7 +34,7 @@ pub(super) enum Changes {
 
 use Changes::{Nothing, Selection, Verdicts};
 
-/// The flags of the commands that read vectors, besides those of the limits.
+/// The flags of the commands that read vectors, except those of the limits.
 const FLAGS: &[Flag] = &[
     // Which cases.
     setting("filter", Scope::Run, Selection),
@@ -99,7 +99,7 @@ pub(super) fn by_name(name: &str) -> Option<Flag> {
 }
 
 impl Flag {
-    /// The word that is the flag in a printed command.
+    /// The flag as a word of a printed command.
     pub(super) fn word(self) -> String {
         self.short.map_or_else(|| format!("--{}", self.name), |short| format!("-{short}"))
     }

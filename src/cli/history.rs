@@ -1,4 +1,4 @@
-//! The runs from each working folder, recorded in the user's cache folder and never beside the vectors.
+//! The runs from each working folder, recorded in the user's cache folder and never next to the vectors.
 //!
 //! ```text
 //! runs-1f8e47c3a95b20d6/        the runs from one folder
@@ -26,7 +26,7 @@ use super::output::Replaced;
 /// The number of runs that are kept for each folder.
 pub(super) const KEPT: usize = 20;
 
-/// The file that says which folder the runs are from.
+/// The file with the path of the folder that the runs are from.
 const FOLDER: &str = "folder.txt";
 
 /// The cache folder: `VMCONF_CACHE`, or vmconf's part of the platform's.
@@ -43,7 +43,7 @@ fn folder(working: &Path) -> Option<PathBuf> {
     Some(cache_folder()?.join(format!("runs-{}", &hash[..16])))
 }
 
-/// The record of the run that this process begins.
+/// Starts the record of the run of this process.
 pub(super) fn begin(files: usize, part: Option<&Part>) -> Record {
     let arguments = std::env::args_os().skip(1);
     let words: Words = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
@@ -52,7 +52,7 @@ pub(super) fn begin(files: usize, part: Option<&Part>) -> Record {
     Record::new(Invocation { when: &when, command: &command, files, part })
 }
 
-/// Records a run from the working folder as the newest, and deletes the oldest. Nothing is recorded where the
+/// Records a run from the working folder as the newest, and deletes the oldest. Records nothing if the
 /// platform has no cache folder.
 ///
 /// # Errors
@@ -129,7 +129,7 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// Finds them.
+    /// Finds the runs that were recorded from the working folder.
     ///
     /// # Errors
     ///
@@ -141,12 +141,12 @@ impl Recorded {
         Ok(Recorded { folder, names })
     }
 
-    /// The name of the run that is given as a name, as `last`, or as `last~1` for the one before. `None` for
-    /// other text, and for the name of a run that is not recorded.
+    /// The name of the run that `text` refers to: a name, `last`, or `last~1` for the run before, and so on.
+    /// `None` for other text, and for the name of a run that is not recorded.
     ///
     /// # Errors
     ///
-    /// When fewer runs are recorded.
+    /// When `last~N` refers to a run before the oldest one.
     pub(super) fn name(&self, text: &str) -> anyhow::Result<Option<&str>> {
         let back = match text.strip_prefix("last") {
             Some("") => 0,
@@ -178,7 +178,7 @@ impl Recorded {
     ///
     /// # Errors
     ///
-    /// When there is none, or it is damaged.
+    /// When no run is recorded, or the newest one is damaged.
     pub(super) fn last() -> anyhow::Result<Run> {
         let recorded = Recorded::here()?;
         let name = recorded.name("last")?.context("there was no run from this folder")?;
@@ -190,7 +190,7 @@ impl Recorded {
 ///
 /// # Errors
 ///
-/// When it cannot be read, or is neither; with the line.
+/// When the file cannot be read or is neither; the error names the line.
 pub(super) fn read(path: &Path) -> anyhow::Result<Run> {
     let shown = path.display().to_string();
     let file = File::open(path).with_context(|| shown.clone())?;
@@ -201,7 +201,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Run> {
 ///
 /// # Errors
 ///
-/// When there was no run, or what was recorded of it is damaged.
+/// When no run is recorded, or its record is damaged.
 pub(super) fn last_outcomes() -> anyhow::Result<Outcomes> {
     let cases = Recorded::last()?.cases.into_iter();
     Ok(cases.map(|(id, outcome)| (id, outcome.kind.name().to_owned())).collect())

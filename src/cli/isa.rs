@@ -52,8 +52,7 @@ impl Isa {
     }
 }
 
-/// An operand in a few characters: `i8` is a signed number, `to8` an offset, `u8+data` data
-/// after their length.
+/// A short form of an operand: `i8` is a signed number, `to8` an offset, `u8+data` a length followed by data.
 fn named(operand: Operand) -> String {
     let bits = operand.fixed_len() * 8;
     match operand {
@@ -66,7 +65,7 @@ fn named(operand: Operand) -> String {
     }
 }
 
-/// The column of codes, where codes mean something.
+/// The column of codes; empty for a machine whose programs are objects, where codes have no meaning.
 fn column(text: &str, unit: Unit) -> String {
     match unit {
         Unit::Bytes | Unit::Words => format!("{text:<6}"),
@@ -84,7 +83,7 @@ fn code(op: &OpInfo, unit: Unit) -> String {
     }
 }
 
-/// A field in a few characters: `r` and the index of the hex digit that names a register.
+/// A short form of a field: `r` and the index of the hex digit that names a register.
 fn named_field(field: Field) -> String {
     match field {
         Field::Register(shift) => format!("r{}", 4 - shift / 4),

@@ -37,12 +37,12 @@ fn parse_date(text: &str) -> Result<Date, String> {
 }
 
 impl KnownArgs {
-    /// The list for all files, if there is one. A note says the date of today if the list has dates.
+    /// The list for all files, if there is one. Prints a note with the date used if the list has dates.
     pub(super) fn read(&self) -> anyhow::Result<Option<ExpectedFailures>> {
         self.file.as_deref().map(|path| self.list(path)).transpose()
     }
 
-    /// The list of each override of `vmconf.toml`, in its order; `None` for the list for all files.
+    /// The list of each override of `vmconf.toml`, in order; `None` if the list for all files applies.
     pub(super) fn overridden(&self, settings: &Settings) -> anyhow::Result<Vec<Option<ExpectedFailures>>> {
         let files = settings.overridden("known").into_iter();
         files.map(|file| file.map(|file| self.list(Path::new(file))).transpose()).collect()
@@ -67,7 +67,7 @@ fn read(path: &Path, today: Date) -> anyhow::Result<(ExpectedFailures, String)> 
     Ok((known, text))
 }
 
-/// The date of today in UTC.
+/// Today's date in UTC.
 fn clock() -> anyhow::Result<Date> {
     let today = Timestamp::now().strftime("%F").to_string();
     parse_date(&today).map_err(anyhow::Error::msg).context("the clock")

@@ -1,5 +1,5 @@
-//! Where output goes. It is coloured on a terminal unless `NO_COLOR` is set, and elsewhere if
-//! `CLICOLOR_FORCE` is.
+//! Standard output, standard error and result files. Output is coloured on a terminal unless `NO_COLOR` is
+//! set, and elsewhere if `CLICOLOR_FORCE` is set.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -8,14 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
 
-/// Standard output. Output to a closed pipe is dropped: that is no error, and does not change the exit
-/// code.
+/// Standard output. Output to a closed pipe is dropped: it is not an error and does not change the exit code.
 pub(super) fn stdout() -> impl Write {
     buffered(WhenClosed::Drop)
 }
 
-/// Standard output for a command that only prints a long stream: when the pipe is closed, the process ends
-/// with success.
+/// Standard output for a command that only prints a long stream: when the pipe is closed, the process exits
+/// successfully.
 pub(super) fn stdout_to_the_end() -> impl Write {
     buffered(WhenClosed::EndProcess)
 }
@@ -32,7 +31,7 @@ enum WhenClosed {
     EndProcess,
 }
 
-/// A line on standard error: progress, notes, errors of the command line.
+/// Prints a line to standard error: progress, notes, errors of the command line.
 pub(super) fn note(line: &str) {
     // A closed standard error cannot be reported anywhere.
     let _ = writeln!(anstream::stderr(), "{}", escaped(line));
@@ -43,7 +42,7 @@ pub(super) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
-/// Adds to a file that others write to as well; colours do not reach it.
+/// Appends to a file that other programs also write to; colours are stripped.
 pub(super) fn appended(path: &Path) -> io::Result<impl Write + use<>> {
     let file = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
     Ok(BufWriter::with_capacity(1 << 16, anstream::StripStream::new(file)))
@@ -61,18 +60,18 @@ impl TemporaryFiles {
         Ok(replaced)
     }
 
-    /// Ends the process at once, and leaves no temporary file.
+    /// Ends the process immediately, without leaving temporary files.
     pub(super) fn exit(&self, exit: Exit) -> ! {
         for path in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            // A complete file was moved and is not there.
+            // Fails for a complete file, which has been moved.
             let _ = std::fs::remove_file(path);
         }
         std::process::exit(exit as i32)
     }
 }
 
-/// A file of results: written as a temporary file beside its place and moved there when it is complete, so
-/// that no reader sees half of it.
+/// A file of results: written to a temporary file in the same folder and moved into place when it is
+/// complete, so that readers never see a partial file.
 pub(super) struct Replaced {
     file: tempfile::NamedTempFile,
     path: PathBuf,
@@ -85,7 +84,7 @@ impl Replaced {
         let mut builder = tempfile::Builder::new();
         builder.prefix(".vmconf-");
         // Temporary files are private by default. A result has the permissions of the file that it replaces,
-        // or is readable for all.
+        // or is readable by everyone.
         #[cfg(unix)]
         builder.permissions(path.metadata().map_or_else(
             |_| std::os::unix::fs::PermissionsExt::from_mode(0o644),
@@ -95,7 +94,7 @@ impl Replaced {
         Ok(Replaced { file, path: path.to_owned() })
     }
 
-    /// Another handle to write to; colours do not reach the file.
+    /// Another handle to write to; colours are stripped.
     pub(super) fn writer(&self) -> io::Result<impl Write + use<>> {
         let file = anstream::StripStream::new(self.file.as_file().try_clone()?);
         Ok(BufWriter::with_capacity(1 << 16, file))
@@ -123,7 +122,7 @@ impl Replaced {
         replaced.finish()
     }
 
-    /// Puts the file in its place.
+    /// Moves the file into place.
     pub(super) fn finish(self) -> io::Result<()> {
         self.file.persist(&self.path).map(drop).map_err(|error| error.error)
     }

@@ -1,4 +1,4 @@
-//! `--partition`: which part of a run this process does, given by the user or by a scheduler.
+//! `--partition`: which part of a run this process executes, given by the user or by a scheduler.
 
 use std::fs;
 
@@ -10,9 +10,9 @@ use super::output;
 /// The value of `--partition`.
 #[derive(Debug, Clone)]
 pub(super) enum RequestedPart {
-    /// This part.
+    /// The part that the user gave.
     Is(Partition),
-    /// The part that a scheduler gives; with the total for schedulers that do not give it.
+    /// The part that a scheduler gives, and the total for schedulers that do not give it.
     Auto(Option<u64>),
 }
 
@@ -32,21 +32,21 @@ pub(super) fn parse(text: &str) -> Result<RequestedPart, String> {
 /// A scheduler that starts one command several times, and its environment variables.
 struct Scheduler {
     name: &'static str,
-    /// Which part this is.
+    /// The variable with the index of this part.
     index: &'static str,
-    /// How many there are.
+    /// The variable with the number of parts.
     total: &'static str,
     first: First,
-    /// The distance between two indices, if it may be more than 1.
+    /// The variable with the distance between two indices, if it may be more than 1.
     step: Option<&'static str>,
-    /// The file to touch, as a sign that the command supports partitions.
+    /// The variable with the path of a file to touch, which signals that the command supports partitions.
     status_file: Option<&'static str>,
 }
 
 /// The index of the first part.
 enum First {
     Is(u64),
-    /// In this variable.
+    /// The value of this variable.
     In(&'static str),
 }
 
@@ -64,7 +64,7 @@ const SCHEDULERS: &[Scheduler] = &[
             First::In("SLURM_ARRAY_TASK_MIN"),
         )
     },
-    // It has no variable for the total; a manifest may set JOB_COMPLETIONS.
+    // Kubernetes has no variable for the total; a manifest may set JOB_COMPLETIONS.
     scheduler("Kubernetes", "JOB_COMPLETION_INDEX", "JOB_COMPLETIONS", First::Is(0)),
     scheduler("GitLab", "CI_NODE_INDEX", "CI_NODE_TOTAL", First::Is(1)),
     scheduler("CircleCI", "CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", First::Is(0)),
@@ -88,7 +88,7 @@ pub(super) fn help() -> String {
 }
 
 impl RequestedPart {
-    /// The part to run. A note names the scheduler that gave it.
+    /// The part to run. Prints a note that names the scheduler if one gave it.
     pub(super) fn part(&self) -> anyhow::Result<Partition> {
         let total = match self {
             RequestedPart::Is(partition) => return Ok(*partition),

@@ -14,7 +14,7 @@ pub(super) fn machine_argument(name: &str) -> Result<&'static MachineInfo, Strin
     machines::by_name(name).ok_or_else(|| format!("no such machine; there are {}", names.join(", ")))
 }
 
-/// The error that a machine's programs are not text.
+/// The error for a machine whose programs are not text.
 pub(super) fn is_document(machine: &str, schema: &str) -> anyhow::Error {
     anyhow::anyhow!("programs of {machine} are JSON documents, not text; see schemas/{schema}.schema.json")
 }
@@ -29,7 +29,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     read_at_most(limit, stdin()).context("standard input")
 }
 
-/// All bytes, or an error when there are more than `limit`.
+/// Reads all bytes; an error if there are more than `limit`.
 fn read_at_most(limit: u64, from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(limit + 1).read_to_end(&mut bytes)?;

@@ -63,7 +63,7 @@ fn bar(files: u64) -> ProgressBar {
     bar
 }
 
-/// Notes without repetition, by their text.
+/// Notes by their text, without repetitions.
 #[derive(Default)]
 struct Notes(IndexMap<String, RepeatedNote>);
 

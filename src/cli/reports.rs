@@ -10,7 +10,7 @@ use vmconf::report::{self, Needs, REPORTS, Report, ReportKind};
 
 use super::output::{self, Replaced, TemporaryFiles};
 
-/// A report that the user asked for.
+/// A report requested with `--report`.
 #[derive(Debug, Clone)]
 pub(super) struct RequestedReport {
     kind: &'static ReportKind,
@@ -45,8 +45,8 @@ pub(super) fn parse(text: &str) -> Result<RequestedReport, String> {
     Ok(RequestedReport { kind, file })
 }
 
-/// Refuses several reports on standard output, except text with annotations for GitHub, which are read from
-/// the text of a job and follow it.
+/// Rejects several reports on standard output, except text with annotations for GitHub: GitHub reads
+/// annotations from the log of a job, and they follow the text.
 fn check_standard_output(requested: &[RequestedReport]) -> anyhow::Result<()> {
     let on_it =
         requested.iter().filter(|requested| requested.file.is_none()).map(|requested| requested.kind.name);
@@ -67,7 +67,7 @@ pub(super) struct Reports {
 }
 
 impl Reports {
-    /// The requested reports, and text on standard output unless another one goes there.
+    /// The requested reports, and the text report unless another one goes to standard output.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl Reports {
         Ok(reports)
     }
 
-    /// The events that the most demanding of them needs.
+    /// The events that the reports need together.
     pub(super) fn needs(&self) -> Needs {
         let explained = self.all.iter().any(|report| report.needs() == Needs::Explanations);
         if explained { Needs::Explanations } else { Needs::Events }
@@ -113,7 +113,7 @@ impl Reports {
         self.all.iter_mut().try_for_each(|report| report.event(event))
     }
 
-    /// Puts all files in place.
+    /// Moves all files into place.
     pub(super) fn finish(self) -> io::Result<()> {
         drop(self.all);
         self.files.into_iter().try_for_each(Replaced::finish)

@@ -28,7 +28,7 @@ impl Rerun {
     ///
     /// # Errors
     ///
-    /// When there was no run, or what was recorded of it is damaged.
+    /// When no run is recorded, or its record is damaged.
     pub(super) fn cases(self) -> anyhow::Result<RerunCases> {
         let kinds: &[Kind] = match self {
             Rerun::Failed => &[Kind::Fail, Kind::Error, Kind::UnexpectedPass],
@@ -47,14 +47,14 @@ pub(super) struct RerunCases {
 /// The cases of a file that run again.
 #[derive(Debug, Default)]
 struct Cases {
-    /// Of the ids that did not run yet, what follows the file.
+    /// The ids of the cases that have not run yet, without the file at their start.
     pending: BTreeSet<String>,
     /// Whether all cases run: the file itself was broken, so its cases are not known.
     all: bool,
 }
 
 impl RerunCases {
-    /// The cases with these verdicts. A note says that the run was interrupted.
+    /// The cases with these verdicts. Prints a note if the run was interrupted.
     ///
     /// # Errors
     ///
@@ -82,7 +82,8 @@ impl RerunCases {
         self.files.is_empty()
     }
 
-    /// Only the cases that one of these paths selects, if there are any: files, folders and case ids.
+    /// Keeps the cases that one of these files, folders or case ids selects. Keeps all cases if there are no
+    /// paths.
     ///
     /// # Errors
     ///
@@ -107,7 +108,7 @@ impl RerunCases {
         Ok(self)
     }
 
-    /// Only the cases whose ids match.
+    /// Keeps the cases whose ids match.
     pub(super) fn matching(mut self, filter: &Filter) -> RerunCases {
         self.files.retain(|file, cases| {
             cases.pending.retain(|case| filter.matches_text(&format!("{}::{case}", escaped(file))));
@@ -116,7 +117,7 @@ impl RerunCases {
         self
     }
 
-    /// The files to read, of those that still exist.
+    /// The files to read, without deleted files.
     pub(super) fn sources(&self) -> Vec<Source> {
         let source = |(file, cases): (&String, &Cases)| Source {
             path: file.into(),
@@ -127,7 +128,7 @@ impl RerunCases {
         self.files.iter().filter(|(file, _)| exists(file)).map(source).collect()
     }
 
-    /// Notes that a case was run.
+    /// Marks a case as run.
     pub(super) fn mark_done(&mut self, id: &CaseId) {
         if let Some(cases) = self.files.get_mut(&*id.file)
             && let Some(case) = case_in(&id.to_string(), &id.file)
@@ -147,7 +148,7 @@ impl RerunCases {
             if cases.all || cases.pending.is_empty() {
                 continue;
             }
-            // Without the filters: a case that they leave out still exists.
+            // Without the filters, since a case that they exclude still exists.
             let all = Options { run: RunOptions::default(), ..options.clone() };
             let source = Source {
                 path: file.into(),
@@ -157,7 +158,7 @@ impl RerunCases {
             };
             let loaded = run::open(&source, &all);
             if !loaded.errors().is_empty() && loaded.cases() == 0 {
-                // The errors of the file were reported.
+                // The errors of the file have already been reported.
                 continue;
             }
             let existing: BTreeSet<String> =
@@ -185,7 +186,7 @@ fn in_words(cases: &Cases) -> String {
 struct SelectedPath {
     /// A file or a folder.
     path: PathBuf,
-    /// Of the ids of the selected cases, what follows the file; `None` for all cases.
+    /// The ids of the selected cases, without the file at their start; `None` for all cases.
     only: Option<BTreeSet<String>>,
 }
 
@@ -201,7 +202,8 @@ impl SelectedPath {
     }
 }
 
-/// The canonical path. Of a deleted file, the part from the nearest folder that exists is canonical.
+/// The canonical path. For a deleted file, the canonical path of its nearest existing folder, joined with the
+/// rest.
 fn real_path(path: &Path) -> PathBuf {
     let existing = path.ancestors().find_map(|above| {
         let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };

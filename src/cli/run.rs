@@ -116,7 +116,7 @@ impl Run {
     }
 }
 
-/// The arguments with the settings: runs files once, or with `--watch` several times.
+/// The arguments and the settings. Runs files once, or several times with `--watch`.
 pub(super) struct Runner<'r> {
     args: &'r Run,
     pub(super) settings: &'r Settings,
@@ -129,7 +129,7 @@ impl Runner<'_> {
         Runner { args, settings, interrupt: Interrupt::default(), temporary_files: TemporaryFiles::default() }
     }
 
-    /// How to run, as the arguments, `vmconf.toml` and the lists of expected failures say.
+    /// The options that the arguments, `vmconf.toml` and the lists of expected failures set.
     pub(super) fn options(&self) -> anyhow::Result<Options> {
         let mut options = self.args.select.options(self.settings)?;
         let run = &mut options.run;
@@ -189,7 +189,7 @@ impl Runner<'_> {
             Needs::Events => run::run(sources, options, &mut sink),
             Needs::Explanations => run::run_and_explain(sources, options, explain_on_screen, &mut sink),
         };
-        // Also when a report could not be written.
+        // Save the cache even if a report could not be written.
         if let Some(cache) = cache {
             cache.save();
         }
@@ -223,7 +223,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Whether the run may leave out cases that the lists of expected failures name.
+    /// Whether the run may exclude cases that the lists of expected failures name.
     fn may_leave_out_expected_failures(&self) -> bool {
         self.args.select.is_narrow()
             || self.args.partition.is_some()
@@ -238,8 +238,8 @@ impl Runner<'_> {
         Ok(Some(Arc::new(run::part(sources, options, requested.part()?, &flags))))
     }
 
-    /// What to do on Ctrl-C: the run ends after the current cases, with its summary and complete reports. The
-    /// second time, for a case that takes long, the process ends.
+    /// The Ctrl-C handler. The first Ctrl-C ends the run after the current cases, with its summary and
+    /// complete reports; the second ends the process immediately, in case a case takes long.
     pub(super) fn interrupt_handler(&self) -> impl Fn() + Send + use<> {
         let (interrupt, temporary_files) = (self.interrupt.clone(), self.temporary_files.clone());
         move || {

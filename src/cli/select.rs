@@ -1,4 +1,4 @@
-//! The arguments that choose files and cases, for every command that reads vectors.
+//! The arguments that select files and cases, for every command that reads vectors.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(super) struct Select {
 }
 
 impl Select {
-    /// The selected files. Notes about files that were passed over go to standard error.
+    /// The selected files. Notes about ignored files go to standard error.
     pub(super) fn sources(&self) -> anyhow::Result<Vec<Source>> {
         let found = sources::find(&self.searched())?;
         for passed_over in &found.passed_over {
@@ -67,7 +67,7 @@ impl Select {
         if self.paths.is_empty() { vec!["vectors/".into()] } else { self.paths.clone() }
     }
 
-    /// How to run, as far as these arguments and the overrides of `vmconf.toml` say.
+    /// The options that these arguments and the overrides of `vmconf.toml` set.
     pub(super) fn options(&self, settings: &Settings) -> anyhow::Result<Options> {
         let patterns = self.filter.iter().map(String::as_str);
         let run = RunOptions {
@@ -86,7 +86,7 @@ fn expr_help() -> String {
     )
 }
 
-/// The parsed expression, with the outcomes of the last run where it asks for them.
+/// The parsed expression, with the outcomes of the last run if it refers to them.
 fn selection(text: &str) -> anyhow::Result<Selection> {
     let expr: Expr = text.parse().map_err(|wrong| UsageError(format!("error: -E, {wrong}")))?;
     let last = if expr.asks_for_last_run() { history::last_outcomes()? } else { Outcomes::new() };

@@ -1,8 +1,8 @@
 //! Which settings apply to the command: the flags that were typed, and what `vmconf.toml` sets.
 //!
-//! The settings are the flags of `vmconf run` that have a scope in [`flags`]. What the file sets is put in
-//! front of what was typed, as the flags that it stands for, unless the flag was typed: so the command line
-//! wins, and a value is parsed and refused in one way, wherever it stands.
+//! The settings are the flags of `vmconf run` that have a scope in [`flags`]. Each setting of the file
+//! becomes a flag before the typed arguments, unless that flag was typed. The command line therefore wins,
+//! and a value is parsed and rejected in the same way in both places.
 
 use std::any::TypeId;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ const VARIABLE: &str = "VMCONF_PROFILE";
 /// The command whose flags are the settings.
 const RUN: &str = "run";
 
-/// Commands that run or list a whole suite. All settings apply to them, and to other commands those that
-/// say how files are read.
+/// Commands that run or list a whole suite. All settings apply to them; only those that determine how files
+/// are read apply to other commands.
 const SUITE_COMMANDS: &[&str] = &[RUN, "list", "config"];
 
 /// The arguments that choose the configuration.
@@ -41,15 +41,15 @@ pub(super) struct ConfigArgs {
     no_config: bool,
 }
 
-/// Which settings apply to the command. By default none is typed, and there is no `vmconf.toml`.
+/// Which settings apply to the command. By default no flag is typed and there is no `vmconf.toml`.
 #[derive(Default)]
 pub(super) struct Settings {
     /// `None` without a `vmconf.toml`, and with `--no-config`.
     pub(super) file: Option<ConfigFile>,
-    /// The profile that applies; empty where no configuration is read.
+    /// The profile that applies; empty if no configuration is read.
     pub(super) profile: String,
     typed: Vec<TypedFlag>,
-    /// What the profile sets and was not typed.
+    /// The entries of the profile that apply to the command and whose flags were not typed.
     entries: Vec<Entry>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Settings {
 pub(super) struct ConfigFile {
     /// Its path from the working folder.
     pub(super) shown: String,
-    /// Its folder, without links.
+    /// Its folder, with symbolic links resolved.
     folder: PathBuf,
     pub(super) config: Config,
 }
@@ -69,9 +69,9 @@ pub(super) struct TypedFlag {
     pub(super) values: Vec<String>,
 }
 
-/// The files of an override, and the arguments that say how they are read and run.
+/// The files of an override, and the arguments that determine how they are read and run.
 pub(super) struct OverrideArguments {
-    /// The folder from which paths are matched, without links in it.
+    /// The folder that matched paths are relative to, with symbolic links resolved.
     pub(super) folder: PathBuf,
     pub(super) path: GlobMatcher,
     pub(super) arguments: Vec<String>,
@@ -103,7 +103,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// What the profile sets.
+    /// All entries of the profile.
     fn profile_entries(&self) -> anyhow::Result<Vec<Entry>> {
         let Some(file) = &self.file else {
             if self.profile != DEFAULT {
@@ -130,7 +130,8 @@ impl Settings {
         self.typed(name).is_some()
     }
 
-    /// What `vmconf.toml` sets for the files of an override, or for all files, if the flag was not typed.
+    /// The entry of `vmconf.toml` for a setting: that of the override, or else that for all files. `None` if
+    /// the flag was typed or is not set.
     pub(super) fn entry<'s>(&'s self, name: &str, file_override: Option<&'s Override>) -> Option<&'s Entry> {
         let mut entries = file_override.into_iter().flat_map(|it| &it.entries).chain(&self.entries);
         entries.find(|entry| entry.name == name && !self.is_typed(name))
@@ -144,7 +145,7 @@ impl Settings {
         file.config.overrides.iter().find(|file_override| file_override.path.is_match(below))
     }
 
-    /// Whether the value of a setting is that of `vmconf.toml`.
+    /// Whether the value of a setting comes from `vmconf.toml`.
     pub(super) fn is_configured(&self, name: &str) -> bool {
         self.entries.iter().any(|entry| entry.name == name)
     }
@@ -154,15 +155,15 @@ impl Settings {
         Some(self.file.as_ref()?.folder.join(FILE))
     }
 
-    /// The typed flags that change this, for a printed command. Those that `vmconf.toml` sets are left out,
-    /// since it applies to every command.
+    /// The typed flags with this effect, for a printed command. Flags that `vmconf.toml` sets are omitted,
+    /// since it also applies to the printed command.
     pub(super) fn repeated(&self, changes: Changes) -> Words {
         let repeated = self.typed.iter().filter(|typed| typed.flag.changes == changes);
         repeated.flat_map(TypedFlag::words).collect()
     }
 
-    /// The overrides of `vmconf.toml`. Of a flag that says how files are read, the typed value wins over
-    /// that of the override, and that over the one of the profile.
+    /// The overrides of `vmconf.toml`. For a flag that determines how files are read, the typed value takes
+    /// precedence over the override, and the override over the profile.
     pub(super) fn overrides(&self) -> impl Iterator<Item = OverrideArguments> {
         let file_overrides = self.file.iter().flat_map(|file| {
             file.config.overrides.iter().map(|file_override| (file.folder.clone(), file_override))
@@ -186,8 +187,8 @@ impl Settings {
         typed.chain(configured.flat_map(|entry| entry.flags.clone())).collect()
     }
 
-    /// The value that each of [`Settings::overrides`] sets a setting to; `None` where it does not set it,
-    /// and where the flag was typed.
+    /// The value of a setting in each of [`Settings::overrides`]; `None` if the override does not set it or
+    /// the flag was typed.
     pub(super) fn overridden(&self, name: &str) -> Vec<Option<&str>> {
         let Some(file) = &self.file else { return Vec::new() };
         let values = file.config.overrides.iter().map(|file_override| {
@@ -208,7 +209,7 @@ impl TypedFlag {
         self.values.iter().flat_map(|value| [word.clone(), value.clone()]).collect()
     }
 
-    /// As arguments, each value with its flag in one.
+    /// As arguments: `--flag=value` for each value, or `--flag` for a switch.
     fn arguments(&self) -> Vec<String> {
         let name = self.flag.name;
         if self.values.is_empty() {
@@ -218,8 +219,7 @@ impl TypedFlag {
     }
 }
 
-/// The flags that were typed, in the order of the help. A profile that the environment names counts as
-/// typed.
+/// The flags that were typed, in the order of the help. A profile from the environment counts as typed.
 fn typed_flags(command: &Command, typed: &ArgMatches, profile: Option<&str>) -> Vec<TypedFlag> {
     let flag = |arg: &Arg| {
         let flag = flags::by_name(arg.get_long()?)?;
@@ -242,7 +242,7 @@ fn is_typed(typed: &ArgMatches, arg: &Arg) -> bool {
     typed.try_contains_id(id).is_ok() && typed.value_source(id) == Some(ValueSource::CommandLine)
 }
 
-/// Whether a setting applies to a command, given what was typed.
+/// Whether a setting applies to a command, given the typed arguments.
 fn takes(command: &Command, typed: &ArgMatches, name: &str) -> bool {
     let Some(arg) = command.get_arguments().find(|arg| arg.get_long() == Some(name)) else { return false };
     let is_for_files = flags::by_name(name).is_some_and(|flag| flag.scope == Some(Scope::File));
@@ -282,8 +282,8 @@ impl ConfigFile {
         format!("{}:{}", self.shown, entry.position.line)
     }
 
-    /// The one in the working folder, or in the nearest folder above that has one. Every value in it has
-    /// been parsed as its flag.
+    /// Finds the one in the working folder or in its nearest parent that has one. Every value in it has been
+    /// parsed as its flag.
     fn find(tree: &Command) -> anyhow::Result<Option<ConfigFile>> {
         let working = env::current_dir().context("the working folder")?;
         let Some((above, folder)) =
@@ -315,7 +315,7 @@ impl ConfigFile {
     }
 }
 
-/// The last diagnostic as an error; the others are printed.
+/// Returns the last diagnostic as an error, and prints the others.
 fn one_error(file: &str, diagnostics: &[Diagnostic]) -> anyhow::Error {
     let lines: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.located(file)).collect();
     for line in &lines[..lines.len() - 1] {
@@ -324,7 +324,7 @@ fn one_error(file: &str, diagnostics: &[Diagnostic]) -> anyhow::Error {
     anyhow::anyhow!("{}", lines[lines.len() - 1])
 }
 
-/// The message of clap, without the hint at the help.
+/// The message of clap in one line, without its hint to see the help.
 fn in_one_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("For more information"));

@@ -68,7 +68,7 @@ impl Trace {
         let writer = self.writer(machine)?;
         let mut selection = self.selection(machine.isa)?;
         if let Some(last) = self.last {
-            // Every run is the same: counting the steps first needs no memory for them.
+            // Runs are deterministic: counting the steps in a first run avoids keeping them in memory.
             let mut filter = StepFilter::new(selection.clone());
             run::watch(loaded, case, options, &mut filter);
             selection.skip = filter.found().saturating_sub(last);
@@ -119,7 +119,7 @@ fn end(tracer: &mut Tracer, watched: &WatchedCase) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A case that fails can be traced; one that is broken cannot.
+/// A case that fails can be traced; a broken case cannot.
 fn exit(watched: &WatchedCase) -> anyhow::Result<Exit> {
     let report = &watched.report;
     let Verdict::Error(diagnostics) = &report.verdict else { return Ok(Exit::Passed) };

@@ -18,17 +18,17 @@ use super::output;
 use super::run::{Run, Runner};
 use super::settings::Settings;
 
-/// Changes are complete after this time without another one: an editor writes in several steps.
+/// Changes are complete after this time without another change, since editors write in several steps.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// Changes that go on are taken as complete after this time.
+/// Changes that continue are treated as complete after this time.
 const LONGEST: Duration = Duration::from_secs(2);
 
 /// The number of files that a line names.
 const NAMED: usize = 3;
 
-/// Runs all files, and then after each change what it affects, until Ctrl-C. The exit code is that of the
-/// last run.
+/// Runs all files, then the affected files after each change, until Ctrl-C. The exit code is that of the last
+/// run.
 pub(super) fn run(run: &Run, settings: &Settings) -> anyhow::Result<Exit> {
     let (sender, receiver) = mpsc::channel();
     let (runner, is_waiting) = (Runner::new(run, settings), Arc::new(AtomicBool::new(false)));
@@ -48,7 +48,7 @@ pub(super) fn run(run: &Run, settings: &Settings) -> anyhow::Result<Exit> {
                 exit = next.unwrap_or(exit);
                 pending = Changes::default();
             }
-            // A file may have been read while it was written: its changes stay pending.
+            // A file may have been read during a write, so its changes stay pending.
             Err(RunError::Input(error)) => output::note(&format!("error: {error:#}")),
             Err(RunError::Report(error)) => return Err(error),
         }
@@ -56,7 +56,7 @@ pub(super) fn run(run: &Run, settings: &Settings) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// Ctrl-C ends a run as without `--watch`, and the waiting at once.
+/// Ctrl-C ends a run as it does without `--watch`, and ends waiting immediately.
 fn handle_interrupt(
     runner: &Runner<'_>,
     is_waiting: Arc<AtomicBool>,
@@ -64,7 +64,7 @@ fn handle_interrupt(
 ) -> anyhow::Result<()> {
     let (interrupt, end_run) = (runner.interrupt.clone(), runner.interrupt_handler());
     ctrlc::set_handler(move || {
-        // The receiver is gone when the process is about to end.
+        // Sending fails only if the process is about to end.
         let _ = sender.send(Message::Interrupted);
         if is_waiting.load(Ordering::Relaxed) {
             interrupt.request();
@@ -75,7 +75,7 @@ fn handle_interrupt(
     Ok(())
 }
 
-/// A message of another thread.
+/// A message from another thread.
 #[derive(Debug)]
 enum Message {
     /// A file changed, or a folder with everything in it.
@@ -86,7 +86,7 @@ enum Message {
     Interrupted,
 }
 
-/// Forwards the events of the file system. Reading a file is no change; vmconf does it all the time.
+/// Forwards the events of the file system. Read events are ignored, since vmconf itself reads the files.
 fn forward(event: notify::Result<notify::Event>, sender: &Sender<Message>) {
     let messages: Vec<_> = match event {
         Ok(event) if event.need_rescan() => vec![Message::Lost],
@@ -98,7 +98,7 @@ fn forward(event: notify::Result<notify::Event>, sender: &Sender<Message>) {
         }
     };
     for message in messages {
-        // The receiver is gone when the process is about to end.
+        // Sending fails only if the process is about to end.
         let _ = sender.send(message);
     }
 }
@@ -111,7 +111,7 @@ struct Changes {
 }
 
 impl Changes {
-    /// Waits for changes and until they are complete; false after Ctrl-C.
+    /// Waits for changes until they are complete. Returns false after Ctrl-C.
     fn wait(&mut self, receiver: &Receiver<Message>) -> bool {
         let Ok(mut message) = receiver.recv() else { return false };
         let start = Instant::now();
@@ -132,7 +132,7 @@ impl Changes {
         }
     }
 
-    /// Whether a file, or a folder that it is in, is among them.
+    /// Whether the file, or a folder that contains it, may have changed.
     fn has(&self, file: &Path) -> bool {
         self.is_lost || self.paths.iter().any(|path| file.starts_with(path))
     }
@@ -140,7 +140,7 @@ impl Changes {
 
 /// Why a run failed.
 enum RunError {
-    /// A fault of the files; they may still be edited.
+    /// An error in the files, which the user may still fix.
     Input(anyhow::Error),
     /// A report cannot be written.
     Report(anyhow::Error),
@@ -157,7 +157,7 @@ struct Session<'r> {
 /// A vector file.
 #[derive(Debug, Clone, Default)]
 struct File {
-    /// Its path without links.
+    /// Its path with symbolic links resolved.
     path: PathBuf,
     /// The files that its cases name.
     named: BTreeSet<PathBuf>,
@@ -173,7 +173,7 @@ impl Session<'_> {
         self.once(&sources, &options)
     }
 
-    /// Runs the files that these changes affect; `None` if there are none.
+    /// Runs the files that these changes affect; `None` if no file is affected.
     fn rerun(&mut self, changes: &Changes) -> Result<Option<Exit>, RunError> {
         if self.runner.settings.path().is_some_and(|file| changes.paths.contains(&file)) {
             output::note("note: vmconf.toml has changed: that applies when vmconf is started again");
@@ -222,8 +222,8 @@ impl Session<'_> {
         paths.filter_map(|path| path.canonicalize().ok()).collect()
     }
 
-    /// Watches the folders that are searched, again also those that are watched already: a new folder in one
-    /// of them may not be watched yet. A file that appears later is found by the search or by the watch.
+    /// Watches the folders that are searched, including those already watched, since a new folder in one of
+    /// them may not be watched yet. A file that appears later is found by the search or by the watch.
     fn watch_folders(&mut self) -> anyhow::Result<()> {
         for folder in self.folders() {
             self.watcher.watch(&folder, RecursiveMode::Recursive).context("--watch")?;
@@ -231,8 +231,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Watches the folders of all other files that matter. The files themselves are not watched, since an
-    /// editor replaces them.
+    /// Watches the folders of all other files that affect the run. The files themselves are not watched,
+    /// since an editor replaces them.
     fn watch_around(&mut self, options: &Options) -> anyhow::Result<()> {
         let vectors = self.files.values().flat_map(|file| file.named.iter().chain([&file.path]).cloned());
         let files = vectors.chain(lists(options)).chain(self.runner.settings.path());
@@ -252,7 +252,7 @@ impl Session<'_> {
         let reports: Vec<_> =
             self.runner.report_files().filter_map(|file| file.canonicalize().ok()).collect();
         let is_affected = |source: &&Source| {
-            // A run writes them: it would cause the next run, without end.
+            // A run writes its reports: each run would trigger the next one, endlessly.
             let is_report = reports.contains(&real_path(source));
             let has_changed = |file: &File| file.named.iter().chain([&file.path]).any(|it| changes.has(it));
             !is_report && (is_all || self.files.get(&source.shown).is_none_or(has_changed))
@@ -282,7 +282,7 @@ impl Session<'_> {
     }
 }
 
-/// The path of a vector file without links.
+/// The path of a vector file with symbolic links resolved.
 fn real_path(source: &Source) -> PathBuf {
     source.path.canonicalize().unwrap_or_else(|_| source.path.clone())
 }
@@ -335,7 +335,7 @@ mod tests {
         assert_eq!(changes.paths.len(), 4);
         assert!(changes.has("/a/x.json".as_ref()) && !changes.has("/a/y.json".as_ref()));
         assert!(receiver.try_recv().is_err());
-        // A folder stands for all that is in it.
+        // A changed folder covers everything in it.
         sender.send(Message::Changed("/b".into())).unwrap();
         assert!(changes.wait(&receiver));
         assert!(changes.has("/b/c/d.json".as_ref()) && !changes.has("/bc.json".as_ref()));

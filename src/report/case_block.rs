@@ -1,4 +1,4 @@
-//! The parts of which text for people is made: a case, a difference, a line of a vector.
+//! Building blocks of the text for people: a case, a difference, a line of a vector.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -25,11 +25,11 @@ pub(super) const DIM: Style = Style::new().dimmed();
 pub(super) const EXPECTED: Style = AnsiColor::Green.on_default();
 pub(super) const ACTUAL: Style = AnsiColor::Red.on_default();
 
-/// How many differences of one case are told.
+/// The maximum number of differences shown for a case.
 const MOST_DIFFERENCES: usize = 10;
 
-/// All that is told of a case that fails or is broken, or passes though it is known to fail; nothing of
-/// any other.
+/// Writes a case that fails, is broken, or passes although it is known to fail. Writes nothing for other
+/// cases.
 pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io::Result<()> {
     match &report.verdict {
         Verdict::Pass | Verdict::Skip(_) | Verdict::ExpectedFail(..) => Ok(()),
@@ -50,7 +50,7 @@ pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io:
     }
 }
 
-/// The same without colours.
+/// The text of [`case`] without colours.
 pub(super) fn plain_case(report: &CaseReport, flags: &Words) -> io::Result<String> {
     let mut block = Vec::new();
     case(&mut block, report, flags)?;
@@ -73,7 +73,7 @@ pub(super) fn plain(block: &[u8]) -> String {
     anstream::adapter::strip_str(&String::from_utf8_lossy(block)).to_string()
 }
 
-/// What is wrong with a case, or why it was not run, in one line; nothing where it ran and passed.
+/// What is wrong with a case, or why it did not run, in one line; `None` if it ran and passed.
 pub(super) fn headline(report: &CaseReport) -> Option<String> {
     let headline = match &report.verdict {
         Verdict::Pass if report.cached => "from the cache".to_owned(),
@@ -97,7 +97,7 @@ fn headline_of(difference: &Difference) -> String {
     format!("{step}{at}: expected {expected}, actual {actual}")
 }
 
-/// The place in the vector file that a reader is sent to.
+/// The place in the vector file that a report points to: that of the first difference or diagnostic.
 pub(super) fn first_place(verdict: &Verdict) -> Option<&Place> {
     match verdict {
         Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => None,
@@ -122,15 +122,16 @@ fn failed(out: &mut Vec<u8>, id: &CaseId, failure: &Failure) -> io::Result<()> {
     writeln!(out, "  {DIM}ended:{DIM:#} {}", escaped(&failure.ended))
 }
 
-/// The command that tells more.
+/// Writes the command that explains the failure.
 fn why(out: &mut Vec<u8>, id: &CaseId, flags: &Words) -> io::Result<()> {
     writeln!(out, "  {DIM}why:{DIM:#}   vmconf diff {}{flags}", quoted(&id.to_string()))
 }
 
-/// What stands behind the counts of a run that was ended early.
+/// Follows the counts of a run that was interrupted.
 pub(super) const INTERRUPTED: &str = "interrupted";
 
-/// What stands behind the number of cases that passed where some did not run for it.
+/// How many of the passed cases came from the cache, to follow their number; empty if there are no such
+/// cases.
 pub(super) fn cached(summary: &Summary) -> String {
     match summary.cached {
         0 => String::new(),
@@ -149,8 +150,8 @@ pub fn counts(summary: &Summary) -> String {
     counts.chain(end).collect::<Vec<_>>().join(", ")
 }
 
-/// The counts of a run, in the order in which they are told. Of a list of known failures nobody hears who
-/// has none.
+/// The counts of a run, in the order in which reports show them. Known and fixed cases are counted only if
+/// there are any, since a run without a list of expected failures has neither.
 pub(super) fn counted(summary: &Summary) -> Vec<(Kind, u64)> {
     let Summary { passed, failed, known, fixed, errors, skipped, cached: _, seconds: _, interrupted: _ } =
         *summary;
@@ -161,7 +162,7 @@ pub(super) fn counted(summary: &Summary) -> Vec<(Kind, u64)> {
     all.chain([(Kind::Error, errors), (Kind::Skip, skipped)]).collect()
 }
 
-/// What cases of a kind are called together.
+/// The label of a count of cases of this kind.
 pub(super) fn plural(kind: Kind) -> &'static str {
     match kind {
         Kind::Pass => "passed",
@@ -173,7 +174,7 @@ pub(super) fn plural(kind: Kind) -> &'static str {
     }
 }
 
-/// A leaf that differs, with the line of the vector that demands it.
+/// Writes a difference, with the line of the vector that states the expected value.
 pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -> io::Result<()> {
     let Difference { step, at, expected, actual, place, note } = difference;
     let step = step.map_or(String::new(), |step| format!("step {step}, "));
@@ -188,7 +189,7 @@ pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -
     excerpt(out, place)
 }
 
-/// What the machine has, with its length where a length was demanded.
+/// The actual value, with its length if the assertion is about the length.
 pub(super) fn shown(expected: &Expected, actual: Option<&Value>) -> String {
     match (expected, actual) {
         (_, None) => "(absent)".to_owned(),
@@ -200,7 +201,7 @@ pub(super) fn shown(expected: &Expected, actual: Option<&Value>) -> String {
     }
 }
 
-/// Something that is broken.
+/// Writes a diagnostic of a broken case or file.
 pub(super) fn broken(out: &mut Vec<u8>, id: &CaseId, diagnostic: &Diagnostic) -> io::Result<()> {
     let location = match &diagnostic.place {
         Some(place) => location(id, place),
@@ -213,7 +214,7 @@ pub(super) fn broken(out: &mut Vec<u8>, id: &CaseId, diagnostic: &Diagnostic) ->
     diagnostic.place.as_ref().map_or(Ok(()), |place| excerpt(out, place))
 }
 
-/// `file:line:column`, which terminals and editors make a link of.
+/// `file:line:column`, which terminals and editors turn into a link.
 pub(super) fn location(id: &CaseId, place: &Place) -> String {
     format!("{}:{}", escaped(&id.file), place.position)
 }

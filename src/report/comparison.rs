@@ -12,7 +12,7 @@ use crate::model::renderer::Renderer;
 use crate::model::verdict::Kind;
 use crate::wire::comparison::{Change, Changed, Comparison, Outcome};
 
-/// So many cases of each section are told.
+/// The maximum number of cases shown for each section, unless all are requested.
 const MOST: usize = 20;
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -23,9 +23,9 @@ pub struct Shown<'a> {
     pub names: [&'a str; 2],
     /// What changed.
     pub comparison: &'a Comparison<'a>,
-    /// What makes them hard to compare.
+    /// Reasons why the runs are hard to compare.
     pub cautions: &'a [String],
-    /// How much of it.
+    /// How much of the comparison is shown.
     pub extent: Extent,
 }
 
@@ -46,7 +46,8 @@ impl Extent {
         }
     }
 
-    /// A line from outside behind so many columns.
+    /// Escapes text from the input. [`Extent::Short`] also truncates it to the width that remains after
+    /// `behind` columns.
     fn line(self, text: &str, behind: usize) -> String {
         match self {
             Extent::Short => truncate(&escaped(text), 0, WIDTH - behind),
@@ -64,7 +65,7 @@ pub static COMPARISONS: &[ComparisonKind] = &[
     ComparisonKind { name: "markdown", doc: "For a comment or a summary", new: markdown },
 ];
 
-/// Writes for people: the counts, then a section for each kind of change.
+/// Writes text for people: the counts, then a section for each kind of change.
 fn text(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     let Shown { names, comparison, cautions, extent } = shown;
     writeln!(out, "{}", counts(comparison))?;
@@ -91,7 +92,7 @@ fn text(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the same in Markdown.
+/// Writes the comparison in Markdown.
 fn markdown(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
     let Shown { names: [before, after], comparison, cautions, extent } = shown;
     writeln!(out, "## vmconf: {}\n", counts(comparison))?;
@@ -134,7 +135,7 @@ fn counts(comparison: &Comparison<'_>) -> String {
     format!("{}, {} as before", Change::ALL.map(count).join(", "), comparison.same)
 }
 
-/// How many cases somebody has to look at, and how many nobody has to that do not pass either.
+/// How many cases are worse, which need attention, and how many unchanged cases do not pass.
 fn judgement(comparison: &Comparison<'_>) -> String {
     let worse = match comparison.changed.iter().filter(|changed| changed.is_worse()).count() {
         0 => "nothing is worse".to_owned(),
@@ -157,10 +158,10 @@ fn sections<'c>(comparison: &'c Comparison<'c>) -> impl Iterator<Item = (Change,
     Change::ALL.into_iter().map(section).filter(|(_, section)| !section.is_empty())
 }
 
-/// What came of a case before and now, as far as it did not pass.
+/// The result of a case before and now; passes are left out.
 fn said(changed: &Changed<'_>) -> Vec<(&'static str, String)> {
     let Changed { before, after, .. } = *changed;
-    // Where the first problem is the same, something behind it is another one.
+    // If the first problem is the same, a later one differs: the signatures show which.
     let is_same = before.is_some() && before.map(problem) == after.map(problem);
     let what = if is_same { signature } else { problem };
     let side = |when, outcome: Option<&Outcome>| {
@@ -169,7 +170,7 @@ fn said(changed: &Changed<'_>) -> Vec<(&'static str, String)> {
     [side("was", before), side("now", after)].into_iter().flatten().collect()
 }
 
-/// How a case fails, or the first thing that is broken.
+/// The verdict with the first problem, or with the signature if no problem is recorded.
 fn problem(outcome: &Outcome) -> String {
     match &outcome.problem {
         Some(problem) => format!("{}: {problem}", outcome.kind.name()),

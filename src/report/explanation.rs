@@ -1,5 +1,5 @@
-//! Why one case fails, for people: what `vmconf diff` prints. A screen of 24 lines holds what matters
-//! of an ordinary failure.
+//! Why one case fails, for people: what `vmconf diff` prints. The essentials of an ordinary failure fit a
+//! screen of 24 lines.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -14,25 +14,25 @@ use crate::model::path::Path;
 use crate::model::value::Value;
 use crate::model::verdict::{Difference, Failure, Verdict};
 
-/// Lines of a screen.
+/// The number of lines of a screen.
 const SCREEN: usize = 24;
 
-/// The fewest last instructions that are told, however much there is besides.
+/// The minimum number of last instructions shown, even if the rest already fills the screen.
 const FEWEST: usize = 3;
 
-/// How many differences are told besides the first, a line each.
+/// The maximum number of differences shown after the first, one line each.
 const FURTHER: usize = 3;
 
-/// How much is told.
+/// How much of an explanation is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
     /// What fits a screen.
     Screen,
-    /// So many last instructions, and all differences in full.
+    /// This many last instructions, and all differences in full.
     Full(usize),
 }
 
-/// Writes why a case fails, or what else came of it.
+/// Writes why a case fails, or its verdict if it does not fail.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
         Verdict::Error(diagnostics) => {
             writeln!(text, "{ERROR}ERROR{ERROR:#} {id}")?;
             diagnostics.iter().try_for_each(|diagnostic| broken(&mut text, id, diagnostic))?;
-            // Of one that was ended by a limit: what it does all the time.
+            // If a limit ended the run, the last instructions show what it repeats.
             let wanted = length.wanted(&text);
             last(&mut text, explained, wanted)?;
         }
@@ -57,11 +57,11 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
     out.write_all(&text)
 }
 
-/// What [`write`] says within a screen, without colours.
+/// The text of [`write`] for [`Length::Screen`], without colours.
 ///
 /// # Errors
 ///
-/// When it cannot be written, which in memory does not happen.
+/// When writing fails, which does not happen in memory.
 pub(super) fn plain(explained: &Explained) -> io::Result<String> {
     match explained {
         Explained::Text { text, .. } => Ok(text.clone()),
@@ -110,7 +110,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
 }
 
 impl Length {
-    /// How many of the last instructions are told behind this text.
+    /// How many of the last instructions are shown after this text.
     fn wanted(self, text: &[u8]) -> usize {
         match self {
             Length::Screen => left(text, self).saturating_sub(2).max(FEWEST),
@@ -119,7 +119,7 @@ impl Length {
     }
 }
 
-/// How many lines there is still room for.
+/// How many more lines fit.
 fn left(text: &[u8], length: Length) -> usize {
     match length {
         Length::Screen => SCREEN.saturating_sub(memchr::memchr_iter(b'\n', text).count()),
@@ -131,7 +131,7 @@ fn is_gas(at: &Path) -> bool {
     at.to_string() == "gas"
 }
 
-/// What is known of what made the actual value.
+/// Writes what is known about the instruction that wrote the actual value.
 fn answered(text: &mut Vec<u8>, answer: &Answer, length: Length) -> io::Result<()> {
     let (head, blame) = match answer {
         Answer::By(blame) => return blamed(text, "made by", blame, Most { made: 8, reached: 3 }.of(length)),
@@ -145,12 +145,12 @@ fn answered(text: &mut Vec<u8>, answer: &Answer, length: Length) -> io::Result<(
     blame.as_ref().map_or(Ok(()), |blame| blamed(text, head, blame, most))
 }
 
-/// The most lines of a blame.
+/// The maximum number of lines of a blame.
 #[derive(Clone, Copy)]
 struct Most {
-    /// Of what made a datum.
+    /// For the instructions that wrote a datum.
     made: usize,
-    /// Of the jump that led there.
+    /// For the jump that led there.
     reached: usize,
 }
 
@@ -163,7 +163,7 @@ impl Most {
     }
 }
 
-/// An instruction, and those that wrote what it read.
+/// Writes an instruction, the ones that wrote its inputs, and the jump that led to it.
 fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Result<()> {
     tree(text, &format!("{DIM}{head:<7}{DIM:#} "), blame, most.made)?;
     match &blame.reached_by {
@@ -172,7 +172,7 @@ fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Resu
     }
 }
 
-/// So many lines of the instructions of a blame, behind what they are.
+/// Writes at most `most` lines of the instructions of a blame, the first after `head`.
 fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Result<()> {
     let mut lines = Vec::new();
     writeln!(lines, "    {head} {}", executed(&blame.by, WIDTH - 15))?;
@@ -181,7 +181,7 @@ fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Resul
     lines.split_inclusive(|byte| *byte == b'\n').take(most).try_for_each(|line| text.write_all(line))
 }
 
-/// The first difference that an instruction made, where that is not the first of all.
+/// Writes the first difference that an instruction made, unless it is the first difference of the case.
 fn also(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure) -> io::Result<()> {
     let made = explained.blames.iter().zip(&failure.differences).enumerate();
     let mut made = made.filter_map(|(index, (answer, difference))| match answer {
@@ -217,7 +217,7 @@ fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// The instructions that moved what another wrote.
+/// Writes the instructions that moved a value that another instruction wrote.
 fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
     if blame.moved_by.is_empty() {
         return Ok(());
@@ -228,7 +228,7 @@ fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
     writeln!(text, "{:indent$}{DIM}moved by{DIM:#} {all}", "")
 }
 
-/// An instruction with what it read, in one line: `step 2, 0x04 ADD of 3, 4`.
+/// An instruction with its inputs, in one line: `step 2, 0x04 ADD of 3, 4`.
 fn executed(by: &Executed, room: usize) -> String {
     let inputs: Vec<_> = by.inputs.iter().map(input).collect();
     let inputs = if inputs.is_empty() { String::new() } else { format!(" of {}", inputs.join(", ")) };
@@ -243,7 +243,8 @@ fn input(input: &Input) -> String {
     }
 }
 
-/// What the gas went to: what costs other than its row says first, then the largest sums.
+/// Writes what the gas was spent on: first the instructions whose cost differs from their row in the opcode
+/// table, then the largest sums.
 fn spent(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
     let mut all: Vec<_> = explained.spent.iter().filter(|spent| spent.1.gas > 0).collect();
     all.sort_by_key(|(_, spent)| (spent.unlike_row == 0, std::cmp::Reverse(spent.gas)));
@@ -272,8 +273,8 @@ fn spent(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
     if line.is_empty() { Ok(()) } else { writeln!(text, "    {DIM}spent on{DIM:#} {line}") }
 }
 
-/// The stack that was demanded beside the one that is there, at most so many items around the first
-/// that differs; gives which.
+/// Writes the expected stack next to the actual one, at most `most` items around the first that differs.
+/// Returns the range of the items written.
 fn stacks(text: &mut Vec<u8>, stack: &StackComparison, most: usize) -> io::Result<Range<usize>> {
     const ROWS: usize = 5;
     let half = (WIDTH - 14) / 2;
@@ -312,7 +313,7 @@ fn is_wrong(expected: &Expected, actual: Option<&Value>) -> bool {
     }
 }
 
-/// The other differences, a line each, in at most so many lines.
+/// Writes the other differences, one line each, in at most `most` lines.
 fn further(
     text: &mut Vec<u8>,
     explained: &Explanation,
@@ -340,7 +341,7 @@ fn further(
     Ok(())
 }
 
-/// The last instructions, with the stack that each found.
+/// Writes the last instructions, each with the stack before it, or with its inputs if there is no stack.
 fn last(text: &mut Vec<u8>, explained: &Explanation, wanted: usize) -> io::Result<()> {
     let shown = &explained.last[explained.last.len().saturating_sub(wanted)..];
     if shown.is_empty() {

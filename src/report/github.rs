@@ -1,5 +1,5 @@
-//! Annotations of GitHub Actions: workflow commands that put a message on the line of a vector file
-//! that demanded what is not so.
+//! Annotations of GitHub Actions: workflow commands that put a message on the line of a vector file whose
+//! expectation failed.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -14,10 +14,10 @@ use crate::model::signature::cause;
 use crate::model::verdict::Verdict;
 use crate::text::shell::{Words, quoted};
 
-/// GitHub shows so many annotations of each level for a step and drops the rest.
+/// GitHub shows at most this many annotations of each level for a step and drops the rest.
 const MOST: usize = 10;
 
-/// The longest name in a title.
+/// The maximum length of a title, in characters.
 const LONGEST: usize = 200;
 
 /// Annotations of GitHub Actions.
@@ -25,9 +25,9 @@ pub struct GitHub {
     out: Box<dyn Write>,
     flags: Words,
     causes: HashSet<String>,
-    /// Those that are the first of their cause.
+    /// The annotations of the first case of each cause.
     first: Vec<String>,
-    /// Others.
+    /// The annotations of further cases.
     further: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl GitHub {
     fn case(&mut self, report: &CaseReport) {
         let cause = match &report.verdict {
             Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) => return,
-            // Each is to leave the list.
+            // Each is reported, since each has to be removed from the list.
             Verdict::UnexpectedPass(_) => report.id.to_string(),
             verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
         };
@@ -51,7 +51,8 @@ impl GitHub {
         }
     }
 
-    /// One of each cause first, which says most, then others as long as GitHub shows them.
+    /// Writes one annotation of each cause first, which is most informative, then others up to the number
+    /// that GitHub shows.
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
         let shown: Vec<_> = self.first.iter().chain(&self.further).take(MOST).collect();
         for annotation in &shown {
@@ -103,12 +104,12 @@ fn annotation(report: &CaseReport, flags: &Words) -> String {
     )
 }
 
-/// Text as the message of a workflow command.
+/// Escapes text for the message of a workflow command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Text as a property of a workflow command.
+/// Escapes text for a property of a workflow command.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,4 +1,4 @@
-//! Cases that fail or are broken, those of the same cause together.
+//! Cases that fail or are broken, grouped by cause.
 
 use std::io;
 
@@ -12,10 +12,10 @@ use crate::model::signature::cause;
 use crate::model::verdict::Verdict;
 use crate::text::shell::quoted;
 
-/// So many further cases a command names; what shows more is the same run without groups.
+/// The maximum number of other cases that a command names. To show more, it repeats the run without groups.
 const NAMED: usize = 3;
 
-/// The longest list of names in a command.
+/// The maximum length of the list of names in a command, in bytes.
 const LONGEST: usize = 200;
 
 /// Groups in the order of their first cases.
@@ -24,34 +24,34 @@ pub(super) struct Groups {
     groups: IndexMap<String, Group>,
 }
 
-/// Cases that do not pass for the same cause.
+/// Cases that do not pass, with the same cause.
 pub(super) struct Group {
-    /// How many they are.
+    /// The number of cases.
     pub(super) count: usize,
-    /// All that is told, with colours, of the one of which that is shortest.
+    /// The shortest text of any of the cases, with colours.
     pub(super) block: Vec<u8>,
-    /// That one.
+    /// The id of the case with that text.
     shown: String,
-    /// The first of them, with that one if it is among them.
+    /// The ids of the first cases, which may include `shown`.
     first: Vec<String>,
 }
 
 impl Groups {
-    /// No case yet.
+    /// Creates an empty collection.
     pub(super) fn new(options: &Options) -> Groups {
         Groups { options: options.clone(), groups: IndexMap::new() }
     }
 
-    /// Adds a case, unless it passed, failed as it is known to, or was not run.
+    /// Adds a case, unless it passed, failed as expected, or did not run.
     ///
     /// # Errors
     ///
-    /// When it cannot be written, which in memory does not happen.
+    /// When writing fails, which does not happen in memory.
     pub(super) fn add(&mut self, report: &CaseReport) -> io::Result<()> {
         let id = report.id.to_string();
         let cause = match &report.verdict {
             Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) => return Ok(()),
-            // Each is to leave the list.
+            // Each is reported, since each has to be removed from the list.
             Verdict::UnexpectedPass(_) => id.clone(),
             verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
         };
@@ -75,7 +75,7 @@ impl Groups {
         self.groups.values()
     }
 
-    /// The groups, each with what its cases have in common.
+    /// The groups, each with its cause, or with the id of a case that is not grouped.
     pub(super) fn with_cause(&self) -> impl Iterator<Item = (&String, &Group)> {
         self.groups.iter()
     }
@@ -92,7 +92,7 @@ impl Group {
         }
     }
 
-    /// The command that shows the cases that are not shown: by name where they are few.
+    /// The command that shows the other cases: by name if they are few.
     pub(super) fn command(&self, options: &Options) -> String {
         let others = self.first.iter().filter(|id| **id != self.shown);
         let names: Vec<_> = others.map(|id| quoted(id)).collect();

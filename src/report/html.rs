@@ -1,5 +1,5 @@
-//! The report for a browser: one page with everything in it. It reads without scripts; with them it can
-//! be searched and filtered. Cases come in the order of events.
+//! The report for a browser: one page with everything in it. It is readable without scripts; with scripts it
+//! can be searched and filtered. Cases come in the order of events.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ use crate::text::shell::Words;
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
-/// So many causes are shown before they are asked for.
+/// The maximum number of causes for which the list of causes is open at first.
 const MOST_OPEN: usize = 10;
 
 /// One page with everything in it.
@@ -31,23 +31,23 @@ pub struct Html {
     out: Box<dyn Write>,
     flags: Words,
     rows: Vec<Row>,
-    /// The rows of the cases that may be explained yet.
+    /// The rows of the cases that may still be explained.
     explainable: HashMap<CaseId, usize>,
-    /// What cases that do not pass have in common, and how many they are.
+    /// The causes of the cases that do not pass, each with its number of cases.
     causes: IndexMap<String, usize>,
     machines: IndexSet<Name>,
 }
 
-/// A case of the list.
+/// A case in the list.
 struct Row {
     verdict: &'static str,
     machine: Option<Name>,
     id: String,
-    /// Its number among the causes.
+    /// The index of its cause in `Html::causes`.
     cause: Option<usize>,
-    /// In one line what is wrong.
+    /// What is wrong, in one line.
     headline: Option<String>,
-    /// All that is told when it is opened.
+    /// The text shown when the row is opened.
     text: String,
 }
 
@@ -110,7 +110,7 @@ impl Html {
         Ok(page)
     }
 
-    /// Search and filters, which only a script can show.
+    /// Writes the search field and filters. They are hidden unless the script runs.
     fn controls(&self, page: &mut String, summary: &Summary) -> std::fmt::Result {
         writeln!(page, "<form id=\"filters\" role=\"search\" hidden>")?;
         writeln!(page, "<label>Search <input type=\"search\" name=\"q\" autocomplete=\"off\"></label>")?;
@@ -139,7 +139,7 @@ impl Html {
         writeln!(page, "<output id=\"shown\" aria-live=\"polite\"></output>\n</form>")
     }
 
-    /// The causes, each with a link to its first case.
+    /// Writes the causes, each with a link to its first case.
     fn list_causes(&self, page: &mut String) -> std::fmt::Result {
         if self.causes.is_empty() {
             return Ok(());
@@ -181,7 +181,7 @@ impl Report for Html {
 }
 
 impl Row {
-    /// The name of the row in the page: a digest of the id, which stays the same in the next run.
+    /// The anchor of the row in the page: a digest of the case id, so that it is the same in the next run.
     fn anchor(&self) -> String {
         format!("case-{}", hex::encode(&Sha256::digest(&self.id)[..6]))
     }
@@ -201,14 +201,14 @@ impl Row {
         if text.is_empty() {
             writeln!(page, "{line}</li>")
         } else {
-            // The parser drops the first line break of a <pre>.
+            // The HTML parser drops a line break at the start of a <pre>.
             writeln!(page, "<details><summary>{line}</summary><pre>\n{}</pre></details></li>", html(text))
         }
     }
 }
 
-/// All before the filters. The page may load nothing, and has no script and style but its own: even if
-/// text of a vector became an element, it could do nothing.
+/// Writes everything before the filters. The content security policy blocks all loading, and all scripts and
+/// styles except the page's own: even if text from a vector became an element, it could do nothing.
 fn head(page: &mut String, summary: &Summary) -> std::fmt::Result {
     let digest = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
     let (style, script) = (digest(STYLE), digest(SCRIPT));
@@ -225,7 +225,7 @@ fn head(page: &mut String, summary: &Summary) -> std::fmt::Result {
     )
 }
 
-/// Text as content of an element or value of an attribute in double quotes.
+/// Escapes text for the content of an element or for an attribute value in double quotes.
 fn html(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for character in escaped_but_lines(text).chars() {
@@ -240,7 +240,7 @@ fn html(text: &str) -> String {
     html
 }
 
-/// As [`escaped`], where the text has lines that are to stay.
+/// Like [`escaped`], but keeps line breaks.
 fn escaped_but_lines(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(escaped).collect();
     lines.join("\n")

@@ -1,4 +1,4 @@
-//! The report for programs: one JSON object a line. Its schema is `schemas/report.schema.json`.
+//! The report for programs: one JSON object per line. Its schema is `schemas/report.schema.json`.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Json {
     part: Option<Arc<Part>>,
     selection: Words,
     flags: Words,
-    /// Notes whose place in the whole run is not known yet.
+    /// Notes whose position in the whole run is not known yet.
     notes: Vec<Note>,
 }
 
@@ -39,8 +39,8 @@ impl Json {
         writeln!(self.out, "{}", one_line(line))
     }
 
-    /// A line of a case, and the notes before it. In a part of a run each line has its place in the whole,
-    /// by which `vmconf merge` puts them in order.
+    /// Writes the pending notes, then the line of a case. In a part of a run, each line has its position in
+    /// the whole run, by which `vmconf merge` sorts the lines.
     fn placed(&mut self, id: &CaseId, line: Option<Line>) -> io::Result<()> {
         let place = self.part.as_ref().map(|part| part.place(id));
         for mut line in self.notes.split_off(0).into_iter().map(Line::Note).chain(line) {

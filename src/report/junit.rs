@@ -1,5 +1,5 @@
-//! The report that CI servers read: JUnit XML with a suite for each file. Text that differs from run
-//! to run is the time alone, which stands at the top.
+//! The report that CI servers read: JUnit XML with a suite for each file. Only the time differs from run to
+//! run; it appears once, at the top.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub struct Junit {
     out: Box<dyn Write>,
     flags: Words,
     suites: Suites,
-    /// The suite of the file whose cases come now.
+    /// The suite of the current file.
     open: Option<TestSuite>,
 }
 
@@ -69,7 +69,8 @@ impl Report for Junit {
 fn status(report: &CaseReport, flags: &Words) -> io::Result<TestCaseStatus> {
     let mut status = match &report.verdict {
         Verdict::Pass => return Ok(TestCaseStatus::success()),
-        // Each known failure would else fail the job; a fixed one is to, as it fails the run.
+        // CI servers fail the job for any failure. An expected failure is therefore skipped; an unexpected
+        // pass is a failure, as it fails the run.
         Verdict::Fail(_) | Verdict::UnexpectedPass(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Verdict::Error(_) => TestCaseStatus::non_success(NonSuccessKind::Error),
         Verdict::ExpectedFail(..) | Verdict::Skip(_) => TestCaseStatus::skipped(),

@@ -1,5 +1,5 @@
-//! A summary in Markdown, such as GitHub shows for a step. Text from vectors stands in HTML elements
-//! with every mark of Markdown written as a character reference, so that none of it has an effect.
+//! A summary in Markdown, such as GitHub shows for a step. Text from vectors is in HTML elements, with all
+//! Markdown punctuation written as character references, so that it cannot act as markup.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,10 @@ use super::{Options, Report};
 use crate::model::event::{CaseReport, Event, Summary};
 use crate::model::verdict::Verdict;
 
-/// How many bytes of groups are told; GitHub takes 1 MiB for a step.
+/// The maximum size of the groups in bytes; GitHub accepts 1 MiB for a step.
 const MOST_BYTES: usize = 512 << 10;
 
-/// How many skipped cases are named.
+/// The maximum number of skipped cases that are named.
 const MOST_SKIPPED: usize = 20;
 
 /// A summary in Markdown.
@@ -94,7 +94,7 @@ fn told(cause: &str, group: &Group, options: &Options) -> String {
         0 => String::new(),
         more => format!("\nand {more} more like it: {}\n", code_span(&group.command(options))),
     };
-    // A blank line on both sides, or what stands in the element is no Markdown.
+    // Without blank lines around it, the content of the element is not parsed as Markdown.
     format!(
         "\n<details><summary>{} × {}</summary>\n\n<pre>\n{block}</pre>\n{more}\n</details>\n",
         group.count,
@@ -102,7 +102,7 @@ fn told(cause: &str, group: &Group, options: &Options) -> String {
     )
 }
 
-/// Text inside an element of HTML that Markdown leaves alone.
+/// Escapes text for an HTML element whose content is not parsed as Markdown.
 fn html_text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -3,15 +3,15 @@
 use super::truncate::truncate;
 use crate::model::escape::escaped;
 
-/// The longest text outside of blocks.
+/// The maximum length of text outside of blocks, in characters.
 const LONGEST: usize = 200;
 
-/// Short text as code: in an HTML element, with every mark of Markdown written as a character reference.
+/// Formats short text as code: an HTML element with all punctuation written as character references.
 pub(super) fn code_span(text: &str) -> String {
     format!("<code>{}</code>", referenced(&truncate(&escaped(text), 0, LONGEST)))
 }
 
-/// Text in which no character has a meaning to Markdown or HTML.
+/// Replaces characters that have a meaning in Markdown or HTML with character references.
 fn referenced(text: &str) -> String {
     let one = |it: char| {
         if it.is_ascii_punctuation() { format!("&#{};", it as u32) } else { it.to_string() }

@@ -1,4 +1,4 @@
-//! TAP version 14: a line a case, and a YAML block for each that fails or is broken.
+//! TAP version 14: one line per case, and a YAML block for each case that fails or is broken.
 
 use std::io::{self, Write};
 
@@ -43,7 +43,7 @@ impl Tap {
         }
     }
 
-    /// The YAML block behind a line.
+    /// Writes the YAML block that follows the line of a case.
     fn diagnostic(&mut self, report: &CaseReport) -> io::Result<()> {
         let out = &mut self.out;
         writeln!(out, "  ---")?;
@@ -61,12 +61,12 @@ impl Tap {
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
-        // Without a plan, what reads it knows that tests are missing.
+        // The plan is omitted, which shows consumers that tests are missing.
         if summary.interrupted {
             writeln!(self.out, "Bail out! {INTERRUPTED}")?;
             return self.out.flush();
         }
-        // A plan of no tests must say why in version 14.
+        // Version 14 requires a reason for a plan without tests.
         match self.count {
             0 => writeln!(self.out, "1..0 # SKIP no case ran")?,
             count => writeln!(self.out, "1..{count}")?,
@@ -88,12 +88,12 @@ impl Report for Tap {
     }
 }
 
-/// The text with what would begin a directive escaped.
+/// Escapes `#`, which would begin a directive, and the backslash.
 fn description(text: &str) -> String {
     text.replace('\\', r"\\").replace('#', r"\#")
 }
 
-/// The text as a scalar of YAML, which takes those of JSON.
+/// The text as a YAML scalar, written as a JSON string, which YAML accepts.
 fn scalar(text: &str) -> String {
     serde_json::Value::from(&*escaped(text)).to_string()
 }

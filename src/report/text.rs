@@ -1,5 +1,5 @@
-//! The report for people. Failures and errors are told after all cases are done, each complete
-//! in itself; at most 100 columns where the vector's own names allow it.
+//! The report for people. Failures and errors follow after all cases are done, each self-contained; lines
+//! have at most 100 columns unless names from the vector are longer.
 
 use std::io::{self, Write};
 
@@ -15,8 +15,7 @@ use crate::model::verdict::{Kind, Verdict};
 const PASS: Style = AnsiColor::Green.on_default().bold();
 const SKIP: Style = AnsiColor::Yellow.on_default();
 
-/// The report for people. It writes colours; where they are not wanted, the writer takes them
-/// out.
+/// The report for people. It always writes colours; the writer strips them when colours are off.
 pub struct Text {
     out: Box<dyn Write>,
     options: Options,
@@ -65,7 +64,7 @@ impl Report for Text {
     }
 }
 
-/// What came of a case in a line, with the reason why it did not run or may fail.
+/// Writes the result of a case in one line, with the reason why it did not run or may fail.
 fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
     let verdict = &report.verdict;
     let style = style(verdict.kind());
@@ -77,7 +76,7 @@ fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
     writeln!(out, "{style}{name:<5}{style:#} {}{DIM}{}{DIM:#}", report.id, reason.unwrap_or_default())
 }
 
-/// How many more cases there are like the one that is shown, and the command that shows them.
+/// Writes how many more cases of the same cause there are, and the command that shows them.
 fn more(out: &mut dyn Write, group: &Group, options: &Options) -> io::Result<()> {
     match group.count - 1 {
         0 => Ok(()),

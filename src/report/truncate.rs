@@ -1,13 +1,13 @@
 //! Truncation of long values so that the difference stays visible.
 
-/// Both texts in at most `width` characters each, truncated around the first character in which they
-/// differ. `…` stands for what is omitted; a truncated text ends with its whole length.
+/// Truncates both texts to at most `width` characters each, around the first character in which they differ.
+/// `…` marks omitted text; a truncated text ends with its full length.
 pub(super) fn truncate_pair(one: &str, other: &str, width: usize) -> (String, String) {
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     (truncate(one, same, width), truncate(other, same, width))
 }
 
-/// The text in at most `width` characters, among them the one at `focus`.
+/// Truncates the text to at most `width` characters, including the one at `focus`.
 pub(super) fn truncate(text: &str, focus: usize, width: usize) -> String {
     let length = text.chars().count();
     if length <= width {

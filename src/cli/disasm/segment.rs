@@ -9,21 +9,21 @@ use vmconf::model::hex::hex_bytes;
 use crate::cli::exit_code::BrokenInput;
 use crate::cli::program::read;
 
-/// How many bytes a segment file has.
+/// The size of a segment file in bytes.
 const SIZE: usize = 2 << 16;
 
-/// Words from address 0 on.
+/// The words of the memory, starting at address 0.
 pub(super) struct Segment {
     words: Vec<u16>,
 }
 
 impl Segment {
-    /// The words of an argument: `0x` and hex digits, or a file or standard input with the whole
-    /// memory, without the zeros at its end.
+    /// The words of an argument: `0x` and hex digits, or a file or standard input with the whole memory.
+    /// Trailing zeros are dropped.
     ///
     /// # Errors
     ///
-    /// When the digits are no words, or the file has another size than the memory.
+    /// When the digits are not whole words, or the file does not have the size of the memory.
     pub(super) fn read(program: &str) -> anyhow::Result<Segment> {
         if let Some(digits) = program.strip_prefix("0x") {
             let bytes = hex_bytes(digits).context("the program is not an even number of hex digits")?;
@@ -43,7 +43,7 @@ impl Segment {
         Ok(Segment { words })
     }
 
-    /// Prints address and word, a line each, and one line for consecutive zeros.
+    /// Prints one line per word, with its address, and one line for consecutive zeros.
     pub(super) fn print(&self, out: &mut impl Write, disassemble: fn(u16) -> String) -> io::Result<()> {
         for (address, run) in self.runs() {
             match run {

@@ -1,4 +1,4 @@
-//! The short form of the report in which each run is recorded.
+//! The short form of the JSON report, in which each run is recorded.
 
 use crate::model::event::{CaseReport, Summary};
 use crate::model::partition::Part;
@@ -9,7 +9,7 @@ use crate::wire::line::one_line;
 use crate::wire::record::{Case, Line};
 use crate::wire::report::{Problem, Start};
 
-/// The longest message; one can be as long as a vector makes it.
+/// The maximum length of a message in characters; a vector can make one arbitrarily long.
 const LONGEST: usize = 400;
 
 /// A recorded run, kept in memory until it ends.
@@ -20,18 +20,18 @@ pub struct Record {
 /// How a run was started.
 #[derive(Debug, Clone, Copy)]
 pub struct Invocation<'a> {
-    /// When it began, as RFC 3339 has it.
+    /// When it began, in RFC 3339 format.
     pub when: &'a str,
     /// The command line.
     pub command: &'a str,
-    /// How many files there are to read.
+    /// The number of files to read.
     pub files: usize,
     /// The part of a run; `None` for a whole run.
     pub part: Option<&'a Part>,
 }
 
 impl Record {
-    /// The record of a run that begins.
+    /// Starts the record of a run.
     pub fn new(invocation: Invocation<'_>) -> Record {
         let Invocation { when, command, files, part } = invocation;
         let (when, command) = (Some(when.to_owned()), Some(command.to_owned()));
@@ -40,8 +40,8 @@ impl Record {
         record
     }
 
-    /// Adds a case: its verdict and id, and of one that did not pass the file, to find it again, the
-    /// signature and the first problem.
+    /// Adds a case: its verdict and id. If it did not pass, also the file, so that the case can be found
+    /// again, and the signature; if it is broken, also the first problem.
     pub fn case(&mut self, CaseReport { id, machine, verdict, .. }: &CaseReport) {
         let first = match verdict {
             Verdict::Error(diagnostics) => diagnostics.first(),
@@ -64,7 +64,7 @@ impl Record {
         }));
     }
 
-    /// The record of the whole run.
+    /// Ends the record with the summary, and returns its text.
     pub fn end(mut self, summary: &Summary) -> String {
         self.add(&Line::Summary(summary.into()));
         self.text
