@@ -1,4 +1,4 @@
-//! Why a case fails: the case run again with a recorder.
+//! Explains why a case fails by running it again with a recorder.
 
 pub mod blame;
 pub mod trace;
@@ -14,26 +14,27 @@ use crate::model::value::Value;
 use crate::model::verdict::Difference;
 use crate::run::{self, LoadedFile, RunOptions};
 
-/// So many items are compared with what is expected; a vector may expect any length.
+/// The most items of a list that are compared with what is expected: a vector may expect a list of any
+/// length.
 const MOST_ITEMS: usize = 10_000;
 
-/// Up to so many instructions, all are recorded; of a longer run, which takes longer than a person waits, only
-/// the last ones.
+/// The longest run, in instructions, of which every instruction is recorded. Of a longer one, only the last
+/// instructions are recorded: recording all of them would take too long.
 const MOST_SEEN: u64 = 20_000_000;
 
-/// Only so many differences are blamed on instructions.
+/// The most differences that are blamed on instructions.
 const MOST_BLAMED: usize = 10;
 
-/// How many last instructions a screen can hold.
+/// How many of the last instructions fit on a screen.
 pub const LAST_ON_SCREEN: usize = 10;
 
-/// [`explain`] for reports.
+/// [`explain`] with [`LAST_ON_SCREEN`] instructions, for reports.
 pub fn explain_on_screen(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Explanation {
     explain(loaded, case, options, LAST_ON_SCREEN)
 }
 
-/// Runs a case of a loaded file, and where it fails once more to see why. `last` is how many
-/// of the instructions before the end are kept.
+/// Runs a case of a loaded file and, if it fails, runs it again to find out why. `last` is how many of the
+/// instructions before the end are kept.
 ///
 /// # Panics
 ///
@@ -48,7 +49,7 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     let differences = &differences[..differences.len().min(MOST_BLAMED)];
     let mut steps: Vec<_> = differences.iter().map(number).collect();
     steps.dedup();
-    // Where nothing differs, the end is explained.
+    // If nothing differs, the end is explained.
     let first = steps.first().copied().unwrap_or(ends.len());
     let end_of = |step: usize| step.checked_sub(1).and_then(|index| ends.get(index).copied()).unwrap_or(0);
     let (end, longest) = (end_of(first), end_of(steps.last().copied().unwrap_or(first)));
@@ -80,8 +81,8 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     }
 }
 
-/// Answers for what was written long before it was asked for: one more run finds the instructions, and one
-/// for each of them keeps what came before it.
+/// Finds the answers that lie outside the recorder's window: one more run finds the instructions, and one run
+/// for each of them records what came before it.
 fn search(
     loaded: &LoadedFile<'_>,
     case: usize,
@@ -106,7 +107,7 @@ fn search(
     }
 }
 
-/// What is asked of a difference: of bytes, what made the first that differs.
+/// The datum to trace for a difference: of a byte string, only the first byte that differs.
 fn datum(difference: &Difference) -> Datum {
     let byte = match (&difference.expected, &difference.actual) {
         (Expected::Is(Value::Bytes(wanted)), Some(Value::Bytes(actual))) => {
@@ -117,7 +118,7 @@ fn datum(difference: &Difference) -> Datum {
     Datum { at: difference.at.clone(), byte }
 }
 
-/// What the case expects of the list that a difference is in.
+/// What the case expects of the list that contains a difference.
 fn stack_of(difference: &Difference, (at, actual): (Path, Value), case: &Case) -> Option<StackComparison> {
     let Value::List(actual) = actual else { return None };
     let step = case.steps.get(difference.step.unwrap_or(1).checked_sub(1)?)?;

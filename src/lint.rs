@@ -1,10 +1,9 @@
-//! Looking for faults in vector files without running them.
+//! Finds faults in vector files without running them.
 //!
-//! A file is read as for a run, but the reader reports everything: what `run` refuses is an error; what
-//! `run --strict` refuses besides is a warning, as is what is correct but probably a mistake. The
-//! readers accept nothing that the JSON Schemas in `schemas/` reject, which tests show, so files are not
-//! validated against those as well. What only a machine knows is found by loading each program; nothing
-//! is executed.
+//! A file is read as for a run, but every problem is reported: what `run` refuses is an error; what only
+//! `run --strict` refuses, and what is correct but probably a mistake, is a warning. Tests ensure that the
+//! readers accept nothing that the JSON Schemas in `schemas/` reject, so files are not validated against the schemas
+//! again. Each program is loaded, to find what only the machine can check, but nothing is executed.
 
 use std::sync::Arc;
 
@@ -29,7 +28,7 @@ mod program;
 mod sarif;
 mod text;
 
-/// What was found in a file.
+/// The result of checking a file.
 #[derive(Debug)]
 pub struct Checked {
     /// The file as messages name it.
@@ -49,12 +48,12 @@ pub struct Checker<'o> {
 }
 
 impl<'o> Checker<'o> {
-    /// A checker that reads as these options say. Where they say to be strict, warnings are errors.
+    /// A checker with these options. With `--strict`, warnings are errors.
     pub fn new(options: &'o Options) -> Checker<'o> {
         Checker { options, worker: Worker::new(&options.run) }
     }
 
-    /// Everything that is wrong with a file.
+    /// Checks a file.
     pub fn check(&mut self, source: &Source) -> Checked {
         match read_text(source, self.options.for_file(source)) {
             Ok(text) => self.check_text(source, text),
@@ -62,7 +61,7 @@ impl<'o> Checker<'o> {
         }
     }
 
-    /// Everything that would be wrong with a file if this were its text.
+    /// Checks a file as if this were its text.
     pub fn check_text(&mut self, source: &Source, text: String) -> Checked {
         let options = self.options.for_file(source);
         match identify(source, text, options) {
@@ -110,7 +109,7 @@ impl<'o> Checker<'o> {
         Checked { cases: entries.len(), ..Checked::new(source, Some(document.into_text()), diagnostics) }
     }
 
-    /// All that is wrong with a case, the one of this index among those that are selected.
+    /// Checks the case at this index among the selected ones.
     fn check_case(
         &mut self,
         node: Node<'_>,
@@ -129,7 +128,7 @@ impl<'o> Checker<'o> {
         let Some(case) = case else { return diagnostics };
         let inspection = Inspection::new(&case, node);
         if index == 0 {
-            // The cases may share the program: remarks on it are reported once.
+            // Cases may share the program: remarks on it are reported once.
             diagnostics.extend(inspection.remarks());
         }
         match self.worker.with_testee(case.machine, limits, |testee| inspection.inspect(testee)) {
@@ -155,8 +154,8 @@ fn internal(at: u32, what: String) -> Diagnostic<Origin> {
     Diagnostic::at(at, what).under(Rule::Internal)
 }
 
-/// A warning when a test before has the same name. Names that are keys of an object are found when the
-/// document is read.
+/// A warning if an earlier test has the same name. Duplicate keys of an object are found when the document is
+/// parsed.
 fn repeated(id: &CaseId, test: Node<'_>) -> Option<Diagnostic<Origin>> {
     if id.nth == 1 {
         return None;
@@ -185,7 +184,7 @@ impl Checked {
         Checked { file: source.shown.clone(), text, cases: 0, diagnostics }
     }
 
-    /// The changes that fix what can be fixed, in document order.
+    /// The edits that fix the diagnostics, in document order.
     pub fn edits(&self) -> impl Iterator<Item = &Edit> {
         self.diagnostics.iter().filter_map(Diagnostic::edit)
     }

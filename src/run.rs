@@ -8,12 +8,11 @@
 //! 4. [`compare`]: the state of the testee is compared with the assertions.
 //! 5. `collect`: the outcomes become events, in the order of files and cases.
 //!
-//! The work list is files; loading one puts its cases before the files that are left, so
-//! that the threads share the cases of one large file as well as many small files. With one
-//! thread there is no queue.
+//! The work list consists of files. Loading a file puts its cases before the remaining files, so that threads
+//! share the cases of one large file as well as many small files. A single thread runs without a queue.
 //!
-//! [`options::Options`] say how: [`options::RunOptions`] what applies to the whole run,
-//! [`file_options::FileOptions`] what applies to a file, where [`file_override::FileOverride`]s may differ.
+//! [`options::Options`] configure a run: [`options::RunOptions`] apply to the whole run,
+//! [`file_options::FileOptions`] to a file, and [`file_override::FileOverride`]s replace them for some files.
 
 pub mod bless;
 pub mod cache;
@@ -62,14 +61,14 @@ pub(crate) use select::select;
 pub use select::{open, open_text};
 pub use vector_files::VectorFiles;
 
-/// Runs all selected cases and passes what happens to `sink`.
+/// Runs all selected cases and passes the events to `sink`.
 ///
-/// Events are the same whatever the number of threads, except for [`Summary::seconds`].
+/// The number of threads changes no event, except for [`Summary::seconds`].
 pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -> Summary {
     run_all(sources, options, Collector::new(options, None, sink))
 }
 
-/// As [`run`], and the first cases that fail or are broken are explained by [`Event::Explained`].
+/// Like [`run`], and [`Event::Explained`] explains the first cases that fail or are broken.
 pub fn run_and_explain(
     sources: &[Source],
     options: &Options,

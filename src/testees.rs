@@ -1,4 +1,4 @@
-//! What a case is run on.
+//! Testees: what cases run on.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::model::path::Path;
 
 pub mod embedded;
 
-/// Makes what the cases of a machine are run on.
+/// Makes testees.
 #[derive(Clone)]
 pub struct MakeTestee {
     name: Arc<str>,
@@ -22,8 +22,8 @@ pub struct MakeTestee {
 type Make = dyn Fn(&MachineInfo, &Limits) -> Box<dyn Testee> + Send + Sync;
 
 impl MakeTestee {
-    /// Makes testees with `make`. What else than this program decides how they behave must be in the
-    /// name, since what is known of one is taken to be so of all of the same name.
+    /// Makes testees with `make`. The name must identify everything besides this program that affects their
+    /// behaviour, since results of testees with the same name are taken to be the same.
     pub fn new(
         name: impl Into<Arc<str>>,
         make: impl Fn(&MachineInfo, &Limits) -> Box<dyn Testee> + Send + Sync + 'static,
@@ -31,44 +31,43 @@ impl MakeTestee {
         MakeTestee { name: name.into(), make: Arc::new(make) }
     }
 
-    /// What they are known by.
+    /// The name that identifies these testees.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Makes one for a machine.
+    /// Makes a testee for a machine.
     pub fn make(&self, info: &MachineInfo, limits: &Limits) -> Box<dyn Testee> {
         (self.make)(info, limits)
     }
 }
 
-/// The machines of this crate.
+/// Testees that embed the machines of this crate.
 impl Default for MakeTestee {
     fn default() -> MakeTestee {
         MakeTestee::new("embedded", |info, limits| Box::new(Embedded::new(info, limits)))
     }
 }
 
-/// Something that can load a program, perform actions and be looked at: an embedded machine, or
-/// one in another process.
+/// Something that can load a program, perform actions and be inspected: an embedded machine, or one in
+/// another process.
 pub trait Testee {
-    /// Makes this a fresh machine that holds the program.
+    /// Resets the testee to a fresh machine that holds the program.
     ///
     /// # Errors
     ///
-    /// When the program is not one for this machine.
+    /// When the machine does not accept the program.
     fn load(&mut self, program: &Program) -> Result<(), LoadError>;
 
-    /// Performs an action. `watch` sees each instruction before it is executed, if the testee can be
-    /// watched.
+    /// Performs an action. `watch` is called before each instruction if the testee supports it.
     fn perform(&mut self, action: &Action, watch: Option<&mut dyn Watch>) -> Status;
 
-    /// What can be seen of it now.
+    /// The state of the machine.
     fn state(&self) -> &dyn Inspect;
 
-    /// In one line how the machine ended or where it stands.
+    /// A description, in one line, of how the machine ended or where it is.
     fn describe(&self) -> String;
 
-    /// A datum in words of the program's source; see [`crate::machines::machine::Machine::explain`].
+    /// A datum in terms of the program's source; see [`crate::machines::machine::Machine::explain`].
     fn explain(&self, at: &Path) -> Option<String>;
 }

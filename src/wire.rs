@@ -1,5 +1,5 @@
-//! What is written as JSON and read back: reports, recorded runs, explanations, values. Each form is one set
-//! of types that writers and readers share, with conversions from and to the model.
+//! The JSON that is written and read back: reports, recorded runs, explanations, values. Readers and writers
+//! of each format share one set of types, with conversions from and to the model.
 
 pub mod comparison;
 pub mod expected;

@@ -1,13 +1,14 @@
-//! Which instruction made a datum what it is: a recorder of what instructions read and wrote, and the
-//! way back through it.
+//! Finds the instruction that produced a datum: records what instructions read and write, and follows the
+//! data flow backwards.
 //!
-//! A [`Recorder`] watches a run. At the end of a step of the case it is asked for data of the state:
-//! from the cell that holds one it goes back to the instruction that last wrote the cell, from there
-//! to those that wrote what that one read, and so on. It knows no machine; what each instruction
-//! reads and writes it asks through [`Inspect`].
+//! A [`Recorder`] watches a run. After a step of the case it is asked about data of the state: from the cell
+//! that holds a datum it goes back to the instruction that last wrote the cell, from there to those that
+//! wrote what that one read, and so on. It does not depend on a machine: [`Inspect`] reports what each
+//! instruction reads and writes.
 //!
-//! It keeps only so many instructions. Where the one that is asked for came long before the question, a
-//! [`Search`], which keeps nothing but numbers, finds it, and another recorder keeps those up to it.
+//! Only a limited number of instructions is kept. If an instruction is too old to be among them, a
+//! [`Search`], which keeps only instruction numbers, finds it, and another recorder keeps the instructions up
+//! to it.
 
 use crate::model::explanation::{Answer, Blame, Executed, Input, Spent};
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -20,74 +21,74 @@ use crate::model::cell::Cell;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 
-/// So many instructions are kept. What was written before takes a [`Search`].
+/// How many instructions are kept. Finding an older one takes a [`Search`].
 pub const WINDOW: usize = 200_000;
 
-/// What is kept of instructions takes no more memory than this, in bytes, beside a fixed part of each.
-/// Where values are large, fewer instructions are kept.
+/// The most memory, in bytes, that the values of the kept instructions take, besides a fixed size for each
+/// instruction. If values are large, fewer instructions are kept.
 const MOST_BYTES: usize = 1 << 27;
 
-/// The most instructions of one answer, without those that only moved a value.
+/// The most instructions in one answer, not counting those that only moved a value.
 const MOST: usize = 7;
 
-/// How many values of the stack are kept of each instruction.
+/// How many stack values are kept for each instruction.
 const SHOWN: usize = 6;
 
-/// A step of a case after which data are asked for: its number, from 1, and the data.
+/// A question about the state: the number of the step after which it is asked, from 1, and the data.
 pub type Question = (usize, Vec<Datum>);
 
-/// A datum that is asked for.
+/// A datum to trace.
 #[derive(Debug, Clone)]
 pub struct Datum {
     /// Its path.
     pub at: Path,
-    /// Which byte of it, where only that is asked for.
+    /// Which of its bytes; `None` for the whole datum.
     pub byte: Option<usize>,
 }
 
 /// Which instructions a [`Recorder`] sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
-    /// All, so that it knows what was spent and which compounds are new.
+    /// All of them, which is needed to sum up the gas and to recognise new compounds.
     All,
-    /// Those that it keeps and those after them; the rest runs as fast as unwatched.
+    /// Those that it keeps and all later ones; the instructions before run at full speed.
     Kept,
 }
 
 /// Watches a run and answers questions about the state after steps of its case.
 pub struct Recorder {
     questions: Vec<Question>,
-    /// The numbers of the instructions that are kept.
+    /// The numbers of the instructions to keep.
     keep: Range<u64>,
     seen: Seen,
     step: u64,
     records: VecDeque<Executed>,
-    /// The bytes of the values in `records`.
+    /// The size of the values in `records`, in bytes.
     bytes: usize,
-    /// Gas before the last instruction.
+    /// The gas before the last instruction.
     gas: Option<u64>,
     last_op: Option<&'static OpInfo>,
-    /// Whether the last instruction is not complete.
+    /// Whether the effects of the last instruction are not recorded yet.
     pending: bool,
     compounds: HashSet<usize>,
     /// The answers, in the order of the questions and their paths.
     pub cache: Vec<Answer>,
-    /// The data that no kept instruction wrote, where not all were kept.
+    /// The data that no kept instruction wrote, if some instructions were dropped.
     pub sought: Vec<Sought>,
-    /// What was spent on each kind of instruction up to the last question, on a machine with gas.
+    /// The gas spent on each kind of instruction up to the last question, on a machine with gas.
     pub spent: BTreeMap<&'static str, Spent>,
-    /// The instructions before the first question, the last one at the end.
+    /// The instructions before the first question, the latest one last.
     pub before_end: Vec<Executed>,
-    /// How many instructions there were before the first question.
+    /// How many instructions were executed before the first question.
     pub asked_after: u64,
-    /// The last list on the way to the first datum that was asked for, with its path.
+    /// The innermost list that contains the first datum of the questions, with its path.
     pub list: Option<(Path, Value)>,
     most_before_end: usize,
 }
 
 impl Recorder {
-    /// A recorder that keeps the instructions of these numbers, and gives the last `most_before_end` ones
-    /// of them before the first question.
+    /// A recorder that keeps the instructions with these numbers. [`Recorder::before_end`] has at most the
+    /// last `most_before_end` of them.
     pub fn new(questions: Vec<Question>, keep: Range<u64>, seen: Seen, most_before_end: usize) -> Recorder {
         Recorder {
             questions,
@@ -110,7 +111,7 @@ impl Recorder {
         }
     }
 
-    /// Keeps an instruction, and for it as few of the oldest not as need be.
+    /// Keeps an instruction, and drops the oldest ones that exceed the limits.
     fn keep(&mut self, executed: Executed) {
         self.bytes += executed.bytes();
         self.records.push_back(executed);
@@ -120,13 +121,13 @@ impl Recorder {
         }
     }
 
-    /// Completes the last instruction with what only the state behind it tells.
+    /// Completes the last instruction with what only the state after it shows.
     fn complete(&mut self, state: &dyn Inspect) {
         if !std::mem::take(&mut self.pending) {
             return;
         }
         let pushes = self.last_op.map_or(0, |op| op.pushes.into());
-        // Where not all is seen, what seems new may be old.
+        // If some instructions were not seen, a compound that seems new may be old.
         let created = created(pushes, state, &mut self.compounds).filter(|_| self.seen == Seen::All);
         self.count_gas(state);
         let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
@@ -178,7 +179,7 @@ impl Recorder {
         let cells = state.cells(&datum.at);
         let blame = |writer| Box::new(self.blame(writer, datum.byte));
         let Some(first) = cells.first() else {
-            // One that reads nothing decides nothing.
+            // An instruction that reads nothing decides nothing.
             let last = self.records.iter().rev().find(|record| !record.inputs.is_empty());
             return Answer::NoCell(last.or(self.records.back()).map(Writer::only).map(blame));
         };
@@ -195,8 +196,8 @@ impl Recorder {
         }
     }
 
-    /// An instruction with what it came from. Where `byte` of what it wrote is asked for, and that is
-    /// what it read somewhere, only who wrote that byte there is told.
+    /// An instruction, with those that wrote its inputs. With `byte`, only that byte of the datum is followed
+    /// if the instruction copied the datum.
     fn blame(&self, root: Writer<'_>, byte: Option<usize>) -> Blame {
         let before = self.jump_before(root.by.step);
         let mut blame = self.follow(root, byte);
@@ -204,13 +205,13 @@ impl Recorder {
         blame
     }
 
-    /// Level by level, so that no operand is told of in depth before the next one is told of.
+    /// Breadth first: all operands of an instruction are followed before the operands of those.
     fn follow(&self, root: Writer<'_>, byte: Option<usize>) -> Blame {
         let mut found = vec![Followed::new(root)];
         let mut next = 0;
         while next < found.len() {
             let by = found[next].writer.by;
-            // What came from elsewhere than the stack comes first: the stack also shows in other ways.
+            // Other cells come before the stack, which is also shown elsewhere.
             let (on_stack, elsewhere): (Vec<_>, Vec<_>) =
                 (0..by.inputs.len()).partition(|index| matches!(by.inputs[*index].cell, Cell::Stack(_)));
             for index in elsewhere.into_iter().chain(on_stack) {
@@ -229,7 +230,7 @@ impl Recorder {
         assemble(&found, 0)
     }
 
-    /// The last instruction before `step` that wrote the cell, and those that moved what it wrote.
+    /// The last instruction before `step` that wrote the cell, with the later ones that moved the value.
     fn writer(&self, cell: &Cell, mut step: u64) -> Option<Writer<'_>> {
         let mut cell = cell.clone();
         let mut moved_by = Vec::new();
@@ -245,20 +246,20 @@ impl Recorder {
         }
     }
 
-    /// The last instruction before `step` that decided where to go on.
+    /// The last instruction before `step` that decided where execution continues.
     fn jump_before(&self, step: u64) -> Option<&Executed> {
         let decides = |record: &&Executed| !record.inputs.is_empty() && record.writes_to(&Cell::jump());
         self.preceding(step).find(decides)
     }
 
-    /// The instructions before `step`, the last one first.
+    /// The instructions before `step`, the latest one first.
     fn preceding(&self, step: u64) -> impl Iterator<Item = &Executed> {
         let count = self.records.partition_point(|record| record.step < step);
         self.records.iter().take(count).rev()
     }
 }
 
-/// An instruction that wrote a cell, and those that moved what it wrote.
+/// An instruction that wrote a cell, with the later ones that moved the value.
 struct Writer<'r> {
     by: &'r Executed,
     moved_by: Vec<&'r Executed>,
@@ -270,7 +271,7 @@ impl<'r> Writer<'r> {
     }
 }
 
-/// One of the instructions of an answer, with the places of those that wrote its inputs.
+/// An instruction of an answer, with the indices of those that wrote its inputs.
 struct Followed<'r> {
     writer: Writer<'r>,
     inputs: Vec<Option<usize>>,
@@ -293,7 +294,7 @@ fn assemble(found: &[Followed<'_>], place: usize) -> Blame {
     }
 }
 
-/// The bytes that a value takes, about.
+/// The approximate size of a value, in bytes.
 fn bytes(value: &Value) -> usize {
     size_of::<Value>()
         + match value {
@@ -307,7 +308,7 @@ fn bytes(value: &Value) -> usize {
         }
 }
 
-/// The last list on the way to a datum of the state.
+/// The innermost list on the path to a datum of the state.
 fn list_of(path: &Path, state: &dyn Inspect) -> Option<(Path, Value)> {
     let keys = path.keys();
     let Key::Name(field) = keys[0] else { return None };
@@ -348,14 +349,14 @@ impl Executed {
         }
     }
 
-    /// The bytes of its values and its text.
+    /// The size of its values and its text, in bytes.
     fn bytes(&self) -> usize {
         let inputs = self.inputs.iter().map(|input| bytes(&input.value));
         let stack = self.stack.iter().map(bytes);
         self.text.len() + inputs.chain(stack).sum::<usize>()
     }
 
-    /// How many values it took from the stack.
+    /// How many values it popped from the stack.
     fn taken(&self) -> usize {
         let lowest = self.height.saturating_sub(self.inputs.len());
         let is_operand = |input: &&Input| matches!(input.cell, Cell::Stack(at) if at >= lowest);
@@ -375,25 +376,25 @@ impl Executed {
     }
 }
 
-/// How many values an instruction takes from a stack of this height.
+/// How many values an instruction pops from a stack of this height.
 fn taken(takes: Option<usize>, op: Option<&OpInfo>, height: usize) -> usize {
     takes.unwrap_or_else(|| op.map_or(0, |op| op.pops.into())).min(height)
 }
 
-/// The places of the stack that an instruction wrote which left so many of its values, took others, and
-/// pushed some.
+/// The stack slots that an instruction wrote: it left the lowest `left` values in place and pushed `pushes`;
+/// `height` is the height afterwards.
 fn written(left: usize, pushes: usize, height: usize) -> Range<usize> {
     left.min(height.saturating_sub(pushes))..height
 }
 
-/// The compound on top of the stack, where the last instruction pushed it and none did before.
+/// The compound on top of the stack, if the last instruction pushed it and no earlier one did.
 fn created(pushes: usize, state: &dyn Inspect, known: &mut HashSet<usize>) -> Option<Cell> {
     let compound = state.compound(0).filter(|_| pushes > 0)?;
     known.insert(compound).then_some(Cell::Compound(compound))
 }
 
-/// The places to which an instruction that leaves several values only moved one that it took: what
-/// DUP and SWAP do is nothing to blame them for, unless they do something else.
+/// The slots to which an instruction that pushes several values only moved one that it popped, with the slots
+/// the values came from: DUP and SWAP are not blamed for the values they move.
 fn moved(last: &Executed, pushes: usize, state: &dyn Inspect) -> Vec<(usize, usize)> {
     if pushes < 2 {
         return Vec::new();
@@ -402,7 +403,7 @@ fn moved(last: &Executed, pushes: usize, state: &dyn Inspect) -> Vec<(usize, usi
     let from = |at: usize| {
         let value = state.item(height - 1 - at)?;
         let equal = |input: &&Input| input.value == value;
-        // One that stayed where it was, before one from elsewhere.
+        // A value that stayed in place takes precedence over an equal one from another slot.
         let stayed = last.inputs.iter().filter(equal).find(|input| input.cell == Cell::Stack(at));
         match stayed.or_else(|| last.inputs.iter().find(equal))?.cell {
             Cell::Stack(from) => Some((at, from)),
@@ -435,7 +436,7 @@ impl Watch for Recorder {
         self.step += 1;
     }
 
-    /// What is changed between two actions was written by no instruction.
+    /// No instruction wrote what changes between two actions.
     fn pause(&mut self, state: &dyn Inspect) {
         self.complete(state);
     }
@@ -446,44 +447,44 @@ impl Watch for Recorder {
     }
 }
 
-/// A datum that no instruction that was kept wrote, where not all were kept.
+/// A datum that no kept instruction wrote, if some instructions were dropped.
 #[derive(Debug, Clone)]
 pub struct Sought {
-    /// The number of its answer.
+    /// The index of its answer.
     pub answer: usize,
-    /// The question for it alone.
+    /// The question, about this datum alone.
     pub question: Question,
     /// The cells that hold it.
     cells: Vec<Cell>,
-    /// How many instructions there were before the question.
+    /// How many instructions were executed before the question.
     end: u64,
 }
 
-/// Watches a run for the last instructions that wrote some data, however long ago.
+/// Watches a run and finds the last instructions that wrote some data, at any distance.
 pub struct Search {
     sought: Vec<Sought>,
-    /// For each of them and each of its cells, the number of the last instruction that wrote it.
+    /// For each sought datum and each of its cells, the number of the last instruction that wrote the cell.
     writers: Vec<Vec<Option<u64>>>,
     step: u64,
-    /// How many values the last instruction left on the stack, and how many it pushed.
+    /// How many stack values the last instruction left in place, and how many it pushed.
     last: Option<(usize, usize)>,
     compounds: HashSet<usize>,
 }
 
 impl Search {
-    /// A search for these data.
+    /// A search for the writers of these data.
     pub fn new(sought: Vec<Sought>) -> Search {
         let writers = sought.iter().map(|sought| vec![None; sought.cells.len()]).collect();
         Search { sought, writers, step: 0, last: None, compounds: HashSet::new() }
     }
 
-    /// The data that were found, each with the number of the instruction.
+    /// The data whose writer was found, each with the number of the instruction.
     pub fn found(self) -> impl Iterator<Item = (Sought, u64)> {
         let found = self.sought.into_iter().zip(self.writers);
         found.filter_map(|(sought, writers)| Some((sought, writers.into_iter().flatten().next()?)))
     }
 
-    /// The instruction before this one wrote these cells.
+    /// Notes that the previous instruction wrote the cells that `is_written` selects.
     fn wrote(&mut self, is_written: impl Fn(&Cell) -> bool) {
         let last = self.step - 1;
         for (sought, writers) in self.sought.iter().zip(&mut self.writers) {
@@ -495,7 +496,7 @@ impl Search {
         }
     }
 
-    /// Completes the last instruction with what only the state behind it tells.
+    /// Completes the last instruction with what only the state after it shows.
     fn complete(&mut self, state: &dyn Inspect) {
         let Some((left, pushes)) = self.last.take() else { return };
         let places = written(left, pushes, state.height());
@@ -529,8 +530,8 @@ impl Watch for Search {
     }
 }
 
-/// Counts the instructions up to the end of each step of a case, without seeing them: up to
-/// [`Counter::INEXACT`] more may have been executed where a machine ended.
+/// Counts the instructions up to the end of each step of a case without inspecting them. If the machine
+/// ended, the count may be too low by up to [`Counter::INEXACT`].
 #[derive(Debug, Default)]
 pub struct Counter {
     count: u64,
@@ -539,7 +540,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// So many instructions are executed at once.
+    /// How many instructions are executed at once.
     pub const INEXACT: u64 = 10_000;
 }
 

@@ -1,8 +1,8 @@
-//! Every instruction of a case, or the selected ones, written as they are executed: a trace of any length
-//! takes no more memory than one step.
+//! Traces: every instruction of a case, or the selected ones, written while the case runs. The memory used
+//! does not grow with the length of the trace.
 //!
-//! A [`Tracer`] watches the run. It knows which steps are selected and what each costs; a [`Writer`]
-//! formats them. What a step changes is known when the next one begins, so a writer is called twice
+//! A [`Tracer`] watches the run. It knows which steps are selected and what each of them costs; a [`Writer`]
+//! formats them. The effects of a step are known only when the next one begins, so a writer is called twice
 //! for each step.
 
 use std::io::{self, Write};
@@ -17,28 +17,28 @@ mod jsonl;
 mod minic89;
 mod text;
 
-/// How steps are written.
+/// Formats the steps of a trace.
 pub trait Writer {
     /// Writes what comes before the steps.
     ///
     /// # Errors
     ///
-    /// When it cannot be written, as with all of these.
+    /// When writing fails, as for all methods here.
     fn start(&mut self, state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
         let _ = (state, out);
         Ok(())
     }
 
-    /// A selected step is about to happen.
+    /// Called before a selected step is executed.
     fn before(&mut self, step: &Step<'_>, out: &mut dyn Write) -> io::Result<()>;
 
-    /// The step has happened.
+    /// Called after the step was executed.
     fn after(&mut self, done: &Done<'_>, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes what comes after the steps.
     fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()>;
 
-    /// The only machine whose runs it can write; `None` for all.
+    /// The only machine this writer supports; `None` if it supports all.
     fn machine(&self) -> Option<&'static str> {
         None
     }
@@ -48,36 +48,36 @@ pub trait Writer {
 pub struct Step<'a> {
     /// Its number in the run, from 1.
     pub number: u64,
-    /// The instruction, and the machine before it.
+    /// The instruction, with the state of the machine before it.
     pub at: &'a At<'a>,
 }
 
-/// An instruction that was executed, or could not be.
+/// An instruction that was executed, or that could not be.
 pub struct Done<'a> {
     /// The machine after it.
     pub state: &'a dyn Inspect,
-    /// Its price in gas, where the machine has gas. Of one that could not be executed it is what was
-    /// charged, but at least what its row says.
+    /// Its cost in gas, if the machine has gas. For an instruction that could not be executed it is the gas
+    /// that was charged, but at least the gas in the instruction table.
     pub cost: Option<u64>,
 }
 
 /// The end of a run.
 pub struct End<'a> {
-    /// The machine as it is left.
+    /// The final state of the machine.
     pub state: &'a dyn Inspect,
-    /// How many steps the run had, selected or not.
+    /// How many steps the run had, including those that are not selected.
     pub steps: u64,
-    /// How it ended, in one line for a person.
+    /// How the run ended, in one line of text.
     pub how: &'a str,
 }
 
-/// A form of traces; `new` makes a writer for a machine with these instructions.
+/// A trace format; `new` makes a writer for a machine with these instructions.
 pub type TraceKind = Renderer<fn(&'static Isa) -> Box<dyn Writer>>;
 
-/// Every form of traces; the first is the default.
+/// All trace formats; the first is the default.
 pub static TRACES: &[TraceKind] = &[text::KIND, jsonl::KIND, eip3155::KIND, minic89::KIND];
 
-/// Which steps of a run are written.
+/// Selects the steps that are written.
 #[derive(Debug, Clone)]
 pub struct Selection {
     /// The number of the first one.
@@ -86,7 +86,7 @@ pub struct Selection {
     pub to: u64,
     /// The instructions; empty for all.
     pub ops: Vec<&'static OpInfo>,
-    /// How many of the steps that match all else are omitted at the start.
+    /// How many steps to omit at the start, of those that match all other conditions.
     pub skip: u64,
 }
 
@@ -97,7 +97,7 @@ impl Default for Selection {
     }
 }
 
-/// Counts steps and decides which are selected. As a watch, it counts the selected ones.
+/// Counts steps and decides which are selected. Used as a watch, it only counts.
 #[derive(Debug, Default)]
 pub struct StepFilter {
     selection: Selection,
@@ -106,17 +106,17 @@ pub struct StepFilter {
 }
 
 impl StepFilter {
-    /// A filter before the first step.
+    /// A filter that has seen no step yet.
     pub fn new(selection: Selection) -> StepFilter {
         StepFilter { selection, steps: 0, found: 0 }
     }
 
-    /// How many steps matched all but [`Selection::skip`].
+    /// How many steps matched all conditions but [`Selection::skip`].
     pub fn found(&self) -> u64 {
         self.found
     }
 
-    /// Counts the next step, and whether it is selected.
+    /// Counts the next step and returns whether it is selected.
     fn selects(&mut self, at: &At<'_>) -> bool {
         let Selection { from, to, ops, skip } = &self.selection;
         self.steps += 1;
@@ -139,7 +139,7 @@ pub struct Tracer {
     filter: StepFilter,
     writer: Box<dyn Writer>,
     out: Box<dyn Write>,
-    /// The step that is being executed.
+    /// The step that is executing.
     open: Option<Account>,
     result: io::Result<()>,
 }
@@ -150,12 +150,12 @@ impl Tracer {
         Tracer { filter: StepFilter::new(selection), writer, out, open: None, result: Ok(()) }
     }
 
-    /// How many steps there were so far, selected or not.
+    /// How many steps were executed so far, including those that are not selected.
     pub fn steps(&self) -> u64 {
         self.filter.steps
     }
 
-    /// The run is over, and `how` says how, in one line. Nothing is written after the first error.
+    /// Ends the trace; `how` says in one line how the run ended. Nothing is written after the first error.
     ///
     /// # Errors
     ///
@@ -202,7 +202,7 @@ impl Watch for Tracer {
     }
 }
 
-/// What must be known of the machine before a step for its price.
+/// The gas before a step, from which its cost is computed.
 struct Account {
     gas: Option<u64>,
     given_back: u64,

@@ -1,5 +1,5 @@
-//! Fixing what needs no decision by a person: the edits of a file's diagnostics, applied all at once, and
-//! only if the cases stay the same.
+//! `--fix`: applies the edits of a file's diagnostics that need no decision by a person. All are applied at
+//! once, and only if the cases stay the same.
 
 use super::{Checked, Checker};
 use crate::formats::{Context, Format, Shared};
@@ -11,12 +11,12 @@ use crate::run::sources::Source;
 use crate::run::{Cases, Content, VectorFiles, catch_panic, identify, select};
 use crate::text::json::Node;
 
-/// A text that was fixed.
+/// A text after fixing.
 #[derive(Debug)]
 pub struct Fixed {
     /// The text.
     pub text: String,
-    /// What is still wrong with it.
+    /// The diagnostics that remain.
     pub checked: Checked,
 }
 
@@ -26,16 +26,16 @@ pub enum NotFixed {
     /// The edits would change a case.
     #[error("its cases would not be the same")]
     OtherCases,
-    /// No fewer diagnostics would be left.
+    /// The number of diagnostics would not decrease.
     #[error("no less would be wrong with it")]
     NoBetter,
 }
 
-/// The text of a file with all edits of its diagnostics; `None` when there are no edits.
+/// The text of a file with the edits of all diagnostics applied; `None` when there are no edits.
 ///
 /// # Errors
 ///
-/// When the fixed text has no fewer diagnostics, or other cases.
+/// When the fixed text has as many diagnostics as before or more, or different cases.
 pub fn fix(checker: &mut Checker<'_>, source: &Source, checked: &Checked) -> Option<Result<Fixed, NotFixed>> {
     let text = checked.text.as_ref()?.as_str();
     let mut edits = checked.edits().peekable();
@@ -51,12 +51,12 @@ pub fn fix(checker: &mut Checker<'_>, source: &Source, checked: &Checked) -> Opt
     Some(Ok(Fixed { text: fixed, checked: left }))
 }
 
-/// The text with edits that are in order; all other bytes stay.
+/// Applies edits, given in document order; all other bytes stay the same.
 fn apply<'e>(text: &str, edits: impl Iterator<Item = &'e Edit>) -> String {
     let mut fixed = String::with_capacity(text.len());
     let mut from = 0;
     for edit in edits.filter(|edit| !edit.range.is_empty()) {
-        // Two that overlap are of one datum, and the first fixes it.
+        // Two edits overlap only in the same datum, and the first one fixes it.
         if edit.range.start < from {
             continue;
         }
@@ -68,7 +68,7 @@ fn apply<'e>(text: &str, edits: impl Iterator<Item = &'e Edit>) -> String {
     fixed
 }
 
-/// The format of a text, and its cases as far as they can be read, without their places.
+/// The format of a text, and those cases that can be read, without their origins.
 type FormatAndCases = (&'static str, Vec<(String, Option<Case>)>);
 
 fn content(checker: &Checker<'_>, source: &Source, text: &str) -> Option<FormatAndCases> {

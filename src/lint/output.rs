@@ -1,4 +1,4 @@
-//! The list of forms in which diagnostics are written.
+//! The formats in which diagnostics are written.
 
 use std::io::{self, Write};
 
@@ -8,34 +8,34 @@ use crate::model::renderer::Renderer;
 
 /// Writes the diagnostics of file after file.
 pub trait Output {
-    /// The next file.
+    /// Writes the next file.
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// When writing fails.
     fn file(&mut self, checked: &Checked) -> io::Result<()>;
 
     /// Writes what comes after the last file.
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// When writing fails.
     fn end(&mut self, summary: &Summary) -> io::Result<()>;
 }
 
-/// A form of diagnostics; `new` makes one that writes to the given writer.
+/// A format for diagnostics; `new` makes an output that writes to the given writer.
 pub type OutputKind = Renderer<fn(Box<dyn Write>, Extent) -> Box<dyn Output>>;
 
-/// How many diagnostics of one rule the text for people shows.
+/// How many diagnostics of each rule the text output shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// The first of each rule, and how many more there are.
+    /// The first ones of each rule, and the number of the others.
     First,
     /// All.
     All,
 }
 
-/// Every form; the first is the default.
+/// All formats; the first is the default.
 pub static OUTPUTS: &[OutputKind] = &[
     OutputKind {
         name: "text",
@@ -49,16 +49,16 @@ pub static OUTPUTS: &[OutputKind] = &[
     },
 ];
 
-/// The numbers of a check.
+/// The counts of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Files that were looked at.
+    /// Files that were checked.
     pub files: usize,
     /// Cases in them.
     pub cases: usize,
-    /// Diagnostics for which `run` refuses a case or a file.
+    /// Diagnostics for which `run` refuses the case or the file.
     pub errors: usize,
-    /// Diagnostics of cases that run but are probably not what their author intended.
+    /// Diagnostics of cases that run, but probably not as their author intended.
     pub warnings: usize,
     /// Diagnostics that need no action.
     pub notes: usize,

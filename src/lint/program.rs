@@ -1,4 +1,5 @@
-//! What only the machine of a case knows: whether it can load the program and has what is compared.
+//! Checks that need the machine of a case: whether it can load the program and has the fields that are
+//! compared.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::testees::Testee;
 use crate::text::json::{Document, Node, quoted};
 use crate::text::suggest::nearest;
 
-/// The last part of the path of every field that is the name of an instruction.
+/// The last path component of every field that holds the name of an instruction.
 const MNEMONIC_FIELD: &str = "nextInstruction";
 
 /// Checks a case that could be read.
@@ -29,12 +30,12 @@ pub(super) struct Inspection<'c> {
 }
 
 impl<'c> Inspection<'c> {
-    /// The case, and where it stands.
+    /// An inspection of this case, which is at `node` in the document.
     pub(super) fn new(case: &'c Case, node: Node<'c>) -> Inspection<'c> {
         Inspection { case, node, machine: machines::by_name(case.machine), found: Vec::new() }
     }
 
-    /// All that is wrong. Leaves `testee` with a program that may not be the case's.
+    /// All problems of the case. Leaves `testee` with a program that may differ from that of the case.
     pub(super) fn inspect(mut self, testee: &mut dyn Testee) -> Vec<Diagnostic<Origin>> {
         let refused_sources = self.assemble();
         if !refused_sources {
@@ -50,7 +51,7 @@ impl<'c> Inspection<'c> {
         self.found.push(diagnostic.severity(severity));
     }
 
-    /// Assembles the sources among the program. Whether any of them is refused.
+    /// Assembles the sources in the program and returns whether any of them was refused.
     fn assemble(&mut self) -> bool {
         let Some(Language::Own { assemble, .. }) = self.machine.map(|machine| machine.language) else {
             return false;
@@ -86,7 +87,7 @@ impl<'c> Inspection<'c> {
         lines.diagnostic(line, column, &what).expected(expected).under(Rule::Assembly).suggest(suggestion)
     }
 
-    /// The commands that the instructions of a machine are in its own language, without repeats.
+    /// The commands in the machine's own assembly language, without duplicates.
     fn commands(&self) -> Vec<String> {
         let Some(MachineInfo { isa, language: Language::Own { disassemble, .. }, .. }) = self.machine else {
             return Vec::new();
@@ -99,8 +100,8 @@ impl<'c> Inspection<'c> {
         commands
     }
 
-    /// Loads the program. A mnemonic that the machine does not have is removed and loading tried again,
-    /// so that further ones are found.
+    /// Loads the program. A mnemonic that the machine does not have is removed and loading is repeated, so
+    /// that further unknown ones are found.
     fn load(&mut self, testee: &mut dyn Testee) {
         const MOST: usize = 20;
         let mut program = self.case.program.clone();
@@ -115,7 +116,7 @@ impl<'c> Inspection<'c> {
         }
     }
 
-    /// Notes on what the program has that traps, or does nothing, if it is reached.
+    /// Notes on parts of the program that trap or do nothing when they are reached.
     pub(super) fn remarks(&self) -> Vec<Diagnostic<Origin>> {
         let remarks = self.machine.map_or_else(Vec::new, |machine| (machine.lint)(&self.case.program));
         let note = |remark: &LoadError| {
@@ -124,7 +125,7 @@ impl<'c> Inspection<'c> {
         remarks.iter().map(note).collect()
     }
 
-    /// A diagnostic of a datum of the program, or of all of it.
+    /// A diagnostic about a datum of the program, or about the whole program.
     fn about(&self, reason: &LoadError, what: String) -> Diagnostic<Origin> {
         let at = reason.at.as_ref().and_then(|at| place_of(at, self.case, self.node.document()));
         Diagnostic::at(at.unwrap_or(self.node.at()), what)
@@ -160,7 +161,7 @@ impl<'c> Inspection<'c> {
     }
 }
 
-/// The lines of a source: items of an array in the vector, or in a file that it names.
+/// The lines of a source: items of an array in the vector, or lines of a file that the vector names.
 struct Lines<'d> {
     origin: Origin,
     items: Vec<Node<'d>>,
@@ -177,7 +178,7 @@ impl<'d> Lines<'d> {
         let Some(item) = line.checked_sub(1).and_then(|line| self.items.get(line)) else {
             return Diagnostic::at(self.origin.0, format!("line {line}:{column}: {what}"));
         };
-        // After the quote; but an escape in it makes the text longer than the line.
+        // After the opening quote. If the JSON text has escapes, its columns differ from those of the line.
         let inside = item.raw().char_indices().nth(column).filter(|_| !item.raw().contains('\\'));
         Diagnostic::at(item.at() + inside.map_or(0, |inside| inside.0 as u32), what)
     }
@@ -191,7 +192,7 @@ fn datum<'p>(program: &'p Program, path: &Path) -> Option<&'p Value> {
     }
 }
 
-/// Removes the mnemonic for which a program was refused, if it was for one.
+/// Removes the unknown mnemonic for which a program was refused, if that was the reason.
 fn remove_mnemonic(program: &mut Program, reason: &LoadError) -> Option<String> {
     let at = reason.at.as_ref()?;
     let (Some(Key::Name(member)), Key::Index(index)) = (at.parent().map(Path::last), at.last()) else {

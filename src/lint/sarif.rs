@@ -1,4 +1,4 @@
-//! Diagnostics as SARIF 2.1.0: one run with all of them, written as they come.
+//! Diagnostics as SARIF 2.1.0: a single run, whose results are written as they arrive.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ pub(super) struct Sarif {
     state: State,
 }
 
-/// What was written so far.
+/// How much was written so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Nothing,
@@ -32,7 +32,7 @@ impl Sarif {
         Sarif { out, state: State::Nothing }
     }
 
-    /// Writes all that comes before the results, once.
+    /// Writes everything before the results, once.
     fn head(&mut self) -> io::Result<()> {
         if self.state != State::Nothing {
             return Ok(());
@@ -98,7 +98,7 @@ fn start(text: &SourceText, place: &Place) -> Value {
     json!({ "startLine": place.position.line, "startColumn": text.column_utf16(place.at) })
 }
 
-/// An edit that starts at the place.
+/// A replacement for an edit that starts at this place.
 fn replacement(text: &SourceText, place: &Place, edit: &Edit) -> Value {
     let mut region = start(text, place);
     let end = edit.range.end as u32;
@@ -107,13 +107,13 @@ fn replacement(text: &SourceText, place: &Place, edit: &Edit) -> Value {
     json!({ "deletedRegion": region, "insertedContent": { "text": edit.with } })
 }
 
-/// What is wrong, what is expected and what is suggested, in one line.
+/// The problem, what is expected and the suggestion, in one line.
 fn message(diagnostic: &Diagnostic) -> String {
     let suggestion = diagnostic.suggestion().map(|name| format!("; did you mean {}?", quoted(name)));
     escaped(&format!("{diagnostic}{}", suggestion.unwrap_or_default())).into_owned()
 }
 
-/// A path as a URI: a file URI if it is absolute, else relative.
+/// A path as a URI: a file URI if it is absolute, otherwise relative.
 fn uri(path: &str) -> String {
     let is_drive = path.get(1..3) == Some(":/");
     let start = match path {

@@ -1,5 +1,5 @@
-//! Diagnostics for people: as compilers write them, in at most 100 columns unless the name of a file is
-//! longer.
+//! Diagnostics as text, in the style of compilers. Lines have at most 100 columns, unless the name of a file
+//! is longer.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -18,14 +18,14 @@ const WIDTH: usize = 100;
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// The text for people. It writes colours; the writer removes them where there is no terminal.
+/// The text output. It writes colours; the writer removes them if the output is not a terminal.
 pub(super) struct Text {
     out: Box<dyn Write>,
     extent: Extent,
     counts: BTreeMap<(Severity, Rule), Count>,
 }
 
-/// How many diagnostics of one kind were shown, and how many were omitted in how many files.
+/// How many diagnostics of one severity and rule were shown, and how many omitted in how many files.
 #[derive(Default)]
 struct Count {
     shown: usize,
@@ -38,9 +38,9 @@ impl Text {
         Text { out, extent, counts: BTreeMap::new() }
     }
 
-    /// Whether a diagnostic is still among the first of its kind.
+    /// Whether a diagnostic is still shown, as one of the first of its rule.
     fn is_shown(&self, diagnostic: &Diagnostic) -> bool {
-        // Each error has to be fixed; of the others, a few examples do.
+        // Every error has to be fixed, so more are shown; of other diagnostics, a few examples suffice.
         let most = match (self.extent, diagnostic.severity) {
             (Extent::All, _) => return true,
             (Extent::First, Severity::Error) => 100,
@@ -93,7 +93,7 @@ impl Output for Text {
     }
 }
 
-/// One diagnostic, complete in itself.
+/// Writes one diagnostic.
 fn block(out: &mut dyn Write, file: &str, diagnostic: &Diagnostic) -> io::Result<()> {
     let style = style(diagnostic.severity);
     let head = format!("{}[{}]", diagnostic.severity.name(), diagnostic.rule.name());
@@ -147,8 +147,8 @@ fn style(severity: Severity) -> Style {
     color.on_default().bold()
 }
 
-/// The text, escaped, in lines that end within the width; the first starts at column `column`, the
-/// others after `indent`.
+/// Escapes a text and wraps it to the width; the first line starts at column `column`, the others after
+/// `indent`.
 fn wrapped(text: &str, mut column: usize, indent: &str) -> String {
     let mut lines = String::new();
     for (index, word) in escaped(text).split(' ').enumerate() {

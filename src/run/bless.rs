@@ -1,9 +1,9 @@
-//! Writing what the machine did as the expectation of a case.
+//! Writes the actual result of a case as its expectation.
 //!
-//! A file is blessed in rounds. In each, the format of the cases that differ says for every
-//! difference which change of the text would write it, and the text with these changes is read
-//! and run in the next: nothing is offered that was not run as it would be written. A case
-//! that comes out with a difference that it did not have before gets its old text back.
+//! A file is blessed in rounds. In each round, the format of each case that differs supplies the change of
+//! the text that would write each difference; the next round reads and runs the changed text. So nothing is
+//! offered that was not run as it would be written. A case that ends up with a difference that it did not
+//! have before gets its old text back.
 
 use std::ops::Range;
 
@@ -22,48 +22,48 @@ use crate::model::position::Origin;
 use crate::model::verdict::{Difference, Verdict};
 use crate::text::edit::{self, Change, Splice};
 
-/// What is to be blessed.
+/// What to bless.
 #[derive(Debug, Clone, Default)]
 pub struct Wishes {
-    /// The datum and what is in it, by its path as reports write it; `None` for all.
+    /// The path of the datum to bless, with all data in it, as reports show it; `None` for all data.
     pub leaf: Option<String>,
-    /// What becomes of a run that ended in another way.
+    /// What to do when the outcome of the run differs.
     pub outcome_change: OutcomeChange,
 }
 
-/// What becomes of a run that ended in another way than is demanded, such as by a halt.
+/// What to do when the run ended in another way than the vector demands, such as with a halt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OutcomeChange {
-    /// It is refused.
+    /// Refuse it.
     #[default]
     Refuse,
-    /// It is blessed.
+    /// Bless it.
     Allow,
 }
 
-/// The outcome of blessing a file. Nothing is written yet.
+/// The result of blessing a file. Nothing is written yet.
 #[derive(Debug, Default)]
 pub struct Blessed {
-    /// The text of the file as it was read and as it is to be written, if that is another one.
+    /// The text of the file, before and after; `None` when it does not change.
     pub texts: Option<Texts>,
     /// The cases whose expectation changes.
     pub cases: Vec<CaseId>,
-    /// What was asked for and cannot be written.
+    /// Selected differences that cannot be written.
     pub refused: Vec<Refusal>,
     /// How many cases pass as they are.
     pub passed: usize,
-    /// How many cases differ, but in nothing that was asked for.
+    /// How many cases differ only in data that are not selected.
     pub not_asked_for: usize,
-    /// Cases and files that are broken, of which nothing can be said.
+    /// Cases and files that are broken, and so could not be compared.
     pub broken: Vec<CaseReport>,
 }
 
-/// A text before and after.
+/// A text before and after blessing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texts {
-    /// As it was read.
+    /// The text that was read.
     pub old: String,
-    /// As it is to be written.
+    /// The text to write.
     pub new: String,
 }
 
@@ -72,7 +72,7 @@ pub struct Texts {
 pub struct Refusal {
     /// The case.
     pub case: CaseId,
-    /// The step after which it was seen, from 1; `None` where the case has only one.
+    /// The step after which it was found, from 1; `None` if the case has only one step.
     pub step: Option<usize>,
     /// Which datum.
     pub at: Path,
@@ -82,7 +82,7 @@ pub struct Refusal {
     pub why: String,
 }
 
-/// Runs the selected cases of a file and says what is to be written.
+/// Runs the selected cases of a file and returns what to write.
 pub fn bless(source: &Source, options: &Options, wishes: &Wishes) -> Blessed {
     let loaded = open(source, options);
     let mut blessed = Blessed { broken: loaded.broken().into_iter().collect(), ..Blessed::default() };
@@ -105,7 +105,7 @@ pub fn bless(source: &Source, options: &Options, wishes: &Wishes) -> Blessed {
     blessed
 }
 
-/// Changes and runs the cases until there is nothing more to change. The file as it then is.
+/// Changes the text and runs the cases until nothing more changes. Returns the file with the last text.
 fn rounds<'s>(
     mut loaded: LoadedFile<'s>,
     cases: &mut [Case],
@@ -113,8 +113,8 @@ fn rounds<'s>(
     worker: &mut Worker<'_>,
     reopen: impl Fn(String) -> LoadedFile<'s>,
 ) -> LoadedFile<'s> {
-    // Two do for most cases; one more is needed for each layer of data that was not compared
-    // before, such as all of a result where a halt was demanded.
+    // Two rounds suffice for most cases. Each layer of data that was not compared before needs one more, such
+    // as the result of a run for which the vector demanded a halt.
     const ROUNDS: usize = 16;
     let old = loaded.text().to_owned();
     for _ in 0..ROUNDS {
@@ -149,15 +149,15 @@ fn next_text(loaded: &LoadedFile<'_>, cases: &mut [Case], wishes: &Wishes) -> Op
 
 /// A case that is being blessed.
 struct Case {
-    /// Where it stands in the old text.
+    /// Its range in the old text.
     range: Range<usize>,
     /// The verdict before any change, and after the last one.
     first: CaseReport,
     last: CaseReport,
-    /// Whether there may be something more to change.
+    /// Whether it may need another change.
     is_open: bool,
     is_changed: bool,
-    /// What could not be written in the last round.
+    /// The differences that could not be written in the last round.
     refused: Vec<Refusal>,
 }
 
@@ -174,11 +174,11 @@ impl Case {
         }
     }
 
-    /// The changes that write how the case differs now. What cannot be written is kept.
+    /// The changes that write the current differences. Keeps the refusals of those that cannot be written.
     fn changes<'d>(&mut self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> Vec<Change<'d>> {
         let (changes, refused) = match wishes.outcome_change {
             OutcomeChange::Refuse if self.other_ends(loaded.format).next().is_some() => {
-                // The rest is of a run with another outcome.
+                // All other differences are those of a run with another outcome.
                 let refusals = self.other_ends(loaded.format).map(|end| self.refusal(end, &other_end(end)));
                 (Vec::new(), refusals.collect())
             }
@@ -190,7 +190,7 @@ impl Case {
         changes
     }
 
-    /// Where the run ended in another way.
+    /// The differences in how the run ended.
     fn other_ends(&self, format: &Format) -> impl Iterator<Item = &Difference> {
         let is_end = |at: &Path| at.parent().is_none() && format.ends.contains(&&*at.last().to_string());
         differences(&self.last).iter().filter(move |difference| is_end(&difference.at))
@@ -201,7 +201,7 @@ impl Case {
         let mut resized: Vec<&Difference> = Vec::new();
         let last = differences(&self.last).iter();
         for difference in last.filter(|difference| wishes.ask_for(difference)) {
-            // When the length of a list changes, its items get other numbers.
+            // When the length of a list changes, its items may get other indices.
             if resized.iter().any(|list| list.step == difference.step && difference.at.starts_with(&list.at))
             {
                 continue;
@@ -217,7 +217,7 @@ impl Case {
         (changes, refused)
     }
 
-    /// A refusal at the place in the old text, if the difference was there before.
+    /// A refusal, at the place in the old text if the difference was there before.
     fn refusal(&self, difference: &Difference, why: &str) -> Refusal {
         let before = differences(&self.first).iter().find(|before| same_datum(before, difference));
         let Difference { step, at, place, .. } = before.unwrap_or(difference);
@@ -225,15 +225,15 @@ impl Case {
         Refusal { case, step: *step, at, place, why: why.to_owned() }
     }
 
-    /// The case stays as it was.
+    /// Reverts the case to its old text.
     fn refuse(&mut self, why: &str) {
         self.refused =
             differences(&self.first).iter().take(1).map(|first| self.refusal(first, why)).collect();
         self.is_changed = false;
     }
 
-    /// Why the changed case is not right: all that may still differ is what did so before, and
-    /// that cannot be written or was not asked for.
+    /// Why the changed case is not accepted: it may differ only where it differed before, and only where the
+    /// difference cannot be written or was not selected.
     fn objection(&self, wishes: &Wishes) -> Option<String> {
         if !self.is_changed {
             return None;
@@ -252,7 +252,7 @@ impl Case {
         Some(format!("the changed case would differ in {}", wrong.at))
     }
 
-    /// Adds its outcome.
+    /// Adds the result of the case to `blessed`.
     fn add_to(self, blessed: &mut Blessed) {
         match self.first.verdict {
             Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => blessed.passed += 1,
@@ -298,7 +298,7 @@ fn other_end(Difference { expected, actual, .. }: &Difference) -> String {
     format!("the run ended with {actual} and not with {expected}: --allow-outcome-change blesses that")
 }
 
-/// The changes that write what the machine has, or why there are none.
+/// The changes that write the actual value, or why it cannot be written.
 fn write_back<'d>(difference: &Difference, loaded: &LoadedCase<'d>) -> Result<Vec<Change<'d>>, String> {
     let Difference { at, expected, actual, place, .. } = difference;
     let failed = FailedAssertion::new(loaded.document, Origin(place.at), at, expected, actual.as_ref());

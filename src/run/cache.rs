@@ -1,10 +1,10 @@
 //! The result cache: cases that passed in an earlier run and need not run again.
 //!
 //! A cached result says that one case of a file with exactly these bytes, on exactly this program and under
-//! exactly these options, passed and that there was nothing to note. No other result is cached, so that such a
-//! case runs again and explains itself; nor is that of a case whose reading opened other files than its own.
+//! exactly these options, passed without notes. No other result is cached, so that any other case runs again
+//! and reports why. The result of a case that opened other files than its own is not cached either.
 //!
-//! Results are kept as text, a line for each file, the most recently used first:
+//! Results are stored as text, one line per file, the most recently used first:
 //!
 //! ```text
 //! vmconf answers 1 PROGRAM CHECKSUM
@@ -24,14 +24,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::case::CaseId;
 
-/// So many bytes of results are kept; the least recently used are removed.
+/// The most bytes of results that are kept; the least recently used ones are removed.
 pub const MOST_BYTES: usize = 16 << 20;
 
-/// What the first line begins with. The number counts up when the text changes its meaning.
+/// The start of the first line. The number increases whenever the format changes.
 const HEAD: &str = "vmconf answers 1";
 
-/// Which program runs the cases: the BLAKE3 of its executable. Any change to a machine, a format or the
-/// runner changes it, also where the version of the crate stays.
+/// Identifies the program that runs the cases: the BLAKE3 hash of its executable. Any change to a machine, a
+/// format or the runner changes it, even if the version of the crate stays the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramKey(String);
 
@@ -40,7 +40,7 @@ impl ProgramKey {
     ///
     /// # Errors
     ///
-    /// When that cannot be read.
+    /// When the executable cannot be read.
     pub fn of(executable: impl Read) -> io::Result<ProgramKey> {
         Ok(ProgramKey(blake3::Hasher::new().update_reader(executable)?.finalize().to_hex().to_string()))
     }
@@ -53,48 +53,48 @@ impl fmt::Display for ProgramKey {
     }
 }
 
-/// The key under which the results of a file are cached: its text, and how it is read and run.
+/// The key of the cached results of a file: a hash of its text and of how it is read and run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileKey(String);
 
 impl FileKey {
-    /// The key of a file with this text. `how` is everything that decides its results besides the
-    /// text and the program.
+    /// The key of a file with this text. `how` is everything besides the text and the program that affects
+    /// its results.
     pub fn new(text: &str, how: &impl Debug) -> FileKey {
         let how = format!("{how:?}");
         let mut hasher = blake3::Hasher::new();
-        // With its length first, so that nothing in one can pass for something in the other.
+        // The length comes first, so that no part of `how` can be mistaken for text.
         hasher.update(&(how.len() as u64).to_le_bytes()).update(how.as_bytes()).update(text.as_bytes());
         FileKey(hex::encode(&hasher.finalize().as_bytes()[..16]))
     }
 }
 
-/// What the cache says of a case.
+/// The result of a cache lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
-    /// Nothing: it runs.
+    /// The case is not cached and runs.
     Miss,
-    /// It passes.
+    /// The cache says that the case passes.
     Hit,
-    /// It passes, and is of the sample that runs all the same.
+    /// The cache says that the case passes, but it is in the sample and runs nevertheless.
     Verify,
 }
 
-/// What a case that ran changes in the cache.
+/// How the result of a case changes the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheUpdate {
-    /// The case at this datum of its file passes.
+    /// The case at this node of its file passes.
     Passes(u32),
-    /// The cache says that a case passes, and it does not.
+    /// The cache says that the case passes, but it does not.
     Refuted,
 }
 
-/// The results of earlier runs of one program, and those that this run adds.
+/// The cached results of one program: those of earlier runs, and those that this run adds.
 #[derive(Debug)]
 pub struct ResultCache {
     program: ProgramKey,
     sample: Option<Sample>,
-    /// The data of the cases that pass, in order, for each file.
+    /// The nodes of the cases that pass, sorted, for each file.
     kept: IndexMap<FileKey, Vec<u32>>,
     updates: Mutex<Updates>,
 }
@@ -115,16 +115,16 @@ struct Line {
 }
 
 impl ResultCache {
-    /// No results yet. Those of the sample run all the same.
+    /// An empty cache. Cases in `sample` run even if they are cached.
     pub fn new(program: ProgramKey, sample: Option<Sample>) -> ResultCache {
         ResultCache { program, sample, kept: IndexMap::new(), updates: Mutex::default() }
     }
 
-    /// Adds the results in a text of [`ResultCache::text`].
+    /// Adds results in the format of [`ResultCache::text`].
     ///
     /// # Errors
     ///
-    /// What is wrong with the text: it is damaged, or of another program. Then no result is added.
+    /// When the text is damaged or was written by another program, with the reason. Then no result is added.
     pub fn read(&mut self, text: &str) -> Result<(), String> {
         let (first, lines) = text.split_once('\n').unwrap_or((text, ""));
         let expected = head(&self.program, lines);
@@ -140,7 +140,7 @@ impl ResultCache {
         Ok(())
     }
 
-    /// What is cached of the case at a datum of a file.
+    /// Looks up the case at a node of a file.
     pub fn look_up(&self, file: &FileKey, datum: u32, id: &CaseId) -> Lookup {
         let passes = self.kept.get(file).is_some_and(|passed| passed.binary_search(&datum).is_ok());
         match &self.sample {
@@ -150,7 +150,7 @@ impl ResultCache {
         }
     }
 
-    /// Notes that a file is of this run.
+    /// Marks a file as used in this run.
     pub fn use_file(&self, file: &FileKey) {
         let mut updates = self.updates();
         if !updates.files.contains_key(file) {
@@ -158,7 +158,8 @@ impl ResultCache {
         }
     }
 
-    /// Adds the result of a case of this run. If a cached one was wrong, all of its file are discarded.
+    /// Adds the result of a case of this run. If a cached result was wrong, all results of its file are
+    /// discarded.
     pub fn update(&self, file: &FileKey, update: CacheUpdate) {
         let mut updates = self.updates();
         match update {
@@ -167,12 +168,12 @@ impl ResultCache {
         }
     }
 
-    /// How many files had a wrong result.
+    /// How many files had a wrong cached result.
     pub fn refuted(&self) -> usize {
         self.updates().refuted.len()
     }
 
-    /// All results as text; `None` where the run changed nothing.
+    /// All results as text; `None` if the run changed nothing.
     pub fn text(&self) -> Option<String> {
         let updates = self.updates();
         if updates.refuted.is_empty() && updates.files.values().all(BTreeSet::is_empty) {
@@ -207,12 +208,12 @@ fn head(program: &ProgramKey, lines: &str) -> String {
     format!("{HEAD} {program} {}", blake3::hash(lines.as_bytes()))
 }
 
-/// The cached results that are verified: a case is in the sample by a hash of its id and the seed.
+/// The cached results to verify: a hash of its id and the seed decides whether a case is in the sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sample {
-    /// How large it is.
+    /// The share of cases in the sample.
     pub share: Share,
-    /// Which one.
+    /// Determines which cases are in a sample of that size.
     pub seed: u64,
 }
 
@@ -226,7 +227,7 @@ impl Sample {
     }
 }
 
-/// A part of the results, written as a percentage: `5%`, `0.1%`.
+/// A share of the cached results, written as a percentage: `5%`, `0.1%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
     percent: f64,

@@ -1,4 +1,4 @@
-//! Panics of machines and formats as errors.
+//! Panics of machines and formats become errors.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -9,7 +9,7 @@ thread_local! {
     static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work`; a panic in it is caught and silent, and its message is the error.
+/// Runs `work` and catches a panic silently; its message is the error.
 pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static SILENCE: Once = Once::new();
     SILENCE.call_once(|| {

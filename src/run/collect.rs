@@ -1,4 +1,4 @@
-//! Step 5: outcomes to events, in the order of files and cases, and to the counts of the run.
+//! Step 5: turns outcomes into events, in the order of files and cases, and counts them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use super::options::{AfterFailure, Options, RunOptions, UnmatchedEntries};
 use crate::model::event::{Event, Summary};
 use crate::model::explanation::{Explained, Explanation};
 
-/// Only so many cases that fail or are broken are explained: each runs again for it.
+/// The most cases that are explained, of those that fail or are broken: each of them runs again.
 pub(super) const MOST_EXPLAINED: usize = 200;
 
-/// Explains the case of this number in a file.
+/// Explains the case at this index of a file.
 pub type Explain = fn(&LoadedFile<'_>, usize, &RunOptions) -> Explanation;
 
-/// Puts together what a run reports.
+/// Collects the events and counts of a run.
 pub(super) struct Collector<'s> {
     options: &'s Options,
     /// `None` when no report needs explanations.
@@ -32,7 +32,7 @@ pub(super) struct Collector<'s> {
 }
 
 impl<'s> Collector<'s> {
-    /// Nothing yet.
+    /// A collector that has seen no case.
     pub(super) fn new(
         options: &'s Options,
         explain: Option<Explain>,
@@ -49,17 +49,17 @@ impl<'s> Collector<'s> {
         }
     }
 
-    /// The run begins, with so many files.
+    /// Reports the start of a run with this number of files.
     pub(super) fn start(&mut self, files: usize) {
         (self.sink)(Event::Started { files });
     }
 
-    /// Whether a case failed after which the others are skipped.
+    /// Whether a case failed after which the remaining ones are skipped.
     pub(super) fn skips(&self) -> bool {
         self.options.run.after_failure == AfterFailure::SkipTheRest && self.failures > 0
     }
 
-    /// A file begins: what is reported of it besides its cases.
+    /// Reports the start of a file, with its notes and errors.
     pub(super) fn file(&mut self, file: &LoadedFile<'_>) {
         if let (Some(cache), Some(key)) = (&self.options.run.cache, file.key()) {
             cache.use_file(key);
@@ -72,12 +72,12 @@ impl<'s> Collector<'s> {
         }
     }
 
-    /// A case of the file is done, the one of this number.
+    /// Reports the outcome of the case at this index of the file.
     pub(super) fn case(&mut self, file: &LoadedFile<'_>, index: usize, outcome: CaseOutcome) {
         let before = self.failures;
         self.emit(file, outcome);
         let is_explained = self.failures > before && before < MOST_EXPLAINED;
-        // Who ends a run does not wait for what takes as long again.
+        // A user who interrupts a run does not wait for explanations, which run cases again.
         if let Some(explain) = self.explain.filter(|_| is_explained && !self.is_interrupted()) {
             self.explanations.push(explain(file, index, &self.options.run));
         }
@@ -100,12 +100,12 @@ impl<'s> Collector<'s> {
         (self.sink)(Event::Finished(report));
     }
 
-    /// All cases of a file are done.
+    /// Reports the end of a file.
     pub(super) fn file_done(&mut self) {
         (self.sink)(Event::FileDone);
     }
 
-    /// All cases of a run that began then are done, or the user has ended it.
+    /// Reports the end of a run that began at `start`, complete or interrupted.
     pub(super) fn end(mut self, start: Instant) -> Summary {
         self.report_unmatched_entries();
         for explanation in self.explanations {

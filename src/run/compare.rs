@@ -1,6 +1,6 @@
 //! Step 4: compares the state of a machine with the assertions of a vector.
 //!
-//! Nothing is configured here: an [`Assertion`] says everything about what it expects.
+//! Nothing is configurable here: an [`Assertion`] fully describes what it expects.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,17 +15,18 @@ use crate::model::verdict::Difference;
 use crate::testees::Testee;
 use crate::text::json::Document;
 
-/// A field of the state was named that the machine does not have.
+/// An assertion names a field that the machine does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownField {
     /// Its name.
     pub field: String,
-    /// Where the vector names it.
+    /// The place in the vector.
     pub origin: Origin,
 }
 
-/// The differences after a step, in the order of the vector. `number` is that of the step, where the case has
-/// several. When the end differs, the rest expects a state that the machine is not in, and is not compared.
+/// The differences after a step, in document order. `number` is the number of the step if the case has
+/// several. If the outcome differs, the other assertions are for a state that the machine did not reach, and
+/// are not compared.
 ///
 /// # Errors
 ///
@@ -74,7 +75,7 @@ pub fn diff(assertions: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatc
     Ok(mismatches)
 }
 
-/// Whether `assertion` cannot hold where `reported` does not.
+/// Whether `assertion` must fail because `reported`, an assertion that is reported already, fails.
 fn implies(reported: &Assertion, assertion: &Assertion, actual: Option<&Value>) -> bool {
     match reported.expected {
         Expected::Type(_) | Expected::Record => assertion.at.starts_with(&reported.at),
@@ -84,7 +85,7 @@ fn implies(reported: &Assertion, assertion: &Assertion, actual: Option<&Value>) 
 
 type Fields<'c> = Vec<(&'c Key, Option<Value>)>;
 
-/// Every field that an assertion names, observed once.
+/// Observes every field that an assertion names, once.
 fn observe_each<'c>(assertions: &'c [Assertion], state: &dyn Observe) -> Result<Fields<'c>, UnknownField> {
     let mut fields: Fields<'c> = Vec::new();
     for assertion in assertions {
@@ -100,8 +101,8 @@ fn observe_each<'c>(assertions: &'c [Assertion], state: &dyn Observe) -> Result<
     Ok(fields)
 }
 
-/// Finds data by path. A record is searched member by member unless it is large: then its
-/// names are hashed once, or a record of n members with an assertion on each would cost n² steps.
+/// Finds data by path. A small record is searched member by member; the names of a large one are hashed once,
+/// since otherwise assertions on all n members would take n² steps.
 struct Finder<'v> {
     fields: &'v Fields<'v>,
     large: HashMap<*const Value, HashMap<&'v str, &'v Value>>,
@@ -162,13 +163,13 @@ fn compare(assertion: &Assertion, actual: Option<&Value>, mismatches: &mut Vec<M
     }
 }
 
-/// Whether the members that are listed come in the order of the list.
+/// Whether those members that are listed come in the order of the list.
 fn in_order(keys: &[Key], members: &[(String, Value)]) -> bool {
     let place = |name: &str| keys.iter().position(|key| matches!(key, Key::Name(key) if key == name));
     members.iter().filter_map(|(name, _)| place(name)).is_sorted()
 }
 
-/// One mismatch for each member that should not be there.
+/// Reports one mismatch for each member that is not allowed.
 fn only(assertion: &Assertion, keys: &[Key], members: &[(String, Value)], mismatches: &mut Vec<Mismatch>) {
     let listed: HashSet<&str> = keys
         .iter()

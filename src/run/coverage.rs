@@ -1,4 +1,4 @@
-//! Which rows of an instruction set a program executes.
+//! Which instructions of an instruction set were executed.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use crate::machines::machine::{At, Watch};
 pub struct Coverage(BTreeMap<&'static str, u64>);
 
 impl Coverage {
-    /// How often the mnemonic was executed.
+    /// How often the instruction with this mnemonic was executed.
     pub fn count(&self, name: &str) -> u64 {
         self.0.get(name).copied().unwrap_or_default()
     }
 
-    /// The rows that were never executed, in the order of the table.
+    /// The instructions that were never executed, in the order of the table.
     pub fn missing(&self, isa: &Isa) -> impl Iterator<Item = &'static OpInfo> {
         isa.ops.iter().filter(|op| self.count(op.name) == 0)
     }
 
-    /// Adds what another program executed.
+    /// Adds the counts of another program.
     pub fn add(&mut self, other: &Coverage) {
         for (name, count) in &other.0 {
             *self.0.entry(name).or_default() += count;

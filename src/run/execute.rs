@@ -1,4 +1,4 @@
-//! Step 3: reads a case, runs it on a testee, and compares after each of its steps.
+//! Step 3: reads a case, runs it on a testee and compares the state after each step.
 
 use super::cache::verify::refuted;
 use super::cache::{CacheUpdate, Lookup};
@@ -18,19 +18,19 @@ use crate::model::verdict::{Failure, Verdict};
 use crate::testees::Testee;
 use crate::text::json::{Document, Node};
 
-/// A case that was run alone.
+/// The result of [`watch`].
 pub struct WatchedCase {
     /// Its verdict.
     pub report: CaseReport,
-    /// What was ignored in it.
+    /// Notes on what was ignored in it.
     pub notes: Vec<Diagnostic>,
-    /// What was read; `None` where it is malformed.
+    /// The case; `None` if it is malformed.
     pub case: Option<Case>,
-    /// The testee as the run left it; `None` where the case did not run or the testee panicked.
+    /// The testee in its final state; `None` if the case did not run or the testee panicked.
     pub testee: Option<Box<dyn Testee>>,
 }
 
-/// Runs one case of a loaded file with `watch` looking on.
+/// Runs one case of a loaded file, observed by `watch`.
 ///
 /// # Panics
 ///
@@ -43,39 +43,39 @@ pub fn watch(file: &LoadedFile<'_>, index: usize, run: &RunOptions, watch: &mut 
     WatchedCase { report, notes, case, testee: worker.into_last() }
 }
 
-/// The machine that a case of a loaded file is for; `None` where the case cannot be read.
+/// The machine that a case of a loaded file is for; `None` if the case cannot be read.
 pub fn machine_of(file: &LoadedFile<'_>, index: usize) -> Option<&'static MachineInfo> {
     machines::by_name(file.case(index)?.read().ok()?.case?.machine)
 }
 
-/// The verdict on a case, with what else it adds to the run.
+/// The result of a case: its report, and what else it contributes to the run.
 pub(super) struct CaseOutcome {
     pub(super) report: CaseReport,
-    /// What was ignored in it.
+    /// Notes on what was ignored in it.
     pub(super) notes: Vec<Diagnostic>,
-    /// What later runs learn of it.
+    /// How it changes the cache.
     pub(super) cache_update: Option<CacheUpdate>,
 }
 
 impl CaseOutcome {
-    /// A case before which another one failed, with `--fail-fast`.
+    /// The outcome of a case that is skipped because an earlier one failed, with `--fail-fast`.
     pub(super) fn skipped(case: &LoadedCase<'_>) -> CaseOutcome {
         CaseOutcome::new(report(case, Verdict::Pass)).skip()
     }
 
-    /// The same, when it was run before it was known that it need not.
+    /// The outcome of a case that ran before it was known that it is skipped.
     pub(super) fn skip(self) -> CaseOutcome {
         let verdict = Verdict::Skip("--fail-fast: a case before it failed".to_owned());
         CaseOutcome::new(CaseReport { machine: None, verdict, cached: false, ..self.report })
     }
 
-    /// A case that passes, as the cache says.
+    /// The outcome of a case that passes according to the cache.
     fn cached(case: &LoadedCase<'_>) -> CaseOutcome {
         let report = report(case, Verdict::Pass);
         CaseOutcome::new(CaseReport { machine: Some(case.format.machine.into()), cached: true, ..report })
     }
 
-    /// A verdict and nothing else.
+    /// An outcome with only a report.
     pub(super) fn new(report: CaseReport) -> CaseOutcome {
         CaseOutcome { report, notes: Vec::new(), cache_update: None }
     }
@@ -91,32 +91,32 @@ fn report(case: &LoadedCase<'_>, verdict: Verdict) -> CaseReport {
     }
 }
 
-/// A case that was executed.
+/// The result of executing a case.
 pub(super) struct Execution {
     pub(super) report: CaseReport,
     notes: Vec<Diagnostic>,
-    /// What was read; `None` where it is malformed.
+    /// The case; `None` if it is malformed.
     case: Option<Case>,
-    /// Whether the case passes, reports nothing else, and its file and options alone decide that.
+    /// Whether the case passes without notes, and its file and options alone determine that.
     is_cacheable: bool,
 }
 
-/// What a thread runs cases with: one testee a machine, made when it is first needed and used
-/// again.
+/// Runs cases on one thread. The testee of each machine is made when it is first needed, and reused.
 pub struct Worker<'o> {
     run: &'o RunOptions,
-    /// The limits of all testees.
+    /// The limits of all its testees.
     limits: Limits,
     testees: Vec<(&'static str, Box<dyn Testee>)>,
 }
 
 impl<'o> Worker<'o> {
-    /// No testee yet.
+    /// A worker without testees.
     pub fn new(run: &'o RunOptions) -> Worker<'o> {
         Worker { run, limits: Limits::default(), testees: Vec::new() }
     }
 
-    /// The verdict on a case of a loaded file. A panic of a machine or a format is an error of the case.
+    /// Runs a case of a loaded file and reports its verdict. A panic of a machine or a format is an error of
+    /// the case.
     ///
     /// # Panics
     ///
@@ -138,12 +138,12 @@ impl<'o> Worker<'o> {
         outcome
     }
 
-    /// What the cache says of a case; `None` when caching is off.
+    /// Looks up a case in the cache; `None` when caching is off.
     fn look_up(&self, case: &LoadedCase<'_>) -> Option<Lookup> {
         Some(self.run.cache.as_ref()?.look_up(case.key?, case.node, &case.id))
     }
 
-    /// Reads a case and performs it.
+    /// Reads and runs a case.
     pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>, watch: Option<&mut dyn Watch>) -> Execution {
         let mut report = report(loaded, Verdict::Pass);
         let reading = match loaded.read() {
@@ -173,16 +173,16 @@ impl<'o> Worker<'o> {
             && report.verdict == Verdict::Pass
             && notes.is_empty()
             && !loaded.files.are_requested()
-            // The first case of the file reports it, and in another run that may be this one.
+            // Only the first case of a file reports this, and in another run this case may be the first.
             && odd_if_strict(case, loaded).is_empty();
         Execution { report, notes, case: reading.case, is_cacheable }
     }
 
-    /// Lends the testee of a machine with these limits to `work`.
+    /// Calls `work` with a testee of this machine under these limits.
     ///
     /// # Errors
     ///
-    /// When there is no such machine, or it panics.
+    /// When there is no such machine, or when it panics.
     pub(crate) fn with_testee<T>(
         &mut self,
         machine: &'static str,
@@ -191,16 +191,16 @@ impl<'o> Worker<'o> {
     ) -> Result<T, String> {
         let testee = self.take_testee(machine, limits);
         let mut testee = testee.ok_or_else(|| format!("there is no machine {machine}"))?;
-        // After a panic, the testee may be in any state and is not used again.
+        // After a panic the state of the testee is unknown, so it is not reused.
         let result = catch_panic(|| work(&mut *testee))
             .map_err(|panic| format!("the machine {machine} panicked: {panic}"))?;
         self.testees.push((machine, testee));
         Ok(result)
     }
 
-    /// The testee of a machine, or a new one.
+    /// An idle testee of the machine, or a new one; `None` if there is no such machine.
     fn take_testee(&mut self, machine: &str, limits: &Limits) -> Option<Box<dyn Testee>> {
-        // A testee is made with limits and must not be used with others.
+        // The limits of a testee are fixed, so it cannot be reused under others.
         if self.limits != *limits {
             self.testees.clear();
             self.limits.clone_from(limits);
@@ -211,13 +211,13 @@ impl<'o> Worker<'o> {
         Some(self.run.testee.make(machines::by_name(machine)?, limits))
     }
 
-    /// The testee that ran the last case, as that left it; `None` where no case ran.
+    /// The testee of the last case, in its final state; `None` if no case ran.
     fn into_last(mut self) -> Option<Box<dyn Testee>> {
         Some(self.testees.pop()?.1)
     }
 }
 
-/// Compares an execution with what the cache says of the case.
+/// Checks an execution against the cached result of the case.
 fn checked(lookup: Option<Lookup>, execution: Execution, datum: u32) -> CaseOutcome {
     let Execution { mut report, notes, is_cacheable, .. } = execution;
     let cache_update = match (lookup, is_cacheable) {
@@ -231,7 +231,7 @@ fn checked(lookup: Option<Lookup>, execution: Execution, datum: u32) -> CaseOutc
     CaseOutcome { report, notes, cache_update }
 }
 
-/// The verdict as the list of expected failures of the file has it.
+/// Changes the verdict as the list of expected failures of the file says.
 fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
     if let Some(expected_failures) = &case.options.expected_failures {
         let verdict = std::mem::replace(&mut report.verdict, Verdict::Pass);
@@ -239,7 +239,7 @@ fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
     }
 }
 
-/// Loads and performs the case, and compares after each step.
+/// Loads the program, performs each step and compares the state after it.
 fn perform(
     case: &Case,
     testee: &mut dyn Testee,
@@ -294,7 +294,7 @@ fn refused(what: &str, reason: &LoadError, case: &Case, document: &Document) -> 
     Verdict::Error(vec![about(reason, format!("{what}: {reason}"), case, document)])
 }
 
-/// What is odd about the program of a case, if its file is read strictly.
+/// Warnings about the program of a case, if its file is read strictly.
 fn odd_if_strict(case: &Case, loaded: &LoadedCase<'_>) -> Vec<Diagnostic> {
     let info = match loaded.options.read.strictness {
         Strictness::Strict => machines::by_name(case.machine),
@@ -304,7 +304,7 @@ fn odd_if_strict(case: &Case, loaded: &LoadedCase<'_>) -> Vec<Diagnostic> {
     odd.iter().map(|reason| about(reason, reason.to_string(), case, loaded.document)).collect()
 }
 
-/// A diagnostic about a datum of the program, at its place where that is known.
+/// A diagnostic about a datum of the program, at its place if that is known.
 fn about(reason: &LoadError, what: String, case: &Case, document: &Document) -> Diagnostic {
     match reason.at.as_ref().and_then(|at| place_of(at, case, document)) {
         Some(at) => document.locate(Diagnostic::at(at, what)),
@@ -312,7 +312,8 @@ fn about(reason: &LoadError, what: String, case: &Case, document: &Document) -> 
     }
 }
 
-/// Where a datum of the program stands: the format says so of it, or of something it is in.
+/// The node of a datum of the program: that of the datum itself or of the nearest ancestor whose place the
+/// format recorded.
 pub(crate) fn place_of(at: &Path, case: &Case, document: &Document) -> Option<u32> {
     if let Some((_, origin)) = case.places.iter().find(|place| place.0 == *at) {
         return Some(origin.0);

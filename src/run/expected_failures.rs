@@ -9,8 +9,8 @@
 //! expires = 2030-12-31                                # may be left out; the last day
 //! ```
 //!
-//! For each case the first entry that matches its id applies. Only failures can be expected: a broken vector
-//! is broken.
+//! The first entry that matches the id of a case applies. Only failures can be expected: a broken vector
+//! stays an error.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,13 +30,13 @@ pub mod update;
 
 pub use toml_edit::Date;
 
-/// What a member of an entry is called.
+/// The members of an entry.
 const MEMBERS: &[&str] = &["id", "signature", "reason", "link", "expires"];
 
 /// A list of expected failures.
 #[derive(Debug, Clone)]
 pub struct ExpectedFailures {
-    /// The file as messages name it.
+    /// The path, as messages show it.
     pub file: Arc<str>,
     entries: Vec<Entry>,
 }
@@ -54,22 +54,22 @@ struct Entry {
 }
 
 impl ExpectedFailures {
-    /// Reads a list. Entries that expire before `today` have expired.
+    /// Reads a list. Entries whose last day is before `today` have expired.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with it.
+    /// The first error in the text.
     pub fn parse(file: &str, text: &str, today: Date) -> Result<ExpectedFailures, Diagnostic> {
         let reader = Reader { text: &SourceText::new(text), today };
         Ok(ExpectedFailures { file: file.into(), entries: reader.entries()? })
     }
 
-    /// Whether any entry has a day on which it expires.
+    /// Whether any entry has an expiry date.
     pub fn has_dates(&self) -> bool {
         self.entries.iter().any(|entry| entry.expires.is_some())
     }
 
-    /// The verdict on a case of which the list may have an entry.
+    /// The verdict on a case after applying the entry that matches it, if there is one.
     pub fn apply(&self, id: &CaseId, machine: Option<&str>, verdict: Verdict) -> Verdict {
         let Some(entry) = self.entries.iter().find(|entry| entry.matches(&id.to_string())) else {
             return verdict;
@@ -84,7 +84,7 @@ impl ExpectedFailures {
         }
     }
 
-    /// Why the failure is not the expected one.
+    /// Why a failure does not match the expected one; `None` if it does.
     fn objection(&self, entry: &Entry, machine: &str, failure: &Failure) -> Option<String> {
         let place = format!("{}:{}", self.file, entry.place.position);
         if let Some(day) = entry.expires.filter(|_| entry.is_expired) {
@@ -103,14 +103,14 @@ impl ExpectedFailures {
         }
     }
 
-    /// The numbers of the entries that match a case.
+    /// The indices of the entries that match a case.
     pub fn matching(&self, id: &CaseId) -> impl Iterator<Item = usize> {
         let id = id.to_string();
         let matching = self.entries.iter().enumerate().filter(move |(_, entry)| entry.matches(&id));
         matching.map(|(number, _)| number)
     }
 
-    /// One diagnostic for each entry but those of these numbers: that it matches no case.
+    /// One diagnostic for each entry that matches no case, that is, whose index is not in `matched`.
     pub fn unmatched(&self, matched: &BTreeSet<usize>) -> Vec<Diagnostic> {
         let others = self.entries.iter().enumerate().filter(|(number, _)| !matched.contains(number));
         let diagnostic = |(_, entry): (usize, &Entry)| {
@@ -123,7 +123,7 @@ impl ExpectedFailures {
 }
 
 impl Entry {
-    /// An id that looks like a glob is still itself.
+    /// An id that contains glob characters also matches itself.
     fn matches(&self, id: &str) -> bool {
         self.id == id || self.glob.as_ref().is_some_and(|glob| glob.is_match(id))
     }

@@ -1,8 +1,8 @@
 //! The language of `-E`, which selects cases: predicates with `and`, `or`, `not` and
 //! parentheses.
 //!
-//! Predicates are rows of [`PREDICATES`]. What the name of a case and its format say is asked first;
-//! a case is read only where that does not decide, and executed only where the vector does not either.
+//! Predicates are rows of [`PREDICATES`]. The name and the format of a case are evaluated first; a case is
+//! read only if they do not decide, and executed only if the vector does not decide either.
 
 mod case_info;
 mod display;

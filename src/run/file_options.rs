@@ -1,4 +1,4 @@
-//! What applies to one file: how it is read, its limits, its expected failures.
+//! Options for one file: how it is read, its limits, its expected failures.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use super::expected_failures::ExpectedFailures;
 use crate::formats::{self, Format};
 use crate::model::limits::Limits;
 
-/// What applies to one file.
+/// Options for one file.
 #[derive(Clone, Default)]
 pub struct FileOptions {
-    /// Its format; `None` to detect it.
+    /// The format; `None` to detect it.
     pub format: Option<&'static Format>,
     /// How its vectors are read.
     pub read: formats::Options,
-    /// Limits on it, its cases and the machines that run them.
+    /// Limits on the file, its cases and the machines that run them.
     pub limits: Limits,
-    /// Which of its cases are expected to fail.
+    /// Which of its cases are expected to fail; `None` without a list.
     pub expected_failures: Option<Arc<ExpectedFailures>>,
 }

@@ -1,4 +1,4 @@
-//! Files with options of their own.
+//! Overrides of the options for some files.
 
 use std::path::PathBuf;
 
@@ -7,19 +7,19 @@ use globset::GlobMatcher;
 use super::file_options::FileOptions;
 use super::sources::Source;
 
-/// Options for some of the files.
+/// The options for the files that match a glob.
 #[derive(Clone)]
 pub struct FileOverride {
-    /// The folder to which their paths are relative, without links in it.
+    /// The folder to which the paths of files are relative, with symbolic links resolved.
     pub folder: PathBuf,
-    /// Which files.
+    /// The files, relative to the folder.
     pub path: GlobMatcher,
-    /// Their options.
+    /// The options for these files.
     pub options: FileOptions,
 }
 
 impl FileOverride {
-    /// Whether a file has these options.
+    /// Whether the override applies to a file.
     pub fn applies_to(&self, source: &Source) -> bool {
         let path = source.path.canonicalize();
         path.is_ok_and(|path| path.strip_prefix(&self.folder).is_ok_and(|below| self.path.is_match(below)))

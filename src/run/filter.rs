@@ -1,4 +1,4 @@
-//! `--filter`: cases by their ids.
+//! `--filter`: selects cases by id.
 
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -15,8 +15,8 @@ enum Pattern {
 }
 
 impl Filter {
-    /// The filter of these patterns: a pattern with one of `*?[{` is a glob for the whole id, in
-    /// which `*` matches everything, `/` too; any other is a part of the id.
+    /// A filter with these patterns: a pattern that contains one of `*?[{` is a glob for the whole id, in
+    /// which `*` also matches `/`; any other pattern matches a part of the id.
     ///
     /// # Errors
     ///
@@ -30,7 +30,7 @@ impl Filter {
         self.0.is_empty() || self.matches_text(&id.to_string())
     }
 
-    /// Whether the case of this id, as it is written, is selected.
+    /// Whether the case with this id, as text, is selected.
     pub fn matches_text(&self, id: &str) -> bool {
         let matches = |pattern: &Pattern| match pattern {
             Pattern::Contains(part) => id.contains(part),
@@ -49,8 +49,8 @@ impl Pattern {
     }
 }
 
-/// The pattern as a glob for a whole text, in which `*` matches everything, `/` too; `None` where it has
-/// nothing of `*?[{` and so is no glob.
+/// The pattern as a glob for a whole text, in which `*` also matches `/`; `None` if it contains none of
+/// `*?[{`.
 pub(crate) fn glob(pattern: &str) -> Result<Option<GlobMatcher>, globset::Error> {
     if !pattern.contains(['*', '?', '[', '{']) {
         return Ok(None);

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A request, from another thread, that a run ends when the cases at hand are done.
+/// A request to end a run after the cases that are running, which another thread can make.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Requests it; whether that was requested before.
+    /// Makes the request and returns whether it was made before.
     pub fn request(&self) -> bool {
         self.0.swap(true, Ordering::Relaxed)
     }
 
-    /// Whether it was requested.
+    /// Whether the request was made.
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! Step 1: from a file to its cases. Bytes become a document, the document has a format, and the format
-//! lists the cases. A case is read when it is needed.
+//! Step 1: loads the cases of a file. The bytes are parsed into a document, the format of the document is
+//! detected, and the format lists the cases. A case is read when it is needed.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,23 +21,23 @@ use crate::model::verdict::Verdict;
 use crate::text::json::{Document, Node};
 use crate::text::source_text::SourceText;
 
-/// A file that was loaded, also where it is broken.
+/// A loaded file, which may be broken.
 pub struct LoadedFile<'s> {
     source: &'s Source,
     options: &'s FileOptions,
     cases: Option<Cases<'s>>,
-    /// What is wrong or worth a note and belongs to no case.
+    /// Errors and notes that belong to no case.
     errors: Vec<Diagnostic>,
     notes: Vec<Diagnostic>,
 }
 
-/// Loads a file with all its cases.
+/// Loads a file and lists all its cases.
 pub(super) fn load<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
     let file_options = options.for_file(source);
     load_read(source, read_text(source, file_options), options, file_options)
 }
 
-/// As [`load`], when the file had this text.
+/// Like [`load`], as if the file had this text.
 pub(super) fn load_text<'s>(source: &'s Source, text: String, options: &'s Options) -> LoadedFile<'s> {
     load_read(source, Ok(text), options, options.for_file(source))
 }
@@ -61,7 +61,7 @@ fn load_read<'s>(
 }
 
 impl<'s> LoadedFile<'s> {
-    /// A file of which nothing is read.
+    /// A file with no content loaded.
     pub(super) fn empty(source: &'s Source, options: &'s FileOptions) -> LoadedFile<'s> {
         LoadedFile { source, options, cases: None, errors: Vec::new(), notes: Vec::new() }
     }
@@ -85,33 +85,33 @@ impl<'s> LoadedFile<'s> {
         Ok(Some(Cases::new(self.source, self.options, document, format, entries)))
     }
 
-    /// Forgets what belongs to no case: another part of the run reports it.
+    /// Drops errors and notes that belong to no case: another part of the run reports them.
     pub(super) fn forget_whole(&mut self) {
         self.errors.clear();
         self.notes.clear();
     }
 
-    /// Its cases, where it has a format.
+    /// The cases; `None` if the file has no format.
     pub(super) fn cases_mut(&mut self) -> Option<&mut Cases<'s>> {
         self.cases.as_mut()
     }
 
-    /// The options that apply to it.
+    /// The options for the file.
     pub fn options(&self) -> &'s FileOptions {
         self.options
     }
 
-    /// The name of its format; `None` where that is not known.
+    /// The name of the format; `None` if it is not known.
     pub fn format_name(&self) -> Option<&'static str> {
         self.cases.as_ref().map(|cases| cases.format.name)
     }
 
-    /// Its text; empty if it has no format.
+    /// The text; empty if the file has no format.
     pub fn text(&self) -> &str {
         self.cases.as_ref().map_or("", |cases| cases.document.text())
     }
 
-    /// How many selected cases it has.
+    /// The number of selected cases.
     pub fn cases(&self) -> usize {
         self.cases.as_ref().map_or(0, |cases| cases.entries.len())
     }
@@ -127,22 +127,22 @@ impl<'s> LoadedFile<'s> {
         self.cases.as_ref()?.case(index)
     }
 
-    /// The key under which its results are cached; `None` when caching is off, or it has no format.
+    /// The key of its cached results; `None` when caching is off or the file has no format.
     pub(super) fn key(&self) -> Option<&FileKey> {
         self.cases.as_ref()?.key.as_ref()
     }
 
-    /// What is ignored, could matter and belongs to no case, with the file's name.
+    /// Notes that belong to no case, with the name of the file.
     pub fn notes(&self) -> impl Iterator<Item = (Diagnostic, Arc<str>)> {
         self.notes.iter().map(|note| (note.clone(), self.source.shown.clone()))
     }
 
-    /// What is broken and belongs to no case.
+    /// Errors that belong to no case.
     pub fn errors(&self) -> &[Diagnostic] {
         &self.errors
     }
 
-    /// The report of the file as a whole; `None` where nothing is broken that belongs to no case.
+    /// The report on the file as a whole; `None` if no error belongs to the file as a whole.
     pub fn broken(&self) -> Option<CaseReport> {
         (!self.errors.is_empty()).then(|| CaseReport {
             id: CaseId::of_file(self.source.shown.clone()),
@@ -160,14 +160,14 @@ pub(crate) struct Cases<'s> {
     options: &'s FileOptions,
     pub(crate) document: Document,
     pub(crate) format: &'static Format,
-    /// In document order.
+    /// The cases, in document order.
     pub(crate) entries: Vec<(CaseId, Entry)>,
     shared: Shared,
     key: Option<FileKey>,
 }
 
 impl<'s> Cases<'s> {
-    /// The cases that the outline of a document lists.
+    /// The cases in the outline of a document.
     pub(crate) fn new(
         source: &'s Source,
         options: &'s FileOptions,
@@ -183,12 +183,12 @@ impl<'s> Cases<'s> {
         Cases { source, options, document, format, entries, shared: Shared::default(), key: None }
     }
 
-    /// Keeps the cases whose ids hold this, in a file with this source.
+    /// Keeps the cases whose ids `selects` accepts.
     pub(super) fn retain_ids(&mut self, selects: impl Fn(&Source, &CaseId) -> bool) {
         self.entries.retain(|(id, _)| selects(self.source, id));
     }
 
-    /// Keeps the cases that hold this.
+    /// Keeps the cases that `selects` accepts.
     pub(super) fn retain(&mut self, selects: impl Fn(&LoadedCase<'_>) -> bool) {
         let selected: Vec<bool> =
             (0..self.entries.len()).map(|index| self.case(index).is_some_and(|it| selects(&it))).collect();
@@ -216,26 +216,26 @@ impl<'s> Cases<'s> {
 pub struct LoadedCase<'f> {
     /// Its id.
     pub id: CaseId,
-    /// The document it is in.
+    /// The document that contains it.
     pub document: &'f Document,
-    /// The format it is written in.
+    /// The format of the document.
     pub format: &'static Format,
-    /// Its datum, for [`crate::text::json::Node::at_index`].
+    /// Its node, for [`crate::text::json::Node::at_index`].
     pub node: u32,
-    /// The files that it may name.
+    /// The files that it may open.
     pub files: VectorFiles<'f>,
-    /// The options that apply to its file.
+    /// The options for its file.
     pub(super) options: &'f FileOptions,
-    /// Whether it is the first of its file: it reports what all have in common.
+    /// Whether it is the first case of its file, which reports what all cases have in common.
     pub(super) is_first: bool,
-    /// What it has in common with the others of its file.
+    /// Data that all cases of its file share.
     shared: &'f Shared,
-    /// The key under which the results of its file are cached; `None` when caching is off.
+    /// The key of the cached results of its file; `None` when caching is off.
     pub(super) key: Option<&'f FileKey>,
 }
 
 impl LoadedCase<'_> {
-    /// Reads it.
+    /// Reads the case.
     ///
     /// # Errors
     ///
@@ -247,7 +247,7 @@ impl LoadedCase<'_> {
             .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
     }
 
-    /// Where it stands in the text.
+    /// Its range in the text.
     pub fn range(&self) -> Range<usize> {
         let case = Node::at_index(self.document, self.node);
         let at = case.at() as usize;
@@ -255,7 +255,7 @@ impl LoadedCase<'_> {
     }
 }
 
-/// Counts cases of the same name.
+/// Numbers the cases that have the same name, from 1.
 fn numbered(outline: Vec<Entry>) -> Vec<(Entry, u32)> {
     let mut seen: HashMap<String, u32> = HashMap::new();
     let number = |entry: Entry| {
@@ -273,9 +273,9 @@ fn numbered(outline: Vec<Entry>) -> Vec<(Entry, u32)> {
 
 /// Why a file has no cases.
 pub(crate) struct FileError {
-    /// Why.
+    /// The error.
     pub(crate) diagnostic: Box<Diagnostic>,
-    /// Its text; `None` when it cannot be read.
+    /// The text of the file; `None` when it cannot be read.
     pub(crate) text: Option<SourceText>,
 }
 
@@ -285,7 +285,7 @@ impl FileError {
     }
 }
 
-/// The text of a file.
+/// Reads the text of a file.
 pub(crate) fn read_text(source: &Source, options: &FileOptions) -> Result<String, FileError> {
     let unreadable = |error: std::io::Error| {
         let diagnostic = Diagnostic::new(format!("cannot be read: {error}")).under(Rule::Unreadable);
@@ -297,7 +297,7 @@ pub(crate) fn read_text(source: &Source, options: &FileOptions) -> Result<String
 
 fn not_utf8(error: &std::string::FromUtf8Error) -> FileError {
     let valid = error.utf8_error().valid_up_to();
-    // Up to the first bad byte the lossy text is the same as the file.
+    // Up to the first invalid byte, the lossy text equals the file.
     let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
     let diagnostic = Diagnostic::at(valid as u32, "this byte is not UTF-8").expected("a file in UTF-8");
     FileError::new(SourceText::new(text), diagnostic.under(Rule::Encoding))
@@ -308,15 +308,15 @@ fn parse(text: String, options: &FileOptions) -> Result<Document, FileError> {
         .map_err(|(text, diagnostic)| FileError::new(text, diagnostic))
 }
 
-/// What the text of a file is.
+/// The content of a file.
 pub(crate) enum Content {
     /// Vectors of a format.
     Vectors(Document, &'static Format),
-    /// Another JSON file in a folder, with the note that says so.
+    /// A JSON file in a folder that is no vector file, with a note that says so.
     Other(Document, String),
 }
 
-/// Parses the text of a file and detects its format, if it is not given.
+/// Parses the text of a file, and detects its format unless the options specify it.
 pub(crate) fn identify(source: &Source, text: String, options: &FileOptions) -> Result<Content, FileError> {
     let document = parse(text, options)?;
     if let Some(format) = options.format {
@@ -329,10 +329,10 @@ pub(crate) fn identify(source: &Source, text: String, options: &FileOptions) -> 
     }
 }
 
-/// The format of a document, and what shows it.
+/// The format of a document, with the evidence for it.
 enum Detected {
     Format(&'static Format, Evidence),
-    /// A file in a folder that is no vector.
+    /// The document is no vector file, but was found in a folder.
     Other(String),
 }
 
@@ -354,11 +354,11 @@ fn detect_format(source: &Source, document: &Document) -> Result<Detected, Diagn
     }
 }
 
-/// The format of a file and what shows it, in a few words: `vmtests, "exec" in line 3`.
+/// The format of a file and the evidence for it, in a few words: `vmtests, "exec" in line 3`.
 ///
 /// # Errors
 ///
-/// When the file cannot be read, or must be a vector file and is not recognised.
+/// When the file cannot be read, or when it must be a vector file and its format is not recognised.
 pub fn explain_format(source: &Source, options: &Options) -> Result<String, Diagnostic> {
     let options = options.for_file(source);
     let document = read_text(source, options).and_then(|text| parse(text, options));

@@ -1,4 +1,4 @@
-//! JSON reports of the parts of a run, joined into one.
+//! Merges the JSON reports of the parts of a run into one.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -17,24 +17,24 @@ pub use part::Source;
 use excerpts::Excerpts;
 use part::Part;
 
-/// The whole run.
+/// The merged run.
 #[derive(Debug)]
 pub struct MergedRun {
-    /// Its events. The first cases that fail or are broken are explained, where the reports of the parts have
-    /// that.
+    /// The events. The first cases that fail or are broken are explained, if the reports of the parts contain
+    /// explanations.
     pub events: Vec<Event>,
-    /// The paths and filters as they were typed.
+    /// The paths and filters as they were given on the command line.
     pub selection: Words,
-    /// The flags that change a verdict, as they were typed.
+    /// The flags that change a verdict, as they were given on the command line.
     pub flags: Words,
 }
 
-/// Why reports cannot be joined.
+/// Why reports cannot be merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeError {
-    /// Which report; `None` for what is wrong with all.
+    /// The report with the error; `None` if the error concerns all of them.
     pub name: Option<String>,
-    /// Why.
+    /// The error.
     pub what: String,
 }
 
@@ -49,12 +49,12 @@ impl fmt::Display for MergeError {
 
 impl std::error::Error for MergeError {}
 
-/// Joins the reports of all parts of a run. `text_of` gives the text of a vector file, if it is
-/// there, to show lines of it.
+/// Merges the reports of all parts of a run. `text_of` returns the text of a vector file if it exists, for
+/// excerpts.
 ///
 /// # Errors
 ///
-/// When a part is missing, or there twice, or of another run, or is no report.
+/// When a part is missing, occurs twice or is of another run, or when an input is no report.
 pub fn merge(
     sources: &[Source<'_>],
     text_of: &mut dyn FnMut(&str) -> Option<String>,
@@ -71,7 +71,7 @@ pub fn merge(
     Ok(joined(parts))
 }
 
-/// That a part is one of the same run as another.
+/// Checks that two parts belong to the same run.
 fn joins(part: &Part<'_>, other: &Part<'_>) -> Result<(), String> {
     let (header, name) = (&part.header, other.name);
     if other.header.common != header.common {
@@ -83,7 +83,7 @@ fn joins(part: &Part<'_>, other: &Part<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// That no part is missing. That is found without counting them: a report may say that there are many.
+/// Checks that no part is missing. The parts are not enumerated, since a report may claim any number of them.
 fn complete(parts: &[Part<'_>]) -> Result<(), String> {
     const SHOWN: usize = 5;
     let of = parts.first().map_or(0, |part| part.header.of);
@@ -97,14 +97,14 @@ fn complete(parts: &[Part<'_>]) -> Result<(), String> {
     Err(format!("of {of} parts, these are missing: {}{more}", missing.join(", ")))
 }
 
-/// The run of which these are all parts.
+/// Merges the parts, which are all parts of one run.
 fn joined(parts: Vec<Part<'_>>) -> MergedRun {
     let mut run = MergedRun { events: Vec::new(), selection: Words::default(), flags: Words::default() };
     let (mut files, mut summary) = (0, Summary::default());
     let (mut cases, mut explained) = (Vec::new(), Vec::new());
     for part in parts {
         files = part.header.files;
-        // Parts run beside one another.
+        // Parts run in parallel.
         summary.seconds = summary.seconds.max(part.seconds);
         cases.extend(part.cases);
         explained.extend(part.explained);
@@ -118,7 +118,7 @@ fn joined(parts: Vec<Part<'_>>) -> MergedRun {
     run
 }
 
-/// Of the explanations, which each part has of its own first cases, those that one run has.
+/// Each part explains its own first cases; selects the explanations that a single run would have.
 fn first_explained(events: &[Event], explained: impl Iterator<Item = Explained>) -> Vec<Event> {
     let failed = events.iter().filter_map(|event| match event {
         Event::Finished(report) if report.verdict.is_failed_or_broken() => Some(&report.id),
@@ -133,7 +133,7 @@ fn in_place<T>(mut placed: Vec<(u64, T)>) -> impl Iterator<Item = T> {
     placed.into_iter().map(|(_, item)| item)
 }
 
-/// Adds cases and notes, with the ends of their files, and counts cases.
+/// Adds cases and notes as events, with the ends of their files, and counts the cases.
 fn add_cases(events: &mut Vec<Event>, cases: impl Iterator<Item = Event>, summary: &mut Summary) {
     let mut file = None;
     for event in cases {

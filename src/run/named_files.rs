@@ -1,4 +1,4 @@
-//! The files that cases name: those that `--watch` watches besides the vector files.
+//! The files that cases name, which `--watch` watches in addition to the vector files.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,12 +7,12 @@ use super::options::Options;
 use super::select::open;
 use super::sources::Source;
 
-/// The files beside a vector file that its cases name, whether they are there or not.
+/// The files that the cases of a vector file name, whether they exist or not.
 pub fn named_files(source: &Source, options: &Options) -> BTreeSet<PathBuf> {
     let file = open(source, options);
     let named = |index| {
         let case = file.case(index)?;
-        // What is wrong with the case is reported when it runs.
+        // Errors in the case are reported when it runs.
         let _ = case.read();
         Some(case.files.into_requested())
     };

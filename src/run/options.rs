@@ -1,7 +1,6 @@
-//! How to run: what applies to the whole run, what applies to a file, and which files have options of
-//! their own.
+//! Options of a run: for the whole run, for each file, and overrides for some files.
 //!
-//! Whatever works on a file takes its [`FileOptions`], which [`Options::for_file`] alone chooses.
+//! Code that works on a file takes its [`FileOptions`]; only [`Options::for_file`] chooses them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,25 +17,25 @@ use crate::formats::Format;
 use crate::model::partition::Part;
 use crate::testees::MakeTestee;
 
-/// How to run. The default runs all cases, one after the other, on the machines of this crate.
+/// Options of a run. The default runs all cases on one thread, on the machines of this crate.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// What applies to the whole run.
+    /// Options for the whole run.
     pub run: RunOptions,
-    /// What applies to every file without an override.
+    /// Options for every file without an override.
     pub file: FileOptions,
-    /// Files with options of their own; the first override that matches a file applies.
+    /// Options for some files; the first override that matches a file applies.
     pub overrides: Vec<FileOverride>,
 }
 
 impl Options {
-    /// The options of a file.
+    /// The options for a file.
     pub fn for_file(&self, source: &Source) -> &FileOptions {
         let applies = self.overrides.iter().find(|file_override| file_override.applies_to(source));
         applies.map_or(&self.file, |file_override| &file_override.options)
     }
 
-    /// Every list of expected failures that applies to some file, each once.
+    /// All lists of expected failures that apply to some file, each once.
     pub fn expected_failure_lists(&self) -> impl Iterator<Item = &Arc<ExpectedFailures>> {
         let of_overrides = self.overrides.iter().map(|file_override| &file_override.options);
         let options = std::iter::once(&self.file).chain(of_overrides);
@@ -45,48 +44,48 @@ impl Options {
     }
 }
 
-/// What applies to the whole run.
+/// Options for the whole run.
 #[derive(Clone, Default)]
 pub struct RunOptions {
-    /// Which cases are selected, by their ids.
+    /// Selects cases by id.
     pub filter: Filter,
-    /// Which of those are selected; `None` for all.
+    /// Selects among those; `None` for all.
     pub expression: Option<Selection>,
-    /// The part of those that runs; `None` for all.
+    /// The part of the selected cases to run; `None` for all.
     pub part: Option<Arc<Part>>,
-    /// What an entry of a list of expected failures is that matches no case.
+    /// How to treat entries of a list of expected failures that match no case.
     pub unmatched_entries: UnmatchedEntries,
-    /// What happens after the first case that fails or is broken.
+    /// What to do after the first case that fails or is broken.
     pub after_failure: AfterFailure,
-    /// How many threads; at least one is used.
+    /// The number of threads; at least one is used.
     pub jobs: usize,
-    /// Ends the run early. Cases that are done, in the order of events, are reported.
+    /// Ends the run early. All cases up to the first unfinished one, in the order of events, are reported.
     pub interrupt: Interrupt,
     /// The results of earlier runs; `None` when caching is off.
     pub cache: Option<Arc<ResultCache>>,
-    /// What makes the testees.
+    /// Makes the testees.
     pub testee: MakeTestee,
 }
 
 impl RunOptions {
-    /// The key under which the results of a file with these options are cached.
+    /// The key of the cached results of a file with these options.
     pub fn file_key(&self, text: &str, format: &'static Format, options: &FileOptions) -> FileKey {
-        // No `..`: who adds an option decides here whether it changes a result.
+        // No `..`: every new option requires a decision here whether it affects results.
         let FileOptions {
             read,
             limits,
-            // The format that was detected counts.
+            // The detected format is in the key.
             format: _,
-            // Applied to a result after it was looked up.
+            // Applied to a result after the lookup.
             expected_failures: _,
         } = options;
         let RunOptions {
             testee,
-            // Which cases run.
+            // These only select cases.
             filter: _,
             expression: _,
             part: _,
-            // What becomes of results.
+            // These only affect what is done with results.
             unmatched_entries: _,
             after_failure: _,
             jobs: _,
@@ -97,22 +96,22 @@ impl RunOptions {
     }
 }
 
-/// What happens after the first case that fails or is broken.
+/// What to do after the first case that fails or is broken.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AfterFailure {
-    /// The others run all the same.
+    /// Run the remaining cases.
     #[default]
     GoOn,
-    /// The others, in the order of events, are skipped.
+    /// Skip the remaining cases, in the order of events.
     SkipTheRest,
 }
 
-/// What an entry of a list of expected failures is that matches no case.
+/// How to treat entries of a list of expected failures that match no case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UnmatchedEntries {
-    /// An error: all cases run.
+    /// Report an error, since all cases run.
     #[default]
     Report,
-    /// Nothing: only some of the cases run.
+    /// Ignore them, since only some of the cases run.
     Ignore,
 }

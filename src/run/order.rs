@@ -1,4 +1,4 @@
-//! Putting what threads finish back in the order of files and cases.
+//! Restores the order of files and cases for results that threads produce out of order.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,21 +6,21 @@ use std::sync::Arc;
 use super::execute::CaseOutcome;
 use super::load::LoadedFile;
 
-/// What a thread has finished.
+/// A result of a thread.
 pub(super) enum Finished<'s> {
-    /// The file of this number is loaded.
+    /// The file at this index is loaded.
     File(usize, Arc<LoadedFile<'s>>),
-    /// Of the file of this number, the case of this number is done.
+    /// A case is done: the index of its file, its index in the file, its outcome.
     Case(usize, usize, Box<CaseOutcome>),
 }
 
-/// What comes next in order.
+/// The next result in order.
 pub(super) enum Next<'s> {
     /// A file is loaded.
     File(Arc<LoadedFile<'s>>),
-    /// The case of this number in it is done.
+    /// The case at this index of the file is done.
     Case(Arc<LoadedFile<'s>>, usize, Box<CaseOutcome>),
-    /// All of its cases are done.
+    /// All cases of the file are done.
     FileDone,
 }
 
@@ -31,13 +31,13 @@ struct Slot<'s> {
     outcomes: Vec<Option<Box<CaseOutcome>>>,
 }
 
-/// Holds what is finished too early.
+/// Buffers results that arrive too early.
 pub(super) struct Order<'s> {
-    /// The files that were not emitted to their end.
+    /// The files that are not completely emitted.
     files: VecDeque<Slot<'s>>,
-    /// How many files were.
+    /// How many files are completely emitted.
     done: usize,
-    /// How many cases of the first file were emitted; `None` where it was not itself.
+    /// How many cases of the first file were emitted; `None` if the file itself was not.
     emitted: Option<usize>,
 }
 
@@ -59,7 +59,7 @@ impl<'s> Order<'s> {
         }
     }
 
-    /// What can be emitted now.
+    /// The next result that can be emitted, if there is one.
     pub(super) fn next(&mut self) -> Option<Next<'s>> {
         let slot = self.files.front_mut()?;
         let file = slot.file.as_ref()?;

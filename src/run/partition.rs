@@ -1,12 +1,12 @@
-//! `--partition`: which cases of a run are in one part of it.
+//! `--partition`: determines which cases belong to a part of a run.
 
 use super::options::Options;
 use super::select::open;
 use super::sources::Source;
 use crate::model::partition::{FileCases, Part, Partition};
 
-/// Finds the cases of a part of a run: all files are loaded for that. `flags` are what else makes a run
-/// another one.
+/// The cases of a part of a run, for which all files are loaded. `flags` are the other arguments that
+/// distinguish one run from another.
 pub fn part(sources: &[Source], options: &Options, partition: Partition, flags: &str) -> Part {
     let cases = |source: &Source| FileCases {
         file: source.shown.clone(),

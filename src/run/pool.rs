@@ -1,4 +1,4 @@
-//! Running on several threads.
+//! Runs cases on several threads.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use super::select::open;
 use super::sources::Source;
 use crate::model::verdict::Verdict;
 
-/// Runs all cases on `options.run.jobs` threads; this one puts the outcomes in order.
+/// Runs all cases on `options.run.jobs` threads; the calling thread puts the outcomes in order.
 pub(super) fn run<'s>(sources: &'s [Source], options: &'s Options, collector: &mut Collector<'_>) {
     let (sender, receiver) = mpsc::channel();
     let work = Work::new(sources, &options.run.interrupt);
@@ -39,7 +39,7 @@ pub(super) fn run<'s>(sources: &'s [Source], options: &'s Options, collector: &m
     });
 }
 
-// The sender is the thread's own: the channel ends when the last thread does.
+// Each thread owns its sender: the channel closes when the last thread ends.
 #[allow(clippy::needless_pass_by_value)]
 fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc::Sender<Finished<'s>>) {
     let mut worker = Worker::new(&options.run);
@@ -64,8 +64,8 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
     }
 }
 
-/// With `--fail-fast`, the first file in which a case failed: those after it need not run. What
-/// is skipped is decided where outcomes are in order; this only saves the work.
+/// With `--fail-fast`, the first file in which a case failed: later files need not run. The outcomes in order
+/// decide what is skipped; this only avoids work.
 struct Stop {
     after_failure: AfterFailure,
     first: AtomicUsize,
@@ -102,7 +102,7 @@ struct Work<'s> {
 
 #[derive(Default)]
 struct Queue<'s> {
-    /// Files of which cases are left, in order: number, next case, file.
+    /// Files with cases left to run, in order: index of the file, index of the next case, file.
     cases: VecDeque<(usize, usize, Arc<LoadedFile<'s>>)>,
     next_file: usize,
     opening: usize,
@@ -117,11 +117,12 @@ impl<'s> Work<'s> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next thing to do; `None` when all is done or being done by others.
+    /// The next task; `None` when all work is done or assigned to other threads.
     fn next(&self) -> Option<Task<'s>> {
         let mut queue = self.lock();
         loop {
-            // Whoever has taken a file still adds it, which wakes those that wait for it.
+            // A thread that has taken a file still adds it after an interrupt, which wakes the threads that
+            // wait for it.
             if self.interrupt.is_requested() {
                 return None;
             }
@@ -145,7 +146,7 @@ impl<'s> Work<'s> {
         }
     }
 
-    /// Adds the cases of a file that was loaded.
+    /// Adds the cases of a loaded file.
     fn add(&self, number: usize, file: &Arc<LoadedFile<'s>>) {
         let mut queue = self.lock();
         queue.opening -= 1;

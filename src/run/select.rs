@@ -1,5 +1,5 @@
-//! Step 2: which cases of a loaded file run, by their ids, by the part of the run, or by an expression. An
-//! expression may ask which instructions a case executes: then the case is executed for that.
+//! Step 2: selects the cases of a loaded file to run, by id, by the part of the run, or by an expression. If
+//! an expression depends on the instructions that a case executes, the case is executed to evaluate it.
 
 use super::coverage::Coverage;
 use super::execute::Worker;
@@ -12,7 +12,7 @@ use crate::isa::OpInfo;
 use crate::machines;
 use crate::model::case::{Case, CaseId};
 
-/// Loads a file and selects its cases. What is wrong with the file is part of the result.
+/// Loads a file and selects its cases. Errors in the file are part of the result.
 pub fn open<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
     let part = options.run.part.as_ref();
     if part.is_some_and(|part| !part.has_file(&source.shown)) {
@@ -25,7 +25,7 @@ pub fn open<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
     selected(file, &options.run)
 }
 
-/// As [`open`], when the file had this text.
+/// Like [`open`], as if the file had this text.
 pub fn open_text<'s>(source: &'s Source, text: String, options: &'s Options) -> LoadedFile<'s> {
     selected(load_text(source, text, options), &options.run)
 }
@@ -41,14 +41,14 @@ fn selected<'s>(mut file: LoadedFile<'s>, run: &RunOptions) -> LoadedFile<'s> {
 pub(crate) fn select(cases: &mut Cases<'_>, run: &RunOptions) {
     cases.retain_ids(|source, id| source.selects(id) && run.filter.matches(id));
     match (&run.part, &run.expression) {
-        // The part was made of the cases that the expression selects.
+        // The part consists of cases that the expression selected.
         (Some(part), _) => cases.retain_ids(|_, id| part.has(id)),
         (None, Some(expression)) => cases.retain(|case| expression.selects(&Executable { case, run })),
         (None, None) => {}
     }
 }
 
-/// What an expression may ask of a case.
+/// A case, with what is needed to execute it for an expression.
 struct Executable<'c> {
     case: &'c LoadedCase<'c>,
     run: &'c RunOptions,

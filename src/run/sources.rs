@@ -1,4 +1,4 @@
-//! From the paths of a command line to the files to read, in a fixed order.
+//! Finds the files to read, in a fixed order, from the paths of a command line.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
@@ -13,26 +13,26 @@ use crate::model::case::CaseId;
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// Where it is.
+    /// The path.
     pub path: PathBuf,
-    /// As ids and messages name it: the path with `/` between folders.
+    /// The path with `/` as separator, as ids and messages show it.
     pub shown: Arc<str>,
     /// Why it is read.
     pub origin: SourceOrigin,
-    /// The selected cases, by what their ids say after the file; `None` for all.
+    /// The selected cases, by the part of the id after the file; `None` for all.
     pub only: Option<BTreeSet<String>>,
 }
 
 /// Why a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceOrigin {
-    /// The user named it, or a case in it: it must be a vector file.
+    /// The user named the file, or a case in it: it must be a vector file.
     Named,
-    /// It was found in a folder: it may be something else.
+    /// It was found in a folder: it may be another JSON file.
     Folder,
 }
 
-/// A path of the command line that leads nowhere, or a folder that cannot be read.
+/// A path of the command line that does not exist, or a folder that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {reason}")]
 pub struct NotFound {
@@ -42,22 +42,22 @@ pub struct NotFound {
     pub reason: String,
 }
 
-/// What was found.
+/// The result of [`find`].
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The files: in the order of the paths, those of a folder by name, none twice.
+    /// The files: in the order of the paths, those of a folder sorted by name, without duplicates.
     pub sources: Vec<Source>,
-    /// Files and folders that were passed over and why, a line each.
+    /// Files and folders that were skipped, and why, one line each.
     pub passed_over: Vec<String>,
 }
 
-/// The files that `paths` name: a file as such, a folder as all `.json` files in and below it, a
-/// case id as its file. Links inside a folder are passed over, so that nothing outside it is
-/// read.
+/// The files that `paths` name: a path is a file, a folder for all `.json` files in it and its subfolders, or
+/// a case id for the file of the case. Symbolic links inside a folder are skipped, so that nothing outside it
+/// is read.
 ///
 /// # Errors
 ///
-/// The first path that is not there or cannot be read.
+/// The first path that does not exist or cannot be read.
 pub fn find(paths: &[PathBuf]) -> Result<Found, NotFound> {
     let mut found = Found::default();
     let mut seen = HashSet::new();
@@ -93,7 +93,7 @@ fn find_one(path: &Path, found: &mut Found) -> Result<(), NotFound> {
     }
 }
 
-/// The file of a case id, if there is one.
+/// The file of a case id, if it exists.
 fn case_in_file(path: &Path) -> Option<Source> {
     let text = path.to_str()?;
     let (file, case) = text.match_indices("::").find_map(|(at, _)| {
@@ -108,7 +108,7 @@ fn case_in_file(path: &Path) -> Option<Source> {
     })
 }
 
-/// What follows the file in the id of a case; `None` in the id of the file as a whole.
+/// The part of a case id after the file; `None` if the id is that of the file as a whole.
 pub fn case_in<'i>(id: &'i str, file: &str) -> Option<&'i str> {
     id.strip_prefix(&*crate::model::escape::escaped(file))?.strip_prefix("::")
 }
@@ -149,7 +149,7 @@ impl Source {
             .is_none_or(|only| case_in(&id.to_string(), &self.shown).is_some_and(|case| only.contains(case)))
     }
 
-    /// The bytes of the file.
+    /// Reads the bytes of the file.
     ///
     /// # Errors
     ///

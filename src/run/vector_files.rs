@@ -1,4 +1,4 @@
-//! The files beside a vector, and no others.
+//! Restricts the files that a vector can open.
 
 use std::cell::RefCell;
 use std::fs::{self, File};
@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::formats::{Files, Folder, Unreadable};
 
-/// The files that a vector in a file may name: those of the folders that its format allows.
+/// The files that a vector may open: those in the folders that its format allows.
 pub struct VectorFiles<'v> {
     vector: &'v Path,
     folders: &'static [Folder],
@@ -20,17 +20,17 @@ impl<'v> VectorFiles<'v> {
         VectorFiles { vector, folders, requested: RefCell::default() }
     }
 
-    /// Whether any was requested, there or not: then more than the vector decides the verdict.
+    /// Whether any file was requested, existing or not: then the verdict does not depend on the vector alone.
     pub(super) fn are_requested(&self) -> bool {
         !self.requested.borrow().is_empty()
     }
 
-    /// The files that were requested, whether they are there or not; for a link also the file that it leads to.
+    /// The files that were requested, existing or not; for a symbolic link also its target.
     pub(super) fn into_requested(self) -> Vec<PathBuf> {
         self.requested.into_inner()
     }
 
-    /// Where a folder really is.
+    /// The canonical path of a folder.
     fn folder(&self, folder: Folder) -> Result<PathBuf, Unreadable> {
         if !self.folders.contains(&folder) {
             return Err(refused("a vector of this format can name no file there"));
@@ -53,12 +53,12 @@ impl<'v> VectorFiles<'v> {
 impl Files for VectorFiles<'_> {
     fn read(&self, folder: Folder, name: &str, limit: u64) -> Result<Vec<u8>, Unreadable> {
         let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-        // A backslash parts folders on some systems only.
+        // A backslash is a path separator only on some systems.
         if name.is_empty() || name.contains('\\') || !Path::new(name).components().all(inside) {
             return Err(refused("a file is named by its path below the folder, without .. and backslash"));
         }
         let folder = self.folder(folder)?;
-        // Joined part by part, it has no . in it.
+        // Collecting the components removes `.` from the path.
         let path: PathBuf = folder.join(name).components().collect();
         self.requested.borrow_mut().push(path.clone());
         let path = path.canonicalize().map_err(|error| unreadable(&error))?;
@@ -66,7 +66,7 @@ impl Files for VectorFiles<'_> {
         if !path.starts_with(&folder) {
             return Err(refused("a symbolic link leads out of the folder"));
         }
-        // Before it is opened: opening a pipe waits for somebody to write.
+        // Checked before the file is opened: opening a named pipe blocks until there is a writer.
         if !fs::metadata(&path).is_ok_and(|file| file.is_file()) {
             return Err(refused("not a regular file"));
         }

@@ -8,7 +8,7 @@ use crate::model::case::{Action, Program};
 use crate::model::limits::Limits;
 use crate::model::path::Path;
 
-/// A machine of this crate, with a budget of instructions for each program it loads.
+/// A machine of this crate, with an instruction budget for each program it loads.
 pub struct Embedded {
     machine: Box<dyn Machine>,
     budget: Budget,
@@ -16,12 +16,12 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// A new machine.
+    /// A testee with a new machine.
     pub fn new(info: &MachineInfo, limits: &Limits) -> Embedded {
         Embedded::of((info.new)(limits), limits)
     }
 
-    /// This machine.
+    /// A testee with this machine.
     pub fn of(machine: Box<dyn Machine>, limits: &Limits) -> Embedded {
         Embedded { machine, budget: Budget::new(limits.steps), steps: limits.steps }
     }

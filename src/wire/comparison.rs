@@ -1,7 +1,7 @@
-//! Two runs, and what changed from one to the other.
+//! Compares two runs.
 //!
-//! *Pass* and *fixed* pass; *fail*, *error* and *known* do not. A case that was skipped counts as one that
-//! is not there. Two failures are the same when their signatures are.
+//! *Pass* and *fixed* pass; *fail*, *error* and *known* do not. A skipped case counts as missing. Two
+//! failures are the same if their signatures are equal.
 
 use std::fmt;
 
@@ -9,28 +9,28 @@ use crate::model::verdict::Kind;
 
 pub use super::record::{MOST_BYTES, MOST_CASES, MOST_LINE, Outcome, ReadError, Run, read};
 
-/// In which way a case changed.
+/// How a case changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
-    /// It passed and does not pass any more.
+    /// It passed and no longer passes.
     Broken,
-    /// It did not pass and does not pass, with another verdict or signature.
+    /// It passed in neither run, and its verdict or signature changed.
     FailsDifferently,
-    /// It did not pass and passes.
+    /// It did not pass and now passes.
     Fixed,
-    /// It was not there.
+    /// It was missing before.
     New,
-    /// It is not there any more.
+    /// It is missing now.
     Gone,
 }
 
 impl Change {
-    /// Every one, in the order in which they are shown.
+    /// All kinds of change, in the order of output.
     pub const ALL: [Change; 5] =
         [Change::Broken, Change::FailsDifferently, Change::Fixed, Change::New, Change::Gone];
 }
 
-/// As it stands over the cases.
+/// The heading of the list of cases.
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -48,36 +48,36 @@ impl fmt::Display for Change {
 pub struct Changed<'r> {
     /// Its id.
     pub id: &'r str,
-    /// In which way.
+    /// How it changed.
     pub change: Change,
-    /// Its outcome before; `None` where it was not there.
+    /// Its outcome before; `None` if it was missing.
     pub before: Option<&'r Outcome>,
-    /// Its outcome now; `None` where it is not there.
+    /// Its outcome now; `None` if it is missing.
     pub after: Option<&'r Outcome>,
 }
 
 impl Changed<'_> {
-    /// Whether somebody has to look: it now fails or is broken, and did not so before. What is listed as
-    /// known to fail was looked at.
+    /// Whether the change needs attention: the case now fails or is broken and did not before. Cases that are
+    /// listed as expected failures do not count.
     pub fn is_worse(&self) -> bool {
         self.after.is_some_and(|after| matches!(after.kind, Kind::Fail | Kind::Error))
     }
 }
 
-/// What changed.
+/// The result of [`compare`].
 #[derive(Debug)]
 pub struct Comparison<'r> {
-    /// The cases that changed, in the order of the later run; after them those that are gone, in the
-    /// order of the earlier one.
+    /// The cases that changed, in the order of the later run, followed by the missing cases in the order of
+    /// the earlier run.
     pub changed: Vec<Changed<'r>>,
-    /// How many cases are as they were.
+    /// How many cases did not change.
     pub same: usize,
     /// How many of those do not pass.
     pub same_not_passing: usize,
 }
 
 impl Comparison<'_> {
-    /// Whether anything is worse.
+    /// Whether any change is for the worse.
     pub fn is_worse(&self) -> bool {
         self.changed.iter().any(Changed::is_worse)
     }
@@ -88,7 +88,7 @@ impl Comparison<'_> {
     }
 }
 
-/// What changed from one run to a later one.
+/// Compares a run with a later one.
 pub fn compare<'r>(before: &'r Run, after: &'r Run) -> Comparison<'r> {
     let mut comparison = Comparison { changed: Vec::new(), same: 0, same_not_passing: 0 };
     let gone = before.cases.keys().filter(|id| !after.cases.contains_key(*id));
@@ -102,7 +102,7 @@ pub fn compare<'r>(before: &'r Run, after: &'r Run) -> Comparison<'r> {
             comparison.same_not_passing += usize::from(!after.passes());
         }
     }
-    // A case that was skipped is gone too, and stands where it was skipped.
+    // Skipped cases count as missing, so they move to the end as well.
     comparison.changed.sort_by_key(|changed| changed.change == Change::Gone);
     comparison
 }
@@ -121,8 +121,8 @@ fn change(before: Option<&Outcome>, after: Option<&Outcome>) -> Option<Change> {
     }
 }
 
-/// What makes two runs hard to compare, each in one line: differences in what they ran, not in the outcomes.
-/// `names` are what the runs are called.
+/// Reasons why two runs are hard to compare, one line each: differences in what they ran, not in the
+/// outcomes. `names` are the names of the runs.
 pub fn cautions(before: &Run, after: &Run, names: [&str; 2]) -> Vec<String> {
     let mut cautions = Vec::new();
     for (run, name) in [before, after].into_iter().zip(names) {

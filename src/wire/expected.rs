@@ -1,5 +1,5 @@
-//! What is demanded of a datum as JSON: a value, or an object with a member that says what else. Values are
-//! read here too, since an object shows only by its member which of both it is.
+//! Expectations as JSON: a value, or an object with a member that says what else is expected. Values are read
+//! here too: only the members of an object show whether it is a value.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,10 +17,10 @@ use crate::model::name::Name;
 use crate::model::path::Key;
 use crate::model::value::Value;
 
-/// The type of which a record is.
+/// The type name of a record.
 const OBJECT: &str = "object";
 
-/// An expectation as it is written.
+/// The JSON form of an expectation.
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 enum Form<'e> {
@@ -33,7 +33,7 @@ enum Form<'e> {
     Order { order: Vec<String> },
 }
 
-/// `IsOrAbsent` is written as the value: what is there is compared with nothing else.
+/// `IsOrAbsent` is written as the value, which a datum that is present is compared with.
 impl Serialize for Expected {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let form = match self {
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for Expected {
     }
 }
 
-/// The member that says what an object is.
+/// The member that determines what an object is.
 #[derive(Deserialize)]
 #[serde(field_identifier, rename_all = "camelCase")]
 enum Member {
@@ -128,7 +128,7 @@ fn keys(names: Vec<String>) -> Vec<Key> {
     names.into_iter().map(Key::from).collect()
 }
 
-/// A type alone is demanded; with a value it is a part of the value.
+/// A type name without a value is an expectation; followed by a value it is the type of that value.
 fn after_type<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error> {
     let name: Name = map.next_value()?;
     match map.next_key()? {
@@ -156,7 +156,7 @@ fn bytes<E: Error>(text: &str) -> Result<Vec<u8>, E> {
     bytes.ok_or_else(|| E::custom("bytes is no even number of hex digits after 0x"))
 }
 
-/// The members of a record in their order, each name once.
+/// The members of a record in document order, with unique names.
 struct Members(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Members {

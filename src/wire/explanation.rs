@@ -1,4 +1,4 @@
-//! Why a case fails, as a line of JSON. `schemas/diff.schema.json` describes it for others.
+//! Explanations of failures as JSON lines, described by `schemas/diff.schema.json`.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,29 +11,28 @@ use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
-/// A case that fails or is broken, as a report has it, and why.
+/// A case that fails or is broken, as in a report, with the explanation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "case")]
 pub struct Explanation {
     /// The case.
     #[serde(flatten)]
     pub case: Case,
-    /// For each of the first differences the instruction that comes nearest to having made it; `None` where
-    /// none was executed.
+    /// The instruction to blame for each of the first differences; `None` if no instruction was executed.
     pub blames: Vec<Option<Instruction>>,
-    /// How many instructions there were before the first difference was seen.
+    /// How many instructions were executed before the first difference was found.
     pub steps: u64,
-    /// The last of them, the very last one at the end.
+    /// The last of these instructions, the latest one last.
     pub last: Vec<Instruction>,
-    /// What instructions cost up to there, by mnemonic, on a machine with gas.
+    /// The gas spent up to there, by mnemonic, on a machine with gas.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub spent: BTreeMap<Name, Spent>,
-    /// The list that the first difference is in.
+    /// The list that contains the first difference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack: Option<StackComparison>,
 }
 
-/// An instruction that was executed, and as far as they were followed those that made it do what it did.
+/// An executed instruction, with the instructions that produced its inputs, as far as they were followed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 pub struct Instruction {
@@ -41,39 +40,40 @@ pub struct Instruction {
     pub step: u64,
     /// Program counter.
     pub pc: usize,
-    /// Its mnemonic; `None` for a code without a meaning.
+    /// The mnemonic; `None` for an undefined opcode.
     pub op: Option<Name>,
-    /// As a person writes it.
+    /// The instruction as text.
     pub instruction: String,
-    /// Its cost, on a machine with gas.
+    /// The gas it cost, on a machine with gas.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<u64>,
-    /// What it took from the stack, the top value first, and what else it read.
+    /// The values it popped from the stack, the top one first, and then other data it read.
     pub inputs: Vec<Input>,
-    /// How many values were on the stack before it.
+    /// The height of the stack before it.
     pub height: usize,
-    /// The top ones of them, the top one first.
+    /// The top values of the stack before it, the top one first.
     pub stack: Vec<Value>,
-    /// The instructions that since only moved what it wrote, the last one first.
+    /// Later instructions that only moved the value it wrote, the latest one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved_by: Vec<Instruction>,
-    /// The last jump before it that may not have been taken, or not to there.
+    /// The last jump before it that depended on a condition or a computed target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached_by: Option<Box<Instruction>>,
-    /// What it is to the datum that it is blamed for.
+    /// How it relates to the datum that it is blamed for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relation: Option<Relation>,
 }
 
-/// What an instruction is to a datum.
+/// How an instruction relates to a datum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Relation {
     /// It wrote the datum.
     MadeBy,
-    /// No instruction wrote the datum: it is the last one that wrote something of its kind, or else the last.
+    /// No instruction wrote the datum: this is the last one that wrote a similar datum or, failing that, the
+    /// last one.
     Instead,
-    /// No instruction writes such a datum: it is the last one that read something.
+    /// No instruction can write such a datum: this is the last one that read something.
     After,
 }
 
@@ -81,35 +81,35 @@ pub enum Relation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Input {
-    /// Where it was, as a person reads it.
+    /// Where it was read from, as text.
     pub cell: String,
-    /// What it was.
+    /// The value that was read.
     pub value: Value,
-    /// What wrote it, as far as that was followed.
+    /// The instruction that wrote it, if it was followed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<Instruction>,
 }
 
-/// What all instructions of one kind cost together.
+/// The total cost of all instructions of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 pub struct Spent {
-    /// How many there were.
+    /// How many were executed.
     pub count: u64,
-    /// What they cost.
+    /// Their cost in gas.
     pub gas: u64,
-    /// How many of them cost less or more than their row says.
+    /// How many of them cost another amount than the instruction table says.
     pub unlike_row: u64,
 }
 
-/// A list of the state, such as a stack, beside what is demanded of it.
+/// A list of the state, such as a stack, with what the vector expects of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackComparison {
     /// Its path.
     pub path: Path,
-    /// What is demanded of each item; `None`, or null, where nothing is.
+    /// What is expected of each item; `None`, or null, if nothing is.
     pub expected: Vec<Option<Expected>>,
-    /// What is there.
+    /// The actual items.
     pub actual: Vec<Value>,
 }
 

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::escape::is_harmful;
 
-/// A document in one line, without a line end. What could disturb a terminal and JSON leaves as it is, is
-/// escaped.
+/// A document in one line, without a line terminator. Characters that could disturb a terminal are escaped,
+/// even if JSON does not require it.
 pub fn one_line(document: &impl Serialize) -> String {
-    // Only a map whose keys are no texts has no form in JSON.
+    // Serialization fails only for maps whose keys are not strings; no document has such a map.
     let line = serde_json::to_string(document).unwrap_or_default();
     if !line.contains(is_harmful) {
         return line;
@@ -24,9 +24,9 @@ pub fn one_line(document: &impl Serialize) -> String {
 /// Why a line cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineError {
-    /// What is wrong, and what was expected.
+    /// The error, with what was expected.
     pub what: String,
-    /// The column at which that was noticed, in bytes from 1; `None` for a fault of the line as a whole.
+    /// The column of the error, in bytes from 1; `None` if it concerns the whole line.
     pub column: Option<usize>,
 }
 
@@ -37,7 +37,7 @@ impl From<String> for LineError {
 }
 
 impl From<serde_json::Error> for LineError {
-    /// The library counts the one line that it saw.
+    /// The input is a single line, so the line number of the library is dropped.
     fn from(error: serde_json::Error) -> LineError {
         let text = error.to_string();
         let what = text.rsplit_once(" at line ").map_or(&*text, |(what, _)| what);
@@ -52,19 +52,19 @@ impl fmt::Display for LineError {
     }
 }
 
-/// What must be known of a line of a report before the rest of it can be read. All else is skipped without
-/// being kept, however deep it is nested.
+/// The members of a line that must be known before the others can be read. All others are skipped without
+/// being stored, however deep they are nested.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(crate) struct LineHeader<'l> {
-    /// What the line is about.
+    /// The type of the line.
     #[serde(borrow)]
     pub(super) r#type: Cow<'l, str>,
-    /// In the first line, the version of the report.
+    /// The version of the report, in its first line.
     pub(super) version: Option<u32>,
 }
 
-/// Reads a line as one of these types.
+/// Reads a line.
 pub(crate) fn read<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T, LineError> {
     Ok(serde_json::from_slice(line)?)
 }

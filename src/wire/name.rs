@@ -1,4 +1,4 @@
-//! Names and paths as JSON: texts.
+//! Names and paths as JSON strings.
 
 use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
@@ -8,8 +8,8 @@ use crate::model::partition;
 use crate::model::path::Path;
 use crate::model::verdict;
 
-/// The most keys of a path that is read. Paths are followed and dropped key by key, one call each; the deepest
-/// that a format makes has half as many.
+/// The most keys of a path that is read. Paths are followed and dropped recursively, one call per key; the
+/// deepest path that a format makes has half as many keys.
 const MOST_KEYS: usize = 5000;
 
 impl Serialize for Name {
@@ -31,8 +31,8 @@ impl Serialize for Path {
     }
 }
 
-/// The path that is shown like the text. A name that has a slash in it, or ends like an index, is taken for
-/// several keys: no text says which it was.
+/// Parses a path as reports show it. A name that contains a slash or ends like an index becomes several keys:
+/// the text is ambiguous.
 impl<'de> Deserialize<'de> for Path {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Path, D::Error> {
         let text = String::deserialize(deserializer)?;
@@ -54,7 +54,7 @@ impl<'de> Deserialize<'de> for Path {
     }
 }
 
-/// A part of a path without the indices after it, and these, the last one first.
+/// A part of a path without its indices, and the indices, the last one first.
 fn indexed(part: &str) -> (&str, Vec<usize>) {
     let mut indices = Vec::new();
     let mut name = part;
@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for partition::Kind {
     }
 }
 
-/// The start of a text that was read, in quotes: as much as a message has room for.
+/// The start of a text, in quotes, truncated for use in messages.
 pub(super) fn start(text: &str) -> String {
     const LONGEST: usize = 60;
     let start: String = text.chars().take(LONGEST).collect();

@@ -1,4 +1,5 @@
-//! A recorded run: a report with fewer members, which is kept of each run. A report can be read as one.
+//! Recorded runs: reports with fewer members, one of which is stored for each run. Full reports can be read
+//! as well.
 
 use std::fmt;
 use std::io::{BufRead, Read};
@@ -13,45 +14,45 @@ use super::report::{LineType, Partition, Problem, Start, Summary};
 use crate::model::event;
 use crate::model::verdict::Kind;
 
-/// The longest line that is read, in bytes.
+/// The longest line that is accepted, in bytes.
 pub const MOST_LINE: u64 = 64 << 20;
 
-/// The largest report that is read, in bytes.
+/// The largest report that is accepted, in bytes.
 pub const MOST_BYTES: u64 = 1 << 30;
 
-/// The most cases that are read.
+/// The most cases that are accepted.
 pub const MOST_CASES: usize = 1_000_000;
 
-/// A run that was read.
+/// A run read from a report or a record.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Run {
-    /// When it began; `None` for a report.
+    /// When the run began; `None` for a report.
     pub when: Option<String>,
     /// The command line; `None` for a report.
     pub command: Option<String>,
-    /// Which part of a run it is: `hash:2/8`; `None` for a whole run.
+    /// The part of a run it is, such as `hash:2/8`; `None` for a whole run.
     pub part: Option<String>,
     /// The outcome of each case, by its id, in the order of the run.
     pub cases: IndexMap<String, Outcome>,
-    /// Its numbers.
+    /// The counts.
     pub summary: event::Summary,
 }
 
-/// The outcome of a case, as far as it takes to compare.
+/// The outcome of a case, reduced to what comparisons need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// The verdict.
     pub kind: Kind,
-    /// In what way it fails or is broken.
+    /// The signature of the failure or error.
     pub signature: Option<String>,
-    /// The first thing that is broken, of an error.
+    /// The first error, for a broken case.
     pub problem: Option<String>,
-    /// Its file as it was named; `None` in the record of a case that passed.
+    /// The file as it was named; `None` in the record of a case that passed.
     pub file: Option<String>,
 }
 
 impl Outcome {
-    /// Whether the machine did what the vector demands.
+    /// Whether the machine meets the vector.
     pub fn passes(&self) -> bool {
         matches!(self.kind, Kind::Pass | Kind::UnexpectedPass)
     }
@@ -64,11 +65,11 @@ impl Outcome {
 /// Why a report or a recorded run cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadError {
-    /// What was read.
+    /// The name of the input.
     pub name: String,
-    /// In which line, from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// What is wrong, and what was expected.
+    /// The error, with what was expected.
     pub what: String,
 }
 
@@ -80,12 +81,12 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Reads a run; `name` is what messages call it.
+/// Reads a run; `name` is the name of the input in messages.
 ///
 /// # Errors
 ///
-/// The first line that cannot be read or stands where it cannot, such as a first one that begins no run; and
-/// when the last line is no summary.
+/// The first line that cannot be read or that is out of place, such as a first line that does not start a
+/// run, or a missing summary at the end.
 pub fn read(name: &str, input: &mut dyn BufRead) -> Result<Run, ReadError> {
     let mut reading = Reading { run: Run::default(), state: State::Before, bytes: 0 };
     let mut line = Vec::new();
@@ -94,7 +95,7 @@ pub fn read(name: &str, input: &mut dyn BufRead) -> Result<Run, ReadError> {
         number += 1;
         line.clear();
         let wrong = |what: String| ReadError { name: name.to_owned(), line: number, what };
-        // One more than there may be, so that it is seen.
+        // One byte more than allowed, so that a line that is too long is noticed.
         let read = input.take(MOST_LINE + 1).read_until(b'\n', &mut line);
         match read.map_err(|error| wrong(format!("cannot be read: {error}")))? as u64 {
             0 => return reading.end().map_err(wrong),
@@ -104,7 +105,7 @@ pub fn read(name: &str, input: &mut dyn BufRead) -> Result<Run, ReadError> {
     }
 }
 
-/// A line of a recorded run: those of a report, with fewer members in the cases.
+/// A line of a recorded run. It is like a line of a report, with fewer members in cases.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Line {
@@ -123,18 +124,18 @@ pub struct Case {
     pub verdict: Kind,
     /// The id.
     pub id: String,
-    /// Its file as it was named; not of a case that passed.
+    /// The file as it was named; omitted for a case that passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// In what way it fails or is broken.
+    /// The signature of the failure or error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
-    /// The first thing that is broken, of an error; in a report there may be more.
+    /// The first error, for a broken case; a report may have more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<Problem>>,
 }
 
-/// How far a report was read.
+/// How much of a report was read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Before,
@@ -192,7 +193,7 @@ impl Reading {
         }
         match self.run.cases.entry(id) {
             Entry::Vacant(place) => drop(place.insert(outcome)),
-            // A case that was named twice ran twice, or was then skipped.
+            // A case that was named twice ran twice, or was skipped the second time.
             Entry::Occupied(same) if outcome.kind == Kind::Skip || same.get().fails_like(&outcome) => {}
             Entry::Occupied(other) => {
                 return Err(format!("{} is there twice, with different outcomes", start(other.key())));

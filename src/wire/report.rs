@@ -1,4 +1,4 @@
-//! The lines of a JSON report. `schemas/report.schema.json` describes them for others.
+//! The lines of a JSON report, described by `schemas/report.schema.json`.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -28,15 +28,15 @@ pub enum Line {
     Run(Start),
     /// A case is done.
     Case(Box<Case>),
-    /// Something that was ignored and could matter.
+    /// A note on something that was ignored and may matter.
     Note(Note),
-    /// Why a case does not pass, in the report of a part.
+    /// Why a case does not pass; only in the report of a part.
     Explained(Explained),
     /// The last line.
     Summary(Summary),
 }
 
-/// Which line it is.
+/// The type of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineType {
     Run,
@@ -47,7 +47,7 @@ pub(super) enum LineType {
 }
 
 impl LineType {
-    /// What a line says of itself. A report of another version is refused before the rest of it is read.
+    /// Reads the type of a line. A report of another version is rejected before the rest of it is read.
     pub(super) fn of(line: &[u8]) -> Result<LineType, LineError> {
         let LineHeader { r#type, version } = read(line)?;
         match &*r#type {
@@ -69,11 +69,11 @@ impl LineType {
 }
 
 impl Line {
-    /// Reads a line. Members that are not known are skipped: a later program may write more of them.
+    /// Reads a line. Unknown members are skipped: a later version may write more of them.
     ///
     /// # Errors
     ///
-    /// What is wrong, with its column.
+    /// The error, with its column.
     pub fn read(line: &[u8]) -> Result<Line, LineError> {
         Ok(match LineType::of(line)? {
             LineType::Run => Line::Run(read(line)?),
@@ -84,7 +84,7 @@ impl Line {
         })
     }
 
-    /// Puts the line at a place in the whole run.
+    /// Sets the position of the line in the whole run.
     pub fn set_position(&mut self, place: u64) {
         match self {
             Line::Case(case) => case.position = Some(place),
@@ -94,7 +94,8 @@ impl Line {
         }
     }
 
-    /// The place in the whole run; `None` in the report of a whole run, and of its first and last line.
+    /// The position in the whole run; `None` in the report of a whole run, and for the first and the last
+    /// line.
     pub fn position(&self) -> Option<u64> {
         match self {
             Line::Case(case) => case.position,
@@ -105,7 +106,7 @@ impl Line {
     }
 }
 
-/// The event that the line was written for.
+/// The event that the line represents.
 impl TryFrom<Line> for Event {
     type Error = String;
 
@@ -127,37 +128,37 @@ pub struct Start {
     pub version: u32,
     /// The version of the program.
     pub vmconf: String,
-    /// How many files there are to read.
+    /// The number of files to read.
     pub files: usize,
     /// The part of a run; `None` for a whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<Partition>,
-    /// When the run began, as RFC 3339 writes it; of a recorded run.
+    /// When the run began, in the format of RFC 3339; only in a recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
-    /// The command line; of a recorded run.
+    /// The command line; only in a recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
 }
 
-/// The part of a run that a report is of.
+/// The part of a run that a report covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Partition {
-    /// How cases are dealt out.
+    /// How cases are assigned to parts.
     pub kind: partition::Kind,
-    /// Which part, from 1.
+    /// The number of the part, from 1.
     pub part: u64,
-    /// Of how many.
+    /// The number of parts.
     pub of: u64,
     /// A hash of the whole selection of cases.
     pub selection: String,
-    /// The words of the command line; not in a recorded run.
+    /// The arguments of the command line; omitted in a recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub typed: Option<Typed>,
 }
 
-/// Words of a command line.
+/// Arguments of a command line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Typed {
@@ -182,12 +183,12 @@ impl Start {
     }
 }
 
-/// A case that is done. Which members there are hangs on the verdict.
+/// A case that is done. The verdict determines which members are present.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
     /// The verdict.
     pub verdict: Kind,
-    /// The id: what `vmconf list` prints.
+    /// The id, as `vmconf list` prints it.
     pub id: String,
     /// The file as it was named or found.
     pub file: String,
@@ -197,31 +198,31 @@ pub struct Case {
     pub format: Option<Name>,
     /// The machine; `None` when it is not known.
     pub machine: Option<Name>,
-    /// In what way it fails or is broken.
+    /// The signature of the failure or error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
     /// Whether the verdict is from the cache.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cached: bool,
-    /// What differs, of a case that fails.
+    /// The differences, for a case that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub differences: Option<Vec<Difference>>,
-    /// How the machine ended, of a case that fails.
+    /// How the machine ended, for a case that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// Why an entry of a list of expected failures does not hold, of a case that fails.
+    /// Why an entry of a list of expected failures does not apply, for a case that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<String>,
-    /// The entry of a list of expected failures.
+    /// The entry of a list of expected failures that applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<Listing>,
-    /// What is broken, of an error.
+    /// The errors, for a broken case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<Problem>>,
-    /// Why it did not run, of a case that was skipped.
+    /// Why the case did not run, for a skipped case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The place in the whole run, in the report of a part.
+    /// The position in the whole run, in the report of a part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<u64>,
 }
@@ -263,7 +264,7 @@ impl From<&CaseReport> for Case {
     }
 }
 
-/// The signature is not read: it follows from the rest.
+/// The signature is not read: it follows from the other members.
 impl TryFrom<Case> for CaseReport {
     type Error = String;
 
@@ -304,7 +305,7 @@ impl Case {
     }
 }
 
-/// The id that is shown as `id`.
+/// The case id that is displayed as `id`.
 fn case_id(id: &str, file: &str, name: Option<String>) -> Result<CaseId, String> {
     let mut case = CaseId { file: file.into(), name, nth: 1 };
     if case.to_string() != id {
@@ -317,26 +318,26 @@ fn case_id(id: &str, file: &str, name: Option<String>) -> Result<CaseId, String>
     }
 }
 
-/// A leaf that differs.
+/// A datum that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Difference {
-    /// Which datum.
+    /// The path of the datum.
     pub path: Path,
-    /// The step after which it was compared, from 1; `None` where the case has only one.
+    /// The step after which it was compared, from 1; `None` if the case has only one step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
-    /// What the vector demands.
+    /// The value or condition that the vector demands.
     pub expected: Expected,
-    /// What the machine has; `None` when it has no such datum.
+    /// The actual value; `None` when the machine has no such datum.
     #[serde(with = "actual")]
     pub actual: Option<Value>,
-    /// The datum in words of the program's source.
+    /// The datum in terms of the program's source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The line that demands it, from 1.
+    /// The line of the assertion, from 1.
     pub line: u32,
-    /// The column there, in characters from 1.
+    /// The column of the assertion, in characters from 1.
     pub column: u32,
 }
 
@@ -348,7 +349,7 @@ impl From<&verdict::Difference> for Difference {
     }
 }
 
-/// The place has no excerpt: a report does not have the text of the vector file.
+/// The place has no excerpt: a report does not contain the text of the vector file.
 impl TryFrom<Difference> for verdict::Difference {
     type Error = String;
 
@@ -373,7 +374,7 @@ pub struct Listing {
     pub place: String,
     /// Why the case fails.
     pub reason: String,
-    /// Where more is said.
+    /// A link to more information.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }
@@ -391,19 +392,19 @@ impl From<Listing> for verdict::Listing {
     }
 }
 
-/// Something that is broken.
+/// An error or a note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Problem {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What would have been right.
+    /// What was expected instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     /// The line of the vector file, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The column there, in characters from 1.
+    /// The column, in characters from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
 }
@@ -421,7 +422,7 @@ impl From<&Diagnostic> for Problem {
     }
 }
 
-/// The place has no excerpt.
+/// The place has no excerpt: a report does not contain the text of the vector file.
 impl TryFrom<Problem> for Diagnostic {
     type Error = String;
 
@@ -437,21 +438,21 @@ impl TryFrom<Problem> for Diagnostic {
     }
 }
 
-/// Something that was ignored and could matter.
+/// A note on something that was ignored and may matter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// In which file.
     pub file: String,
-    /// What, and where.
+    /// The note and its place.
     #[serde(flatten)]
     pub problem: Problem,
-    /// The place in the whole run, in the report of a part.
+    /// The position in the whole run, in the report of a part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<u64>,
 }
 
 impl Note {
-    /// The line of a note.
+    /// The line for a note.
     pub fn new(file: &str, diagnostic: &Diagnostic) -> Note {
         Note { file: file.to_owned(), problem: diagnostic.into(), position: None }
     }
@@ -474,15 +475,15 @@ pub struct Explained {
     pub file: String,
     /// Its name in the file.
     pub name: Option<String>,
-    /// What `vmconf diff` prints.
+    /// The explanation, as `vmconf diff` prints it.
     pub text: String,
-    /// The place in the whole run.
+    /// The position in the whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<u64>,
 }
 
 impl Explained {
-    /// The line of an explanation.
+    /// The line for an explanation.
     pub fn new(id: &CaseId, text: &str) -> Explained {
         let CaseId { file, name, .. } = id;
         Explained {
@@ -508,10 +509,10 @@ impl TryFrom<Explained> for Event {
 pub struct Summary {
     /// Cases that passed.
     pub passed: u64,
-    /// How many of them are known to pass from the cache.
+    /// How many of them passed according to the cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached: u64,
-    /// Cases in which the machine differs.
+    /// Cases in which the machine differs from the vector.
     pub failed: u64,
     /// Cases that fail as expected.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -525,7 +526,7 @@ pub struct Summary {
     pub skipped: u64,
     /// The exit code.
     pub exit: u8,
-    /// How long the run took.
+    /// The duration of the run, in seconds.
     pub seconds: f64,
 }
 
@@ -548,7 +549,7 @@ impl TryFrom<Summary> for event::Summary {
 
     fn try_from(summary: Summary) -> Result<event::Summary, String> {
         let Summary { passed, cached, failed, known, fixed, errors, skipped, exit, seconds } = summary;
-        // What is no time here would be none in a report either.
+        // A number that is no valid duration could not be shown in a report.
         Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} seconds are no time"))?;
         let interrupted = exit == Exit::Interrupted as u8;
         Ok(event::Summary { passed, cached, failed, known, fixed, errors, skipped, seconds, interrupted })

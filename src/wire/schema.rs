@@ -1,19 +1,19 @@
-//! The list of JSON Schemas: one for each kind of JSON that vmconf reads or writes.
+//! The JSON Schemas, one for each kind of JSON that vmconf reads or writes.
 
 /// A JSON Schema.
 #[derive(Debug)]
 pub struct Schema {
-    /// Its name, as `vmconf schema` takes it.
+    /// Its name, the argument of `vmconf schema`.
     pub name: &'static str,
-    /// What it describes, in one line.
+    /// A description in one line.
     pub doc: &'static str,
     /// A command that reads or writes such data.
     pub command: &'static str,
-    /// The schema.
+    /// The text of the schema.
     pub text: &'static str,
 }
 
-/// A row, with the schema from the file that has its name.
+/// A row, with the schema from the file of that name.
 macro_rules! schema {
     ($name:literal, $command:literal, $doc:literal) => {
         Schema {
@@ -25,7 +25,7 @@ macro_rules! schema {
     };
 }
 
-/// Every schema.
+/// All schemas.
 pub static SCHEMAS: &[Schema] = &[
     schema!("vmtests", "vmconf run --format vmtests", "Ethereum VMTests, 2015 to 2019"),
     schema!("neovm-n3", "vmconf run --format neovm-n3", "NeoVM test vectors of N3"),
@@ -44,7 +44,7 @@ pub static SCHEMAS: &[Schema] = &[
     schema!("report", "vmconf run --report json", "a line of a report for programs"),
 ];
 
-/// The schema of this name.
+/// The schema with this name.
 pub fn by_name(name: &str) -> Option<&'static Schema> {
     SCHEMAS.iter().find(|schema| schema.name == name)
 }

@@ -11,7 +11,7 @@ use crate::model::hex::bytes_key;
 use crate::model::name::Name;
 use crate::model::value::Value;
 
-/// A value as it is written. What is cut has its full length beside it.
+/// The JSON form of a value. A truncated value has its full length in addition.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Form<'v> {
@@ -46,7 +46,7 @@ enum Form<'v> {
     },
 }
 
-/// Members in their order.
+/// Members in order.
 struct Members<'v>(Vec<(&'v str, Form<'v>)>);
 
 impl Serialize for Members<'_> {
@@ -57,7 +57,8 @@ impl Serialize for Members<'_> {
     }
 }
 
-/// The form of a value with at most `room` bytes, characters, items and members in it, which are taken off.
+/// The form of a value, truncated to `room` bytes, characters, items and members, which are subtracted from
+/// `room`.
 fn form<'v>(value: &'v Value, room: &mut usize) -> Form<'v> {
     let length = value.len().unwrap_or_default();
     let cut = |shown: usize| (shown < length).then_some(length);
@@ -111,7 +112,7 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// A value of which at most so many bytes, characters, items and members are written.
+/// A value that is serialized truncated to this many bytes, characters, items and members.
 #[derive(Debug, Clone, Copy)]
 pub struct Truncated<'v>(pub &'v Value, pub usize);
 
@@ -122,7 +123,7 @@ impl Serialize for Truncated<'_> {
     }
 }
 
-/// What a machine has: a value, or `{"absent": true}`. For `#[serde(with)]`.
+/// An actual value: a value, or `{"absent": true}`. For `#[serde(with)]`.
 pub(super) mod actual {
     use super::{Deserialize, Deserializer, Error, Expected, Serialize, Serializer, Value};
 

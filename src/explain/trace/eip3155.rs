@@ -1,4 +1,4 @@
-//! Traces of the EVM as EIP-3155 has them: one JSON object an instruction, then a summary.
+//! EVM traces in the format of EIP-3155: one JSON object per instruction, then a summary.
 
 use std::io::{self, Write};
 
@@ -15,14 +15,14 @@ pub(super) const KIND: TraceKind = TraceKind {
     new: |_| Box::<Eip3155>::default(),
 };
 
-/// No tree of accounts is hashed, so there is no root to write.
+/// The accounts are not hashed into a tree, so there is no state root.
 const NO_ROOT: [u8; 32] = [0; 32];
 
 #[derive(Default)]
 struct Eip3155 {
     /// Gas at the start of the run.
     gas: u64,
-    /// The step that happens now, its price not filled in yet.
+    /// The line of the current step, still without its cost.
     line: Map<String, Json>,
 }
 
@@ -41,7 +41,7 @@ impl Writer for Eip3155 {
         add("gas", quantity(at.state.gas().map(Value::int)));
         add("gasCost", Json::Null);
         add("stack", stack.map(|item| quantity(Some(item))).collect());
-        // Calls run nothing: there is one frame, and nothing is returned to it.
+        // Calls execute no code: there is a single frame, and its return data are empty.
         add("depth", 1.into());
         add("returnData", "0x".into());
         add("refund", quantity(at.state.observe("refund")));
@@ -66,7 +66,7 @@ impl Writer for Eip3155 {
             Some(Value::Bytes(bytes)) => bytes_key(&bytes),
             _ => "0x".to_owned(),
         };
-        // A halt uses up all gas, whatever is left on the machine.
+        // A halt consumes all gas, whatever the machine has left.
         let left = if end.state.failure().is_some() { 0 } else { end.state.gas().unwrap_or_default() };
         let summary = json!({
             "stateRoot": bytes_key(&NO_ROOT),

@@ -1,4 +1,4 @@
-//! Traces for programs: one JSON object a step, then one that says how the run ended. Their schema is
+//! Traces for programs: one JSON object per step, then one that says how the run ended. The schema is
 //! `schemas/trace.schema.json`.
 
 use std::io::{self, Write};
@@ -17,12 +17,12 @@ pub(super) const KIND: TraceKind = TraceKind {
     new: |_| Box::<Lines>::default(),
 };
 
-/// The most bytes, characters, items and members that are written of one value.
+/// How many bytes, characters, items and members of a value are written at most.
 const ROOM: usize = 1024;
 
 #[derive(Default)]
 struct Lines {
-    /// The step that happens now. What is not known of it yet is null.
+    /// The line of the current step. Members that are not known yet are null.
     line: Map<String, Json>,
     writes: Vec<Cell>,
 }

@@ -1,5 +1,5 @@
-//! Snapshots of the MiniC89 machine: one before each instruction and one at the end, as
-//! `schemas/minic89-snapshot.schema.json` has them.
+//! Snapshots of the MiniC89 machine, one before each instruction and one at the end, as
+//! `schemas/minic89-snapshot.schema.json` describes them.
 
 use std::io::{self, Write};
 
@@ -16,7 +16,7 @@ pub(super) const KIND: TraceKind = TraceKind {
     new: |_| Box::new(Snapshots),
 };
 
-/// The members of a snapshot, in the order in which they are written.
+/// The members of a snapshot, in the order of output.
 const MEMBERS: &[&str] =
     &["schema_version", "step", "status", "pc", "operand_stack", "call_stack", "trap", "halt"];
 

@@ -1,5 +1,5 @@
-//! Traces for people: one line a step. Long values and long lists are truncated, so that most lines have
-//! no more than 100 characters.
+//! Traces for people: one line per step. Long values and lists are truncated, so that most lines have at most
+//! 100 characters.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -17,20 +17,20 @@ use crate::model::value::Value;
 pub(super) const KIND: TraceKind =
     TraceKind { name: "text", doc: "for people: one line a step", new: |isa| Box::new(Text::new(isa)) };
 
-/// How wide columns are: instructions, values of a stack, values that are read where there is none.
+/// Column widths: the instruction, the stack, and the values read on a machine without a stack.
 const INSTRUCTION: usize = 28;
 const STACK: usize = 30;
 const READS: usize = 40;
 
-/// The most characters of a value, a cell or a part of an instruction.
+/// The most characters of a value, a cell or a part of an instruction that are shown.
 const LONGEST: usize = 24;
 
-/// The most cells that a line shows as read or written.
+/// The most cells read or written that a line shows.
 const CELLS: usize = 2;
 
 struct Text {
     isa: &'static Isa,
-    /// The beginning of the line of the current step, and what comes after its price.
+    /// The start of the current line, and the part that follows the cost.
     line: String,
     found: String,
     writes: Vec<Cell>,
@@ -49,7 +49,7 @@ impl Text {
         self.isa.ops.iter().any(|op| op.pops + op.pushes > 0)
     }
 
-    /// A line with these columns.
+    /// Writes a line with these columns.
     fn write(
         &self,
         line: &str,
@@ -105,7 +105,7 @@ fn beginning(step: &str, pc: &str, instruction: &str) -> String {
     format!("{step:>6}  {pc:<4}  {instruction:<INSTRUCTION$}  ")
 }
 
-/// The top of the stack: as much as there is room for, but at least one value.
+/// The top of the stack: as many values as fit, but at least one.
 fn stack(state: &dyn Inspect) -> String {
     const MORE: usize = " … 1000 more".len();
     let height = state.height();
@@ -130,7 +130,7 @@ fn written(writes: &[Cell], state: &dyn Inspect) -> String {
     some(writes.iter().map(|cell| with_value(cell, state.value(cell).as_ref())))
 }
 
-/// The first texts, and how many more there are.
+/// The first texts, and the number of the others.
 fn some(mut texts: impl ExactSizeIterator<Item = String>) -> String {
     let shown = texts.by_ref().take(CELLS).collect::<Vec<_>>().join(", ");
     match texts.len() {
@@ -157,7 +157,7 @@ fn short(value: &Value) -> String {
     }
 }
 
-/// Decimal digits where they are few; else hex digits, of many only both ends.
+/// Decimal digits if there are few of them, otherwise hex digits; of a long number only both ends.
 fn short_number(number: &BigInt) -> String {
     const FEW: usize = 6;
     const HEX: usize = 16;
@@ -174,14 +174,14 @@ fn short_number(number: &BigInt) -> String {
     }
 }
 
-/// The text, or the beginning of a long one.
+/// The text, truncated if it is long.
 fn truncated(text: impl fmt::Display) -> String {
     let mut start = Start { text: String::new(), room: LONGEST };
     let is_whole = write!(start, "{text}").is_ok();
     start.text + if is_whole { "" } else { "…" }
 }
 
-/// Takes the beginning of a text; what goes beyond is an error, so that nobody makes it.
+/// Collects the start of a text; an error at the limit stops the formatting of the rest.
 struct Start {
     text: String,
     room: usize,

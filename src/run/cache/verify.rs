@@ -1,9 +1,10 @@
-//! What is reported of a case that the cache says passes, and that does not.
+//! Reports on cases that pass according to the cache but do not pass without notes.
 
 use crate::model::diagnostic::Diagnostic;
 use crate::model::verdict::{Difference, Failure, Verdict};
 
-/// The verdict on a case that the cache says passes: it has this verdict, these notes, or names other files.
+/// The verdict on a case that the cache says passes, but that has this verdict or these notes, or opens other
+/// files.
 pub(crate) fn refuted(verdict: &Verdict, notes: &[Diagnostic]) -> Verdict {
     let wrong = Diagnostic::new("the cache says that this case passes, and that is not so");
     let now = match verdict {
@@ -17,7 +18,7 @@ pub(crate) fn refuted(verdict: &Verdict, notes: &[Diagnostic]) -> Verdict {
     Verdict::Error([vec![wrong], now].concat())
 }
 
-/// The first thing that differs, and how many more there are.
+/// The first difference, and the number of the others.
 fn failed(failure: &Failure) -> Vec<Diagnostic> {
     let first = failure.differences.first().map(|difference| {
         let Difference { step, at, expected, actual, place, .. } = difference;

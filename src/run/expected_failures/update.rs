@@ -1,5 +1,5 @@
-//! Brings a list up to date with a run: entries that no longer fail are removed, and signatures replaced. It
-//! grows only on request. What is not changed keeps its bytes, comments too.
+//! Updates a list of expected failures from a run: entries that no longer fail are removed, and signatures
+//! are replaced. Entries are added only on request. Everything else keeps its bytes, including comments.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,16 @@ use crate::model::event::CaseReport;
 use crate::model::signature::Signature;
 use crate::model::verdict::{Failure, Verdict};
 
-/// Whether failures that nobody listed are added.
+/// Whether to add failures that are not listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Accepted {
-    /// They are not.
+    /// Add no entries.
     Nothing,
-    /// All are, for this reason.
+    /// Add all of them, with this reason.
     All(String),
 }
 
-/// A list that is up to date, and what was changed in it, one line each.
+/// The updated list, and a line for each change.
 #[derive(Debug)]
 pub struct Updated {
     /// The text.
@@ -28,7 +28,7 @@ pub struct Updated {
     pub changes: Vec<String>,
 }
 
-/// What a run says about an entry.
+/// The results of the cases that match an entry.
 #[derive(Default)]
 struct Seen {
     fails: usize,
@@ -36,11 +36,12 @@ struct Seen {
     signatures: BTreeSet<String>,
 }
 
-/// Brings `text`, which `list` was read from, up to date with a run without the list.
+/// Updates `text`, from which `list` was read, from a run without the list.
 ///
 /// # Errors
 ///
-/// Never, for a text that could be read; the parser's message.
+/// When the TOML parser rejects the text, with its message; never for a text that [`ExpectedFailures::parse`]
+/// accepts.
 pub fn update(
     list: &ExpectedFailures,
     text: &str,
@@ -76,7 +77,8 @@ pub fn update(
     Ok(Updated { text: document.to_string(), changes })
 }
 
-/// Takes an entry out with the comment that stands at it; what an empty line parts from it stays.
+/// Removes an entry with the comment directly before it; a comment that an empty line separates from it
+/// stays.
 fn remove(list: &mut ArrayOfTables, number: usize) {
     let mut removed = list.remove(number);
     let prefix = prefix(&mut removed);
@@ -91,7 +93,7 @@ fn prefix(table: &mut Table) -> String {
     table.decor_mut().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned()
 }
 
-/// What a run says about each entry, and the failures that no entry matches. As in a run, the first entry that
+/// The results for each entry, and the failures that no entry matches. As in a run, the first entry that
 /// matches a case applies.
 fn look<'r>(
     list: &ExpectedFailures,
@@ -107,7 +109,7 @@ fn look<'r>(
             }
             (Verdict::Fail(failure), None) => unlisted.push((report, failure)),
             (Verdict::Pass, _) | (_, None) => {}
-            // Nothing can be said of what is broken.
+            // A broken case neither confirms nor refutes an entry.
             (_, Some(number)) => seen[number].broken += 1,
         }
     }
@@ -129,7 +131,7 @@ fn entry(report: &CaseReport, failure: &Failure, reason: &str) -> Table {
     table
 }
 
-/// Changes a text and nothing around it.
+/// Replaces a text and keeps the formatting around it.
 fn set_text(item: &mut Item, text: &str) {
     let decor = item.as_value().map(|value| value.decor().clone());
     *item = value(text);

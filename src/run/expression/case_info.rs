@@ -1,4 +1,4 @@
-//! What can be known of a case, and at what cost.
+//! What an expression can find out about a case, and at what cost.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -7,40 +7,40 @@ use crate::formats::Format;
 use crate::isa::OpInfo;
 use crate::model::case::{Case, CaseId};
 
-/// The verdict on each case in the last run: [`crate::model::verdict::Verdict::name`] by id.
+/// The verdicts of the last run: [`crate::model::verdict::Verdict::name`] by case id.
 pub type Outcomes = HashMap<String, String>;
 
-/// What can be known of a case, each only when an expression asks.
+/// Information on a case. Each method is called only if an expression needs the result.
 pub trait CaseInfo {
     /// Its id.
     fn id(&self) -> &CaseId;
     /// Its format.
     fn format(&self) -> &'static Format;
-    /// Reads it; `None` when it is malformed.
+    /// Reads the case; `None` when it is malformed.
     fn read(&self) -> Option<Case>;
-    /// Executes it and returns its executed instructions, each once.
+    /// Executes the case and returns the instructions it executed, each once.
     fn executed(&self) -> Vec<&'static OpInfo>;
 }
 
-/// How much it takes to know whether a predicate holds, least first.
+/// The cost of evaluating a predicate, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cost {
-    /// Nothing: the names and the format of a case decide it.
+    /// No cost: the id and the format of the case suffice.
     Outline,
-    /// The case is read.
+    /// The case must be read.
     Reading,
-    /// The case is executed.
+    /// The case must be executed.
     Execution,
 }
 
 pub(super) const COSTS: [Cost; 3] = [Cost::Outline, Cost::Reading, Cost::Execution];
 
-/// A case about which an expression asks; what was asked before is kept.
+/// The case an expression is evaluated for, with the information gathered so far.
 pub(super) struct Asked<'i> {
     pub(super) info: &'i dyn CaseInfo,
-    /// As it is written.
+    /// The id as text.
     pub(super) id: String,
-    /// The last run.
+    /// The verdicts of the last run.
     pub(super) last: &'i Outcomes,
     case: OnceCell<Option<Case>>,
     executed: OnceCell<Vec<&'static OpInfo>>,

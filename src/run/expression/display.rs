@@ -1,10 +1,10 @@
-//! From an expression back to its text.
+//! Formats expressions as text.
 
 use std::fmt;
 
 use super::expr::{Expr, Term};
 
-/// As it can be read again, with no more parentheses than that takes.
+/// Writes text that parses to the same expression, with as few parentheses as possible.
 impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -21,7 +21,7 @@ impl fmt::Display for Expr {
     }
 }
 
-/// How tightly an operator binds, least first.
+/// The precedence of operators, lowest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Or,
@@ -50,7 +50,7 @@ fn fmt_list(parts: &[Expr], between: &str, binding: Binding, f: &mut fmt::Format
     Ok(())
 }
 
-/// An argument as it is written.
+/// An argument with the escapes that the parser needs.
 fn escaped(argument: &str) -> String {
     let first = argument.len() - argument.trim_start().len();
     let last = argument.trim_end().len();

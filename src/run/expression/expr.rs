@@ -1,20 +1,20 @@
-//! Expressions and their values.
+//! Expressions and their evaluation.
 
 use std::sync::Arc;
 
 use super::case_info::{Asked, COSTS, CaseInfo, Cost, Outcomes};
 use super::predicates::{Matcher, Predicate, VERDICT};
 
-/// An expression that was read.
+/// A parsed expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expr {
-    /// A predicate holds.
+    /// The predicate holds.
     Is(Term),
-    /// It does not hold.
+    /// The inner expression does not hold.
     Not(Box<Expr>),
-    /// All hold; at least two.
+    /// All of these hold; there are at least two.
     All(Vec<Expr>),
-    /// One holds; at least two.
+    /// At least one of these holds; there are at least two.
     Any(Vec<Expr>),
 }
 
@@ -27,7 +27,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// Which predicate.
+    /// The predicate.
     pub fn predicate(&self) -> &'static Predicate {
         self.predicate
     }
@@ -39,18 +39,18 @@ impl PartialEq for Term {
     }
 }
 
-/// An expression, and what it needs to know that is in no vector.
+/// An expression, with the data it needs that are in no vector.
 #[derive(Debug, Clone)]
 pub struct Selection {
     /// The expression.
     pub expr: Expr,
-    /// The last run; empty where the expression does not ask for it.
+    /// The verdicts of the last run; empty if the expression does not use them.
     pub last: Arc<Outcomes>,
 }
 
 impl Selection {
-    /// Whether the case is selected. Of one that cannot be read or executed, no predicate holds that
-    /// would have needed it.
+    /// Whether the case is selected. For a case that cannot be read or executed, predicates that need this
+    /// are false.
     pub fn selects(&self, info: &dyn CaseInfo) -> bool {
         let asked = Asked::new(info, &self.last);
         COSTS.iter().find_map(|cost| self.expr.value(*cost, &asked)).unwrap_or(false)
@@ -58,7 +58,7 @@ impl Selection {
 }
 
 impl Expr {
-    /// Whether it holds, if predicates up to this cost decide that.
+    /// Whether the expression holds; `None` if predicates up to this cost do not decide it.
     fn value(&self, cost: Cost, asked: &Asked<'_>) -> Option<bool> {
         match self {
             Expr::Is(term) if term.predicate.cost > cost => None,
@@ -69,7 +69,7 @@ impl Expr {
         }
     }
 
-    /// Its predicates with their arguments, in order.
+    /// All predicates with their arguments, in order.
     pub fn terms(&self) -> Vec<&Term> {
         match self {
             Expr::Is(term) => vec![term],
@@ -78,13 +78,14 @@ impl Expr {
         }
     }
 
-    /// Whether it asks for the last run.
+    /// Whether it uses the verdicts of the last run.
     pub fn asks_for_last_run(&self) -> bool {
         self.terms().iter().any(|term| term.predicate.name == VERDICT)
     }
 }
 
-/// One part that is `deciding` decides, even where the others are unknown.
+/// Combines parts, of which one that is `deciding` suffices; `None` if an unknown part could change the
+/// result.
 fn decided(parts: impl Iterator<Item = Option<bool>>, deciding: bool) -> Option<bool> {
     let mut all_known = true;
     for part in parts {

@@ -1,4 +1,4 @@
-//! From text to an expression, and why that cannot be.
+//! Parses expressions and reports syntax errors.
 //!
 //! ```text
 //! any  = all ("or" all)*
@@ -6,7 +6,7 @@
 //! not  = "not" not | "(" any ")" | name "(" argument ")"
 //! ```
 //!
-//! An argument goes to the next `)`; a backslash takes its meaning from the character after it.
+//! An argument ends at the next `)`; a backslash escapes the character after it.
 
 use std::fmt;
 
@@ -14,18 +14,18 @@ use super::expr::{Expr, Term};
 use super::predicates::{Matcher, PREDICATES, Predicate};
 use crate::text::suggest::nearest;
 
-/// So deep may parentheses and `not` stand in each other.
+/// How deep parentheses and `not` may be nested.
 pub const MOST_NESTED: usize = 100;
 
-/// At most so many names are listed in an error.
+/// The most names that an error lists.
 const MOST_LISTED: usize = 10;
 
-/// Why a text is not an expression.
+/// A syntax error in an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// The text.
+    /// The whole expression.
     pub text: String,
-    /// At which byte of it.
+    /// The byte offset of the error.
     pub at: usize,
     /// What is wrong.
     pub what: String,
@@ -66,7 +66,8 @@ impl<'t> Parser<'t> {
         SyntaxError { text: self.text.to_owned(), at, what: what.into() }
     }
 
-    /// As [`Parser::wrong`], at the next word, which may be a misspelling of one of these.
+    /// Like [`Parser::wrong`], at the next word; suggests one of `known` if the word may be a misspelling of
+    /// it.
     fn near<'k>(&self, what: &str, word: &str, known: impl IntoIterator<Item = &'k str>) -> SyntaxError {
         let perhaps = nearest(word, known).map(|near| format!("; did you mean {near}?"));
         self.wrong(self.at, format!("{what}{}", perhaps.unwrap_or_default()))
@@ -80,7 +81,7 @@ impl<'t> Parser<'t> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// The letters that come next after space, which are not taken.
+    /// The next word, after leading space, without consuming it.
     fn word(&mut self) -> &'t str {
         self.skip_space();
         let rest = self.rest();
@@ -166,11 +167,11 @@ impl<'t> Parser<'t> {
         Ok(Term { predicate, argument, matcher })
     }
 
-    /// What stands before the next `)`, without space around it.
+    /// Reads an argument up to the next `)`, without surrounding space.
     fn argument(&mut self) -> Result<String, SyntaxError> {
         let start = self.at;
         let mut argument = String::new();
-        // Up to here it stays: space after that is taken off.
+        // The length up to the last character that is not unescaped space: trailing space is removed.
         let mut kept = 0;
         let mut characters = self.rest().char_indices();
         while let Some((at, character)) = characters.next() {
@@ -206,7 +207,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// A list of one is that one.
+/// The only part of a list of one, or the whole list as an expression.
 fn one_or(mut parts: Vec<Expr>, list: fn(Vec<Expr>) -> Expr) -> Expr {
     match parts.pop() {
         Some(only) if parts.is_empty() => only,

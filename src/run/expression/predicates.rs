@@ -1,4 +1,4 @@
-//! What can be asked of a case, one row each.
+//! The predicates of expressions, one row each.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,21 +15,21 @@ use crate::model::path::Key;
 use crate::model::value::Value;
 use crate::run::filter::glob;
 
-/// What can be asked of a case.
+/// A predicate on cases.
 pub struct Predicate {
     /// Its name.
     pub name: &'static str,
-    /// What its argument is, in one word.
+    /// The kind of its argument, in one word.
     pub argument: &'static str,
-    /// What it asks, in one line.
+    /// A description in one line.
     pub doc: &'static str,
-    /// What it takes to know.
+    /// The cost of evaluating it.
     pub cost: Cost,
-    /// How its argument is read.
+    /// How upper and lower case in its argument are treated.
     pub(super) letters: Letters,
-    /// What the argument can be; empty for anything.
+    /// The possible arguments; empty if any text is allowed.
     pub(super) known: fn() -> Vec<&'static str>,
-    /// Whether it holds.
+    /// Evaluates it.
     pub(super) holds: fn(&Matcher, &Asked<'_>) -> bool,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Debug for Predicate {
 
 pub(super) const VERDICT: &str = "verdict";
 
-/// Every predicate, those first that cost least.
+/// All predicates, the cheapest first.
 pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: "machine",
@@ -132,7 +132,7 @@ pub static PREDICATES: &[Predicate] = &[
     },
 ];
 
-/// The predicates and how arguments are written, for a person.
+/// Help text on the predicates and the syntax of arguments.
 pub fn help() -> String {
     let width = PREDICATES.iter().map(|row| row.name.len() + row.argument.len()).max().unwrap_or(0) + 2;
     let row = |row: &Predicate| {
@@ -159,7 +159,7 @@ fn mnemonics() -> Vec<&'static str> {
     MACHINES.iter().flat_map(|machine| machine.isa.ops).flat_map(names).collect()
 }
 
-/// The ends that a case demands, where those are words.
+/// The outcomes that a case demands, among those that are words.
 fn expected_ends<'c>(case: &'c Case, ends: &'static [&'static str]) -> impl Iterator<Item = &'c str> {
     let assertions = case.steps.iter().flat_map(|step| step.end.iter().chain(&step.assertions));
     let assertions = assertions.filter(|check| match check.at.last() {
@@ -174,7 +174,7 @@ fn expected_ends<'c>(case: &'c Case, ends: &'static [&'static str]) -> impl Iter
     values.filter_map(|value| if let Value::Text(text) = value { Some(text.as_str()) } else { None })
 }
 
-/// Whether case matters.
+/// Whether upper and lower case differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Letters {
     Exact,
@@ -190,7 +190,7 @@ impl Letters {
     }
 }
 
-/// What an argument says of a text.
+/// Matches a text against an argument.
 #[derive(Debug, Clone)]
 pub(super) struct Matcher {
     letters: Letters,

@@ -1,4 +1,4 @@
-//! Lines of vector files, which a report does not have and other reports show.
+//! Excerpts of vector files, which JSON reports do not contain and other reports show.
 
 use std::collections::HashMap;
 
@@ -57,10 +57,10 @@ impl<'r> Excerpts<'r> {
     }
 }
 
-/// The byte at a position.
+/// The byte offset of a position.
 fn byte(text: &str, position: Position) -> Option<u32> {
     let before: usize = text.split_inclusive('\n').take(position.line as usize - 1).map(str::len).sum();
-    // A byte order mark is in no column.
+    // A byte order mark is not counted in columns.
     let mark = if before == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let before = before + mark;
     let line = text.get(before..)?;

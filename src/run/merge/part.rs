@@ -9,35 +9,35 @@ use crate::text::shell::Words;
 use crate::wire::line::LineError;
 use crate::wire::report::{Line, Partition, Start, Typed};
 
-/// A report that is joined with others.
+/// A report to merge.
 #[derive(Debug)]
 pub struct Source<'s> {
-    /// As messages name it.
+    /// The name, as messages show it.
     pub name: &'s str,
-    /// Its text.
+    /// The text.
     pub text: &'s str,
 }
 
 /// The events of one part.
 pub(super) struct Part<'s> {
-    /// The report, as messages name it.
+    /// The name of the report, as messages show it.
     pub(super) name: &'s str,
     pub(super) header: PartHeader,
-    /// Cases and notes, each with its place in the whole run.
+    /// Cases and notes, each with its position in the whole run.
     pub(super) cases: Vec<(u64, Event)>,
-    /// Why cases did not pass, the same way.
+    /// Explanations, each with its position in the whole run.
     pub(super) explained: Vec<(u64, Explained)>,
     pub(super) seconds: f64,
 }
 
-/// The first line of a report of a part.
+/// The first line of the report of a part.
 pub(super) struct PartHeader {
     pub(super) part: u64,
     pub(super) of: u64,
     pub(super) files: usize,
     pub(super) selection: Words,
     pub(super) flags: Words,
-    /// The line without what is the part's own: all parts of a run have it in common.
+    /// The line without what differs between parts: it is the same for all parts of a run.
     pub(super) common: Start,
 }
 
@@ -123,7 +123,8 @@ fn read(number: usize, line: &str) -> Result<Line, String> {
     })
 }
 
-/// That the format and the machine are some that vmconf has: reports rely on it that their names are harmless.
+/// Checks that the format and the machine exist in vmconf: reports rely on it that their names need no
+/// escaping.
 fn is_of_this_program(report: &CaseReport) -> Result<(), String> {
     if report.format.as_deref().is_some_and(|name| formats::by_name(name).is_none()) {
         return Err("is of a case in an unknown format".to_owned());
