@@ -18,15 +18,16 @@ pub struct OpInfo {
     pub mask: u16,
     /// The mnemonic.
     pub name: &'static str,
-    /// Another mnemonic that means the same.
+    /// An alias of the mnemonic.
     pub alias: Option<&'static str>,
     /// What follows the code in the program, one after the other.
     pub operands: &'static [Operand],
-    /// What stands in the word beside the code, in the order in which it is written.
+    /// The fields of the instruction word other than the opcode, in the order in which source text writes
+    /// them.
     pub fields: &'static [Field],
-    /// What stands in the list of arguments, where an instruction is an object: what each is.
+    /// The names of the arguments, for machines whose instructions are objects with a list of arguments.
     pub arguments: &'static [&'static str],
-    /// The part of the price that is always the same, in the machine's unit.
+    /// The constant part of the price, in the machine's unit.
     pub gas: u64,
     /// How many stack items must be there.
     pub pops: u16,
@@ -34,13 +35,13 @@ pub struct OpInfo {
     pub pushes: u16,
     /// What it does, in one line.
     pub doc: &'static str,
-    /// What it reads and writes besides the stack, as the row has it.
+    /// What it reads and writes in addition to the stack, as listed in its row.
     pub effects: &'static [&'static str],
 }
 
 impl OpInfo {
-    /// How many bytes of `rest`, which stands behind the code, are this instruction's operands;
-    /// none where it ends before they do.
+    /// How many bytes of `rest`, the bytes after the opcode, are this instruction's operands; `None` when
+    /// they are truncated.
     pub fn operand_len(&self, rest: &[u8]) -> Option<usize> {
         let left = self.operands.iter().try_fold(rest, |rest, operand| Some(operand.split(rest)?.1))?;
         Some(rest.len() - left.len())
@@ -63,8 +64,8 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// The operand's bytes, with its length if it has one in front, and what stands behind it;
-    /// none where `rest` is too short.
+    /// The operand's bytes, including a length prefix if it has one, and the bytes after it; `None` when
+    /// `rest` is too short.
     pub fn split(self, rest: &[u8]) -> Option<(&[u8], &[u8])> {
         let data = match self {
             Operand::Prefixed(size) => usize::try_from(unsigned(rest.get(..size.into())?)?).ok()?,
@@ -93,7 +94,7 @@ pub(crate) const fn fixed_len(operands: &[Operand]) -> usize {
     }
 }
 
-/// The number that bytes are, least significant first; none for more than eight.
+/// The number that bytes encode, least significant first; `None` for more than eight.
 pub(crate) fn unsigned(bytes: &[u8]) -> Option<u64> {
     let mut number = [0; 8];
     number.get_mut(..bytes.len())?.copy_from_slice(bytes);
@@ -116,7 +117,7 @@ pub enum Field {
 /// What the instructions of a program are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Bytes: a code and its operands behind it.
+    /// Bytes: an opcode followed by its operands.
     Bytes,
     /// Words of 16 bits, each one instruction.
     Words,
@@ -168,13 +169,12 @@ impl Isa {
         Isa { machine, unit, ops, index }
     }
 
-    /// The row of a code byte or an instruction word; `None` where it means nothing.
+    /// The row of a code byte or an instruction word; `None` when it is undefined.
     pub fn by_code(&self, code: u16) -> Option<&'static OpInfo> {
         self.ops.get(self.row(code)?)
     }
 
-    /// The number of the row of a code byte or an instruction word, from 0; `None` where it means
-    /// nothing.
+    /// The number of the row of a code byte or an instruction word, from 0; `None` when it is undefined.
     pub fn row(&self, code: u16) -> Option<usize> {
         let place = match self.unit {
             Unit::Bytes | Unit::Objects => usize::from(code),

@@ -1,12 +1,11 @@
 //! Mnemonics to bytes, for any instruction set.
 //!
-//! One instruction a line: a mnemonic in any case, then its operands. `;` and `//` start a
-//! comment. Operands are `0x` hex, decimal, or `@label`; a shorter number is filled up with zeros,
-//! and data that stand behind their length are hex digits without it. `name:` sets a label to the
-//! offset where it stands; as an operand that counts from its instruction, a label is the way
-//! there. `.byte 0x…` puts bytes in as they are.
+//! One instruction a line: a mnemonic in any case, then its operands. `;` and `//` start a comment. Operands
+//! are `0x` hex, decimal, or `@label`; a shorter number is padded with zeros, and length-prefixed data are
+//! hex digits without the length. `name:` sets a label to the current offset; as an operand relative to its
+//! instruction, a label is the distance to that offset. `.byte 0x…` puts bytes in as they are.
 //!
-//! A machine may have a language of its own instead; what that gives is here too.
+//! A machine may have its own assembly language instead; the types of its result are here too.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -17,7 +16,7 @@ use super::{Isa, Operand};
 use crate::model::hex::hex_bytes;
 use crate::text::json::quoted;
 
-/// A line that is no source text, or names what does not exist.
+/// A malformed line, or one that names something undefined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsmError {
     /// Line from 1.
@@ -39,7 +38,7 @@ impl fmt::Display for AsmError {
 
 impl std::error::Error for AsmError {}
 
-/// Something in a source that is no error, but hardly meant.
+/// Source that is valid but probably a mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// Line from 1.
@@ -57,7 +56,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// What a source gives in the language of a machine whose memory is words.
+/// The result of assembling a source for a machine whose memory consists of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assembled {
     /// The whole memory; what the source does not write is 0.
@@ -68,7 +67,7 @@ pub struct Assembled {
     pub warnings: Vec<Warning>,
 }
 
-/// A part of a source line and where it stands.
+/// A part of a source line and its position.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Word<'s> {
     pub(crate) text: &'s str,
@@ -83,7 +82,7 @@ impl<'s> Word<'s> {
         Word { text, line: self.line, column: self.column + self.text[..offset].chars().count() }
     }
 
-    /// An error that stands here.
+    /// An error at this position.
     pub(crate) fn error(self, what: impl Into<String>, expected: impl Into<String>) -> AsmError {
         AsmError { line: self.line, column: self.column, what: what.into(), expected: expected.into() }
     }
@@ -93,7 +92,7 @@ impl<'s> Word<'s> {
 struct Use<'s> {
     word: Word<'s>,
     operand: Operand,
-    /// Where the operand stands, and the instruction.
+    /// The offsets of the operand and of its instruction.
     at: usize,
     start: usize,
 }
@@ -102,7 +101,7 @@ struct Use<'s> {
 ///
 /// # Errors
 ///
-/// The first line that is wrong.
+/// The first invalid line.
 pub fn assemble(isa: &Isa, source: &str) -> Result<Vec<u8>, AsmError> {
     let mut assembler = Assembler { isa, program: Vec::new(), labels: HashMap::new(), uses: Vec::new() };
     for (index, text) in source.lines().enumerate() {
@@ -250,7 +249,7 @@ fn number(word: Word<'_>) -> Result<BigInt, AsmError> {
     }
 }
 
-/// The data that a word says in hex, behind their length.
+/// The length-prefixed data that a word gives in hex.
 fn prefixed(word: Word<'_>, size: u8) -> Result<Vec<u8>, AsmError> {
     let data = word.text.strip_prefix("0x").and_then(hex_bytes).ok_or_else(|| {
         word.error(format!("{} is not bytes", quoted(word.text)), "0x and an even number of hex digits")
@@ -261,7 +260,7 @@ fn prefixed(word: Word<'_>, size: u8) -> Result<Vec<u8>, AsmError> {
     Ok([length, data].concat())
 }
 
-/// The bytes of a number as an operand; none where it does not fit.
+/// The bytes of a number as an operand; `None` when it does not fit.
 fn encoded(operand: Operand, number: &BigInt) -> Option<Vec<u8>> {
     let length = operand.fixed_len();
     match operand {
@@ -291,7 +290,7 @@ fn little(number: &BigUint, length: usize) -> Option<Vec<u8>> {
     })
 }
 
-/// What is expected behind a mnemonic.
+/// The operands expected after a mnemonic.
 fn described(operands: &[Operand]) -> String {
     let one = |operand: &Operand| match operand {
         Operand::Data(1) => "1 byte".to_owned(),

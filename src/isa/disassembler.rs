@@ -1,21 +1,21 @@
 //! Bytes to mnemonics, for any instruction set.
 //!
-//! What comes out goes into [`crate::isa::assembler`] and gives the same bytes: what is no whole
-//! instruction is written as `.byte`.
+//! The output assembles to the same bytes with [`crate::isa::assembler`]: bytes that form no whole
+//! instruction are written as `.byte`.
 
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::{Isa, OpInfo, Operand};
 use crate::model::hex::bytes_key;
 
-/// An instruction, or bytes that are none.
+/// An instruction, or bytes that form no instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line<'p> {
     /// Offset of the first byte.
     pub offset: usize,
     /// All bytes of it.
     pub bytes: &'p [u8],
-    /// The instruction; none for a code that means nothing or an instruction cut off by the end.
+    /// The instruction; `None` for an undefined opcode or an instruction truncated by the end of the program.
     pub op: Option<&'static OpInfo>,
     /// The instruction that the end cuts off.
     pub cut_off: Option<&'static OpInfo>,
@@ -78,7 +78,7 @@ pub fn disassemble<'p>(isa: &Isa, program: &'p [u8]) -> impl Iterator<Item = Lin
     })
 }
 
-/// The instruction at an offset of a program; none at its end.
+/// The instruction at an offset of a program; `None` at its end.
 pub fn line_at<'p>(isa: &Isa, program: &'p [u8], offset: usize) -> Option<Line<'p>> {
     let rest = program.get(offset..)?;
     let (code, operands) = rest.split_first()?;
