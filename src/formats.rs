@@ -1,9 +1,9 @@
 //! The list of formats, and how a file's format is recognised.
 //!
 //! A format turns a document into cases; it never executes anything. It does so in two stages:
-//! [`Format::outline`] finds the cases and their names, [`Format::read`] reads one. So a file of
-//! many thousand cases is listed quickly, its cases are read by many threads, and one that is
-//! malformed costs only itself.
+//! [`Format::outline`] finds the cases and their names, [`Format::read`] reads one. So a file of many
+//! thousand cases is listed quickly, its cases are read by many threads, and a malformed case does not affect
+//! the others.
 
 use std::any::Any;
 use std::fmt;
@@ -51,7 +51,7 @@ pub struct Format {
     /// Reads one case that `outline` found. `None` when something is wrong with it, which is then
     /// among the diagnostics.
     pub read: fn(Node<'_>, Context<'_>, &mut Diagnostics) -> Option<Case>,
-    /// Checks what is in the document besides its cases.
+    /// Checks the parts of the document outside its cases.
     pub rest: fn(Node<'_>, &mut Diagnostics),
     /// The changes that write the actual value in place of the expected one.
     pub write_back: for<'d> fn(&FailedAssertion<'d, '_>) -> WrittenBack<'d>,
@@ -67,8 +67,8 @@ pub struct Format {
 }
 
 impl Format {
-    /// Reads one case with everything that is wrong or worth a note in its part of the document.
-    /// [`Options`] do for a context where the case can name no files.
+    /// Reads one case, with all errors and notes for its part of the document. [`Options`] do for a context
+    /// where the case can name no files.
     pub fn read_case<'c>(&self, case: Node<'_>, context: impl Into<Context<'c>>) -> Reading {
         let context = context.into();
         let mut diagnostics = Diagnostics::new(context.options.strictness, self.unknown);
@@ -140,7 +140,7 @@ pub struct Entry {
 pub struct Reading {
     /// The case; `None` when one of the diagnostics is an error.
     pub case: Option<Case>,
-    /// Everything that is wrong or worth a note, in document order.
+    /// All errors and notes, in document order.
     pub diagnostics: Vec<Diagnostic<Origin>>,
 }
 
@@ -190,7 +190,7 @@ pub enum Strictness {
     /// The former are notes, the latter are ignored.
     #[default]
     Tolerant,
-    /// Both are warnings, as is what is probably a mistake: for `vmconf check`, not for running.
+    /// Both are warnings, as are probable mistakes: `vmconf check` reports them, a run does not.
     Thorough,
     /// Both are errors.
     Strict,
@@ -296,7 +296,7 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
 ///
 /// # Errors
 ///
-/// When none or several do.
+/// When no format or more than one recognises the document.
 pub fn recognise(document: &Document, file_name: &str) -> Result<(&'static Format, Evidence), NotRecognised> {
     let look = |format: &'static Format| {
         let named = format.file_name.is_none_or(|name| name == file_name);

@@ -33,8 +33,8 @@ pub struct MachineInfo {
     pub isa: &'static Isa,
     /// How its programs are written.
     pub language: Language,
-    /// The instructions that a program contains, with repeats, executed or not; none of one that is
-    /// malformed.
+    /// The instructions that a program contains, with repeats, executed or not; empty for a malformed
+    /// program.
     pub contains: fn(&Program) -> Vec<&'static OpInfo>,
     /// What is odd about a program that can be loaded all the same, each with its datum.
     pub lint: fn(&Program) -> Vec<LoadError>,
@@ -49,9 +49,9 @@ pub enum Language {
     Bytes,
     /// In a language of its own, for a memory of words.
     Own {
-        /// Source to words; the error is the first line that is wrong.
+        /// Source to words; the error is the first invalid line.
         assemble: fn(&str) -> Result<Assembled, AsmError>,
-        /// A word to the text that is assembled to it.
+        /// A word to the text that assembles to it.
         disassemble: fn(u16) -> String,
     },
     /// Not as text: a program is a JSON document.

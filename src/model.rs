@@ -1,5 +1,5 @@
-//! What everyone speaks: values, cases, verdicts, events. Data, and how a person reads them; nothing here
-//! reads a file or runs a program.
+//! The shared vocabulary: values, cases, verdicts, events. Plain data and its display; nothing here reads a
+//! file or runs a program.
 
 pub mod assertion;
 pub mod case;

@@ -31,7 +31,7 @@ pub(super) fn outline(file: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> 
     Ok(tests.items().enumerate().map(entry).collect())
 }
 
-/// The test's own name. One that has none cannot be run and is named by its number, from 1.
+/// The test's own name. A test without a name cannot be run and is identified by its number, from 1.
 fn name_of(test: Node<'_>, index: usize) -> String {
     match test.member("name").and_then(Node::text) {
         Some(name) if !name.is_empty() => name.into_owned(),
@@ -62,7 +62,7 @@ pub(super) fn label(fields: &mut Fields<'_>, key: &'static str, diagnostics: &mu
     }
 }
 
-/// Takes the name of a test and gives back where it stands.
+/// Reads the name of a test and returns its position.
 pub(super) fn name(fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) -> Option<u32> {
     let name = fields.required("name", diagnostics)?;
     if name.text().is_none_or(|text| text.is_empty()) {

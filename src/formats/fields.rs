@@ -1,4 +1,4 @@
-//! Reading an object member by member so that none is forgotten: missing and unknown members become
+//! Reading an object member by member so that no member is overlooked: missing and unknown ones become
 //! diagnostics.
 
 use super::Strictness;
@@ -23,7 +23,7 @@ impl Diagnostics {
         Diagnostics { strictness, unknown, found: Vec::new() }
     }
 
-    /// Keeps the value, or records why there is none.
+    /// Keeps the value, or records why it is missing.
     pub fn keep<T>(&mut self, result: Result<T, Diagnostic<Origin>>) -> Option<T> {
         result.map_err(|diagnostic| self.error(diagnostic)).ok()
     }
@@ -37,7 +37,7 @@ impl Diagnostics {
         self.found.push(diagnostic.severity(severity));
     }
 
-    /// Something that is ignored: a note, or an error if the reader is strict.
+    /// Ignored input: a note, or an error if the reader is strict.
     pub fn note(&mut self, diagnostic: Diagnostic<Origin>) {
         let severity = match self.strictness {
             Strictness::Tolerant => Severity::Note,
@@ -75,7 +75,7 @@ impl Diagnostics {
         self.add(severity, diagnostic);
     }
 
-    /// Something correct that is probably a mistake: a warning of `vmconf check`, ignored when cases run.
+    /// Valid input that is probably a mistake: a warning of `vmconf check`, ignored when cases run.
     pub fn suspect(&mut self, diagnostic: impl FnOnce() -> Diagnostic<Origin>) {
         match self.strictness {
             Strictness::Tolerant | Strictness::Strict => {}
@@ -118,16 +118,16 @@ impl Names {
     }
 }
 
-/// An object that is being read.
+/// An object while it is read.
 pub struct Fields<'d> {
     node: Node<'d>,
     /// What the object is, for messages: "test", "account".
     name: &'static str,
     names: Names,
     members: Vec<Member<'d>>,
-    /// Members that were taken and are spelled otherwise than their key, with the key.
+    /// Members that were read although their spelling differs from the key, with the key.
     respelled: Vec<(Member<'d>, &'static str)>,
-    /// Keys that were asked for; `None` when no suggestions are reported.
+    /// Keys that the reader requested; `None` when no suggestions are reported.
     known: Option<Vec<&'static str>>,
 }
 
@@ -236,7 +236,7 @@ impl<'d> Fields<'d> {
     }
 }
 
-/// A string that is a word of the format in letters of another case.
+/// A string that differs from a word of the format only in case.
 pub fn misspelled(string: Node<'_>, word: &str) -> Diagnostic<Origin> {
     Diagnostic::at(string.at(), format!("{} is spelled otherwise", string.shown()))
         .expected(quoted(word))
@@ -244,7 +244,7 @@ pub fn misspelled(string: Node<'_>, word: &str) -> Diagnostic<Origin> {
         .replace(string.range().len(), format!("\"{word}\""))
 }
 
-/// A datum that is none of the words that can stand here.
+/// A datum that is not one of the words allowed here.
 pub fn no_such_word<'w>(
     node: Node<'_>,
     what: String,

@@ -23,7 +23,7 @@ pub enum Folder {
 /// Why a file is not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
-    /// There is none of this name.
+    /// No file has this name.
     #[error("there is no such file")]
     Missing,
     /// It is not for this vector, or something is wrong with it.
@@ -31,7 +31,7 @@ pub enum Unreadable {
     Refused(String),
 }
 
-/// No files: for a vector that is in none itself.
+/// No files: for a vector that was not read from a file.
 pub struct NoFiles;
 
 /// See [`NoFiles`].

@@ -1,11 +1,11 @@
 //! Vectors of the MiniC89 machine, a format of ours: one program, a published metadata document, and
 //! tests with partial snapshots.
 //!
-//! The program is read once a file. `expect` is held against the state at the end, each item of
-//! `trace` against the state after so many steps; a member that is not there is not compared. The
-//! fields of the state are the members of a snapshot: `schema_version`, `step`, `status`, `pc`,
-//! `operand_stack`, `call_stack`, `trap`, `halt`, with values as snapshots write them. A member that a
-//! snapshot does not have (`trap` of a run that halted) is absent, `null` is Null.
+//! The program is read once a file. `expect` is held against the state at the end, each item of `trace`
+//! against the state after so many steps; a missing member is not compared. The fields of the state are the
+//! members of a snapshot: `schema_version`, `step`, `status`, `pc`, `operand_stack`, `call_stack`, `trap`,
+//! `halt`, with values as snapshots write them. A member that a snapshot does not have (`trap` of a run that
+//! halted) is absent, `null` is Null.
 
 mod lexical;
 mod program;
@@ -102,7 +102,7 @@ fn read_test(test: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics
         diagnostics.error(Diagnostic::at(test.at(), "the program of this file is broken"));
         return None;
     };
-    // So that "step 2" of a report is the second thing that is compared.
+    // So that "step 2" of a report is the second comparison.
     let steps = join_start(steps);
     let places = vec![(Path::field("functions"), crate::model::position::Origin(shared.functions_at))];
     Some(Case { machine: MACHINE, program: Program(document.clone()), places, steps })
@@ -200,7 +200,7 @@ fn read_trace(trace: Node<'_>, steps: &mut Vec<Step>, diagnostics: &mut Diagnost
             }
             continue;
         };
-        // The snapshot's reader has said what is wrong with it.
+        // The snapshot's reader has already reported the errors.
         let Ok(number) = lexical::from(step, "step", 0) else { continue };
         let Ok(number) = u64::try_from(number) else {
             diagnostics.error(
@@ -215,7 +215,7 @@ fn read_trace(trace: Node<'_>, steps: &mut Vec<Step>, diagnostics: &mut Diagnost
         }
         let run = Action::Run(number.saturating_sub(done.unwrap_or(0)));
         done = Some(number);
-        // A run that is over before has no such snapshot: that is the one thing to say.
+        // A run that ends earlier has no such snapshot, and this is the only difference worth reporting.
         let position = assertions.iter().position(|check| check.at == Path::field("step"));
         let exists = position.map(|position| assertions.remove(position));
         assertions.extend(end);

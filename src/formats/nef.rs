@@ -52,14 +52,14 @@ pub struct Nef {
     pub tokens: Vec<Token>,
     /// The program.
     pub script: Vec<u8>,
-    /// The checksum, as it stands in the file.
+    /// The checksum, as stored in the file.
     pub checksum: [u8; 4],
 }
 
 /// A method of another contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// The hash of the contract, as it stands in the file: least significant byte first.
+    /// The hash of the contract, as stored in the file: least significant byte first.
     pub contract: [u8; 20],
     /// The name of the method.
     pub method: String,
@@ -277,8 +277,8 @@ impl<'f> Reader<'f> {
 
     /// A length or a number of things; `field` is which.
     ///
-    /// One that is written longer than it need be is refused: writers do not do that, and a
-    /// contract would have many files with different checksums.
+    /// An encoding longer than necessary is rejected: writers never produce one, and a contract would
+    /// otherwise have many files with different checksums.
     fn number(&mut self, field: &str, allowed: RangeInclusive<u64>) -> Result<usize, NefError> {
         let at = self.at;
         let (number, least) = match self.array(field)? {
@@ -318,7 +318,7 @@ fn error(at: usize, what: String, expected: String) -> NefError {
     NefError { at, what, expected }
 }
 
-/// Refuses the first byte that is not zero; `bytes` start at `at`, and `place` says what they are.
+/// Rejects the first nonzero byte; `bytes` start at `at`, and `place` names them.
 fn zeros(bytes: &[u8], at: usize, place: &str) -> Result<(), NefError> {
     match bytes.iter().position(|byte| *byte != 0) {
         None => Ok(()),

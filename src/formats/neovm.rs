@@ -1,9 +1,8 @@
 //! The NeoVM test vectors of N3 (Neo 3) and 2.x: one reader with two sets of rules.
 //!
-//! A file has `tests`, a test a `script` and `steps`, a step `actions` and the `result` that the
-//! engine must show after them. One engine runs all steps of a test. What a member means that is
-//! not there differs between the two; both match names of members, actions, states
-//! and types in letters of any case.
+//! A file has `tests`, a test a `script` and `steps`, a step `actions` and the `result` that the engine must
+//! show after them. One engine runs all steps of a test. The meaning of a missing member differs between the
+//! two; both match names of members, actions, states and types in letters of any case.
 //!
 //! | field of the state | its value |
 //! |---|---|

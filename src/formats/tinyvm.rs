@@ -9,8 +9,8 @@
 //! | `stop` | Text: `yield`, `illegal`, `limit` |
 //! | `value` | Int: the yielded value or the offending word; of a driver, what its outcome is about |
 //! | `registers` | Record of `r0` … `r15`, each an Int |
-//! | `data` | Record by address, `0x` and four digits in lower case, of Int; words that are zero are not there |
-//! | `changedRegisters`, `changedData` | the same, of what is not as at the start of the phase |
+//! | `data` | Record by address, `0x` and four digits in lower case, of Int; zero words are absent |
+//! | `changedRegisters`, `changedData` | the same, for values that differ from the start of the phase |
 //! | `pc`, `time` | Int |
 //! | `usedRnd` | Bool |
 //! | `outcome`, `rating` | Text |
@@ -161,7 +161,7 @@ impl Reader<'_> {
         self.diagnostics.keep(lexical::count(node, name)).map(Value::int)
     }
 
-    /// A string that is one of these.
+    /// One of these strings.
     fn one_of(&mut self, node: Node<'_>, name: &str, words: &[&str]) -> Option<String> {
         let text = node.text().filter(|text| words.contains(&&**text));
         if text.is_none() {

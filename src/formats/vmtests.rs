@@ -1,9 +1,9 @@
 //! The Ethereum "VMTests": all eras by one set of lexical rules.
 //!
-//! A file is an object of tests. A test with `post` must end normally and is compared in `gas`,
-//! `out`, `logs`, `callcreates` and `post`; a test without must halt, and nothing else is
-//! compared. What `post` leaves open is closed here: an account or a storage word that it does
-//! not list must not be there, and an empty account or a zero word is the same as none.
+//! A file is an object of tests. A test with `post` must end normally and is compared in `gas`, `out`,
+//! `logs`, `callcreates` and `post`; a test without must halt, and nothing else is compared. What `post`
+//! leaves open is closed here: an account or a storage word that it does not list must be absent, and an
+//! empty account or a zero word equals an absent one.
 
 mod lexical;
 mod write_back;

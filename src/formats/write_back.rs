@@ -27,7 +27,7 @@ pub struct FailedAssertion<'d, 'm> {
     pub actual: Option<&'m Value>,
 }
 
-/// The changes to a document that write the actual value, or why there are none.
+/// The changes to a document that write the actual value, or why it cannot be written.
 pub type WrittenBack<'d> = Result<Vec<Change<'d>>, NotRepresentable>;
 
 /// Why an actual value cannot be written, as a sentence without a full stop.
@@ -79,7 +79,7 @@ impl<'d, 'm> FailedAssertion<'d, 'm> {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// When the document is not nested that deeply around the datum.
     pub fn outer(&self, further: usize) -> Result<Node<'d>, NotRepresentable> {
         let outer = self.around.iter().rev().nth(further).copied();
         outer.ok_or_else(|| NotRepresentable("the file has no place for it".to_owned()))
@@ -95,7 +95,7 @@ impl<'d, 'm> FailedAssertion<'d, 'm> {
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// When the document is not nested that deeply around the datum.
     pub fn remove(&self, further: usize) -> WrittenBack<'d> {
         Ok(Change::remove(self.outer(further)?, self.node).into_iter().collect())
     }
@@ -106,7 +106,7 @@ impl<'d, 'm> FailedAssertion<'d, 'm> {
 ///
 /// # Errors
 ///
-/// When an item that is inserted cannot be written.
+/// When an inserted item cannot be written.
 pub(super) fn resize(
     array: Node<'_>,
     new: impl Iterator<Item = Result<Json, NotRepresentable>>,
@@ -127,13 +127,13 @@ pub(super) fn resize(
     remove.chain(insert).collect()
 }
 
-/// Bytes as hex digits in the style of what was there: with its prefix, or none, and its case.
+/// Bytes as hex digits in the style of the old text: with or without its prefix, and in its case.
 pub(super) fn hex_like(old: &str, bytes: &[u8]) -> String {
     let (prefix, digits) = prefix_of(old);
     format!("{prefix}{}", in_case_of(digits, &hex::encode(bytes)))
 }
 
-/// `0x` or none, as the text has it, and the digits. An empty text counts as one with `0x`.
+/// The optional `0x` of the text, and its digits. An empty text counts as one with `0x`.
 fn prefix_of(text: &str) -> (&str, &str) {
     match text.get(..2) {
         Some("0x" | "0X") => text.split_at(2),
@@ -142,8 +142,8 @@ fn prefix_of(text: &str) -> (&str, &str) {
     }
 }
 
-/// A number that is not negative in the style of what was there: hex with at least as many digits
-/// if that has `0x`, or else decimal.
+/// A non-negative number in the style of the old text: hex with at least as many digits if that has `0x`,
+/// else decimal.
 pub(super) fn number_like(old: &str, number: &BigInt) -> String {
     let (prefix, digits) = prefix_of(old);
     if prefix.is_empty() {

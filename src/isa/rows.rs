@@ -18,8 +18,8 @@
 //! rows!(effects { EFFECTS: Evm, Place });
 //! ```
 //!
-//! A machine without gas leaves that column out. The last column is what an instruction reads and writes
-//! besides the stack items that the row counts; it is there for every row, empty for most.
+//! A machine without gas leaves that column out. The last column lists what an instruction reads and writes
+//! in addition to the stack items that the row counts; every row has it, most leave it empty.
 //!
 //! | maker | what it makes |
 //! |---|---|
@@ -44,7 +44,7 @@ macro_rules! opcodes {
         }
 
         impl $op {
-            /// The instruction of a code; `None` where it means nothing.
+            /// The instruction of a code; `None` when it is undefined.
             pub fn of_code(code: u8) -> Option<$op> {
                 match code {
                     $($code => Some($op::$name),)*

@@ -41,8 +41,7 @@ impl PublicKey {
     ///
     /// # Errors
     ///
-    /// When the bytes have none of these forms, or are no point of the curve. The point at
-    /// infinity is no key.
+    /// When the bytes have another form, or are not a point of the curve. The point at infinity is not a key.
     pub fn decode(curve: Curve, bytes: &[u8]) -> Result<PublicKey, KeyError> {
         let point = match (bytes.len(), bytes.first()) {
             (33, Some(2 | 3)) | (65, Some(4)) => bytes.to_vec(),

@@ -31,7 +31,7 @@
 //!
 //! | member | meaning |
 //! |---|---|
-//! | `stack` | Record: numbers by how far below the top they stand, `"0"` for the top one |
+//! | `stack` | Record: numbers by their distance from the top, `"0"` for the top one |
 //! | `gas` | Int: gas left |
 //! | `memory` | Record: bytes by the `0x` offset where they start, all of them in memory |
 //! | `storage` | Record: words of the executing account by `0x` key; 0 for none |

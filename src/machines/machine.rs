@@ -55,12 +55,12 @@ pub trait Machine: Inspect {
     /// How many frames there are: what StepOver and StepOut compare.
     fn depth(&self) -> usize;
 
-    /// In one line how the machine ended or where it stands, for a person: `out of gas at 0x1f
-    /// SSTORE: needs 20000, 17 left`.
+    /// How the machine ended or its current position, in one line for a person: `out of gas at 0x1f SSTORE:
+    /// needs 20000, 17 left`.
     fn describe(&self) -> String;
 
-    /// What a datum of the state is called in the source of the program, and in which line of it the
-    /// program stands, where the program says so: `local i of main, at line 7`.
+    /// The name of a datum of the state in the program's source and the current source line, if the program
+    /// provides them: `local i of main, at line 7`.
     fn explain(&self, _at: &Path) -> Option<String> {
         None
     }
@@ -75,7 +75,7 @@ pub enum Status {
     Ended,
     /// A limit of the runner was reached: nothing can be said about the case.
     Limit(LimitReached),
-    /// The machine cannot do what was asked of it: the vector is wrong.
+    /// The machine cannot perform the requested action: the vector is wrong.
     Refused(LoadError),
 }
 
@@ -90,12 +90,12 @@ pub struct LoadError {
 }
 
 impl LoadError {
-    /// Something that is wrong with the program as a whole.
+    /// An error of the program as a whole.
     pub fn new(what: impl Into<String>) -> LoadError {
         LoadError { at: None, what: what.into() }
     }
 
-    /// Something that is wrong with one datum of the program.
+    /// An error of one datum of the program.
     pub fn at(at: Path, what: impl Into<String>) -> LoadError {
         LoadError { at: Some(at), what: what.into() }
     }
@@ -138,7 +138,7 @@ pub struct At<'a> {
     pub op: Option<&'static OpInfo>,
     /// Its code.
     pub code: u16,
-    /// Its immediate operand as it stands in the program; truncated if the program ends within it.
+    /// Its immediate operand as encoded in the program; truncated if the program ends within it.
     pub operand: &'a [u8],
     /// The machine, before the instruction.
     pub state: &'a dyn Inspect,
@@ -160,7 +160,7 @@ impl<'a> At<'a> {
     }
 }
 
-/// What ends a machine's loop besides the program itself.
+/// The reasons other than the program itself that end a machine's loop.
 pub trait Meter {
     /// Called before each instruction.
     fn tick(&mut self) -> ControlFlow<()>;
@@ -251,7 +251,7 @@ fn run(machine: &mut dyn Machine, mut budget: u64, watch: Option<&mut dyn Watch>
     }
 }
 
-/// A watch, or none, for a shorter time.
+/// An optional watch, reborrowed for a shorter time.
 pub(crate) fn reborrow<'a>(watch: &'a mut Option<&mut dyn Watch>) -> Option<&'a mut dyn Watch> {
     match watch {
         Some(watch) => Some(&mut **watch),

@@ -8,8 +8,8 @@
 //! | `trap.rs` | why a program is stopped, and the details that a snapshot shows of it |
 //! | `word.rs` | a value: an integer, a function, or nothing yet |
 //! | `program.rs` | from a metadata document to code |
-//! | `lint.rs` | what is odd about a program |
-//! | `source.rs` | lines and names of the source beside the state |
+//! | `lint.rs` | suspicious constructs in a program |
+//! | `source.rs` | lines and names of the source, for display with the state |
 //! | `machine.rs` | what the runner sees: loading and running |
 //! | `fields.rs` | what can be observed |
 //! | `inspect.rs` | what blame and traces see |
@@ -27,14 +27,14 @@
 //! |---|---|
 //! | `entry` | Int: the id of the function that starts |
 //! | `args` | List of Int: its arguments; without it there are no arguments |
-//! | `limits` | Record of `step_limit` (Int, or Null for none), `operand_stack`, `call_depth`; each may be missing |
+//! | `limits` | Record of `step_limit` (Int, or Null for no limit), `operand_stack`, `call_depth`; each may be missing |
 //!
 //! Without an `entry` it changes the run that was started. Values are as a snapshot has them, integers
 //! or records of `t` and `v`.
 //!
 //! | member | meaning |
 //! |---|---|
-//! | `operand_stack` | Record: values by how far below the top they stand, `"0"` for the top one |
+//! | `operand_stack` | Record: values by their distance from the top, `"0"` for the top one |
 //! | `locals` | Record: values of the current frame by slot |
 //!
 //! A trap changes nothing but the status and the number of steps: handlers check everything before

@@ -4,7 +4,7 @@
 //! | file | content |
 //! |---|---|
 //! | `script.rs` | scripts in a program record, instructions as vectors name them |
-//! | `show.rs` | items as values, and the limits of what is shown |
+//! | `show.rs` | items as values, and the limits on how much is shown |
 //! | `number.rs` | numbers of 64 bits as the bytes of two's complement |
 
 pub(super) mod number;

@@ -33,7 +33,7 @@
 //!
 //! | member | meaning |
 //! |---|---|
-//! | `stack` | by how far below the top they stand, `"0"` for the top one |
+//! | `stack` | by the distance from the top, `"0"` for the top one |
 //! | `altStack` | likewise |
 
 #![allow(clippy::cast_possible_wrap, reason = "no size or place comes near 2^63, and no count of items 2^31")]

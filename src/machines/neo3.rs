@@ -20,11 +20,10 @@
 //!
 //! # Program
 //!
-//! A record of `script` (bytes, or a list of bytes and mnemonics; nothing is no script), `strict`
-//! (whether the script is validated as a whole first: one that is rejected leaves the machine in
-//! FAULT without a frame), `host` (`test`, which is the default, or `crypto`), and for `crypto`
-//! `message` (bytes that signatures are checked against) and `curve` (`secp256r1`, which is the
-//! default, or `secp256k1`).
+//! A record of `script` (bytes, or a list of bytes and mnemonics; nothing is no script), `strict` (whether
+//! the script is validated as a whole first: a rejected script leaves the machine in FAULT without a frame),
+//! `host` (`test`, which is the default, or `crypto`), and for `crypto` `message` (bytes that signatures are
+//! checked against) and `curve` (`secp256r1`, which is the default, or `secp256k1`).
 //!
 //! # What can be changed
 //!
@@ -33,7 +32,7 @@
 //!
 //! | member | meaning |
 //! |---|---|
-//! | `stack` | by how far below the top they stand, `"0"` for the top one |
+//! | `stack` | by the distance from the top, `"0"` for the top one |
 //! | `staticFields` | by index |
 //! | `localVariables`, `arguments` | those of the current frame, by index |
 //!

@@ -1,4 +1,4 @@
-//! The state of a machine as others see it: a tree, asked for one field at a time.
+//! The observable state of a machine: a tree, requested one field at a time.
 
 use crate::model::value::Value;
 

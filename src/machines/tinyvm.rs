@@ -18,11 +18,11 @@
 //! A segment is bytes (words from address 0, most significant byte first), text (assembly source),
 //! or a record of bytes by `0x` address. What it leaves out is zero.
 //!
-//! One machine: `instructions` and `data` (segments), `registers` (16 numbers), `pc`, `rnd` (a seed,
-//! or a list of the numbers to give), `features` (a list that may have `expRoot`). All may be missing.
+//! One machine: `instructions` and `data` (segments), `registers` (16 numbers), `pc`, `rnd` (a seed, or a
+//! list of the numbers to give), `features` (a list that may have `expRoot`). All may be missing.
 //! [`Action::Set`](crate::model::case::Action) takes `registers` (a record), `data` (a record of bytes) and
-//! `pc`, and a new phase begins: what is changed is from there on what differs from its begin. With
-//! `phase`, which can be `same`, it goes on.
+//! `pc`, and a new phase begins: from there on, changed means different from its start. With `phase`, which
+//! can be `same`, the current phase continues.
 //!
 //! The test driver: `driver` and `testee` (records of `instructions` and `rnd`), `budget`, `zeroLimit`
 //! (`fatal` or `timeout`), `features`.

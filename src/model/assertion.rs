@@ -25,23 +25,22 @@ pub enum Expected {
     Is(Value),
     /// One of these, where a format has one spelling for several values.
     OneOf(Vec<Value>),
-    /// This or not there at all, where absence has a meaning: a word of storage that is not
-    /// there is zero.
+    /// This value or absent, for data whose absence has a value: a missing word of storage is zero.
     IsOrAbsent(Value),
     /// Not there.
     Absent,
-    /// A record, whatever its members. When it is not, what else is demanded of it and of what is in
-    /// it is not compared.
+    /// A record, whatever its members. When it is not a record, other assertions on it or its contents are
+    /// not compared.
     Record,
-    /// A value of this type, where a machine's values carry one. When it is not, what else is
-    /// demanded of it and of what is in it is not compared.
+    /// A value of this type, where a machine's values carry one. When the type differs, other assertions on
+    /// it or its contents are not compared.
     Type(Name),
-    /// A list, record, text or byte string of this length. When it is not, what else is demanded
-    /// of items that are not there is not reported one by one.
+    /// A list, record, text or byte string of this length. When the length differs, assertions on missing
+    /// items are not reported one by one.
     Len(usize),
     /// A record with no members but these.
     Only(Vec<Key>),
-    /// A record whose members come in this order, as far as they are there and listed.
+    /// A record whose members come in this order; missing and unlisted members are ignored.
     Order(Vec<Key>),
 }
 

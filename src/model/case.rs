@@ -16,14 +16,14 @@ use super::value::Value;
 pub struct CaseId {
     /// The file as the user named it or as it was found, with `/` between folders.
     pub file: Arc<str>,
-    /// The name that the file gives the case; none where the id is of the file as a whole.
+    /// The name that the file gives the case; `None` when the id names the file as a whole.
     pub name: Option<String>,
     /// 1 for the first case of this name in the file.
     pub nth: u32,
 }
 
 impl CaseId {
-    /// The id of a file as a whole, for what is wrong before its cases can be told apart.
+    /// The id of a file as a whole, for errors found before its cases can be distinguished.
     pub fn of_file(file: Arc<str>) -> CaseId {
         CaseId { file, name: None, nth: 1 }
     }
@@ -56,10 +56,9 @@ pub struct Case {
     pub machine: &'static str,
     /// What the machine loads.
     pub program: Program,
-    /// Where those data of the program stand of which only the machine knows whether they are
-    /// right, such as the mnemonics of a script.
+    /// Positions of the program data that only the machine can validate, such as the mnemonics of a script.
     pub places: Vec<(Path, Origin)>,
-    /// What is done and what must then hold, in order. Steps share one machine.
+    /// Actions and the assertions that follow them, in order. All steps run on one machine.
     pub steps: Vec<Step>,
 }
 
@@ -77,7 +76,7 @@ impl From<Value> for Program {
 /// Actions, and what must hold after them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// What is done, in order; none to check the state as it is.
+    /// The actions, in order; empty to check the state as it is.
     pub actions: Vec<Action>,
     /// How the actions must have ended. When this differs, `checks` are not compared: they
     /// describe a state that the machine is not in.
@@ -86,8 +85,7 @@ pub struct Step {
     pub assertions: Vec<Assertion>,
 }
 
-/// What can be done to a loaded machine: the debugger's four actions, and what some formats need
-/// besides.
+/// The actions on a loaded machine: the debugger's four, and those that only some formats need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Run to the end.

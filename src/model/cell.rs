@@ -1,4 +1,4 @@
-//! The places that programs write.
+//! The locations that programs write.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use super::escape::escaped;
 use super::name::Name;
 use super::path::Key;
 
-/// A place that programs write.
+/// A location that programs write.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Cell {
     /// A value of the operand stack, counted from its bottom.
@@ -28,8 +28,8 @@ impl Cell {
         Cell::Named(kind, name.into())
     }
 
-    /// An item of a compound, as a path goes on to it. Keys of a map that differ in their types only,
-    /// which a path numbers, are one.
+    /// An item of a compound, as the next key of a path. Map keys that differ only in type, which a path
+    /// numbers, share one cell.
     pub fn item(compound: usize, key: &Key) -> Cell {
         let name = match key {
             Key::Index(index) => index.to_string(),
@@ -38,12 +38,12 @@ impl Cell {
         Cell::Item(compound, name)
     }
 
-    /// Where the program goes on, written by what may go on elsewhere than behind itself.
+    /// The program counter, written by instructions that may continue elsewhere than at the next instruction.
     pub fn jump() -> Cell {
         Cell::named("jump", "")
     }
 
-    /// A byte of it where one is asked for and it is a range that has it, else all of it.
+    /// The single byte, if `byte` is given and lies in this range; otherwise the whole cell.
     #[must_use]
     pub fn part(&self, byte: Option<usize>) -> Cell {
         match (self, byte) {

@@ -8,9 +8,9 @@ use super::rule::Rule;
 
 /// Something that is wrong.
 ///
-/// `P` is where: readers make a `Diagnostic<Origin>`, which costs no search for lines, and whoever has
-/// the text turns it into a [`Diagnostic`] with [`SourceText::locate`]. Everything that reports takes
-/// the latter only, so no place can get lost on the way.
+/// `P` is the type of the position: readers make a `Diagnostic<Origin>`, which needs no search for lines, and
+/// the owner of the text turns it into a [`Diagnostic`] with [`SourceText::locate`]. Reports accept only the
+/// latter, so no position can get lost.
 ///
 /// [`SourceText::locate`]: crate::text::source_text::SourceText::locate
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,13 +19,13 @@ pub struct Diagnostic<P = Option<Place>> {
     pub severity: Severity,
     /// What is wrong, as a sentence without a full stop.
     pub what: String,
-    /// What would have been right, where that can be said.
+    /// The expected input, if it can be stated.
     pub expected: Option<String>,
-    /// The rule that is broken.
+    /// The violated rule.
     pub rule: Rule,
-    /// What would make it right, where that is known; boxed because few have one.
+    /// The fix, if known; boxed because few diagnostics have one.
     remedy: Option<Box<Remedy>>,
-    /// Where it is; `None` when it is at no single place of the file.
+    /// The position; `None` when the diagnostic concerns no single place of the file.
     pub place: P,
 }
 
@@ -40,10 +40,10 @@ pub enum Severity {
     Error,
 }
 
-/// What would make a diagnostic right.
+/// The fix of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Remedy {
-    /// A known name that is near to the unknown one. A person decides whether it is the right one.
+    /// A known name similar to the unknown one. The user decides whether it is the right one.
     Suggestion(String),
     /// A change of the text that does not change what the text says.
     Edit(Edit),
@@ -59,7 +59,7 @@ pub struct Edit {
 }
 
 impl Diagnostic {
-    /// An error that is at no place of the file.
+    /// An error without a position.
     pub fn new(what: impl Into<String>) -> Diagnostic {
         Diagnostic::error(None, what)
     }
@@ -77,7 +77,7 @@ impl Diagnostic<Origin> {
         Diagnostic::error(Origin(at), what)
     }
 
-    /// Adds the change that makes it right: `with` in place of the next `length` bytes.
+    /// Adds the edit that fixes it: `with` replaces the next `length` bytes.
     #[must_use]
     pub fn replace(self, length: usize, with: impl Into<String>) -> Diagnostic<Origin> {
         let start = self.place.0 as usize;
@@ -98,31 +98,31 @@ impl<P> Diagnostic<P> {
         }
     }
 
-    /// Sets what would have been right.
+    /// Sets the expected input.
     #[must_use]
     pub fn expected(self, expected: impl Into<String>) -> Diagnostic<P> {
         Diagnostic { expected: Some(expected.into()), ..self }
     }
 
-    /// Sets the rule that is broken, which is [`Rule::Malformed`] at first.
+    /// Sets the violated rule; the default is [`Rule::Malformed`].
     #[must_use]
     pub fn under(self, rule: Rule) -> Diagnostic<P> {
         Diagnostic { rule, ..self }
     }
 
-    /// Sets how bad it is, which is [`Severity::Error`] at first.
+    /// Sets the severity; the default is [`Severity::Error`].
     #[must_use]
     pub fn severity(self, severity: Severity) -> Diagnostic<P> {
         Diagnostic { severity, ..self }
     }
 
-    /// Adds the known name that is near to an unknown one, if there is any.
+    /// Adds the known name similar to an unknown one, if any.
     #[must_use]
     pub fn suggest(self, name: Option<&str>) -> Diagnostic<P> {
         Diagnostic { remedy: name.map(|name| Box::new(Remedy::Suggestion(name.to_owned()))), ..self }
     }
 
-    /// The known name that is near to the unknown one.
+    /// The known name similar to the unknown one.
     pub fn suggestion(&self) -> Option<&str> {
         match self.remedy.as_deref()? {
             Remedy::Suggestion(name) => Some(name),
@@ -130,7 +130,7 @@ impl<P> Diagnostic<P> {
         }
     }
 
-    /// The change that makes it right. Notes are not worth one.
+    /// The edit that fixes it; notes have no fix.
     pub fn edit(&self) -> Option<&Edit> {
         match (self.severity, self.remedy.as_deref()?) {
             (Severity::Warning | Severity::Error, Remedy::Edit(edit)) => Some(edit),
@@ -177,7 +177,7 @@ pub struct Place {
     pub position: Position,
     /// The line, or the part of a long one around the column.
     pub excerpt: String,
-    /// How many characters of the excerpt stand before the place.
+    /// How many characters of the excerpt precede the position.
     pub before: usize,
 }
 
@@ -205,8 +205,8 @@ impl Place {
     }
 }
 
-/// What stands in the line of a byte before it and from it on, each of more than `most` characters
-/// if there are so many.
+/// The parts of a byte's line before the byte and from it on, each of more than `most` characters if the line
+/// has that many.
 fn around(text: &str, at: u32, most: usize) -> (&str, &str) {
     const LONGEST_CHARACTER: usize = 4;
     let at = text.floor_char_boundary(at as usize);

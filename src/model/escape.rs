@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Whether a character could disturb a terminal, show text other than it is, or not be written in
-/// XML at all: control characters, those that are invisible or reorder text, and two that are none.
+/// Whether a character could disturb a terminal, show text other than it is, or not be written in XML at all:
+/// control characters, those that are invisible or reorder text, and two noncharacters.
 pub fn is_harmful(character: char) -> bool {
     let invisible = ['\u{200b}'..='\u{200f}', '\u{2028}'..='\u{202e}', '\u{2060}'..='\u{206f}'];
     character.is_control()

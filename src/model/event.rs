@@ -57,7 +57,7 @@ pub struct CaseReport {
     pub machine: Option<Name>,
     /// Its verdict.
     pub verdict: Verdict,
-    /// Whether the verdict is of an earlier run, and the case did not run.
+    /// Whether the verdict comes from an earlier run and the case did not run.
     pub cached: bool,
 }
 

@@ -11,7 +11,7 @@ use super::event::CaseReport;
 use super::path::Path;
 use super::value::Value;
 
-/// Why a case that fails or is broken does.
+/// Why a case fails or is broken.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Explained {
     /// As data.
@@ -74,7 +74,7 @@ pub struct Executed {
     pub step: u64,
     /// Program counter.
     pub pc: usize,
-    /// Its mnemonic; `None` for a code that means nothing.
+    /// Its mnemonic; `None` for an undefined opcode.
     pub op: Option<&'static str>,
     /// How many values its row says that it pushes.
     pub pushes: u16,
@@ -105,17 +105,17 @@ pub struct Input {
     pub value: Value,
 }
 
-/// What made a datum what it is.
+/// The origin of a datum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blame {
     /// The instruction that wrote it.
     pub by: Executed,
     /// Those that since only moved it, the last one first.
     pub moved_by: Vec<Executed>,
-    /// What wrote each of [`Executed::inputs`], as far as that was followed.
+    /// The writer of each of [`Executed::inputs`], as far as it was traced.
     pub inputs: Vec<Option<Blame>>,
-    /// The last jump before it that may not have been taken, or not to there; told of the instruction
-    /// that an answer begins with.
+    /// The last jump before it that might not have been taken, or might have led elsewhere; set only for the
+    /// instruction that an answer begins with.
     pub reached_by: Option<Box<Blame>>,
 }
 
@@ -135,11 +135,11 @@ pub struct Spent {
 pub enum Answer {
     /// An instruction wrote it.
     By(Box<Blame>),
-    /// No instruction that was looked at wrote it.
+    /// No examined instruction wrote it.
     NotWritten {
         /// The last one that wrote something of its kind, or else the last one.
         near: Option<Box<Blame>>,
-        /// How many were looked at, the last ones; none where all were.
+        /// How many of the last instructions were examined; `None` when all were.
         of_last: Option<u64>,
     },
     /// No cell holds it, such as how the run ended; the last instruction that read something.
@@ -147,7 +147,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// The instruction that comes nearest to having made the datum.
+    /// The instruction closest to the origin of the datum.
     pub fn blame(&self) -> Option<&Blame> {
         match self {
             Answer::By(blame) => Some(blame),

@@ -8,7 +8,7 @@ pub fn hex_bytes(digits: &str) -> Option<Vec<u8>> {
 
 /// As [`hex_bytes`], for as many bytes as there is room for.
 pub fn hex_to_slice(digits: &str, bytes: &mut [u8]) -> Option<()> {
-    // The library takes a prefix off, which is not for it to decide.
+    // The library strips a `0x` prefix, but the callers decide whether one is allowed.
     if matches!(digits.as_bytes(), [_, b'x' | b'X', ..]) {
         return None;
     }

@@ -12,7 +12,7 @@ pub struct Mismatch {
     pub at: Path,
     /// What the vector demands.
     pub expected: Expected,
-    /// What the machine has; none when it has no such datum.
+    /// The actual value; `None` when the machine has no such datum.
     pub actual: Option<Value>,
     /// Where the vector demands it.
     pub origin: Origin,

@@ -7,8 +7,8 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A name that is cheap to clone. One that stands in the program's own tables takes no allocation; one that
-/// is read from outside is shared by its clones. Names are equal where their texts are.
+/// A name that is cheap to clone. A name from the program's own tables takes no allocation; one read from
+/// input is shared by its clones. Names are equal where their texts are.
 #[derive(Clone)]
 pub struct Name(Text);
 

@@ -23,8 +23,8 @@ pub struct Partition {
 /// How cases are dealt out to parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// By their ids: the first eight bytes of SHA-256, as a number with the most significant first,
-    /// modulo the number of parts. A case stays in its part whatever cases there are besides.
+    /// By their ids: the first eight bytes of SHA-256, as a number with the most significant first, modulo
+    /// the number of parts. A case stays in its part whatever other cases are selected.
     Hash,
     /// One after the other to the parts in turn. Parts are of one size.
     Slice,
@@ -48,7 +48,7 @@ impl Kind {
 }
 
 impl Partition {
-    /// A part; none where there is no such part.
+    /// A part; `None` unless `part` is from 1 to `of`.
     pub fn new(kind: Kind, part: u64, of: u64) -> Option<Partition> {
         (1..=of).contains(&part).then_some(Partition { kind, part, of })
     }
@@ -92,7 +92,7 @@ impl FromStr for Partition {
 pub struct Part {
     /// Which part.
     pub partition: Partition,
-    /// What the whole selection is known by: parts of another one are not joined with it.
+    /// The digest of the whole selection; parts of different selections are not joined.
     pub selection: String,
     /// How many places there are in the whole selection.
     pub places: u64,
@@ -105,14 +105,15 @@ pub struct Part {
 pub struct FileCases {
     /// The file.
     pub file: Arc<str>,
-    /// The ids of its cases that are meant.
+    /// The ids of its selected cases.
     pub cases: Vec<CaseId>,
 }
 
 impl Part {
-    /// The part of a selection. `flags` are what else makes a run another one.
+    /// The part of a selection. `flags` holds the options that distinguish otherwise equal runs.
     ///
-    /// What is told of a file as a whole goes with its first case, or has a place of its own.
+    /// Diagnostics of a file as a whole belong to the part of its first case; a file without selected cases
+    /// has a place of its own.
     pub fn new(partition: Partition, flags: &str, selection: &[FileCases]) -> Part {
         let mut digest = Sha256::new();
         digest.update(flags);
@@ -155,12 +156,13 @@ impl Part {
         self.files.contains(file)
     }
 
-    /// Whether a case, or what is told of a file as a whole, is in the part.
+    /// Whether a case, or the id of a file as a whole, is in the part.
     pub fn has(&self, id: &CaseId) -> bool {
         self.cases.contains_key(id)
     }
 
-    /// The place of a case in the whole selection, from 0; what is in no file of it comes behind all.
+    /// The place of a case in the whole selection, from 0; ids that are not in the part come after all
+    /// places.
     pub fn place(&self, id: &CaseId) -> u64 {
         self.cases.get(id).copied().unwrap_or(self.places)
     }

@@ -5,7 +5,7 @@ use std::fmt;
 /// The byte order mark, which some editors put in front of a text.
 pub(crate) const BOM: char = '\u{feff}';
 
-/// Where a byte stands for a person: line and column, both from 1; columns count characters.
+/// The position of a byte as shown to a person: line and column, both from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// Line, from 1.
@@ -21,7 +21,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// Where in the vector file a datum stands: a byte offset. Line and column are computed when it is
+/// The position of a datum in the vector file: a byte offset. Line and column are computed when it is
 /// reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin(pub u32);

@@ -1,13 +1,13 @@
 //! The rules for vector files: the one list of their names.
 //!
-//! Each diagnostic names the rule that is broken; `vmconf check` prints the name with the message, so
-//! that programs can filter by it. A published name keeps its meaning. Rules below `must/` are those of
-//! a format's published text that real files break and readers tolerate.
+//! Each diagnostic names the violated rule; `vmconf check` prints the name with the message, so that programs
+//! can filter by it. A published name keeps its meaning. Rules below `must/` are those of a format's
+//! published text that real files break and readers tolerate.
 
 /// Makes [`Rule`] from rows of a variant, its name and what breaks it.
 macro_rules! rules {
     ($($rule:ident, $name:literal, $doc:literal;)*) => {
-        /// A rule, by what breaks it.
+        /// A rule, by what violates it.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Rule {
             $(#[doc = concat!("`", $name, "`: ", $doc)] $rule,)*

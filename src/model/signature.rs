@@ -27,7 +27,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The signature of a failure; none of one in which nothing differs, which there is not.
+    /// The signature of a failure; `None` without differences, which never happens for a failure.
     pub fn of(machine: &str, failure: &Failure) -> Option<Signature> {
         let first = failure.differences.first()?;
         Some(Signature { machine: machine.to_owned(), path: generalised(&first.at), kind: kind(first) })
@@ -41,7 +41,7 @@ impl fmt::Display for Signature {
     }
 }
 
-/// The signature of a case that fails, or what is broken with one without the names and numbers of its
+/// The signature of a failing case, or the errors of a broken one without the names and numbers of its
 /// vector: `evm error: "…" is no quantity`.
 pub fn signature(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     let signature = match verdict {
@@ -56,8 +56,8 @@ pub fn signature(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     Some(escaped(&signature).chars().take(LONGEST).collect())
 }
 
-/// The signature, and where a run ended otherwise than it should also how: that word alone says little
-/// of the cause.
+/// The signature, followed by how the run ended when that differs from the expectation: the status word alone
+/// says little about the cause.
 pub fn cause(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     let signature = signature(machine, verdict)?;
     let ended = verdict.failure().filter(|it| it.differences.first().is_some_and(|it| ends(it).is_some()));
@@ -65,7 +65,7 @@ pub fn cause(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     Some(format!("{signature}{ended}").chars().take(LONGEST).collect())
 }
 
-/// All that is broken, each thing once.
+/// All errors, each one once.
 fn broken(diagnostics: &[Diagnostic]) -> String {
     let causes: IndexSet<String> = diagnostics.iter().map(|diagnostic| general(&diagnostic.what)).collect();
     causes.into_iter().collect::<Vec<_>>().join("; ")
@@ -92,7 +92,7 @@ fn generalised(path: &Path) -> String {
     text
 }
 
-/// Of a field that is a word, such as how the run ended, both words; else what is wrong with the datum.
+/// For a field that is a word, such as the status, both words; otherwise the kind of difference.
 fn kind(difference: &Difference) -> String {
     if let Some((expected, actual)) = ends(difference) {
         return format!("{actual} instead of {expected}");
@@ -154,12 +154,12 @@ fn general(text: &str) -> String {
     general
 }
 
-/// How long the word is that the text begins with.
+/// The length of the word at the start of the text.
 fn word(text: &str) -> usize {
     text.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(text.len())
 }
 
-/// How long the quoted part is that the text begins with; a quote behind a backslash does not end it.
+/// The length of the quoted part at the start of the text; a quote after a backslash does not end it.
 fn quoted(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, character) in text.char_indices().skip(1) {

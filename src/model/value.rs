@@ -13,7 +13,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 /// A datum of a program, of an expectation or of a machine's state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// There is a value and it is nothing.
+    /// A value that is present and null.
     Null,
     /// True or false.
     Bool(bool),
@@ -23,9 +23,9 @@ pub enum Value {
     Bytes(Vec<u8>),
     /// Text, not yet escaped for anything.
     Text(String),
-    /// Values in an order that means something.
+    /// Values whose order is significant.
     List(Vec<Value>),
-    /// Named values. Names are unique; their order means nothing to a comparison by path.
+    /// Named values. Names are unique; a comparison by path ignores their order.
     Record(Vec<(String, Value)>),
     /// A value with the name of its type where a machine's values carry one: Integer 1, Boolean
     /// true and the byte string 01 are three values.

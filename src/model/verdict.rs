@@ -1,22 +1,22 @@
-//! What came of a case.
+//! The result of a case.
 
 use super::assertion::Expected;
 use super::path::Path;
 use super::value::Value;
 use crate::model::diagnostic::{Diagnostic, Place};
 
-/// What came of a case. A machine that differs and a vector that is broken are never the same.
+/// The result of a case. A machine that differs and a broken vector are always distinct verdicts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The machine does all that the vector demands.
+    /// The machine satisfies every assertion of the vector.
     Pass,
     /// The machine differs.
     Fail(Failure),
-    /// The machine differs, as a list of known failures says.
+    /// The machine differs, as a list of known failures expects.
     ExpectedFail(Failure, Listing),
-    /// The machine does all that the vector demands, though a list of known failures says otherwise.
+    /// The machine satisfies the vector, although a list of known failures expects it to fail.
     UnexpectedPass(Listing),
-    /// The vector, its file or the testee is broken; why, in document order.
+    /// The vector, its file or the testee is broken; the diagnostics, in document order.
     Error(Vec<Diagnostic>),
     /// Not run, and why.
     Skip(String),
@@ -31,7 +31,7 @@ impl Verdict {
         }
     }
 
-    /// Which of the verdicts it is.
+    /// The kind of the verdict.
     pub fn kind(&self) -> Kind {
         match self {
             Verdict::Pass => Kind::Pass,
@@ -43,7 +43,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the machine differs, or the vector is broken, and no list says so.
+    /// Whether the machine differs or the vector is broken, and no list expects it.
     pub fn is_failed_or_broken(&self) -> bool {
         matches!(self, Verdict::Fail(_) | Verdict::Error(_))
     }
@@ -54,7 +54,7 @@ impl Verdict {
     }
 }
 
-/// A verdict without what it says of the case.
+/// A verdict without its details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// See [`Verdict::Pass`].
@@ -88,7 +88,7 @@ impl Kind {
         }
     }
 
-    /// The one that is written so.
+    /// The kind with this name.
     pub fn by_name(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -99,7 +99,7 @@ impl Kind {
 pub struct Failure {
     /// Each leaf that differs; at least one.
     pub differences: Vec<Difference>,
-    /// In one line how the machine ended.
+    /// How the machine ended, in one line.
     pub ended: String,
     /// Why an entry of a list of known failures that names the case does not hold, in one line.
     pub listed: Option<String>,
@@ -112,23 +112,23 @@ pub struct Listing {
     pub place: String,
     /// Why the case fails.
     pub reason: String,
-    /// Where more is said.
+    /// A link to more information.
     pub link: Option<String>,
 }
 
 /// A leaf that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The step after which it was compared, from 1; none where the case has only one.
+    /// The step after which it was compared, from 1; `None` when the case has only one.
     pub step: Option<usize>,
     /// Which datum.
     pub at: Path,
     /// What the vector demands.
     pub expected: Expected,
-    /// What the machine has; none when it has no such datum.
+    /// The actual value; `None` when the machine has no such datum.
     pub actual: Option<Value>,
     /// Where the vector demands it.
     pub place: Place,
-    /// The datum in words of the program's source, where that says something.
+    /// The datum in terms of the program's source, if the source names it.
     pub note: Option<String>,
 }

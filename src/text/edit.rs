@@ -1,5 +1,5 @@
-//! Changes to a JSON text that keep every byte they do not concern: blanks, order of members,
-//! comments, and how the neighbours of what is new are set.
+//! Changes to a JSON text that keep every byte they do not concern: whitespace, order of members, comments,
+//! and the layout around new elements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,14 +11,14 @@ use super::json::{Document, Node};
 /// A change to one datum of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change<'d> {
-    /// The datum becomes another one.
+    /// Replaces the datum.
     Replace {
         /// Which.
         node: Node<'d>,
         /// What it becomes.
         value: Json,
     },
-    /// A number becomes another one of any size.
+    /// Replaces a number by one of any size.
     Digits {
         /// Which.
         node: Node<'d>,
@@ -30,7 +30,7 @@ pub enum Change<'d> {
     Insert {
         /// The array or object.
         into: Node<'d>,
-        /// In front of which of its elements; their number for the end.
+        /// The index of the element to insert before; the element count appends.
         before: usize,
         /// The key, in an object.
         key: Option<String>,
@@ -134,7 +134,7 @@ fn range(node: Node<'_>) -> Range<usize> {
     at..at + node.raw().len()
 }
 
-/// Where each element of an array or object stands, with its key.
+/// The position of each element of an array or object, with its key.
 fn elements(container: Node<'_>) -> Vec<Range<usize>> {
     if container.is_object() {
         container.members().map(|member| member.key_at as usize..range(member.value).end).collect()
@@ -172,7 +172,7 @@ fn keeping_escapes(old: &str, new: &str) -> String {
     format!("\"{}{between}{}\"", kept(&old[..lead]), kept(&old[old.len() - trail..]))
 }
 
-/// The escape of a character that is none of ASCII.
+/// The escape of a non-ASCII character.
 fn in_ascii(character: char) -> Option<String> {
     let mut units = [0; 2];
     match character.encode_utf16(&mut units) {
@@ -221,7 +221,7 @@ impl<'c> Resized<'c> {
         }
     }
 
-    /// Rewrites what stands between the elements that stay, where something comes or goes.
+    /// Rewrites the text between remaining elements wherever elements are inserted or removed.
     fn splices(&self, style: &Style, splices: &mut Vec<Splice>) {
         let elements = elements(self.container);
         let layout = Layout::of(self.container, &elements, style);
@@ -245,7 +245,7 @@ impl<'c> Resized<'c> {
     }
 }
 
-/// What stands between two elements that stay, or one and a bracket.
+/// The text between two remaining elements, or between one and a bracket.
 struct Gap {
     from: usize,
     after_element: bool,
@@ -401,7 +401,7 @@ fn unit_of_indent(document: &Document) -> Option<String> {
     unit.map(str::to_owned)
 }
 
-/// The blanks at the start of the line that this byte stands in.
+/// The indentation of the line that contains this byte.
 fn indent_of(text: &str, at: usize) -> &str {
     let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let rest = &text[line..at];

@@ -14,7 +14,7 @@ pub(super) struct LineIndex {
     marks: Vec<Mark>,
 }
 
-/// What stands before a byte of a text.
+/// The counts of the text before a byte.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark {
     /// Lines that have ended.
@@ -65,8 +65,8 @@ fn counted(text: &str, at: usize) -> &[u8] {
 }
 
 impl Mark {
-    /// What stands before the end of `bytes`, which follow the mark. Every character counts where its
-    /// first byte is, so they may start and end inside of one.
+    /// The mark at the end of `bytes`, which follow this mark. A character counts at its first byte, so
+    /// `bytes` may start and end inside one.
     fn after(self, bytes: &[u8]) -> Mark {
         let (start, line) = match memrchr(b'\n', bytes) {
             None => (self, bytes),

@@ -6,7 +6,7 @@ use super::line_index::LineIndex;
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::position::{Origin, Position};
 
-/// A text, and the index of its lines from when a line is first asked for.
+/// A text and its line index, which is built on first use.
 #[derive(Debug)]
 pub struct SourceText {
     text: String,

@@ -13,7 +13,7 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     let distance = |known: &str| strsim::osa_distance(&word, &known.to_lowercase());
     let near = known.into_iter().map(|known| (distance(known), known));
     let near = near.filter(|(distance, _)| *distance <= most);
-    // A wrong character is likelier than one that is missing.
+    // A wrong character is likelier than a missing one.
     near.min_by_key(|(distance, known)| (*distance, known.len().abs_diff(word.len()))).map(|near| near.1)
 }
 

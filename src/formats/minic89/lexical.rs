@@ -9,7 +9,7 @@ use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::{Datum, Node};
 
-/// More digits than anybody means; their value is not worked out.
+/// More digits than any sensible number has; the value is not computed.
 const MOST_DIGITS: usize = 1000;
 
 /// A 16-bit integer with a sign.
@@ -19,7 +19,7 @@ pub(super) fn int16(node: Node<'_>, name: &str) -> Result<BigInt, Diagnostic<Ori
     if i16::try_from(&number).is_ok() { Ok(number) } else { Err(wrong(node, name, EXPECTED)) }
 }
 
-/// An integer that is not less than `least`.
+/// An integer of at least `least`.
 pub(super) fn from(node: Node<'_>, name: &str, least: u8) -> Result<BigInt, Diagnostic<Origin>> {
     let expected = format!("an integer from {least}");
     let number = integer(node, name, &expected)?;

@@ -23,7 +23,7 @@ const WIDEST: u16 = u16::MAX;
 pub(super) struct Shared {
     /// None where it is broken.
     pub(super) document: Option<Document>,
-    /// Where its functions stand.
+    /// The positions of its functions.
     pub(super) functions_at: u32,
     params: HashMap<BigInt, BigInt>,
     mains: Vec<BigInt>,
@@ -36,8 +36,8 @@ impl Shared {
         self.params.get(fid)
     }
 
-    /// The function that a test without `entry` starts. A broken program has none, which is reported
-    /// already; `at` is the place of the error when there are several.
+    /// The function that a test without `entry` starts. A broken program has none, which has already been
+    /// reported; `at` is the place of the error when there are several.
     pub(super) fn default_entry(&self, at: u32) -> Result<BigInt, Diagnostic<Origin>> {
         let several = || {
             let what = format!("{} functions are called main", self.mains.len());
@@ -51,7 +51,7 @@ impl Shared {
     }
 }
 
-/// The program of a file for all its tests. [`read`] reports once what is wrong with it.
+/// The program of a file for all its tests. [`read`] reports its errors once.
 pub(super) fn share(file: Node<'_>) -> Shared {
     let mut diagnostics = Diagnostics::new(Strictness::Tolerant, Severity::Error);
     let node = file.member("program");
@@ -92,7 +92,7 @@ struct Reader<'f> {
     diagnostics: &'f mut Diagnostics,
 }
 
-/// The members of a record that is being read.
+/// The members of a record while it is read.
 #[derive(Default)]
 struct Record(Vec<(String, Value)>);
 
@@ -247,7 +247,7 @@ impl Reader<'_> {
         record.done()
     }
 
-    /// Every item, or nothing where the datum is no list. An item that is wrong is left out.
+    /// Every item, or nothing when the datum is not a list. Invalid items are left out.
     fn list(
         &mut self,
         node: Node<'_>,
@@ -274,7 +274,7 @@ impl Reader<'_> {
         record.push(name, self.diagnostics.keep(lexical::from(node, name, 0)).map(Value::Int));
     }
 
-    /// A number that the machine can only have up to a limit of which the schema knows nothing.
+    /// A number that the machine bounds by a limit the schema does not state.
     fn width(
         &mut self,
         fields: &mut Fields<'_>,

@@ -33,7 +33,7 @@ pub(super) const TRAPS: &[&str] = &[
     "TRAP_INTERNAL",
 ];
 
-/// The status that is demanded, and all else.
+/// Reads the demanded status and all other members.
 pub(super) fn demands(node: Node<'_>, diagnostics: &mut Diagnostics) -> (Option<Assertion>, Vec<Assertion>) {
     let mut snapshot = Snapshot { diagnostics, status: None, assertions: Vec::new() };
     snapshot.read(node);
@@ -225,7 +225,7 @@ impl<'f> Snapshot<'f> {
     }
 }
 
-/// A number of any kind. The machine has none with a fraction, and none with so many digits.
+/// A number of any kind. No value of the machine has a fraction or that many digits.
 fn number(text: &str) -> Value {
     match lexical::value(text) {
         Number::Integer(number) => Value::Int(number),

@@ -43,8 +43,8 @@ pub(super) fn v2(file: Node<'_>) -> Option<Evidence> {
     evidence(file, &V2, &N3)
 }
 
-/// Evidence for one of the two. Where there is none for either, the envelope is evidence for both,
-/// so that the user is asked.
+/// Evidence for one of the two. Without evidence for either, the envelope counts for both, so that the user
+/// has to choose the format.
 fn evidence(file: Node<'_>, one: &Signs, other: &Signs) -> Option<Evidence> {
     if let Some(machine) = file.members().find(|member| member.key == "machine")
         && let Some(name) = machine.value.text()
@@ -115,7 +115,7 @@ fn v2_member(member: &Member<'_>) -> Option<&'static str> {
     word_any_case(&member.key, names).or_else(|| type_of(member, words!("type "; "ByteArray")))
 }
 
-/// In N3, our own `message` stands beside `host`.
+/// In N3, our own `message` accompanies `host`.
 fn message_without_host(test: Node<'_>) -> Option<Evidence> {
     let message = member(test, "message").filter(|_| member(test, "host").is_none())?;
     Some(Evidence { at: message.key_at, what: "\"message\"" })

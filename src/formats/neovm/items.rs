@@ -16,7 +16,7 @@ use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::{Datum, Member, Node, quoted};
 
-/// An item that is still to be read, and how many items it is in.
+/// An item still to be read, and its nesting depth.
 struct Open<'d> {
     at: Path,
     node: Node<'d>,
@@ -25,14 +25,14 @@ struct Open<'d> {
 
 /// What an item says of itself.
 struct Item<'d> {
-    /// Where the type stands.
+    /// The position of the type.
     at: u32,
     of: &'static Type,
     /// Where the type says that there is one.
     value: Option<Node<'d>>,
 }
 
-/// A key of a Map as paths write it, where it stands, and its value.
+/// A key of a Map as paths write it, its position, and its value.
 struct Pair<'d> {
     key: String,
     at: u32,
@@ -40,7 +40,7 @@ struct Pair<'d> {
 }
 
 impl AssertionBuilder<'_> {
-    /// As many items as the array has, and each of them with all that is in it.
+    /// As many items as the array has, each with all its contents.
     pub(super) fn items(&mut self, at: &Path, array: Node<'_>) {
         let mut open = Vec::new();
         self.children(at, array, 0, &mut open);

@@ -1,4 +1,4 @@
-//! What a test says about the program: the script and what is around it.
+//! The program of a test: the script and its environment.
 
 use super::lexical::{self, Prefix, hex};
 use crate::formats::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
@@ -9,7 +9,7 @@ use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::{Node, quoted};
 
-/// The members of the program record, and where its data stand.
+/// The members of the program record, and the positions of its data.
 #[derive(Default)]
 pub(super) struct Program {
     pub(super) members: Vec<(String, Value)>,
@@ -147,7 +147,7 @@ fn entry(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
     }
 }
 
-/// The script of an entry of `scriptTable`, and where it stands.
+/// The script of an entry of `scriptTable`, and its position.
 fn table_script<'d>(entry: Node<'d>, diagnostics: &mut Diagnostics) -> Option<(Node<'d>, Value)> {
     let names = super::rules::V2.names;
     let mut fields = Fields::open_with(entry, "entry of scriptTable", names, diagnostics)?;

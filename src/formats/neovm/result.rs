@@ -211,7 +211,7 @@ impl<'w> AssertionBuilder<'w> {
         }
     }
 
-    /// In 2.x, the text demands a name and files have a number for each opcode that has none.
+    /// In 2.x, the specification requires a name, but files have a number for each opcode without one.
     fn number_for_name(&mut self, node: Node<'_>) {
         if self.rules.generation == Generation::V2 {
             let what = "nextInstruction is a number in quotes";

@@ -24,20 +24,20 @@ pub(super) struct Rules {
     pub(super) fault: &'static str,
     /// The types of items.
     pub(super) types: &'static [Type],
-    /// What a result without `resultStack` means.
+    /// The meaning of a result without `resultStack`.
     pub(super) result_stack: Absence,
-    /// The lists of items that a frame has, and what it means that one is not there.
+    /// The lists of items of a frame, and the meaning of a missing one.
     pub(super) frame_lists: &'static [(&'static str, Absence)],
 }
 
-/// What it means that a list is not there, or is null.
+/// The meaning of a missing or null list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Absence {
     /// It is not compared.
     NotCompared,
     /// It must be empty.
     Empty,
-    /// The machine must have none, and an empty list means the same.
+    /// The machine must have no items; an empty list is equivalent.
     None,
 }
 
@@ -60,7 +60,7 @@ pub(super) enum Notation {
     Bool,
     /// A number, or decimal digits.
     Number,
-    /// A number that is a place in a script.
+    /// A number that is a position in a script.
     Position,
     /// Bytes.
     Bytes,

@@ -22,7 +22,7 @@ enum Part<'p> {
     Member(&'p str),
     /// The list of frames.
     Frames,
-    /// A list of items that is a member of a result or of a frame, by its name.
+    /// A list of items in a result or a frame, by the name of the member.
     Items(&'p str),
     /// An item, or a list in one.
     Item,
@@ -68,7 +68,7 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>, rules: &Rules) ->
     }
 }
 
-/// A list that is the datum, or a member of it that it does not have yet.
+/// A list: the datum itself, or a member that it does not have yet.
 fn list<'d>(
     failed: &FailedAssertion<'d, '_>,
     name: &str,
@@ -94,7 +94,7 @@ fn items_of(value: &Value) -> Option<&[Value]> {
     }
 }
 
-/// A datum that is no item, in the style of what was there.
+/// A datum other than an item, in the style of the old text.
 fn plain(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRepresentable> {
     let text = old.and_then(Node::text);
     Ok(match value {
@@ -161,7 +161,7 @@ fn fresh_item(item: &Value, rules: &Rules) -> Result<Json, NotRepresentable> {
     })
 }
 
-/// The type of an item as the format names it, and what is in it.
+/// The type of an item as the format names it, and its contents.
 fn typed<'v>(item: &'v Value, rules: &Rules) -> Result<(&'static Type, &'v Value), NotRepresentable> {
     let Value::Typed(name, inner) = item else { return Err(NotRepresentable::value(item)) };
     let of = rules.types.iter().find(|of| *name == of.value);
@@ -213,7 +213,7 @@ fn key_of(key: &str) -> Result<&str, NotRepresentable> {
     Ok(key)
 }
 
-/// An item that is there with another type or value. The datum is its type or its value.
+/// An existing item with another type or value. The datum is its type or its value.
 fn item<'d>(failed: &FailedAssertion<'d, '_>, value: &Value, rules: &Rules) -> WrittenBack<'d> {
     let item = failed.outer(0)?;
     let (mut of, value) = typed(value, rules)?;

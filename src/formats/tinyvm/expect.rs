@@ -60,8 +60,8 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
         fields.finish(self.reader.diagnostics);
     }
 
-    /// The end of a driver's run, which is given back, and all else. `name_at` is where the test's
-    /// name stands, for what goes without saying.
+    /// Reads the outcome of a driver's run, which is returned, and all other assertions. `name_at` is the
+    /// position of the test's name, for implied assertions.
     pub(super) fn driver(&mut self, node: Option<Node<'_>>, name_at: u32) -> Option<Assertion> {
         let Some(node) = node else {
             self.passed(name_at);
@@ -173,7 +173,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
         keys
     }
 
-    /// The words of data that are listed. A word that is zero is not there in the state.
+    /// The listed words of data. A zero word is absent from the state.
     fn data(&mut self, fields: &mut Fields<'_>, parent: Option<&Path>) -> Vec<Key> {
         let parts = fields.optional("data").and_then(|node| self.reader.sparse(node, "data"));
         let at = below(parent, "data");

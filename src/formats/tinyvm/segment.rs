@@ -15,9 +15,9 @@ use crate::text::json::{Member, Node};
 
 /// Words of a segment.
 const WORDS: usize = 65_536;
-/// Bytes of a file that is a segment.
+/// Bytes of a segment file.
 const SEGMENT_BYTES: u64 = 131_072;
-/// Bytes of a file that is a source.
+/// Bytes of a source file.
 const SOURCE_BYTES: u64 = 1 << 20;
 
 const SEGMENT: &str =
@@ -26,12 +26,12 @@ const SEGMENT: &str =
 /// What a sparse object has at an address.
 pub(super) struct Sparse {
     pub(super) address: u16,
-    /// The words from there on, and where each stands.
+    /// The words from there on, each with its position.
     pub(super) words: Vec<(u16, u32)>,
 }
 
 impl Reader<'_> {
-    /// A segment, and where it stands.
+    /// A segment and its position.
     pub(super) fn segment(&mut self, node: Node<'_>, at: Path) -> Option<Value> {
         self.places.push((at, Origin(node.at())));
         if node.is_object() {
@@ -125,7 +125,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a member has from its address on, up to the first that is wrong.
+/// The words of a member from its address on, up to the first invalid one.
 fn sparse_part(member: &Member<'_>, seen: &mut HashSet<u16>) -> Result<Sparse, Diagnostic<Origin>> {
     let address = lexical::address(&member.key, member.key_at)?;
     let items: Vec<_> =

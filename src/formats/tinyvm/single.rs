@@ -11,7 +11,7 @@ use crate::model::path::Path;
 use crate::model::value::Value;
 use crate::text::json::Node;
 
-/// Words by register number, and where each stands.
+/// Words by register number, each with its position.
 type Registers = Vec<(usize, u16, u32)>;
 
 impl Reader<'_> {

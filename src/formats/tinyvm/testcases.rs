@@ -1,5 +1,5 @@
-//! The public folder layout of driver cases: `tests/testcases.json` lists pairs of a testee, which
-//! stands in the folder above, and a driver, which stands beside it.
+//! The public folder layout of driver cases: `tests/testcases.json` lists pairs of a testee, which is in the
+//! parent folder, and a driver, which is in the same folder as the list.
 
 use super::segment::Kind;
 use super::{ENDS, MACHINE, Reader, STEPS};
@@ -57,7 +57,7 @@ fn outline(file: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
     Ok(file.items().enumerate().map(entry).collect())
 }
 
-/// Testee and driver: where each stands, and its name.
+/// Testee and driver: the position and the name of each.
 fn names(pair: Node<'_>) -> Option<[(Node<'_>, String); 2]> {
     let mut items = pair.items().map(|item| Some((item, item.text()?.into_owned())));
     let names = [items.next()??, items.next()??];

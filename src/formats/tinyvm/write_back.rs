@@ -52,8 +52,8 @@ fn results<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
     resize(failed.node, results.iter().map(|result| json_of(result, None)))
 }
 
-/// A member of `expect`, which may not be there, and itself may go without saying: then the
-/// demand stands where the name of the test does.
+/// A member of `expect`. Both the member and `expect` itself may be missing: an implied assertion has the
+/// position of the test's name.
 fn expected<'d>(failed: &FailedAssertion<'d, '_>, name: &str, value: Json) -> WrittenBack<'d> {
     if failed.node.is_object() {
         return Ok(vec![Change::add_member(failed.node, name, value)]);

@@ -30,7 +30,7 @@ pub(super) fn quantity(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     }
 }
 
-/// A datum that is of the right type and wrong all the same.
+/// A datum of the right type with an invalid value.
 fn wrong(node: Node<'_>, what: &str, expected: &str) -> Diagnostic<Origin> {
     Diagnostic::at(node.at(), format!("{} {what}", node.shown())).expected(expected).under(Rule::Number)
 }

@@ -1,5 +1,5 @@
-//! How VMTests write what a machine has. Everything in a result is a number or bytes, which all
-//! eras read as `0x` and hex digits; what is replaced keeps its own style.
+//! How VMTests write what a machine has. Everything in a result is a number or bytes, which all eras read as
+//! `0x` and hex digits; a replaced value keeps its style.
 
 use num_bigint::BigInt;
 use serde_json::{Value as Json, json};
@@ -31,8 +31,8 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d
     }
 }
 
-/// A test that must end normally has results; one that must halt has none. The results of one that
-/// had none are begun here and differ next.
+/// A test that must end normally has results; one that must halt has no results. Missing results are added
+/// with placeholder values; the next comparison reports their differences.
 fn outcome<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
     if *failed.present()? == Value::text("success") {
         let begun = [
@@ -72,7 +72,7 @@ fn leaf<'d>(failed: &FailedAssertion<'d, '_>, value: &Value) -> WrittenBack<'d> 
     })
 }
 
-/// Hex digits, without the zero in front where a number of them was written that is not even.
+/// Hex digits, without the leading zero if the old text had an odd number of digits.
 fn bytes_like(old: &str, bytes: &[u8]) -> String {
     let text = hex_like(old, bytes);
     match text.strip_prefix("0x0") {

@@ -43,9 +43,8 @@ fn go_to(f: &mut Frame<'_>, target: Word) -> Flow {
 
 const BAD_JUMP: Stop = Stop::Halted(Halt::BadJump);
 
-/// Where a program may jump to: a JUMPDEST that is no data of a PUSH. Found out where it jumps,
-/// each offset once; most programs jump to a few places, and looking at all of their code would
-/// cost more than it saves.
+/// The valid jump destinations: each JUMPDEST that is not data of a PUSH. Computed lazily, each offset once:
+/// most programs jump to a few places, and analysing all of their code would cost more than it saves.
 #[derive(Debug, Default)]
 pub(super) struct Destinations {
     known: Vec<Destination>,

@@ -14,12 +14,12 @@ pub(super) type Word = U256;
 /// The most items a stack holds.
 pub(super) const STACK_LIMIT: usize = 1024;
 
-/// Zeros after the code: a STOP for running off its end, and what is missing of the operand of a
-/// PUSH that the end cuts off.
+/// Zeros after the code: a STOP for running off its end, and the missing bytes of a PUSH operand that the end
+/// truncates.
 pub(super) const PADDING: usize = 33;
 
-/// The stack's storage: the lowest item is at 1, so that the top item's slot is the height, also
-/// when there is none.
+/// The stack's storage: the lowest item is at 1, so that the top item's slot is the height, also for an empty
+/// stack.
 pub(super) type Stack = [Halves; 1 + STACK_LIMIT];
 
 /// What a handler answers: go on, or why not.
@@ -36,7 +36,7 @@ pub(super) enum Stop {
     Halted(Halt),
     /// A limit of the runner.
     Limited(Limit),
-    /// The loop came to a jump at which it was to be left, see [`Count`].
+    /// The loop reached a jump at which it must stop; see [`Count`].
     Fenced,
 }
 
@@ -176,8 +176,8 @@ impl Frame<'_> {
         code
     }
 
-    /// The frame for a handler to work on. For a handler that is inlined the copy is nothing; for
-    /// one that is not, it is what lets the loop keep the original in registers.
+    /// The frame for a handler to work on. In an inlined handler the copy costs nothing; in others it lets
+    /// the loop keep the original in registers.
     #[inline(always)]
     pub(super) fn lend(&mut self) -> Frame<'_> {
         Frame {
@@ -300,8 +300,8 @@ impl Frame<'_> {
         self.unary(|c| operation(a, b, c))
     }
 
-    /// Grows memory to contain `[offset, offset + size)`, charges for it, and returns the range.
-    /// A range of size 0 is nowhere: its offset means nothing.
+    /// Grows memory to contain `[offset, offset + size)`, charges for it, and returns the range. The offset
+    /// of a range of size 0 is ignored.
     #[inline(always)]
     pub(super) fn memory_range(&mut self, offset: Word, size: Word) -> Result<Range<usize>, Stop> {
         if is_zero(size) {
@@ -313,7 +313,7 @@ impl Frame<'_> {
         }
     }
 
-    /// As [`Frame::memory_range`], for a size that is known.
+    /// As [`Frame::memory_range`], for a known size.
     #[inline(always)]
     pub(super) fn memory_at(&mut self, offset: usize, size: usize) -> Result<Range<usize>, Stop> {
         let end = offset.checked_add(size).ok_or(Stop::Halted(Halt::OutOfGas))?;
@@ -337,7 +337,7 @@ fn refused(height: usize, pops: usize, gas: u64, cost: u64) -> Stop {
     })
 }
 
-/// Grows memory to contain byte `end - 1`; returns the gas that is left of `gas`.
+/// Grows memory to contain byte `end - 1`; returns what remains of `gas`.
 #[cold]
 #[inline(never)]
 fn grow(context: &mut Context, gas: u64, end: usize) -> Result<u64, Stop> {

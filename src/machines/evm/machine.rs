@@ -41,7 +41,7 @@ pub struct Evm {
     pub(super) context: Context,
 }
 
-/// What the program changes besides its stack, and what it can ask for.
+/// The state that the program changes in addition to its stack, and the environment that it can query.
 pub(super) struct Context {
     pub(super) environment: Environment,
     pub(super) world: World,

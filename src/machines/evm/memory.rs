@@ -132,7 +132,7 @@ fn copy(f: &mut Frame<'_>, source: &[u8]) -> Flow {
     Ok(())
 }
 
-/// No gas pays for an offset that is not small.
+/// No amount of gas pays for a large offset.
 #[inline(always)]
 fn offset(word: Word) -> Result<usize, Stop> {
     small(word).ok_or(Stop::Halted(Halt::OutOfGas))

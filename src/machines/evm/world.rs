@@ -58,7 +58,7 @@ impl World {
     }
 }
 
-/// An address as it stands on the stack without the bits that are not part of it.
+/// An address from a stack word, without the bits that do not belong to it.
 pub(super) fn low_160(address: Word) -> Word {
     let [a, b, c, _] = *address.as_limbs();
     Word::from_limbs([a, b, c & 0xffff_ffff, 0])

@@ -25,12 +25,12 @@ pub(super) fn indirect(cpu: &mut Cpu<'_>, argc: i32) -> Flow {
     call(cpu, function, Callee::OnTop)
 }
 
-/// Where the function that is called was named.
+/// How the called function is named.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Callee {
     /// In the instruction.
     Named,
-    /// By the top value, which stands above the arguments.
+    /// By the top value, above the arguments.
     OnTop,
 }
 

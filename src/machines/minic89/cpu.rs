@@ -123,7 +123,7 @@ impl<'c> Cpu<'c> {
         }
     }
 
-    /// The argument of the instruction that was fetched, as it stands in the program.
+    /// The argument of the fetched instruction, as written in the program.
     pub(super) fn argument(&self) -> crate::model::value::Value {
         self.code.argument(self.current(), self.ip - 1)
     }
@@ -153,7 +153,7 @@ pub(super) fn underflow(need: usize) -> Box<Stop> {
     trap(Trap::Underflow { need })
 }
 
-/// A value of the wrong kind; the kind that is expected, as `details` call it.
+/// A value of the wrong kind; holds the expected kind, as `details` call it.
 #[cold]
 pub(super) fn wrong_kind(expected: &'static str) -> Box<Stop> {
     trap(Trap::Type { expected })

@@ -26,7 +26,7 @@ impl MiniC89 {
         }
     }
 
-    /// Where a function stands: `main:3 ADD, line 7`.
+    /// The position in a function: `main:3 ADD, line 7`.
     pub(super) fn place(&self, function: &Function, ip: usize) -> String {
         let line = function.source_map.line(ip).map_or(String::new(), |line| format!(", line {line}"));
         format!("{}:{ip} {}{line}", named(function), self.written(function, ip))
@@ -74,7 +74,7 @@ impl MiniC89 {
     }
 }
 
-/// The function's name, or its id where it has none.
+/// The function's name, or its id if it has no name.
 pub(super) fn named(function: &Function) -> String {
     if function.name.is_empty() { format!("function {}", function.fid) } else { function.name.clone() }
 }

@@ -1,4 +1,4 @@
-//! Where to go on, and what is no instruction.
+//! Control flow, and invalid instructions.
 
 use super::cpu::{Cpu, Flow, Stop, trap, wrong_kind};
 use super::trap::Trap;

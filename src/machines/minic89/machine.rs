@@ -133,7 +133,7 @@ impl MiniC89 {
         stop
     }
 
-    /// Attempts up to `budget` instructions; the one after the last that is allowed is a trap.
+    /// Attempts up to `budget` instructions; an attempt beyond the allowed number is a trap.
     fn execute(&mut self, budget: u64) -> Status {
         let allowed = self.limits.steps.map_or(u64::MAX, |limit| limit.saturating_sub(self.step));
         let stop = self.attempt(budget.min(allowed));
@@ -160,8 +160,8 @@ impl MiniC89 {
         Status::Ended
     }
 
-    /// The functions of the frames from the oldest on, each with the instruction where it stands: a
-    /// caller at its call.
+    /// The functions of the frames from the oldest on, each with its current instruction: for a caller, its
+    /// call.
     pub(super) fn stand(&self) -> impl Iterator<Item = (&Function, usize)> {
         let functions =
             self.code.iter().flat_map(|code| self.frames.iter().map(|frame| &code.functions[frame.function]));

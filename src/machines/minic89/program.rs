@@ -94,14 +94,14 @@ impl Code {
         place.map(|place| place as usize)
     }
 
-    /// The only argument of an instruction, as it stands in the document.
+    /// The only argument of an instruction, as written in the document.
     pub(super) fn argument(&self, function: usize, ip: usize) -> Value {
         let keys = ["functions".into(), function.into(), "code".into(), ip.into(), "args".into(), 0.into()];
         let found = keys.iter().try_fold(&*self.document, |value, key| value.child(key));
         found.cloned().unwrap_or(Value::Null)
     }
 
-    /// The op of an instruction, as it stands in the document.
+    /// The op of an instruction, as written in the document.
     pub(super) fn spelling(&self, function: usize, ip: usize) -> Option<&Value> {
         let keys = ["functions".into(), function.into(), "code".into(), ip.into()];
         keys.iter().try_fold(&*self.document, |value, key| value.child(key))
@@ -146,7 +146,7 @@ impl Function {
         })
     }
 
-    /// The op of an instruction that is none, and what is wrong with it.
+    /// The op of an invalid instruction, and what is wrong with it.
     pub(super) fn why_undecodable(&self, ip: usize) -> (String, &'static str) {
         match self.undecodable.binary_search_by_key(&ip, |it| it.ip) {
             Ok(found) => (self.undecodable[found].op.clone(), self.undecodable[found].reason),
@@ -155,7 +155,7 @@ impl Function {
     }
 }
 
-/// The instruction of a record, or why it is none, as `details` call it.
+/// The instruction of a record, or why it is invalid, as `details` call it.
 fn decode(record: &Value) -> Result<Instruction, &'static str> {
     let op = match record.get("op") {
         Some(Value::Text(name)) => Op::named(name).ok_or("unknown op")?,

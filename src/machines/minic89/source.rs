@@ -1,4 +1,5 @@
-//! Lines and names of the source beside the state: what the metadata document says besides the code.
+//! Lines and names of the source, for display with the state: the parts of the metadata document other than
+//! the code.
 
 use num_bigint::BigInt;
 
@@ -17,7 +18,7 @@ pub(super) struct LocalName {
     scope: Option<(u64, u64)>,
 }
 
-/// Whether a name is in scope where the program stands.
+/// Whether a name is in scope at the current instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     In,
@@ -78,7 +79,7 @@ fn items(record: Option<&Value>) -> &[Value] {
     }
 }
 
-/// A number from 0; what is larger than any instruction's stays so.
+/// A number from 0; one larger than any instruction's number stays larger.
 fn number(value: Option<&Value>) -> u64 {
     match value {
         Some(Value::Int(number)) => u64::try_from(number).unwrap_or(u64::MAX),

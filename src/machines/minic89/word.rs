@@ -4,8 +4,7 @@ use num_bigint::BigInt;
 
 use crate::model::value::Value;
 
-/// An integer of 16 bits, a reference to a function, or what is in a slot before anything is
-/// stored there.
+/// An integer of 16 bits, a reference to a function, or the content of a slot before the first store.
 ///
 /// One number: the kind is above the lowest 16 bits, which are the integer or the id. So two
 /// values are integers if neither has anything there.

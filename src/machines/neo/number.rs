@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-/// The bytes of a number. The default are none.
+/// The bytes of a number; empty by default.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::machines) struct SignedBytes {
     bytes: [u8; 8],

@@ -12,7 +12,7 @@ use crate::model::value::Value;
 ///
 /// # Errors
 ///
-/// When it is something else, or a mnemonic is none of this instruction set.
+/// When it is something else, or a mnemonic is not in this instruction set.
 pub(in crate::machines) fn script(
     isa: &Isa,
     program: &Value,
@@ -41,7 +41,7 @@ pub(in crate::machines) fn script(
     Ok(script)
 }
 
-/// A member of a program that is something else than it must be.
+/// A member of a program with the wrong type or value.
 pub(in crate::machines) fn wrong(name: &'static str, value: &Value, expected: &str) -> LoadError {
     LoadError::at(Path::field(name), format!("{name} is {value} and must be {expected}"))
 }

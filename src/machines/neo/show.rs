@@ -6,7 +6,7 @@ use crate::model::value::Value;
 /// How many items, and pieces of 64 bytes, are shown at once; a vector that demands more is itself as
 /// large.
 const MOST_SHOWN: usize = 1_000_000;
-/// As [`MOST_SHOWN`], of an item that is shown with each instruction.
+/// As [`MOST_SHOWN`], for an item shown with each instruction.
 const MOST_SHOWN_OFTEN: usize = 256;
 /// How many compounds around an item are shown: more than a vector can demand.
 const DEEPEST: usize = 512;
@@ -25,10 +25,10 @@ pub(in crate::machines) trait Items {
     /// What an item contains.
     fn content<'i>(&'i self, item: &'i Self::Item) -> Content<'i, Self::Item>;
 
-    /// An item that is no compound as a value.
+    /// A non-compound item as a value.
     fn plain(&self, item: &Self::Item) -> Value;
 
-    /// The pairs of an item that is a Map, by the text of their keys.
+    /// The pairs of a Map item, by the text of their keys.
     fn pairs<'i>(&'i self, map: &'i Self::Item) -> Vec<(String, &'i Self::Item)>;
 }
 
@@ -47,7 +47,7 @@ pub(in crate::machines) struct Show<'h, C: Items> {
     heap: &'h C,
     /// How many items may still be shown.
     left: usize,
-    /// The compounds around the item that is being shown.
+    /// The compounds that contain the item being shown.
     around: Vec<usize>,
 }
 

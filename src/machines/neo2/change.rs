@@ -22,14 +22,14 @@ impl Core {
     }
 }
 
-/// Puts an item in the place of another, neither of which is a compound: those are counted.
+/// Replaces an item by another. Neither may be a compound, because compounds are counted.
 fn put(place: &mut Item, value: &Value) -> Result<(), LoadError> {
     let item = primitive(value).filter(|_| !place.is_compound());
     *place = item.ok_or_else(|| LoadError::new(format!("{place:?} cannot be set to {value}")))?;
     Ok(())
 }
 
-/// An item that is no compound, as the machine shows it.
+/// A non-compound item, as the machine shows it.
 fn primitive(value: &Value) -> Option<Item> {
     let Value::Typed(name, value) = value else { return None };
     match (&**name, &**value) {

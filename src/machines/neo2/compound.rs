@@ -221,7 +221,7 @@ fn push_list(frame: &mut Frame<'_>, kind: fn(Id) -> Item, items: Vec<Item>) -> F
     frame.push_new(kind(list))
 }
 
-/// Takes the top item, of which a compound will keep a copy if it is a Struct.
+/// Takes the top item to store in a compound; a Struct is copied.
 fn pop_value(frame: &mut Frame<'_>) -> Result<Item, Stop> {
     let mut value = [frame.pop()?];
     clone_structs(frame, &mut value)?;
@@ -229,8 +229,8 @@ fn pop_value(frame: &mut Frame<'_>) -> Result<Item, Stop> {
     Ok(value)
 }
 
-/// Replaces each Struct by a new one with the same items, of which Structs are cloned likewise.
-/// One that is met twice becomes two, so that a few of them can become very many.
+/// Replaces each Struct by a new one with the same items, whose Structs are cloned likewise. A Struct that
+/// occurs twice becomes two, so a few Structs can become very many.
 fn clone_structs(frame: &mut Frame<'_>, items: &mut [Item]) -> Flow {
     let mut unfinished = Vec::new();
     for item in items {
@@ -246,7 +246,7 @@ fn clone_structs(frame: &mut Frame<'_>, items: &mut [Item]) -> Flow {
     Ok(())
 }
 
-/// Replaces a Struct by a copy, of which the Structs are those of the original yet.
+/// Replaces a Struct by a shallow copy: nested Structs are still those of the original.
 fn copy_if_struct(frame: &mut Frame<'_>, item: &mut Item, unfinished: &mut Vec<Id>) -> Flow {
     let Item::Struct(id) = item else { return Ok(()) };
     let items = frame.core.heap.list(*id).to_vec();

@@ -8,7 +8,7 @@ use super::item::{Host, Item};
 use crate::machines::neo::number::{signed_bytes, small_of_bytes};
 
 impl Item {
-    /// What it is where a condition is asked for.
+    /// Its value as a condition.
     #[inline(always)]
     pub(super) fn boolean(&self) -> bool {
         match self {
@@ -20,7 +20,7 @@ impl Item {
         }
     }
 
-    /// The number that it is, if that is one of 64 bits in at most 8 bytes.
+    /// Its value as a number, if that is at most 8 bytes and fits 64 bits.
     #[inline(always)]
     pub(super) fn small(&self) -> Option<i64> {
         match self {
@@ -31,7 +31,7 @@ impl Item {
         }
     }
 
-    /// The number that it is; `None` when it is none.
+    /// Its value as a number; `None` when it is not a number.
     pub(super) fn number(&self) -> Option<BigInt> {
         match self {
             Item::Big(number) => Some(BigInt::clone(number)),

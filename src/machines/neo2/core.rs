@@ -29,7 +29,7 @@ pub(super) struct Core {
     pub(super) table: Option<HashMap<Hash, usize>>,
     /// What a signature signs.
     pub(super) message: Option<Rc<Vec<u8>>>,
-    /// How often the script container was asked for without a message.
+    /// How often the script requested the script container without a message.
     pub(super) nothings: u32,
     worked: u64,
     /// The most work; see [`Core::work`].
@@ -74,7 +74,7 @@ impl Core {
         self.work(count as u64 / 8)
     }
 
-    /// Removes garbage when there is enough of it. All that is in use must be on a stack.
+    /// Removes garbage when there is enough of it. Every live item must be on a stack.
     #[inline(always)]
     pub(super) fn clean(&mut self) -> Flow {
         if self.heap.is_due() { self.survey().map(drop) } else { Ok(()) }

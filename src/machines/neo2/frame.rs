@@ -39,7 +39,7 @@ impl<'m> Frame<'m> {
         self.code[self.at]
     }
 
-    /// Operands are checked one by one when they are popped: those above a bad one are gone.
+    /// Operands are checked one by one as they are popped: those above a bad one have been removed.
     #[inline(always)]
     pub(super) fn enter<const POPS: usize, const PUSHES: usize>(&mut self, _: u64) -> bool {
         true
@@ -51,8 +51,8 @@ impl<'m> Frame<'m> {
         self.stop(Fault::Underflow.into())
     }
 
-    /// The frame for a handler to work on. For a handler that is inlined the copy is nothing; for
-    /// one that is not, it is what lets the loop keep the original in registers.
+    /// The frame for a handler to work on. In an inlined handler the copy costs nothing; in others it lets
+    /// the loop keep the original in registers.
     #[inline(always)]
     pub(super) fn lend(&mut self) -> Frame<'_> {
         Frame {
@@ -136,7 +136,7 @@ impl Frame<'_> {
         self.core.stack.pop().ok_or(Stop::Faulted(Fault::Underflow))
     }
 
-    /// Puts an item on top that takes no memory of its own, or of which it is accounted for.
+    /// Pushes an item that uses no memory of its own, or whose memory is already accounted for.
     #[inline(always)]
     pub(super) fn push(&mut self, item: impl Into<Item>) {
         self.core.stack.push(item.into());
@@ -153,7 +153,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Where the item at a position stands in the stack of all frames.
+    /// The index of the item at a position in the stack of all frames.
     #[inline(always)]
     pub(super) fn place(&self, position: usize) -> Result<usize, Stop> {
         let place = self.core.stack.len().checked_sub(position + 1);

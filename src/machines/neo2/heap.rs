@@ -1,8 +1,8 @@
 //! The compounds, and what memory is in use.
 //!
-//! Items name compounds by number, so that one may contain itself. What no item on a stack leads
-//! to is garbage. It is removed when it may be half of all, and only between two instructions or
-//! at the end of one, when nothing is held that is not on a stack.
+//! Items name compounds by number, so that one may contain itself. Compounds that no item on a stack leads to
+//! are garbage. Garbage is removed when it may be half of all compounds, and only between two instructions or
+//! at the end of one, when every live item is on a stack.
 
 use super::fault::Stop;
 use super::item::Item;
@@ -32,7 +32,7 @@ const GARBAGE: u64 = 1 << 20;
 pub(super) struct Heap {
     lists: Arena<Vec<Item>>,
     maps: Arena<Map>,
-    /// The number of the last search for what is in use.
+    /// The number of the last search for live compounds.
     search: u64,
     /// Bytes in use, garbage among them.
     used: u64,
@@ -149,7 +149,7 @@ impl Heap {
         self.lists.values.len() + self.maps.values.len()
     }
 
-    /// Takes note of what is in use without garbage.
+    /// Records how much is in use without garbage.
     fn settle(&mut self, used: u64) {
         self.used = used;
         // Near the limit, less garbage: it must not be what reaches the limit.

@@ -77,7 +77,7 @@ fn enter(frame: &mut Frame<'_>, counts: &Counts, hash: &[u8]) -> Flow {
 fn replace(frame: &mut Frame<'_>, counts: &Counts, hash: &[u8]) -> Flow {
     let script = frame.script_of(hash)?;
     frame.enter_frame(script, 0, Some(counts.results));
-    // When the hash was counted as an argument, one is missing; that is no fault here.
+    // When the hash was counted as an argument, one is missing; that is not a fault here.
     let _ = counts.hand_over(frame);
     frame.remove_caller();
     Err(Stop::Switched)
@@ -95,7 +95,7 @@ impl Counts {
         Ok(Counts { results, arguments: usize::from(arguments) })
     }
 
-    /// A hash on the stack counts as an argument here, though it is none.
+    /// A hash on the stack counts as an argument here, although it is not one.
     fn need_arguments(&self, frame: &Frame<'_>) -> Flow {
         if frame.items().len() < self.arguments { Err(Fault::Underflow.into()) } else { Ok(()) }
     }

@@ -11,7 +11,7 @@ use super::heap::Id;
 #[derive(Debug, Clone)]
 pub(super) enum Item {
     Integer(i64),
-    /// An Integer that is no [`Item::Integer`].
+    /// An Integer that does not fit [`Item::Integer`].
     Big(Rc<BigInt>),
     Boolean(bool),
     Bytes(Rc<Vec<u8>>),
@@ -23,12 +23,12 @@ pub(super) enum Item {
 
 const _: () = assert!(size_of::<Item>() == 16);
 
-/// What a host item stands for.
+/// What a host item represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Host {
     /// The script container.
     Message,
-    /// The script container that there is none of; each time that it was asked for has its number.
+    /// The missing script container; each request for it has its own number.
     Nothing(u32),
 }
 
@@ -69,7 +69,7 @@ impl Item {
         }
     }
 
-    /// Its share of the memory that it has besides its place, in bytes.
+    /// Its share of the memory that it uses beyond its own slot, in bytes.
     pub(super) fn size(&self) -> u64 {
         match self {
             Item::Bytes(bytes) => long_size(self.length() as u64) / Rc::strong_count(bytes) as u64,

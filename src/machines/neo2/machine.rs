@@ -66,7 +66,7 @@ impl Neo2 {
             if stop == Some(Stop::Switched) {
                 continue;
             }
-            // A frame that has returned is gone.
+            // A returned frame no longer exists.
             if let Some(call) = self.core.frames.get_mut(current) {
                 call.pc = pc as i64;
             }
@@ -146,7 +146,7 @@ impl Machine for Neo2 {
 }
 
 impl Neo2 {
-    /// Where the machine stands, as a part of a sentence.
+    /// The position of the machine, as a part of a sentence.
     fn place(&self) -> String {
         let call = self.core.frames.last();
         let name = call.and_then(|call| Some((call.pc, self.next_code(call)?)));

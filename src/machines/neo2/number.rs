@@ -26,7 +26,7 @@ fn bounded(number: BigInt) -> Result<BigInt, Stop> {
 }
 
 impl Frame<'_> {
-    /// Replaces a by `small(a)`, or by `big(a)` where that is none.
+    /// Replaces a by `small(a)`, or by `big(a)` when that is `None`.
     #[inline(always)]
     pub(super) fn unary(
         &mut self,
@@ -51,7 +51,7 @@ impl Frame<'_> {
         self.push_result(bound, big(a))
     }
 
-    /// Replaces b and a by `small(b, a)`, or by `big(b, a)` where that is none.
+    /// Replaces b and a by `small(b, a)`, or by `big(b, a)` when that is `None`.
     #[inline(always)]
     pub(super) fn binary(
         &mut self,
@@ -74,7 +74,7 @@ impl Frame<'_> {
         self.push_result(bound, big(b, a)?)
     }
 
-    /// Replaces b and a by whether b is to a as asked.
+    /// Replaces b and a by the result of comparing b with a.
     #[inline(always)]
     pub(super) fn compare(&mut self, test: impl FnOnce(Ordering) -> bool) -> Flow {
         if let Some((b, a)) = self.small_pair() {
@@ -108,7 +108,7 @@ impl Frame<'_> {
         self.number_of(&item)
     }
 
-    /// Takes the top item as an operand of an instruction that is bounded so.
+    /// Takes the top item as an operand of an instruction with this bound.
     pub(super) fn pop_operand(&mut self, bound: Bounded) -> Result<BigInt, Stop> {
         let number = self.pop_number()?;
         if bound == Bounded::Nothing { Ok(number) } else { bounded(number) }
@@ -121,7 +121,7 @@ impl Frame<'_> {
         Ok(number)
     }
 
-    /// Puts the result of an instruction that is bounded so on top. Garbage may be removed, as in
+    /// Pushes the result of an instruction with this bound. Garbage may be removed, as in
     /// [`Frame::push_new`].
     pub(super) fn push_result(&mut self, bound: Bounded, number: BigInt) -> Flow {
         let number = if bound == Bounded::OperandsAndResult { bounded(number)? } else { number };

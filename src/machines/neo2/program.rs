@@ -16,8 +16,7 @@ use crate::model::value::Value;
 /// Second mnemonics.
 const ALIASES: &[(&str, &str)] = &[("PUSHF", "PUSH0"), ("PUSHT", "PUSH1")];
 
-/// Fills the environment of a fresh core from the program; returns the scripts, of which the
-/// first is the one to execute.
+/// Fills the environment of a fresh core from the program; returns the scripts; the first one is executed.
 pub(super) fn load(program: &Program, core: &mut Core) -> Result<Vec<Script>, LoadError> {
     let record = &program.0;
     let mut scripts = vec![Script::new(script(&NEO2, record, op_of)?)];

@@ -13,7 +13,7 @@ pub(super) type Hash = [u8; 20];
 /// A script.
 #[derive(Debug)]
 pub(super) struct Script {
-    /// Its bytes, followed by a RET: what is executed at the end.
+    /// Its bytes, followed by a RET, which is executed at the end.
     pub(super) code: Vec<u8>,
     /// Computed on first use.
     hash: OnceCell<Hash>,

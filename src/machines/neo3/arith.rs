@@ -120,7 +120,7 @@ fn inverse(a: &BigInt, m: &BigInt) -> Result<BigInt, Fault> {
     a.modinv(m).ok_or(NO_INVERSE)
 }
 
-/// A power as what is left of a truncated division: it has the sign of the power.
+/// A modular power as the remainder of a truncated division: it has the sign of the power.
 fn power(a: &BigInt, exponent: &BigInt, m: BigInt) -> Result<BigInt, Fault> {
     let exponent = exponent.to_biguint().ok_or(Fault::OutOfRange("The exponent"))?;
     let m = divisor(m)?;

@@ -29,14 +29,14 @@ impl Core {
     }
 }
 
-/// Puts an item in the place of another, neither of which leads to anything that is counted.
+/// Replaces an item by another; neither may lead to anything that is counted.
 fn put(place: &mut Item, value: &Value) -> Result<(), LoadError> {
     let item = primitive(value).filter(|_| place.compound().is_none());
     *place = item.ok_or_else(|| LoadError::new(format!("{place:?} cannot be set to {value}")))?;
     Ok(())
 }
 
-/// An item of a type that is no compound, as the machine shows it.
+/// An item of a non-compound type, as the machine shows it.
 fn primitive(value: &Value) -> Option<Item> {
     let Value::Typed(name, value) = value else { return None };
     match (&**name, &**value) {

@@ -239,7 +239,7 @@ fn pick_byte(container: &Item, key: &Item) -> Result<Item, Stop> {
     })?
 }
 
-/// The key as an index below `count`, or the number that is none.
+/// The key as an index below `count`, or the number that is out of range.
 #[inline(always)]
 fn index(key: &Item, count: usize) -> Result<Result<usize, BigInt>, Fault> {
     if let Item::Integer(index) = key
@@ -265,8 +265,8 @@ fn out_of_range(what: &str, index: &BigInt, count: usize) -> Stop {
     thrown(&format!("The index of {what} is out of range, {index}/[0, {count})."))
 }
 
-// What follows has a short way for what loops do: a list that is held by something else than the
-// stack entry too, and items that are no compounds. Then nothing has to be counted inside anything.
+// The handlers below have a fast path for the common case in loops: a list that something other than the
+// stack entry also holds, and non-compound items. Then no contents have to be counted.
 
 /// APPEND
 #[inline(always)]

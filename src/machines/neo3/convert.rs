@@ -82,7 +82,7 @@ pub(super) fn compare(a: &Item, b: &Item) -> Result<Ordering, Fault> {
     }
 }
 
-/// The bytes of a number of 64 bits, as few as it needs; none for 0.
+/// The bytes of a number of 64 bits, as few as it needs; empty for 0.
 pub(super) fn small_bytes(number: i64) -> SignedBytes {
     if number == 0 { SignedBytes::default() } else { signed_bytes(number) }
 }
@@ -92,7 +92,7 @@ pub(super) fn big_bytes(number: &BigInt) -> Vec<u8> {
     if number.sign() == Sign::NoSign { Vec::new() } else { number.to_signed_bytes_le() }
 }
 
-/// Calls `work` with the item's bytes; an error when it has none.
+/// Calls `work` with the item's bytes; an error when it has no bytes.
 pub(super) fn with_bytes<T>(item: &Item, work: impl FnOnce(&[u8]) -> T) -> Result<T, Fault> {
     match item {
         Item::Boolean(value) => Ok(work(&[u8::from(*value)])),
@@ -148,7 +148,7 @@ pub(super) fn convert(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// The operand of ISTYPE and CONVERT: a type that is not Any.
+/// The operand of ISTYPE and CONVERT: a type other than Any.
 fn operand_type(frame: &mut Frame<'_>) -> Result<Type, Fault> {
     let [code] = frame.operand()?;
     Type::of_code(code).filter(|it| *it != Type::Any).ok_or(Fault::Wrong("The operand is no type."))

@@ -19,7 +19,7 @@ pub(super) struct Core {
     pub(super) callers: Vec<Context>,
     /// Static fields, once initialised.
     pub(super) statics: Vec<Item>,
-    /// The exception that is being thrown while finally blocks run.
+    /// The exception being thrown while finally blocks run.
     pub(super) uncaught: Option<Item>,
     pub(super) host: Host,
     /// Where the current instruction starts.

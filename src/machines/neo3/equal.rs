@@ -5,7 +5,7 @@ use super::frame::Frame;
 use super::heap::Heap;
 use super::item::Item;
 
-/// The longest ByteString that is compared, and how many bytes of a Struct are.
+/// The longest ByteString that is compared, and the most bytes compared in a Struct.
 const MAX_COMPARABLE: usize = 65536;
 /// How many pairs of items are compared in two Structs.
 const MAX_PAIRS: usize = 2048;
@@ -61,7 +61,7 @@ fn comparable(bytes: &[u8]) -> Result<(), Fault> {
     if bytes.len() > MAX_COMPARABLE { Err(Fault::Comparable) } else { Ok(()) }
 }
 
-/// Two Structs that are compared, and what is left to be compared of them.
+/// Two Structs being compared, and what remains to be compared.
 struct Structs<'h> {
     heap: &'h Heap,
     left: Vec<(Item, Item)>,

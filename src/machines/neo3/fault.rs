@@ -1,6 +1,5 @@
-//! Why a script faults. The texts are those of the reference implementation, which vectors compare
-//! as `exceptionMessage` (reference, section 5.4); where it has none of its own, they say what is
-//! wrong.
+//! Why a script faults. The texts are those of the reference implementation, which vectors compare as
+//! `exceptionMessage` (reference, section 5.4); where it has no text of its own, ours describes the fault.
 
 use std::fmt;
 

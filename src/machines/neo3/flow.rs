@@ -15,7 +15,7 @@ pub(super) fn offset<const N: usize>(frame: &mut Frame<'_>) -> Result<i32, Fault
     Ok(i32::from_le_bytes(offset))
 }
 
-/// The position that an offset leads to, wherever that is.
+/// The position that an offset leads to, which may be outside the script.
 #[inline(always)]
 pub(super) fn target(frame: &Frame<'_>, offset: i32) -> Result<i32, Fault> {
     let at = frame.core.at as i32;

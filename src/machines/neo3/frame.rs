@@ -151,7 +151,7 @@ impl<'m> Frame<'m> {
         }
     }
 
-    /// Takes a number from 0 to `most`, of which `what` is the name.
+    /// Pops a number from 0 to `most`; `what` names it in the fault.
     #[inline(always)]
     pub(super) fn pop_count(&mut self, most: usize, what: &'static str) -> Result<usize, Fault> {
         let count = usize::try_from(self.pop_int32()?).map_err(|_| Fault::OutOfRange(what))?;

@@ -1,11 +1,11 @@
 //! Arrays, Structs and Maps, and the reference counter of the engine.
 //!
-//! The machine counts references and not objects (reference, section 7): each entry of a stack or
-//! slot is one, and each position inside a compound that such an entry leads to. For this it counts
-//! for every compound from how many of those it is held, its *stack references*. A compound that
-//! has none can be reached by nothing, so the counter also decides which ones may be forgotten. The
-//! compounds of a cycle keep each other's count up; they stay until the end of the run, and their
-//! positions are counted against the limit as long, which bounds them.
+//! The machine counts references and not objects (reference, section 7): each entry of a stack or slot is
+//! one, and each position inside a compound that such an entry leads to. For this it counts for every
+//! compound from how many of those it is held, its *stack references*. A compound without stack references is
+//! unreachable, so the counter also decides which ones may be freed. The compounds of a cycle keep each
+//! other's count up; they stay until the end of the run, and their positions are counted against the limit as
+//! long, which bounds them.
 
 use super::item::{Id, Item};
 use super::map::Map;
@@ -22,7 +22,7 @@ pub(super) struct Heap {
     kept: usize,
     /// How many positions the compounds had that lost their last stack reference.
     unheld_positions: usize,
-    /// References besides the entries of the evaluation stack: slot entries, and positions inside
+    /// References other than the entries of the evaluation stack: slot entries, and positions inside
     /// compounds that have stack references.
     pub(super) counted: usize,
     /// How many positions were counted anew or no more, since [`Heap::take_visited`].
@@ -38,7 +38,7 @@ pub(super) enum Content {
     List(Vec<Item>),
     /// Of a Map, in order of insertion.
     Map(Map),
-    /// Of a place that is free.
+    /// The count of a free place.
     Nothing,
 }
 
@@ -173,15 +173,15 @@ impl Heap {
         }
     }
 
-    /// A position inside a compound that is held gets the item: *acquire* of the reference.
+    /// A position inside a held compound receives the item: *acquire* of the reference.
     pub(super) fn acquire(&mut self, item: &Item) {
         self.counted += 1;
         self.hold(item);
     }
 
-    /// A position inside a compound that is held loses the item, or a slot goes: *release* of the
-    /// reference. A compound that nothing holds is passed over, also in the count; that is how one
-    /// that overwrites the only way to itself leaves the count one too high.
+    /// A position inside a held compound loses the item, or a slot is removed: *release* of the reference. A
+    /// compound that nothing holds is skipped, also in the count; therefore a compound that overwrites the
+    /// only reference to itself leaves the count one too high.
     pub(super) fn release(&mut self, item: &Item) {
         match item.compound() {
             Some(id) if !self.is_held(id) => {}
@@ -200,7 +200,7 @@ impl Heap {
         }
     }
 
-    /// Counts what is in a compound that was held by nothing, however deep.
+    /// Counts the contents, at any depth, of a compound that nothing held before.
     fn hold_content(&mut self, id: Id) {
         let mut work = std::mem::take(&mut self.work);
         work.push(id);
@@ -227,7 +227,7 @@ impl Heap {
         }
     }
 
-    /// Counts no more what is in a compound that nothing holds any longer, however deep.
+    /// Uncounts the contents, at any depth, of a compound that nothing holds any longer.
     fn let_go_content(&mut self, id: Id) {
         let mut work = std::mem::take(&mut self.work);
         work.push(id);
@@ -264,7 +264,7 @@ impl Heap {
         }
     }
 
-    /// The compounds in a compound, as often as they are in it. Keys are none.
+    /// The compounds in a compound, as often as they are in it. Keys are never compounds.
     fn inside(&self, id: Id) -> Vec<Id> {
         match &self.compounds[id.0 as usize].content {
             Content::List(items) => items.iter().filter_map(Item::compound).collect(),
@@ -273,15 +273,14 @@ impl Heap {
         }
     }
 
-    /// How many positions were counted anew or no more, since this was asked last: the work that is
-    /// hidden in holding a compound and letting go of it.
+    /// How many positions were counted or uncounted since the last call: the hidden work of holding and
+    /// releasing compounds.
     pub(super) fn take_visited(&mut self) -> usize {
         std::mem::take(&mut self.visited)
     }
 
-    /// Forgets compounds that nothing can reach. To be called before an instruction makes new
-    /// ones, when it has taken nothing off the stack yet; `pending` is the exception that is being
-    /// thrown, which no stack holds.
+    /// Frees unreachable compounds. Call this before an instruction makes new ones and before it pops
+    /// anything; `pending` is the exception being thrown, which no stack holds.
     pub(super) fn make_room(&mut self, pending: Option<&Item>) {
         if self.unheld.len() >= self.kept + UNHELD_BEFORE_SWEEP
             || self.unheld_positions >= UNHELD_POSITIONS_BEFORE_SWEEP

@@ -159,7 +159,7 @@ fn check_multisig(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// Whether the signature is one of the host's message; no for a key that is none.
+/// Whether the signature is one of the host's message; `false` for an invalid key.
 fn is_signed(frame: &mut Frame<'_>, signature: &[u8], key: &[u8]) -> Result<bool, Stop> {
     /// Checking a signature takes as long as copying so many bytes.
     const WORK: usize = 32 * 4096;

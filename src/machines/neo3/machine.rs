@@ -40,7 +40,7 @@ impl Neo3 {
     }
 
     /// The one loop. Returns why it ended; `None` when the meter ended it. Kept in one copy, so that
-    /// what is not inlined by order is where it is called once.
+    /// functions without a forced inline are still inlined at their single call.
     #[inline(never)]
     fn cycle(&mut self, mut meter: Metered) -> Option<Stop> {
         let mut frame = Frame { pc: self.pc, script: &self.script, core: &mut self.core };

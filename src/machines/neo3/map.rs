@@ -85,8 +85,8 @@ impl Key {
     }
 }
 
-/// Pairs by the text of their keys. Keys of different types may have the same text; those get a
-/// number, so that none hides another.
+/// Pairs by the text of their keys. Keys of different types may have the same text; those get a number, so
+/// that no pair hides another.
 pub(super) fn pairs(map: &Map) -> impl Iterator<Item = (String, &Item)> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     map.iter().map(move |(key, value)| {

@@ -57,7 +57,7 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// Replaces `a b` by whether their order is as asked.
+    /// Replaces `a b` by the result of comparing them.
     #[inline(always)]
     pub(super) fn compare(&mut self, holds: fn(Ordering) -> bool) -> Flow {
         let order = self.pop_compared()?;

@@ -18,7 +18,7 @@ use crate::model::value::Value;
 pub(super) struct Loaded {
     pub(super) script: Vec<u8>,
     pub(super) host: Host,
-    /// Why strict validation rejects the script, if it was asked for.
+    /// Why strict validation rejects the script, if it was requested.
     pub(super) rejected: Option<Fault>,
 }
 
@@ -67,9 +67,9 @@ fn signed(program: &Program) -> Result<Signed, LoadError> {
     Ok(Signed { message, curve })
 }
 
-/// Why strict validation rejects a script; `None` if it does not (reference, section 2). What it
-/// accepts never comes to a position that is not the start of an instruction, so that nothing is
-/// left to be looked at when the script runs.
+/// Why strict validation rejects a script; `None` if it does not (reference, section 2). An accepted script
+/// never reaches a position other than the start of an instruction, so nothing has to be checked while it
+/// runs.
 fn rejected(script: &[u8]) -> Option<String> {
     let mut starts = BTreeSet::new();
     let mut at = 0;

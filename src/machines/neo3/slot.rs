@@ -1,5 +1,4 @@
-//! Static fields, local variables and arguments. Each of their entries is a reference, also one
-//! that is Null.
+//! Static fields, local variables and arguments. Each of their entries counts as a reference, even Null.
 
 use super::core::Core;
 use super::fault::{Fault, Flow};

@@ -108,7 +108,7 @@ pub(super) fn reversen(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// Takes how far below the top an item is that is there.
+/// Pops the distance of an existing item from the top.
 #[inline(always)]
 fn index(frame: &mut Frame<'_>) -> Result<usize, Fault> {
     let below = frame.pop_count(usize::MAX, "The index of the item")?;

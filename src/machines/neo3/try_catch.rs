@@ -97,8 +97,8 @@ pub(super) fn throw(frame: &mut Frame<'_>) -> Flow {
 }
 
 impl Frame<'_> {
-    /// Goes on in the innermost block that is there for an exception, and leaves all frames above
-    /// it. With none, the frames stay as they are.
+    /// Continues in the innermost block that handles an exception, and leaves all frames above it. Without
+    /// such a block, the frames stay as they are.
     pub(super) fn throw(&mut self, exception: Item) -> Flow {
         self.visit_held()?;
         let mut above = 0;
@@ -124,7 +124,7 @@ impl Frame<'_> {
         self.handle(exception)
     }
 
-    /// Enters the block of the innermost try statement that is there for the exception.
+    /// Enters the block of the innermost try statement that handles the exception.
     fn handle(&mut self, exception: Item) -> Flow {
         let Some(inner) = self.core.context.tries.last_mut() else {
             return Err(self.unhandled(&exception).into());

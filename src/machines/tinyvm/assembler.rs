@@ -1,7 +1,7 @@
 //! Assembly language to a memory of words.
 //!
-//! One command a line, `#` starts a comment. What an instruction is written like comes from the
-//! rows of the table; what stands for several instructions is in `command.rs`.
+//! One command a line, `#` starts a comment. The rows of the table define the syntax of instructions;
+//! commands that expand to several instructions are in `command.rs`.
 //!
 //! | file | content |
 //! |---|---|
@@ -30,9 +30,9 @@ use crate::text::json::quoted;
 ///
 /// # Errors
 ///
-/// The first line that is wrong; when none is by itself, what is wrong with all of them: a label
-/// that is not set, one that is not used, another hash than the source says. What names a label
-/// is looked at where the label is set.
+/// The first invalid line; if every line is valid by itself, the first error of the whole source: an
+/// undefined label, an unused one, or a hash that differs from the one the source states. The uses of a label
+/// are checked where the label is set.
 pub fn assemble(source: &str) -> Result<Assembled, AsmError> {
     let mut assembler = Assembler { memory: Memory::new(), labels: Labels::default(), hash: None };
     let lines = source.lines().enumerate();

@@ -35,7 +35,7 @@ pub(super) enum Stop {
     Illegal(u16),
     /// So many instructions were executed as were allowed.
     Limit,
-    /// A random number was asked for that the vector does not have.
+    /// The program requested a random number that the vector does not provide.
     NoRandom,
 }
 
@@ -112,7 +112,7 @@ impl Core {
         self.data.fill(0);
     }
 
-    /// The register whose number stands this far from the lowest bit of a word.
+    /// The register whose number starts at this bit of a word, counted from the lowest.
     #[inline(always)]
     pub(super) fn register(&mut self, word: u32, shift: u32) -> &mut u16 {
         &mut self.registers[(word >> shift & 15) as usize]

@@ -1,4 +1,4 @@
-//! A word to the text that is assembled to the same word again.
+//! A word to the text that assembles to the same word.
 
 use super::language::{Shape, compares_with_zero, decoded, has_commas, shape, word_of};
 use super::table::TINYVM;
@@ -7,8 +7,8 @@ use crate::isa::{Field, OpInfo};
 /// What has a name of its own for one word.
 pub(super) const NAMED: [(u16, &str); 2] = [(0x5f00, "nop"), (0xffff, "ill")];
 
-/// The canonical text of a word: its instruction, or `.word` where the language has none that is
-/// this word.
+/// The canonical text of a word: its instruction, or `.word` when no instruction of the language has this
+/// encoding.
 pub fn disassemble(word: u16) -> String {
     if let Some((_, name)) = NAMED.iter().find(|named| named.0 == word) {
         return (*name).to_owned();

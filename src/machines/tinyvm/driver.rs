@@ -3,7 +3,7 @@
 
 use super::core::{Core, Stop};
 
-/// The budget of a run unless a vector says otherwise.
+/// The default budget of a run; a vector can override it.
 pub(super) const BUDGET: u64 = 30_000;
 
 /// The largest number of instructions that a driver can allow the testee at once: 48 bits.
@@ -12,7 +12,7 @@ const LIMIT: u64 = (1 << 48) - 1;
 /// What follows the results of a driver.
 const MARKERS: [u16; 2] = [0x650d, 0x4585];
 
-/// What stands at the end of the driver's data: version and number of this environment.
+/// The last words of the driver's data: version and number of this environment.
 const ENVIRONMENT_WORDS: [u16; 2] = [0x0001, 0x0003];
 
 /// A driver, its testee, and the account of their instructions.
@@ -42,7 +42,7 @@ enum Turn {
     },
 }
 
-/// What it means to execute the testee with a limit of 0.
+/// The meaning of executing the testee with a limit of 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ZeroLimit {
     /// The end of the run.

@@ -34,12 +34,12 @@ pub(super) fn shape(op: &OpInfo) -> Shape {
     }
 }
 
-/// Whether commas stand between the operands of a row; else spaces do.
+/// Whether commas separate the operands of a row; otherwise spaces do.
 pub(super) fn has_commas(op: &OpInfo) -> bool {
     op.code < 0x6000
 }
 
-/// The row and the word of each command that is an instruction.
+/// The row and the word of each command that is a single instruction.
 fn commands() -> impl Iterator<Item = (&'static OpInfo, &'static str)> {
     let rows = TINYVM.ops.iter().zip(WORDS.iter().copied());
     rows.filter(|(_, word)| !word.is_empty())
@@ -50,7 +50,7 @@ pub(super) fn row(word: &str) -> Option<&'static OpInfo> {
     commands().find(|command| command.1 == word).map(|command| command.0)
 }
 
-/// The word of a row; `None` where the language has none.
+/// The word of a row; `None` when the language has no word for it.
 pub(super) fn word_of(op: &OpInfo) -> Option<&'static str> {
     commands().find(|command| command.0.code == op.code).map(|command| command.1)
 }

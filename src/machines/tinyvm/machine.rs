@@ -59,7 +59,7 @@ impl Single {
         single
     }
 
-    /// Begins a phase: what is changed from here on can be observed.
+    /// Begins a phase: changes from here on can be observed.
     fn begin(&mut self) {
         self.first_registers = self.core.registers;
         self.first_data.copy_from_slice(&self.core.data[..]);
@@ -87,7 +87,7 @@ impl TinyVm {
     }
 }
 
-/// A vector whose list of random numbers has none that fits.
+/// An error of a vector whose list of random numbers contains no usable one.
 fn no_random() -> Status {
     let what = "the list of random numbers has none left that the program may get";
     Status::Refused(LoadError::at(Path::field("rnd"), what))
@@ -174,7 +174,7 @@ impl Single {
     }
 }
 
-/// How a run of two machines ended: which tests did not pass, and where both machines stand.
+/// How a run of two machines ended: which tests did not pass, and the positions of both machines.
 fn describe(driver: &Environment) -> String {
     let outcome = match &driver.outcome {
         None => "not ended".to_owned(),
@@ -213,7 +213,7 @@ pub(super) fn not_passed(results: &[TestResult]) -> impl Iterator<Item = (usize,
     results.iter().enumerate().filter(move |it| !is_fine(*it.1)).map(|it| (it.0 + 1, *it.1))
 }
 
-/// Where a machine stands: `at 0x0012 add r1 r2`.
+/// The position of a machine: `at 0x0012 add r1 r2`.
 fn place(core: &Core) -> String {
     let word = core.instructions[usize::from(core.pc)];
     format!("at 0x{:04x} {}", core.pc, disassembler::disassemble(word))

@@ -28,7 +28,7 @@ impl Random {
         Random::Listed { left: numbers, used: false }
     }
 
-    /// Whether a number was asked for.
+    /// Whether a number was requested.
     pub(super) fn was_used(&self) -> bool {
         match self {
             Random::Seeded { used, .. } | Random::Listed { used, .. } => *used,

@@ -1,4 +1,4 @@
-//! What stands beside a change stays as it is, and what is new is set like it.
+//! Text around a change stays unchanged, and new text follows its style.
 
 use serde_json::json;
 

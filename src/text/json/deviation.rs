@@ -9,7 +9,7 @@ use crate::model::diagnostic::Diagnostic;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 
-/// Something that is not JSON, or that JSON leaves undefined, and that is read all the same.
+/// A construct that is not JSON, or that JSON leaves undefined, and that the reader accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deviation {
     /// Byte offset into the text.

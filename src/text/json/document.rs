@@ -44,7 +44,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// The first place that is not JSON; the text comes back with it.
+    /// The first invalid position; the text is returned with it.
     pub fn parse(text: String, max_depth: usize) -> Result<Document, (SourceText, Diagnostic<Origin>)> {
         let parsed = match u32::try_from(text.len()) {
             Ok(_) => parse(&text, max_depth),
@@ -79,7 +79,7 @@ impl Document {
         &self.deviations
     }
 
-    /// The data that the byte at `at` stands in, the outermost first; keys are none.
+    /// The data that contain the byte at `at`, the outermost first; keys do not count as data.
     pub fn around(&self, at: u32) -> Vec<Node<'_>> {
         let holds = |node: &Node<'_>| node.range().contains(&(at as usize));
         let mut around = Vec::new();

@@ -37,7 +37,7 @@ pub enum Datum<'d> {
 pub struct Member<'d> {
     /// The key, unescaped.
     pub key: Cow<'d, str>,
-    /// Where the key stands.
+    /// The position of the key.
     pub key_at: u32,
     /// The value.
     pub value: Node<'d>,

@@ -25,7 +25,7 @@ pub(super) struct Parsed {
 ///
 /// # Errors
 ///
-/// The first place that is not JSON.
+/// The first invalid position.
 pub(super) fn parse(text: &str, max_depth: usize) -> Result<Parsed, Diagnostic<Origin>> {
     let mut parser = Parser::new(text, max_depth);
     parser.document().map_err(|diagnostic| diagnostic.under(Rule::Syntax))?;
@@ -82,8 +82,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Reads a scalar, or opens an array or object. True when something was opened that has a
-    /// first element, at which the parser then stands.
+    /// Reads a scalar, or opens an array or object. True when the opened array or object is not empty; the
+    /// parser is then at its first element.
     fn value(&mut self) -> Result<bool, Diagnostic<Origin>> {
         let kind = match self.peek() {
             Some(b'"') => return self.string().map(|()| false),
@@ -132,7 +132,7 @@ impl<'t> Parser<'t> {
         Ok(true)
     }
 
-    /// Closes the innermost array or object; the parser stands at its bracket.
+    /// Closes the innermost array or object; the parser is at its bracket.
     fn close(&mut self) {
         self.at += 1;
         let end = self.at as u32;

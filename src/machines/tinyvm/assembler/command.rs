@@ -1,4 +1,4 @@
-//! The commands: instructions, and what stands for several of them.
+//! The commands: instructions, and shorthands for several of them.
 
 use super::operand::{Kind, Spacing, Syntax};
 use crate::isa::{Field, OpInfo};
@@ -28,7 +28,7 @@ pub(super) enum Command {
 pub(super) struct Branch {
     /// What makes the short jump happen.
     pub(super) compare: &'static OpInfo,
-    /// Whether it is one register that is compared, with zero.
+    /// Whether a single register is compared, with zero.
     pub(super) zero: bool,
     /// The short jump.
     pub(super) short: &'static OpInfo,
@@ -144,13 +144,13 @@ fn zero(name: &str) -> Option<&'static OpInfo> {
     compare(name.strip_suffix('z')?).filter(|op| compares_with_zero(op))
 }
 
-/// The comparison that is true when this one is not.
+/// The negated comparison.
 fn opposite(compare: &OpInfo) -> Option<&'static OpInfo> {
     const LESS_EQUAL_GREATER: u16 = 0xe00;
     TINYVM.by_code(compare.code ^ LESS_EQUAL_GREATER)
 }
 
-/// What is to be written instead of something that is no command.
+/// What to write instead of an unknown command.
 pub(super) fn hint(name: &str) -> String {
     let test = name.strip_prefix("lb").or(name.strip_prefix('b')).unwrap_or(name);
     let branch = &name[..name.len() - test.len()];

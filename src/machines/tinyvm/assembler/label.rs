@@ -26,7 +26,7 @@ pub(super) enum Way {
     Both { low: &'static OpInfo, high: &'static OpInfo, register: i32 },
 }
 
-/// What the short form of a long jump reaches wherever its comparison stands.
+/// The distance that the short form of a long jump reaches wherever its comparison is.
 const SHORT: RangeInclusive<i32> = -117..=118;
 
 /// Where loading an address in one word is sure to be enough after small changes, as a number with
@@ -70,7 +70,7 @@ impl Way {
         }
     }
 
-    /// The words that go so far; `None` for what is no distance.
+    /// The words that jump this distance; `None` for a target that is not a distance.
     ///
     /// # Errors
     ///
@@ -151,14 +151,14 @@ impl<'s> Labels<'s> {
         Ok(std::mem::take(&mut label.waiting))
     }
 
-    /// The address of a label, which is used with that; `None` if it has none yet.
+    /// Marks a label as used and returns its address; `None` when it is not set yet.
     pub(super) fn address(&mut self, word: Word<'s>) -> Option<u16> {
         let label = self.by_name.entry(word.text).or_default();
         label.is_used = true;
         label.set.map(|set| set.1)
     }
 
-    /// Remembers a use of a label that is not set yet.
+    /// Records a use of a label that is not set yet.
     pub(super) fn wait(&mut self, usage: Use<'s>) {
         self.by_name.entry(usage.label.text).or_default().waiting.push(usage);
     }
@@ -167,7 +167,7 @@ impl<'s> Labels<'s> {
     ///
     /// # Errors
     ///
-    /// The first use of one that is not set, else the first that is not used.
+    /// The first use of an undefined label, else the first unused label.
     pub(super) fn finish(&self) -> Result<(), AsmError> {
         let place = |word: &Word<'_>| (word.line, word.column);
         let unset = self.by_name.values().flat_map(|label| &label.waiting).map(|usage| usage.label);

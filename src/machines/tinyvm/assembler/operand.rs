@@ -69,7 +69,7 @@ impl<'s> Line<'s> {
     ///
     /// # Errors
     ///
-    /// When there are too few, or any where there should be none, or too many spaces.
+    /// When there are too few, or any for a command without operands, or too many spaces.
     pub(super) fn words(self, syntax: &Syntax) -> Result<Vec<Word<'s>>, AsmError> {
         let words = match self.rest {
             None => Vec::new(),
@@ -109,7 +109,7 @@ impl<'s> Line<'s> {
     }
 }
 
-/// At most as many operands as there can be; what is too much is part of the last.
+/// At most as many operands as allowed; excess text is part of the last one.
 fn split<'s>(rest: Word<'s>, syntax: &Syntax) -> Vec<Word<'s>> {
     let most = syntax.operands.len();
     let spaces = |text: &'s str| text.trim_matches(' ');
@@ -128,7 +128,7 @@ fn split<'s>(rest: Word<'s>, syntax: &Syntax) -> Vec<Word<'s>> {
 ///
 /// # Errors
 ///
-/// When it is none of them.
+/// When it matches no kind.
 pub(super) fn read<'s>(word: Word<'s>, kinds: &[Kind]) -> Result<Operand<'s>, AsmError> {
     for kind in kinds {
         let number = match kind {
@@ -183,7 +183,7 @@ fn register(text: &str) -> Option<i64> {
     (number < 16).then_some(number)
 }
 
-/// A number, the greatest there is for one that is too large.
+/// A number; one that is too large saturates.
 fn number(text: &str) -> Option<i64> {
     let magnitude = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (digits, radix) = match magnitude.as_bytes() {
