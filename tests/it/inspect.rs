@@ -21,7 +21,7 @@ use vmconf::run::{self, Options};
 const MEMORY: usize = 4096;
 /// So many parts of all states of a case are looked at, and a few more.
 const PARTS: usize = 100_000;
-/// So many items of a stack are asked for one by one.
+/// How many items of a stack are requested one by one.
 const ITEMS: usize = 64;
 
 /// What a machine's state has in cells, and how closely a run is looked at.
@@ -102,7 +102,7 @@ struct State {
     is_fixed: bool,
 }
 
-/// The cells of a part, and what tells it from others that share them.
+/// The cells of a part, and a label that distinguishes it from other parts with the same cells.
 type Place = (Vec<Cell>, Option<String>);
 
 #[derive(Debug, Clone, PartialEq)]
@@ -177,7 +177,7 @@ impl State {
             Some(old) => old != *part,
             None => !is_zero(place, part),
         });
-        // What is gone is a change only of what is zero where it is not shown.
+        // Memory that is no longer shown has changed, unless it was zero.
         let gone = before.cells.iter().filter(|(place, part)| {
             matches!(place.0[0], Cell::Range(..)) && !is_zero(place, part) && !self.cells.contains_key(*place)
         });
