@@ -19,7 +19,7 @@ use crate::Selection;
 use crate::peer::Peer;
 use crate::timing::{geometric_mean, medians};
 
-/// How a run ended, in what both sides can be asked for.
+/// How a run ended, in terms that both sides provide.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Ended {
     /// By an exceptional halt, which leaves nothing to compare.

@@ -38,38 +38,48 @@
 //!
 //! # Invariants
 //!
-//! - A format executes nothing; a machine reads no vector; a report changes no verdict.
-//! - A machine keeps plain fields and is fast; it becomes a [`value::Value`] at its border, field
-//!   by field, and only for fields that a check names.
-//! - An expectation is a flat list of [`case::Check`]s. What a format means by leaving something
-//!   out is said by checks; [`diff`] has no options.
-//! - Every datum of a vector knows its byte offset. Line and column are computed when it is
-//!   reported, from one index of the text's lines.
-//! - No instruction pays for being watched: a machine's loop is made once without a watch and is
-//!   driven from outside with one.
-//! - A machine that differs (*fail*) and a vector that is broken (*error*) are never mixed up,
-//!   and neither is ever a skip.
-//! - A vector is untrusted: nothing in it can make the run panic, hang, fill the memory or read
-//!   a file outside the folders that its format names. Formats read files through
-//!   [`formats::Files`] only. Every loop that it controls has a row in [`limits`]. Reaching a
-//!   machine's own limit is state; reaching one of ours is an error of the case.
-//! - Only [`bless`] changes a vector: what it offers was read and judged as it would be written,
-//!   and the command line asks before it writes.
-//! - No clock, no randomness and no order of threads reaches an outcome. Randomness only chooses which
-//!   answers of earlier runs are tested.
-//! - A case that passed is not run again only where that is asked, and only where nothing has changed that
-//!   could change what comes of it: [`run::RunOptions::file_key`]. All else runs, and explains itself.
+//! - A format executes nothing, a machine reads no vector, and a report changes no verdict.
+//! - A machine keeps plain fields, for speed. [`machines::observe::Observe`] converts a field to a
+//!   [`model::value::Value`], and only the fields that an assertion names.
+//! - An expectation is a flat list of [`model::assertion::Assertion`]s. What a format means by omitting
+//!   a member is an assertion too; [`run::compare::diff`] has no options.
+//! - Each datum of a vector keeps its byte offset. [`text::source_text::SourceText`] computes line and
+//!   column when the datum is reported, from one index of the text's lines.
+//! - No instruction pays for the possibility of a watch: the loop of a machine knows no watch, and
+//!   [`machines::machine::Machine::run`] drives it one instruction at a time if there is one.
+//! - A machine that differs is a *fail*, a broken vector is an *error*. Neither is reported as the other,
+//!   or as a *skip*.
+//! - A vector is untrusted: nothing in it can make the run panic, hang, exhaust the memory or read a file
+//!   outside the folders that its format names. Formats read files only through [`formats::Files`]. Each
+//!   loop that a vector controls has a limit in [`model::limits::ROWS`]. Reaching a limit of the machine
+//!   is state; reaching a limit of the runner is an error of the case.
+//! - Only [`run::bless`] and [`lint::fix`] offer a changed vector, and only the command line writes it.
+//!   `bless` has read and run what it offers; `fix` offers only a text with the same cases.
+//! - No clock, no randomness and no scheduling of threads affects a verdict. Randomness only selects which
+//!   cached results are verified.
+//! - Caching is off by default. A cached pass replaces a run only if nothing has changed that could change
+//!   the result: [`run::RunOptions::file_key`]. Every other case runs, and its failure is explained.
 //!
 //! # Adding things
 //!
-//! An opcode is one row of the machine's table and one function. A machine is a module below
-//! [`machines`] with a row in [`machines::MACHINES`]; a format a module below [`formats`] with a
-//! row in [`formats::FORMATS`]; a report a module below [`report`] with a row in
-//! [`report::REPORTS`]; a way to write traces a module below [`trace`] with a row in
-//! [`trace::TRACES`]; a limit a row in [`limits::ROWS`]; a rule of `vmconf check` a row of
-//! [`rules`], which whoever finds it broken names; a JSON Schema a file in `schemas/` with a row in
-//! [`schemas::SCHEMAS`]; something to ask of cases a row in [`select::PREDICATES`]. The command
-//! line, the help texts and the tests over all of them find it there.
+//! Most things are a row of a list. The command line, the help texts and the tests over all rows read the
+//! list.
+//!
+//! | to add | write | and a row in |
+//! |---|---|---|
+//! | an instruction | a handler beside the machine's `table.rs` | `table.rs` |
+//! | a machine | a folder in `src/machines/`: [`machines::machine::Machine`] | [`machines::MACHINES`] |
+//! | a format | a folder in `src/formats/`: [`formats::Format`] | [`formats::FORMATS`] |
+//! | a report | a file in `src/report/`: [`report::Report`] | [`report::REPORTS`] |
+//! | a form of `vmconf trace` | a file in `src/explain/trace/`: [`explain::trace::Writer`] | [`explain::trace::TRACES`] |
+//! | a form of `vmconf compare` | a function in `src/report/comparison.rs` | [`report::comparison::COMPARISONS`] |
+//! | a form of `vmconf check` | a file in `src/lint/` | [`lint::output::OUTPUTS`] |
+//! | a rule of `vmconf check` | the diagnostic that names it, where the rule is found broken | [`model::rule::RULES`] |
+//! | a limit | the check, where the loop is | [`model::limits::ROWS`] |
+//! | a predicate of `-E` | nothing else | [`run::expression::PREDICATES`] |
+//! | a JSON Schema | a file in `schemas/` | [`wire::schema::SCHEMAS`] |
+//! | a command | a file in `src/cli/` | `Command` in `src/cli.rs` |
+//! | a flag of a command that reads vectors | the argument | `src/cli/flags.rs` |
 
 pub mod explain;
 pub mod formats;

@@ -117,7 +117,7 @@ fn demanded<'d>(test: Node<'d>, case: &Case, of: fn(&Expected) -> bool) -> Vec<N
     data.filter(|node| node.at() > test.at()).collect()
 }
 
-/// Whether this says which snapshot of a trace is meant, which is nothing that a machine does.
+/// Whether this selects a snapshot of a trace, which no machine computes.
 fn names_snapshot(node: Node<'_>) -> bool {
     let around = node.document().around(node.at());
     let [.., list, snapshot, _] = around[..] else { return false };
@@ -364,7 +364,7 @@ fn what_is_broken_is_never_blessed() {
     assert_eq!(both.text(), text.replace("0x01730d", "0x01730c"));
 }
 
-/// The rest is then of a run that came to something else, though it differs too.
+/// The other differences then belong to a run with another outcome.
 #[test]
 fn of_a_run_that_ended_in_another_way_nothing_is_blessed() {
     let stop = "tests/samples/tinyvm/wrong/stop.json";

@@ -1,4 +1,4 @@
-//! ResultCache from the cache: when there are some, when there are none, and what a wrong one comes to.
+//! The result cache: which cases it saves from running, which run again, and how wrong entries are handled.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -162,7 +162,7 @@ fn a_second_run_says_what_the_first_said() {
     }
 }
 
-/// What a first run learns hangs on no thread, also where a case behind the first failure has run.
+/// What a first run caches does not depend on the threads, even if a case after the first failure has run.
 #[test]
 fn the_number_of_threads_changes_no_answer() {
     for flags in [&[][..], &["--fail-fast"]] {
@@ -212,7 +212,7 @@ fn a_changed_file_runs() {
     assert_ne!(wrong_add(), add());
     place.write("add.json", &wrong_add());
     assert_eq!(place.counts(&["--cached", "."]), (4, 0, 1));
-    // What fails is told each time.
+    // A failure is reported by every run.
     assert_eq!(place.counts(&["--cached", "."]), (4, 4, 1));
     assert!(place.run(&["--cached", "."]).stdout.starts_with("FAIL  add.json::small\n"));
     place.write("add.json", &add());
@@ -366,7 +366,7 @@ proptest! {
     }
 }
 
-/// What has a right checksum and is none of ours all the same.
+/// A text with a correct checksum that vmconf never writes.
 #[test]
 fn a_text_is_read_strictly() {
     fn check(lines: &str, says: Option<&str>) {

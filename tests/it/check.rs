@@ -279,7 +279,7 @@ fn exit_codes() {
     check("check --filter no-such-case", 4);
 }
 
-/// Standard output has colours where they are asked for, and never in SARIF.
+/// Standard output has colours on request, and never in SARIF.
 #[test]
 fn colours() {
     let forced = |args: &[&str]| {
@@ -291,7 +291,7 @@ fn colours() {
     assert!(!forced(&["check", "--as", "sarif", MIXED]).contains('\u{1b}'));
 }
 
-/// What is the same is told a few times, and then how often: each finding is counted once.
+/// Equal findings are printed a few times and then only counted: each finding counts once.
 #[test]
 fn the_same_is_folded() {
     let folder = "tests/samples/neovm-n3/malformed";
@@ -329,8 +329,8 @@ fn many_faults_in_one_long_line_are_found_and_fixed() {
     assert!(!fs::read_to_string(path).unwrap().contains("execute"));
 }
 
-/// Wherever a file is cut off or something else stands in it, something is said, at a place in the
-/// file, and what can be mended is.
+/// Wherever a file is truncated or altered, a problem is reported at a position within the file, and what
+/// can be fixed is fixed.
 #[test]
 fn any_text_is_checked() {
     let options = Options::default();

@@ -215,7 +215,7 @@ fn limits_of_the_runner() {
     assert_eq!(tested, there_are);
 }
 
-/// Also of a datum that is asked for long after another one, of which all was looked at.
+/// Also for a datum that is examined long after another one that was examined completely.
 #[test]
 fn what_was_made_long_before_a_later_step_is_found() {
     let sample = fs::read_to_string(at_root("tests/samples/neovm-n3/wrong/made-long-ago.json")).unwrap();
@@ -349,7 +349,7 @@ fn a_report_file_is_the_report() {
     let file = crate::support::timeless(&fs::read_to_string(&path).unwrap());
     assert_eq!(file, stdout(&["run", "--report", "json", WRONG]));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "a temporary file is left");
-    // Each report that is wanted is made.
+    // Each requested report is written.
     let text = format!("text={}", folder.path().join("report.txt").display());
     let both = vmconf(&["run", "--report", "json", "--report", &text, WRONG]);
     assert_eq!(both.stdout, file);

@@ -145,7 +145,7 @@ fn two_runs() -> [String; 2] {
     [report(asked, &before, r#","exit":130"#), report(part, &after, END)]
 }
 
-/// The end of a run that came to its end.
+/// The exit code in the summary of a completed run.
 const END: &str = r#","exit":0"#;
 
 #[test]
@@ -269,7 +269,7 @@ fn names_of_runs() {
         assert!(row.contains(name) && row.contains(" passed, "), "{list}");
     }
     assert!(list.ends_with(&format!("vmconf run {GAS}\n")), "{list}");
-    // From another folder, there was none.
+    // No run from this other folder is recorded.
     assert_eq!(cache.beside(&["compare"]).exit, 2);
 }
 
@@ -319,7 +319,7 @@ fn a_cache_that_cannot_be_written() {
     assert!(ran.stderr.starts_with("note: the run cannot be recorded"), "{ran:?}");
 }
 
-/// What is damaged is told with its place by whoever needs it, and stands in no run's way.
+/// A damaged record is reported, with its position, by the commands that read it, and stops no run.
 #[test]
 fn a_damaged_record() {
     let cache = Cache::new();

@@ -41,7 +41,7 @@ const MOST_STEPS: u64 = 20_000;
 /// Lines of a screen.
 const SCREEN: usize = 24;
 
-/// So many instructions before the end are asked for, as the command does.
+/// How many instructions before the end are shown, as in the command.
 const LAST: usize = 10;
 
 /// Files with few instructions a case: a loop may have no end any more.
@@ -96,9 +96,9 @@ fn caught<'v>(vectors: &'v Vectors<'_>, fault: Fault, options: &RunOptions) -> O
 enum Named {
     /// Among the instructions that made what differs.
     Made,
-    /// Among those that came before what differs, or decided that it was reached.
+    /// Among those that ran before what differs, or decided that it was reached.
     Near,
-    /// As what cost other than its row says.
+    /// As an instruction whose cost is not that of its row.
     Spent,
     /// Among the last instructions.
     Last,
@@ -165,7 +165,7 @@ fn the_faulty_opcode_is_named_on_one_screen() {
         let named = named(&explained, &text, fault);
         assert_ne!(named, Named::Nowhere, "{fault} is not named:\n{text}");
         assert!(text.lines().count() <= SCREEN, "{fault} does not fit:\n{text}");
-        // Of a datum that an instruction wrote, the fault is where it came from, or led there.
+        // The fault wrote the datum, or is among the instructions that led to it.
         if matches!(explained.blames.first(), Some(Answer::By(_))) {
             assert!(matches!(named, Named::Made | Named::Near), "{fault} is not to blame:\n{text}");
         }

@@ -165,8 +165,8 @@ pub(crate) fn short(text: &str) -> String {
     }
 }
 
-/// How an EVM looks after its run: the kind and place of a halt, after which nothing else means
-/// anything, or what came of it.
+/// The state of an EVM after its run: the kind and place of a halt, after which nothing else can be
+/// compared, or the results of a success.
 fn state(machine: &dyn Observe, ended: &str) -> String {
     let length = |field: &str| machine.observe(field).and_then(|value| value.len()).unwrap();
     if machine.observe("outcome") != Some(Value::text("success")) {

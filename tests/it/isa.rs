@@ -58,12 +58,12 @@ fn every_row_is_documented() {
     }
 }
 
-/// Each instruction alone, whole and cut off at each byte, and each code that is none.
+/// Each instruction alone, complete and truncated at each byte, and each undefined code.
 #[test]
 fn every_instruction_is_disassembled_and_assembled_to_itself() {
     for machine in of_bytes() {
         for code in 0..=255 {
-            // Data of no, of one and of two bytes behind a length, too.
+            // Also data of zero, one and two bytes after a length.
             for first in [0, 1, 2] {
                 let full = [&[code, first][..], &[0; 80]].concat();
                 let op = machine.isa.by_code(code.into());

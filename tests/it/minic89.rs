@@ -327,7 +327,7 @@ fn a_changed_leaf_is_reported_as_itself() {
             for (step, snapshot) in trace.chain(test.member("expect")).enumerate() {
                 let mut all = Vec::new();
                 leaves_of(snapshot, String::new(), &mut all);
-                // Which snapshot of a trace is meant is no leaf of it.
+                // The number that selects a snapshot of a trace is not an expectation.
                 all.retain(|leaf: &Leaf| leaf.at != "step" || test.member("trace").is_none());
                 for leaf in all.iter().step_by(all.len().div_ceil(100).max(1)) {
                     let mut text = document.text().to_owned();
@@ -392,7 +392,7 @@ fn leaves_of(node: Node<'_>, at: String, leaves: &mut Vec<Leaf>) {
 
 // ---- What is odd about a program
 
-/// Each sample has one odd thing, which is told with its place and stops nothing.
+/// Each sample has one odd thing, which is reported with its position and stops nothing.
 #[test]
 fn odd_programs_are_told_and_run() {
     for path in files("tests/samples/minic89/warned", "json") {

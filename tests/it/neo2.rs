@@ -248,7 +248,7 @@ fn signatures_are_checked_with_keys_in_order() {
     check(format!("{sig}, PUSH1, PACK, {other}, {key}, PUSH2, PACK, {fits}"), "Halt: T");
     check(format!("{sig}, DUP, PUSH2, {key}, {other}, PUSH2, {fits}"), "Halt: F");
     check(format!("{sig}, DUP, PUSH2, {key}, DUP, PUSH2, {fits}"), "Halt: T");
-    // A key of no known form ends the search, one behind the last that is needed does not.
+    // A key of unknown form ends the search, unless it stands after the last key that is needed.
     check(format!("{sig}, PUSH1, {key}, PUSH5, PUSH2, {fits}"), "Halt: F");
     check(format!("{sig}, PUSH1, PUSH5, {key}, PUSH2, {fits}"), "Halt: T");
     check(format!("{sig}, {other}, CHECKSIG"), "Halt: F");
@@ -584,7 +584,7 @@ fn truth(truth: bool) -> Option<String> {
 
 type Operation = fn(&BigInt, &BigInt) -> Option<String>;
 
-/// Instructions of two operands, the lower first, and what they give; none for a fault.
+/// Instructions of two operands, the lower one first, and their results; `None` for a fault.
 const BINARY: &[(&str, Operation)] = &[
     ("ADD", |b, a| (fits(a) && fits(b)).then(|| b + a).and_then(bounded)),
     ("SUB", |b, a| (fits(a) && fits(b)).then(|| b - a).and_then(bounded)),

@@ -68,13 +68,13 @@ impl Script {
         self.op(Op::PUSHDATA4, &u32::try_from(bytes.len()).unwrap().to_le_bytes()).raw(bytes)
     }
 
-    /// So many times the instructions that come of a number.
+    /// Appends the instructions `times` times.
     fn repeated(self, times: u32, ops: &[Op]) -> Script {
         (0..times).fold(self, |script, _| script.ops(ops))
     }
 
-    /// The instructions as often as `times` says, which is at least once. There is a counter on the
-    /// stack meanwhile, on top in front of them and behind them.
+    /// Executes the instructions `times` times, at least once. Before and after them, the loop counter is on
+    /// top of the stack.
     fn counted(self, times: u32, ops: impl FnOnce(Script) -> Script) -> Script {
         let script = self.int(times);
         let start = script.0.len();

@@ -34,7 +34,7 @@ fn parts(folder: &Path, kind: &str, of: u64, args: &[&str]) -> Vec<PathBuf> {
         let path = folder.join(format!("{kind}-{part}-{of}.jsonl"));
         let partition = format!("{kind}:{part}/{of}");
         let json = format!("json={}", path.display());
-        // Where a part has a page that tells why cases do not pass, its JSON report has that too.
+        // With an HTML report, which explains failures, the JSON report has the explanations too.
         let page = format!("html={}", path.with_extension("html").display());
         let reports = ["--report", &json, "--report", &page];
         vmconf(&[&["run", "--quiet", "--partition", &partition], &reports[..], args].concat());
@@ -228,7 +228,7 @@ fn what_cannot_be_joined() {
     check(&[&folder.path().join("none.jsonl")], "none.jsonl: No such file");
 }
 
-/// Every datum of a report replaced by others, one after the other: it is refused, or told by all reports.
+/// Each datum of a JSON report is replaced by others in turn: it is refused, or every report can be made of it.
 #[test]
 fn hostile_reports() {
     let folder = TempDir::new().unwrap();

@@ -101,7 +101,7 @@ impl Observe for State {
     }
 }
 
-/// Wants that the state does not meet, each with the one mismatch that must come of it.
+/// Expectations that the state does not meet, each with the one mismatch that it must produce.
 fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
     let Assertion { at, expected, origin } = check;
     let actual = state.at(at);
@@ -245,7 +245,7 @@ impl Leaf {
     }
 
     /// The document with the last digit changed, the value that it then says and the one it said.
-    /// None where that needs more than a digit: there is none, or it is no string of them.
+    /// `None` if one changed digit is not enough: there is no digit, or the datum is not a string of digits.
     fn changed(&self, text: &str) -> Option<(String, Value, Value)> {
         let raw = &text[self.origin as usize..][..self.length];
         let old = raw.strip_prefix('"')?.strip_suffix('"')?;

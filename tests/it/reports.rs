@@ -133,7 +133,7 @@ pub(crate) fn mixed() -> Vec<Event> {
     ended(events)
 }
 
-/// The events with the end of the run behind them.
+/// The events, followed by the end of the run.
 fn ended(mut events: Vec<Event>) -> Vec<Event> {
     let mut summary = Summary { seconds: 1.5, ..Summary::default() };
     for event in &events {
@@ -274,7 +274,7 @@ fn failures_of_one_cause_are_one_block() {
     assert_eq!(causes.len(), 3, "{causes:?}");
 }
 
-/// The command behind "more like it" shows as many cases as are said to be left.
+/// The command after "more like it" shows as many cases as the report says are left.
 #[cfg(unix)]
 #[test]
 fn the_command_for_the_rest_works() {
@@ -343,8 +343,8 @@ fn junit_is_valid() {
     valid_junit(&rendered("junit"));
 }
 
-/// TAP version 14, read strictly: the version, test points numbered from 1, each `not ok` that is none to do
-/// with a YAML block of what stands here, the plan, comments.
+/// TAP version 14, read strictly: the version, test points numbered from 1, each `not ok` that is not a TODO
+/// followed by a YAML block of the members below, the plan, comments.
 fn valid_tap(text: &str) {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("TAP version 14"));

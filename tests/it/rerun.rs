@@ -166,7 +166,7 @@ fn what_is_gone() {
     assert_eq!(diff.stderr, "note: vectors/a/gas.json is gone; 1 case in it did not run again\n");
 }
 
-/// Of a file that is broken as a whole nobody knows the cases: when it is mended, all run.
+/// The cases of a file that is broken as a whole are unknown: after it is repaired, all of them run.
 #[test]
 fn a_file_that_was_broken() {
     let place = three();

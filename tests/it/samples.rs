@@ -136,7 +136,7 @@ fn located(diagnostic: &Diagnostic) -> String {
     problem(&place, &diagnostic.what, diagnostic.expected.as_deref())
 }
 
-/// A problem in words that are the same whoever reports it.
+/// A problem in words that do not depend on which command reports it.
 fn problem(place: &str, what: &str, expected: Option<&str>) -> String {
     let expected = expected.map_or(String::new(), |it| format!("; expected {it}"));
     // Messages name ids, which here begin with the folder of the project.

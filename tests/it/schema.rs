@@ -7,7 +7,7 @@ use vmconf::formats::FORMATS;
 use vmconf::report::REPORTS;
 use vmconf::wire::schema::SCHEMAS;
 
-/// A case that every command can be asked for.
+/// A case that every command accepts.
 const CASE: &str = "vectors/minic89/partial.json::the status";
 
 /// Every file has a row; that every row has its file the compiler sees to.
@@ -41,7 +41,7 @@ fn schemas_are_listed_with_a_command() {
             line.starts_with(schema.name) && line.contains(schema.command) && line.ends_with(schema.doc),
             "{line}"
         );
-        // The command is one: it knows what it is asked for.
+        // The command exists: it accepts its arguments.
         let [_, ref args @ ..] = schema.command.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
         assert_ne!(vmconf(&[args, &[CASE]].concat()).exit, 2, "{}", schema.command);
     }

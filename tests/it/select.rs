@@ -1,5 +1,5 @@
-//! The language of `-E`: what it means, what it says of an expression that is none, and that what is
-//! printed is read again.
+//! The language of `-E`: its meaning, its syntax errors, and that a printed expression is parsed to the
+//! same expression.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -199,7 +199,7 @@ fn plain() -> impl Strategy<Value = Plain> {
     })
 }
 
-/// An argument as it is meant, and spelled with every character escaped.
+/// The predicate `name`, its argument written with every character escaped.
 fn name_of(argument: &str) -> Result<Expr, String> {
     let spelled: String = argument.chars().flat_map(|it| ['\\', it]).collect();
     format!("name({spelled})").parse::<Expr>().map_err(|error| error.to_string())

@@ -419,7 +419,7 @@ fn links_and_pipes_lead_nowhere() {
     let made = std::process::Command::new("mkfifo").arg(folder.path("tests/pipe.asm")).status();
     assert!(made.unwrap().success());
     assert_eq!(named("pipe.asm"), Err("not a regular file".to_owned()));
-    // A vector that came through a pipe has no folder of its own.
+    // A vector that is read through a pipe has no folder of its own.
     let vector = folder.named("tests/pipe.asm", "inside.asm");
     assert_eq!(vector, Err("a vector that is in no regular file can name none".to_owned()));
 }
@@ -454,7 +454,7 @@ fn the_folder_above_is_for_one_format() {
     }
 }
 
-/// Without a file, a vector names none.
+/// A vector that is in no file can name no files.
 #[test]
 fn vectors_in_memory_name_no_files() {
     let text = with_test(r#""instructions": {"file": "a.asm"}"#);

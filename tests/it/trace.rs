@@ -1,5 +1,5 @@
-//! `vmconf trace`: what each way to write a trace looks like, which steps are meant, and that it takes
-//! no more memory for a long run.
+//! `vmconf trace`: the output of each trace format, which steps are selected, and that a long run takes
+//! no more memory.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Write};

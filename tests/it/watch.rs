@@ -1,6 +1,6 @@
-//! `vmconf run --watch`: what a change runs again, what is told of it, and how it ends.
+//! `vmconf run --watch`: which cases a change runs again, what is reported, and how it ends.
 //!
-//! No test waits for a time: each waits for what is told, as long as a slow machine may take for it.
+//! No test sleeps for a fixed time: each waits for output, with a timeout that fits a slow machine.
 
 #![cfg(unix)]
 use std::fs;
@@ -37,7 +37,7 @@ impl Drop for Watching {
 struct Round(Vec<String>);
 
 impl Round {
-    /// Each case that ran: its file and what came of it.
+    /// Each case that ran: its verdict and its file.
     fn cases(&self) -> Vec<String> {
         let lines = self.0.iter().filter_map(|line| serde_json::from_str::<Json>(line).ok());
         let cases = lines.filter(|line| line["type"] == "case");
@@ -258,7 +258,7 @@ fn files_and_lists_that_are_named() {
     assert_eq!(watching.interrupt(), 1);
 }
 
-/// A report among the vectors is written by each run and makes none.
+/// Each run writes its reports among the vectors; that starts no other run.
 #[test]
 fn reports_run_nothing() {
     let folder = folder(&[("a.json", &sum(7))]);
@@ -272,7 +272,7 @@ fn reports_run_nothing() {
     assert_eq!(watching.interrupt(), 1);
 }
 
-/// Files of cases that each take a while; the report tells when the run has begun.
+/// Files with cases that each take a while; the report shows when the run has begun.
 fn long_run() -> (TempDir, Watching) {
     let folder = TempDir::new().unwrap();
     fs::create_dir(folder.path().join("reports")).unwrap();

@@ -51,7 +51,7 @@ pub(crate) fn slot(random: &mut Random) -> U256 {
     if random.one_in(8) { word(random) } else { U256::from(random.below(4)) }
 }
 
-/// The address of an account, or of none; bits that are not part of it are set now and then.
+/// The address of an account, or an address without an account; sometimes bits above the address are set.
 fn address(random: &mut Random) -> U256 {
     let address = U256::from_be_slice(random.pick(&ADDRESSES).as_slice());
     let above = U256::from(random.next()) << 160;
@@ -239,7 +239,7 @@ impl Writer<'_> {
         self.op(Op::JUMPDEST);
     }
 
-    /// Some of it looks like a destination, or like a PUSH that hides the one behind it.
+    /// Some of it looks like a JUMPDEST, or like a PUSH whose data covers the JUMPDEST after it.
     fn skipped(&mut self) -> Vec<u8> {
         let size = self.random.below(8);
         if self.random.one_in(4) { self.bytes(size) } else { vec![Op::JUMPDEST as u8; size] }
@@ -250,7 +250,7 @@ impl Writer<'_> {
         U256::ONE << self.random.pick(&[16, 32, 64, 128, 255])
     }
 
-    /// Bytes without a plan, save that none is an instruction that is not run.
+    /// Random bytes, without the instructions that are not run.
     fn bytes(&mut self, size: usize) -> Vec<u8> {
         let run = |code: &u8| EVM.by_code((*code).into()).is_none_or(|op| !NOT_RUN.contains(&op.name));
         self.random.bytes(size).into_iter().filter(run).collect()
@@ -291,7 +291,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An instruction that ends the program, and something behind it.
+    /// An instruction that ends the program, and bytes after it.
     fn end_with(&mut self, op: Op) {
         if let Some(op) = EVM.by_code(op as u16) {
             self.instruction(op);

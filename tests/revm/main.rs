@@ -1,5 +1,5 @@
 //! An independent EVM beside ours: both run the same random programs and must agree on
-//! everything that a program can leave behind.
+//! every result of a program that can be observed.
 //!
 //! `VMCONF_SEED` is the seed of the first program, each further one has the next; `VMCONF_PROGRAMS`
 //! says how many.

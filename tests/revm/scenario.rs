@@ -109,7 +109,7 @@ impl Scenario {
 }
 
 impl Account {
-    /// Whether it is the same as none. A word of zero is no word.
+    /// Whether it equals an account that does not exist. A storage word of zero counts as absent.
     pub(crate) fn is_empty(&self) -> bool {
         self.balance.is_zero() && self.nonce == 0 && self.code.is_empty() && self.words().next().is_none()
     }

@@ -12,7 +12,7 @@ use vmconf::model::value::Value;
 /// So many bytes of memory are a value.
 const MOST_BYTES: usize = 1 << 16;
 
-/// The value of a cell; none where it cannot be seen.
+/// The value of a cell; `None` if it cannot be observed.
 pub(crate) fn read(machine: &dyn Machine, program: &Program, cell: &Cell) -> Option<Value> {
     let zero = || Some(Value::int(0));
     match cell {
@@ -45,7 +45,7 @@ pub(crate) fn read(machine: &dyn Machine, program: &Program, cell: &Cell) -> Opt
     }
 }
 
-/// What is to be set to make it the value of the cell; none where that cannot be.
+/// The change that gives the cell this value; `None` if it cannot be set.
 pub(crate) fn change(machine: &dyn Machine, cell: &Cell, value: Value) -> Option<Value> {
     let (field, key, value) = match cell {
         Cell::Stack(at) => {

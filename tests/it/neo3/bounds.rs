@@ -206,7 +206,7 @@ fn a_million_dropped_compounds_are_forgotten() {
 fn large_compounds_are_forgotten_soon() {
     const LOOPS: u32 = 24;
     const BUFFERS: u32 = 500;
-    // A copy, since zeros that are only asked for need no memory yet.
+    // Copies, because a buffer of zeros occupies no memory until it is written.
     let copies =
         |script: Script| script.counted(BUFFERS, |it| it.ops(&[Op::LDLOC0, Op::PUSH0, Op::CAT, Op::SWAP]));
     let script = Script::new().op(Op::INITSLOT, &[1, 0]).int(131_070).ops(&[Op::NEWBUFFER, Op::STLOC0]);
@@ -227,7 +227,7 @@ fn garbage_that_contains_itself_ends_the_run() {
             assert_eq!(message, fault.then(|| Value::text("MaxStackSize exceed: 2049/2048")));
         }
     }
-    // One that is emptied first is gone.
+    // An array that is emptied first no longer counts.
     let emptied = |script: Script| script.ops(&itself).ops(&[Op::CLEARITEMS]);
     assert_halts(&Script::new().counted(1_000_000, emptied), 0);
 }
@@ -238,7 +238,7 @@ fn a_pending_exception_outlives_what_is_forgotten() {
     let thrown = nested(&[Op::PUSH7], Op::PACK, 400);
     let finally =
         Script::new().counted(100_000, |it| it.ops(&[Op::NEWARRAY0, Op::PUSH1, Op::PACK, Op::DROP]));
-    // Each counts from its own opcode: to the end of the script, and behind THROW.
+    // Each offset counts from its own opcode: to the end of the script, and to the byte after THROW.
     let finally_at = 9 + thrown.0.len() + 1;
     let catch_at = 9 + finally_at + finally.0.len() + 1;
     let script = Script::new().op(Op::TRY_L, &[offset(catch_at), [0; 4]].concat());
@@ -256,7 +256,7 @@ fn offset(bytes: usize) -> [u8; 4] {
 fn an_exception_may_be_thrown_often() {
     let deep = nested(&[Op::NEWARRAY0], Op::PACK, 1500);
     let script = deep.counted(20_000, |script| {
-        // TRY to behind THROW, and ENDTRY to behind itself.
+        // TRY catches at the instruction after THROW, and ENDTRY continues at the one after itself.
         let script = script.ops(&[Op::SWAP]).op(Op::TRY, &[4, 0]).ops(&[Op::THROW]);
         script.op(Op::ENDTRY, &[2]).ops(&[Op::SWAP])
     });

@@ -96,7 +96,7 @@ fn driven_in_every_way(script: &[u8], slices: &[u64]) -> Result<String, TestCase
     }
 }
 
-/// The codes of types, and one that is none.
+/// The codes of types, and one undefined code.
 const TYPES: [u8; 11] = [0x00, 0x10, 0x20, 0x21, 0x28, 0x30, 0x40, 0x41, 0x48, 0x60, 0x22];
 
 /// An instruction with an operand that often means something.

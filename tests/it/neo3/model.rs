@@ -83,7 +83,7 @@ impl Item {
         found
     }
 
-    /// As the machine shows it; none if that takes more than `left` items.
+    /// As the machine shows it; `None` if that takes more than `left` items.
     pub(crate) fn shown(&self, left: &mut usize) -> Option<Value> {
         *left = left.checked_sub(1)?;
         Some(match self {

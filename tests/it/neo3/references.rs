@@ -32,7 +32,7 @@ struct Writer {
     has_faulted: bool,
 }
 
-/// An action of the writer; none if it is not possible here, or the program has ended.
+/// An action of the writer; `None` if it is not possible here, or the program has ended.
 type Possible = Option<()>;
 
 type Action = fn(&mut Writer) -> Possible;
@@ -163,8 +163,8 @@ impl Writer {
         self.step(op, &[], |model| model.make(op))
     }
 
-    /// Another reference to an item that is wanted, or the reference itself, comes to the top. The
-    /// upper ones stay where they are.
+    /// Brings an item that `wanted` accepts to the top: another reference to it, or the reference itself.
+    /// The `upper` topmost items stay where they are.
     fn fetch(&mut self, upper: usize, wanted: impl Fn(&Item) -> bool) -> Option<Item> {
         let from_top = self.model.stack.iter().rev().enumerate().skip(upper);
         let places: Vec<usize> = from_top.filter(|it| wanted(it.1)).map(|it| it.0).collect();
@@ -197,7 +197,7 @@ impl Writer {
         }
     }
 
-    /// A key or index that is in a container; none if that is empty.
+    /// A key or index that is in a container; `None` if the container is empty.
     fn present(&mut self, container: &Item) -> Possible {
         let items = container.inner()?.items.borrow().clone();
         if items.is_empty() {
@@ -356,7 +356,7 @@ impl Writer {
         self.step(Op::INITSLOT, &operand, |model| model.initslot(locals, arguments))
     }
 
-    /// A call of what follows, and behind the call, in front of the function, a jump over it.
+    /// A call of the code that follows. Between the call and that code stands a jump over it.
     fn call(&mut self) -> Possible {
         if self.model.frames.len() > 5 {
             return None;

@@ -38,7 +38,7 @@ const CONVERTED: [(&str, [&str; 9]); 10] = [
     ("Interop", ["true", "-", "-", "-", "-", "-", "-", "-", "same"]),
 ];
 
-/// An item, and the columns of section 1; none is a FAULT.
+/// An item, and the columns of section 1; `None` is a FAULT.
 struct Sample {
     kind: &'static str,
     push: Script,
@@ -191,7 +191,7 @@ fn every_type_converts_as_the_table_says() {
     assert_eq!(cells, 27 * 9);
 }
 
-/// What a word of the table means for an item; none is a FAULT.
+/// The value that a word of the table stands for; `None` is a FAULT.
 fn converted(sample: &Sample, name: &'static str, word: &str) -> Option<Value> {
     match word {
         "Null" => Some(null()),

@@ -38,7 +38,7 @@ pub(crate) fn folder(folder: &str, texts: impl IntoIterator<Item = (String, Stri
     assert!(dead.is_empty(), "no test reads these golden files; delete them: {dead:#?}");
 }
 
-/// Snapshots hold the text and no more: a moved test changes none.
+/// Snapshots hold only the text, so that moving a test changes no snapshot.
 fn compare(folder: &str, name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_omit_expression(true);
