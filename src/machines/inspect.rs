@@ -64,10 +64,7 @@ pub trait Inspect: Observe {
     /// index, from 0, `counts`.
     ///
     /// [`OpInfo::effects`]: crate::isa::OpInfo::effects
-    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
-        let _ = counts;
-        Effects::default()
-    }
+    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects;
 
     /// What a cell among [`Effects::writes`] holds now, where that takes little work; of a long one the
     /// beginning.

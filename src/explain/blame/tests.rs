@@ -1,4 +1,5 @@
 use super::{MOST_BYTES, Recorder, Seen};
+use crate::machines::inspect::Effects;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::machines::observe::Observe;
@@ -28,6 +29,10 @@ impl Inspect for Large {
 
     fn item(&self, _: usize) -> Option<Value> {
         Some(Value::Bytes(vec![0; MOST_BYTES / 20]))
+    }
+
+    fn declared(&self, _: &dyn Fn(usize) -> bool) -> Effects {
+        Effects::default()
     }
 }
 

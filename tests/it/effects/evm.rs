@@ -109,7 +109,10 @@ impl Parts {
                 Cell::named("storage", format!("0x{key:02x}"))
             }
             2 => {
-                let number = random.below(ACCOUNTS.len());
+                // Mostly one that is an operand.
+                let operand = self.stack[random.below(self.stack.len())];
+                let named = ACCOUNTS.iter().position(|account| address(*account) == operand);
+                let number = named.unwrap_or_else(|| random.below(ACCOUNTS.len()));
                 self.accounts[number] = match number {
                     0 => Some((random.below(100) as u64, 0)),
                     _ => account(random),

@@ -12,7 +12,6 @@ use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 
 use super::prepared::{Prepared, Scene};
-use super::scenes;
 use crate::faults::place;
 use crate::random::Random;
 use crate::support::{files, read};
@@ -53,14 +52,9 @@ impl Vectors {
         Vectors { places }
     }
 
-    /// Random states in front of an instruction.
-    pub(crate) fn scenes(&self, op: &OpInfo, random: &mut Random) -> Vec<Scene> {
-        let places = self.places.get(&op.code).map(Vec::as_slice).unwrap_or_default();
-        if places.is_empty() {
-            Vec::new()
-        } else {
-            (0..scenes(op)).map(|_| scene(op, places, random)).collect()
-        }
+    /// A random state in front of an instruction; `None` where no vector executes it.
+    pub(crate) fn scene(&self, op: &OpInfo, random: &mut Random) -> Option<Scene> {
+        self.places.get(&op.code).map(|places| scene(op, places, random))
     }
 }
 

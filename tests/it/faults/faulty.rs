@@ -228,10 +228,6 @@ impl Inspect for Faulty {
         self.inner.gas()
     }
 
-    fn effects(&self) -> Effects {
-        self.inner.effects()
-    }
-
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
         self.inner.declared(counts)
     }
