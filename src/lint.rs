@@ -2,8 +2,8 @@
 //!
 //! A file is read as for a run, but every problem is reported: what `run` refuses is an error; what only
 //! `run --strict` refuses, and what is correct but probably a mistake, is a warning. Tests ensure that the
-//! readers accept nothing that the JSON Schemas in `schemas/` reject, so files are not validated against the schemas
-//! again. Each program is loaded, to find what only the machine can check, but nothing is executed.
+//! readers accept nothing that the JSON Schemas in `schemas/` reject, so files are not validated against the
+//! schemas again. Each program is loaded, to find what only the machine can check, but nothing is executed.
 
 use std::sync::Arc;
 
