@@ -5,6 +5,7 @@ pub(crate) struct Random(u64);
 
 impl Random {
     /// The seed is the value of the environment variable `variable`, or 1, and is printed.
+    #[allow(clippy::print_stdout, reason = "the output of a failed test names its seed")]
     pub(crate) fn seeded_by(variable: &str) -> Random {
         let seed = std::env::var(variable).ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
         println!("{variable}={seed}");

@@ -196,7 +196,13 @@ pub(crate) fn scene(op: &OpInfo, random: &mut Random) -> Scene {
     };
     Scene {
         mutants: (0..MUTANTS).map(mutant).collect(),
-        shown: parts.stack.iter().rev().map(|word| format!("0x{} ", hex::encode(word))).collect(),
+        shown: parts
+            .stack
+            .iter()
+            .rev()
+            .map(|word| format!("0x{}", hex::encode(word)))
+            .collect::<Vec<_>>()
+            .join(" "),
         start: parts.prepared(op, code),
         idle: Some(parts.prepared(op, STOP)),
     }
