@@ -47,6 +47,36 @@ const TO_THE_END: u64 = 100;
 const UNSEEN: [&str; 4] =
     ["Writes(Exception)", "Reads(Pending)", "Writes(NoItem(1, 0))", "Writes(NoEntry(2, 1))"];
 
+/// Declarations of N3 whose removal is not noticed: the states of the vectors do not vary what these
+/// instructions read inside a compound. That nothing undeclared is read or written is shown of them, too.
+const NOT_VARIED: &[(&str, &str)] = &[
+    ("THROW", "Reads(Compound(0))"),
+    ("SYSCALL", "Reads(ServiceOperands)"),
+    ("MEMCPY", "Reads(Compound(2))"),
+    ("MEMCPY", "Reads(Compound(4))"),
+    ("CAT", "Reads(Compound(0))"),
+    ("CAT", "Reads(Compound(1))"),
+    ("SUBSTR", "Reads(Compound(2))"),
+    ("LEFT", "Reads(Compound(1))"),
+    ("RIGHT", "Reads(Compound(1))"),
+    ("EQUAL", "Reads(Compound(0))"),
+    ("EQUAL", "Reads(Compound(1))"),
+    ("NOTEQUAL", "Reads(Compound(0))"),
+    ("NOTEQUAL", "Reads(Compound(1))"),
+    ("UNPACK", "Reads(Compound(0))"),
+    ("SIZE", "Reads(Compound(0))"),
+    ("HASKEY", "Reads(Compound(1))"),
+    ("KEYS", "Reads(Compound(0))"),
+    ("VALUES", "Reads(Compound(0))"),
+    ("APPEND", "Reads(Struct(0))"),
+    ("REVERSEITEMS", "Reads(Compound(0))"),
+    ("REMOVE", "Reads(Compound(1))"),
+    ("POPITEM", "Reads(Last(0))"),
+    ("CONVERT", "Reads(Compound(0))"),
+    ("ABORTMSG", "Reads(Compound(0))"),
+    ("ASSERTMSG", "Reads(Compound(0))"),
+];
+
 /// The fields of a machine that show its cells: at any time, and at the end only.
 struct Fields {
     always: &'static [&'static str],
@@ -297,8 +327,10 @@ fn check(machine: &str, mut scene: impl FnMut(&'static OpInfo, &mut Random) -> O
     let mut wrong = Vec::new();
     for op in machine.isa.ops {
         let (mut count, mut violation) = (0, None);
-        let mut unnoticed: Vec<_> =
-            (0..op.effects.len()).filter(|it| !UNSEEN.contains(&op.effects[*it])).collect();
+        let is_tried = |effect: &str| {
+            !UNSEEN.contains(&effect) && (machine.name != "neo3" || !NOT_VARIED.contains(&(op.name, effect)))
+        };
+        let mut unnoticed: Vec<_> = (0..op.effects.len()).filter(|it| is_tried(op.effects[*it])).collect();
         for tried in 0..MOST {
             if tried >= LEAST && unnoticed.is_empty() {
                 break;
