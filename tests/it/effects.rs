@@ -72,6 +72,8 @@ const NOT_VARIED: &[(&str, &str)] = &[
     ("REVERSEITEMS", "Reads(Compound(0))"),
     ("REMOVE", "Reads(Compound(1))"),
     ("POPITEM", "Reads(Last(0))"),
+    ("PICKITEM", "Reads(Item(1, 0))"),
+    ("SETITEM", "Reads(Struct(0))"),
     ("CONVERT", "Reads(Compound(0))"),
     ("ABORTMSG", "Reads(Compound(0))"),
     ("ASSERTMSG", "Reads(Compound(0))"),
@@ -176,14 +178,21 @@ struct Other {
     is_shape: bool,
 }
 
+/// What an instruction does in a state with some other parts.
+struct Mutant {
+    other: Vec<Other>,
+    /// Whether it throws there: where an exception is caught, the program goes on elsewhere without a jump.
+    throws: bool,
+    after: Outcome,
+}
+
 /// An instruction in one state, and what it does there.
 struct Trial {
     op: &'static OpInfo,
     shown: String,
     before: Outcome,
     after: Outcome,
-    /// Each with the parts that were others before.
-    mutants: Vec<(Vec<Other>, Outcome)>,
+    mutants: Vec<Mutant>,
     declared: Effects,
     /// The same, each without one of the declarations.
     without: Vec<Effects>,
@@ -215,7 +224,8 @@ impl Trial {
                 Some(cell) => vec![Other { cells: vec![cell.clone()], is_shape: false }],
                 None => other_parts(&*machine, pc, &names, &before, &fields)?,
             };
-            Some((other, Outcome::after(&mut *machine, names, &fields)))
+            let throws = throws(&machine.effects());
+            Some(Mutant { other, throws, after: Outcome::after(&mut *machine, names, &fields) })
         };
         let mutants = scene.mutants.iter().filter_map(mutant).collect();
         Some(Trial { op, shown, before, after, mutants, declared, without })
@@ -246,11 +256,12 @@ impl Trial {
             }
             cells => cells.iter().any(|cell| reads(effects, cell)),
         };
-        self.mutants.iter().find_map(|(other, mutant)| {
+        self.mutants.iter().find_map(|mutant| {
+            let Mutant { other, after, .. } = mutant;
             let what = if other.iter().any(is_read) {
                 self.jumps_undeclared(mutant, effects)
             } else {
-                self.depends(other, mutant, &writes)
+                self.depends(other, after, &writes)
             };
             what.map(|what| format!("{}: with other {other:?}, {what}", self.shown))
         })
@@ -271,13 +282,18 @@ impl Trial {
         Some(format!("{:?} is {:?}", wrong.cells, wrong.part))
     }
 
-    fn jumps_undeclared(&self, mutant: &Outcome, effects: &Effects) -> Option<String> {
-        let go_on = self.after.is_running && mutant.is_running && self.after.depth == mutant.depth;
-        let is_declared = effects.writes.contains(&Cell::jump());
-        let elsewhere = self.after.pc != mutant.pc;
+    fn jumps_undeclared(&self, mutant: &Mutant, effects: &Effects) -> Option<String> {
+        let Mutant { after, throws: mutant_throws, .. } = mutant;
+        let go_on = self.after.is_running && after.is_running && self.after.depth == after.depth;
+        let is_declared = effects.writes.contains(&Cell::jump()) || throws(effects) || *mutant_throws;
+        let elsewhere = self.after.pc != after.pc;
         (go_on && elsewhere && !is_declared)
-            .then(|| format!("goes on at {:?} instead of {:?}", mutant.pc, self.after.pc))
+            .then(|| format!("goes on at {:?} instead of {:?}", after.pc, self.after.pc))
     }
+}
+
+fn throws(effects: &Effects) -> bool {
+    effects.writes.contains(&Cell::named("exception", ""))
 }
 
 /// The names of what a state shows; `None` for a large one.

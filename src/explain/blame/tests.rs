@@ -1,6 +1,5 @@
 use super::{MOST_BYTES, Recorder, Seen};
-use crate::machines::inspect::Effects;
-use crate::machines::inspect::Inspect;
+use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, Watch};
 use crate::machines::observe::Observe;
 use crate::model::value::Value;
