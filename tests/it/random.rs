@@ -1,19 +1,24 @@
-//! Random numbers that a test can repeat.
+//! Random numbers that a test can repeat. Also compiled into the tests beside revm.
 
-/// Numbers that look random and are the same for the same seed.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+/// The generator SplitMix64: neighbouring seeds give unrelated numbers, the same on every machine.
 pub(crate) struct Random(u64);
 
 impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
     /// The seed is the value of the environment variable `variable`, or 1, and is printed.
     #[allow(clippy::print_stdout, reason = "the output of a failed test names its seed")]
     pub(crate) fn seeded_by(variable: &str) -> Random {
         let seed = std::env::var(variable).ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
         println!("{variable}={seed}");
-        Random(seed)
+        Random::new(seed)
     }
 
     pub(crate) fn next(&mut self) -> u64 {
-        // Splitmix64.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -22,6 +27,19 @@ impl Random {
 
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
+    }
+
+    /// True once in so many times.
+    pub(crate) fn one_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    pub(crate) fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len())]
+    }
+
+    pub(crate) fn bytes(&mut self, size: usize) -> Vec<u8> {
+        (0..size).map(|_| self.next() as u8).collect()
     }
 
     pub(crate) fn one_of<T: Copy>(&mut self, all: &[T]) -> Option<T> {

@@ -6,6 +6,7 @@
 
 mod generate;
 mod peer;
+#[path = "../it/random.rs"]
 mod random;
 mod scenario;
 
