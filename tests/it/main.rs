@@ -15,6 +15,7 @@ mod docs;
 mod ecdsa;
 mod effects;
 mod faults;
+mod fuzz;
 mod golden;
 mod inspect;
 mod interrupt;
