@@ -337,7 +337,8 @@ fn what_a_few_containers_share_is_shown_up_to_a_limit() {
     let shown = outcome(&executed(&script(assembled(&format!("PUSH0, NEWARRAY{level}")))));
     assert!(shown.contains("Array(2 items left out)") && shown.len() < 1_000_000, "{}", shown.len());
     // What is shown once is not limited: as many items as a machine can have.
-    let list = outcome(&executed(&script(assembled("PUSHBYTES2 0xe803, NEWARRAY, DUP, VALUES, PUSH2, PACK"))));
+    let list =
+        outcome(&executed(&script(assembled("PUSHBYTES2 0xe803, NEWARRAY, DUP, VALUES, PUSH2, PACK"))));
     assert!(!list.contains("left out") && list.matches("F").count() == 2_000, "{list}");
 }
 
