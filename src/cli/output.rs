@@ -1,7 +1,7 @@
 //! Standard output, standard error and result files. Output is coloured on a terminal unless `NO_COLOR` is
 //! set, and elsewhere if `CLICOLOR_FORCE` is set.
 
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -108,9 +108,9 @@ impl Replaced {
     }
 
     /// Writes the file at `path` with these bytes as they are; an error if it exists.
-    pub(super) fn once(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn once(path: &Path, bytes: &mut dyn Read) -> io::Result<()> {
         let mut replaced = Replaced::new(path)?;
-        replaced.file.write_all(bytes)?;
+        io::copy(bytes, &mut replaced.file)?;
         replaced.file.persist_noclobber(&replaced.path).map(drop).map_err(|error| error.error)
     }
 

@@ -74,7 +74,7 @@ impl ExpectedFailures {
 
     /// The verdict on a case after applying the entry that matches it, if there is one.
     pub fn apply(&self, id: &CaseId, machine: Option<&str>, verdict: Verdict) -> Verdict {
-        let Some(entry) = self.matching(id).first().map(|number| &self.entries[*number]) else {
+        let Some(entry) = self.matching(id).next().map(|number| &self.entries[number]) else {
             return verdict;
         };
         match verdict {
@@ -107,12 +107,10 @@ impl ExpectedFailures {
     }
 
     /// The indices of the entries that match a case, ascending.
-    pub fn matching(&self, id: &CaseId) -> Vec<usize> {
+    pub fn matching(&self, id: &CaseId) -> impl Iterator<Item = usize> {
         let id = id.to_string();
         let candidates = self.starts.candidates(&id);
-        let mut matching: Vec<_> = candidates.filter(|number| self.entries[*number].matches(&id)).collect();
-        matching.sort_unstable();
-        matching
+        candidates.into_iter().filter(move |number| self.entries[*number].matches(&id))
     }
 
     /// One diagnostic for each entry that matches no case, that is, whose index is not in `matched`.
@@ -150,11 +148,13 @@ impl Starts {
         starts
     }
 
-    /// The entries whose start is one of the id, by its length.
-    fn candidates(&self, id: &str) -> impl Iterator<Item = usize> {
+    /// The entries with a start of this id, ascending.
+    fn candidates(&self, id: &str) -> Vec<usize> {
         let of_lengths = self.0.range(..=id.len());
         let found = of_lengths.filter_map(|(length, starts)| starts.get(id.get(..*length)?));
-        found.flatten().copied()
+        let mut candidates: Vec<_> = found.flatten().copied().collect();
+        candidates.sort_unstable();
+        candidates
     }
 }
 

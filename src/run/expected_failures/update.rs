@@ -102,15 +102,15 @@ fn look<'r>(
     let mut seen: Vec<Seen> = list.entries.iter().map(|_| Seen::default()).collect();
     let mut unlisted = Vec::new();
     for report in run {
-        match (&report.verdict, list.matching(&report.id).first()) {
+        match (&report.verdict, list.matching(&report.id).next()) {
             (Verdict::Fail(failure), Some(number)) => {
-                seen[*number].fails += 1;
-                seen[*number].signatures.extend(signature(report, failure));
+                seen[number].fails += 1;
+                seen[number].signatures.extend(signature(report, failure));
             }
             (Verdict::Fail(failure), None) => unlisted.push((report, failure)),
             (Verdict::Pass, _) | (_, None) => {}
             // A broken case neither confirms nor refutes an entry.
-            (_, Some(number)) => seen[*number].broken += 1,
+            (_, Some(number)) => seen[number].broken += 1,
         }
     }
     (seen, unlisted)
