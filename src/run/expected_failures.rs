@@ -227,3 +227,20 @@ impl Reader<'_> {
         Ok(Some(date))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_compared_with_entries_that_start_like_its_id() {
+        let entry = |number| format!("[[known]]\nid = \"a.json::c{number}*\"\nreason = \"r\"\n");
+        let text: String =
+            (100..1_000).map(entry).chain(["[[known]]\nid = \"*\"\nreason = \"r\"".into()]).collect();
+        let today = Date { year: 2026, month: 11, day: 22 };
+        let list = ExpectedFailures::parse("known.toml", &text, today).unwrap();
+        assert_eq!(list.starts.candidates("a.json::c100"), [0, 900]);
+        assert_eq!(list.starts.candidates("a.json::c10\u{e4}"), [900]);
+        assert_eq!(list.starts.candidates(""), [900]);
+    }
+}

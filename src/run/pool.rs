@@ -174,7 +174,12 @@ impl<'s> Work<'s> {
 
     /// Counts a file whose results were all reported, so that another one may be begun.
     fn report_file(&self) {
-        self.lock().reported += 1;
-        self.changed.notify_all();
+        let mut queue = self.lock();
+        queue.reported += 1;
+        // A thread that waits for this does so until half of the files ahead are reported: waking it for each
+        // costs more than running small files.
+        if queue.reported.is_multiple_of(self.ahead / 2) {
+            self.changed.notify_all();
+        }
     }
 }

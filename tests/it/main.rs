@@ -33,6 +33,7 @@ mod random;
 mod reports;
 mod rerun;
 mod samples;
+mod scale;
 mod schema;
 mod schema_minic89;
 mod schema_neovm;
