@@ -136,7 +136,9 @@ pub(super) fn disassembler(data: &[u8]) {
         match machine.language {
             Language::Bytes => assert_same_code(machine.isa, data),
             Language::Own { disassemble, .. } => {
-                data.iter().for_each(|byte| drop(disassemble(u16::from(*byte) << 8)));
+                for byte in data {
+                    disassemble(u16::from(*byte) << 8);
+                }
             }
             Language::Document { .. } => {}
         }

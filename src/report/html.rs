@@ -89,7 +89,7 @@ impl Html {
             return writeln!(self.rows, ">{line}</li>");
         }
         // The HTML parser drops a line break at the start of a <pre>.
-        write!(self.rows, "><details><summary>{line}</summary><pre>\n")?;
+        writeln!(self.rows, "><details><summary>{line}</summary><pre>")?;
         let start = self.rows.length();
         write!(self.rows, "{text}")?;
         if verdict.is_failed_or_broken() && self.explainable.len() < MOST_EXPLAINED {

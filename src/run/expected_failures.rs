@@ -238,7 +238,7 @@ mod tests {
         let text: String =
             (100..1_000).map(entry).chain(["[[known]]\nid = \"*\"\nreason = \"r\"".into()]).collect();
         let today = Date { year: 2026, month: 11, day: 22 };
-        let list = ExpectedFailures::parse("known.toml", &text, today).unwrap();
+        let list = ExpectedFailures::parse("known.toml", &text, today).expect("a list");
         assert_eq!(list.starts.candidates("a.json::c100"), [0, 900]);
         assert_eq!(list.starts.candidates("a.json::c10\u{e4}"), [900]);
         assert_eq!(list.starts.candidates(""), [900]);

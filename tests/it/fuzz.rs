@@ -47,20 +47,21 @@ fn fuzz(target: &Target, seed: u64, runs: usize) {
         run(target, seed);
     }
     for _ in 0..runs {
-        let mut input = match random.one_of(&seeds.iter().collect::<Vec<_>>()) {
-            Some(seed) => seed.clone(),
-            None => {
-                let length = random.below(LONGEST_RANDOM);
-                random.bytes(length)
-            }
-        };
-        if !seeds.is_empty() {
-            for _ in 0..=random.below(4) {
-                mutate(&mut input, &seeds, &mut random);
-            }
-        }
-        run(target, &input);
+        run(target, &input(&seeds, &mut random));
     }
+}
+
+/// Changes of one of the seeds; anything if there are none.
+fn input(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    if seeds.is_empty() {
+        let length = random.below(LONGEST_RANDOM);
+        return random.bytes(length);
+    }
+    let mut input = seeds[random.below(seeds.len())].clone();
+    for _ in 0..=random.below(4) {
+        mutate(&mut input, seeds, random);
+    }
+    input
 }
 
 fn run(target: &Target, input: &[u8]) {

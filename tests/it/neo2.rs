@@ -339,7 +339,7 @@ fn what_a_few_containers_share_is_shown_up_to_a_limit() {
     // What is shown once is not limited: as many items as a machine can have.
     let list =
         outcome(&executed(&script(assembled("PUSHBYTES2 0xe803, NEWARRAY, DUP, VALUES, PUSH2, PACK"))));
-    assert!(!list.contains("left out") && list.matches("F").count() == 2_000, "{list}");
+    assert!(!list.contains("left out") && list.matches('F').count() == 2_000, "{list}");
 }
 
 #[test]
