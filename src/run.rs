@@ -30,6 +30,7 @@ mod interrupt;
 mod load;
 pub mod merge;
 mod named_files;
+pub mod open_file;
 pub mod options;
 mod order;
 mod partition;

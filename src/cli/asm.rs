@@ -11,7 +11,7 @@ use vmconf::machines::{Language, MachineInfo};
 use vmconf::model::exit::Exit;
 
 use super::exit_code::BrokenInput;
-use super::output::{self, Replaced};
+use super::output::{self, ResultFile};
 use super::program::{is_document, machine_argument, read};
 
 /// Assemble mnemonics to hex
@@ -87,7 +87,7 @@ impl Asm {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    Replaced::with(path, bytes).with_context(|| path.display().to_string())
+    ResultFile::with(path, bytes).with_context(|| path.display().to_string())
 }
 
 /// The lines as a JSON object: `{"0000": 1}`.

@@ -2,8 +2,7 @@
 
 mod segment;
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -14,6 +13,7 @@ use vmconf::machines::{Language, MachineInfo};
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
 use vmconf::model::hex::hex_bytes;
+use vmconf::run::open_file::{Links, open_regular};
 
 use self::segment::Segment;
 use super::exit_code::BrokenInput;
@@ -157,16 +157,14 @@ fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<Manifest>> 
 /// The bytes of the file; `None` if it does not exist. Only a regular file is opened, since the user did not
 /// name it.
 fn read_manifest(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    if !path.try_exists()? {
-        return Ok(None);
-    }
-    if !path.metadata()?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    let mut file = Vec::new();
+    let file = match open_regular(path, Links::Follow) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let mut bytes = Vec::new();
     // One byte more than the limit, so that the reader refuses the file.
-    File::open(path)?.take(MANIFEST_SIZE as u64 + 1).read_to_end(&mut file)?;
-    Ok(Some(file))
+    file.take(MANIFEST_SIZE as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 fn header(nef: &Nef, manifest: Option<&Manifest>) -> Vec<String> {

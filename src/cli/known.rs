@@ -14,7 +14,7 @@ use vmconf::run::expected_failures::update::{self, Accepted};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
 
 use super::exit_code::BrokenInput;
-use super::output::{self, Replaced};
+use super::output::{self, ResultFile};
 use super::select::Select;
 use super::settings::Settings;
 
@@ -136,7 +136,7 @@ impl Update {
             writeln!(out, "nothing to change")?;
         }
         if updated.text != text {
-            Replaced::with(&self.file, updated.text.as_bytes())?;
+            ResultFile::with(&self.file, updated.text.as_bytes())?;
         }
         out.flush()?;
         Ok(Exit::Passed)

@@ -57,8 +57,7 @@ impl<'p> Vector<'p> {
     }
 
     fn source(&self) -> Source {
-        let shown = self.path.to_str().unwrap().into();
-        Source { path: self.path.to_owned(), shown, origin: SourceOrigin::Named, only: None }
+        Source::new(self.path.to_owned(), SourceOrigin::Named)
     }
 
     /// The text with one change of each case that makes it fail, where `change` finds one, and how
