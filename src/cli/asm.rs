@@ -11,8 +11,9 @@ use vmconf::machines::{Language, MachineInfo};
 use vmconf::model::exit::Exit;
 
 use super::exit_code::BrokenInput;
-use super::output::{self, ResultFile};
+use super::output;
 use super::program::{is_document, machine_argument, read};
+use super::result_file::ResultFile;
 
 /// Assemble mnemonics to hex
 ///

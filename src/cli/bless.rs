@@ -14,7 +14,8 @@ use vmconf::model::verdict::Verdict;
 use vmconf::run::bless::{self, Blessed, OutcomeChange, Refusal, Texts, Wishes};
 use vmconf::run::sources::Source;
 
-use super::output::{self, ResultFile};
+use super::output;
+use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 

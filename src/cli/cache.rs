@@ -14,7 +14,8 @@ use vmconf::run::open_file::{Links, open_regular, read_at_most};
 use vmconf::text::shell::Words;
 
 use super::history;
-use super::output::{self, ResultFile};
+use super::output;
+use super::result_file::{ResultFile, remove_abandoned};
 use super::settings::Settings;
 
 /// The number of programs whose results are kept: the ones that wrote most recently.
@@ -117,7 +118,7 @@ impl Cache {
     fn write(&self, text: &str) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
-        output::remove_abandoned(folder);
+        remove_abandoned(folder);
         ResultFile::with(&self.path, text.as_bytes())?;
         forget_oldest_programs(folder)
     }

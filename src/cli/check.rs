@@ -14,7 +14,8 @@ use vmconf::model::renderer::Renderer;
 use vmconf::model::rule::RULES;
 use vmconf::run::sources::Source;
 
-use super::output::{self, ResultFile};
+use super::output;
+use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 

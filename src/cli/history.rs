@@ -22,7 +22,7 @@ use vmconf::text::file_name::typed;
 use vmconf::text::shell::Words;
 use vmconf::wire::comparison::{self, Run};
 
-use super::output::{ResultFile, remove_abandoned};
+use super::result_file::{ResultFile, remove_abandoned};
 
 /// The number of runs that are kept for each folder.
 pub(super) const KEPT: usize = 20;

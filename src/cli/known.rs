@@ -14,7 +14,8 @@ use vmconf::run::expected_failures::update::{self, Accepted};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
 
 use super::exit_code::BrokenInput;
-use super::output::{self, ResultFile};
+use super::output;
+use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 

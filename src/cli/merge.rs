@@ -14,8 +14,8 @@ use vmconf::run::merge::{self, MergedRun, Source};
 use vmconf::run::open_file::{open_below, read_at_most};
 use vmconf::text::file_name::path_of;
 
-use super::output::TemporaryFiles;
 use super::reports::{self, Reports, RequestedReport};
+use super::result_file::TemporaryFiles;
 use super::verbosity::VerbosityArgs;
 
 /// Join the JSON reports of the parts of a run

@@ -7,10 +7,6 @@ use std::path::Path;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
 
-mod result_file;
-
-pub(super) use result_file::{ResultFile, TemporaryFiles, remove_abandoned, remove_earlier};
-
 /// Standard output. Output to a closed pipe is dropped: it is not an error and does not change the exit code.
 pub(super) fn stdout() -> impl Write {
     buffered(WhenClosed::Drop)

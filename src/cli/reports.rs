@@ -9,7 +9,8 @@ use vmconf::model::exit::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::report::{self, Needs, REPORTS, Report, ReportKind};
 
-use super::output::{self, ResultFile, TemporaryFiles};
+use super::output;
+use super::result_file::{ResultFile, TemporaryFiles, remove_earlier};
 
 /// A report requested with `--report`.
 #[derive(Debug, Clone)]
@@ -181,7 +182,7 @@ impl Output {
     fn fail(&mut self, error: &io::Error) {
         self.open = None;
         if let Some(path) = &self.path {
-            output::remove_earlier(path);
+            remove_earlier(path);
         }
         output::note(&format!("error: {}: the report cannot be written: {error}", self.name));
     }

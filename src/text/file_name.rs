@@ -16,7 +16,8 @@ pub fn shown(path: &Path) -> String {
     } else {
         lossless(path.as_os_str(), r"\").replace(MAIN_SEPARATOR, "/")
     };
-    let rest = text.strip_prefix("./").filter(|rest| !rest.is_empty()).unwrap_or(&text);
+    let is_path = |rest: &&str| !rest.is_empty() && !rest.starts_with('/');
+    let rest = text.strip_prefix("./").filter(is_path).unwrap_or(&text);
     let like_a_flag = if rest.starts_with('-') { "./" } else { "" };
     format!("{like_a_flag}{}", escaped(rest))
 }

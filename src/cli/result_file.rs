@@ -20,11 +20,11 @@ const ABANDONED: Duration = Duration::from_hours(24);
 
 /// The temporary files of reports, for a process that ends before they are complete. Clones share the files.
 #[derive(Debug, Clone, Default)]
-pub(in crate::cli) struct TemporaryFiles(Arc<Mutex<Vec<PathBuf>>>);
+pub(super) struct TemporaryFiles(Arc<Mutex<Vec<PathBuf>>>);
 
 impl TemporaryFiles {
     /// Starts writing the file at `path`.
-    pub(in crate::cli) fn create(&self, path: &Path) -> io::Result<ResultFile> {
+    pub(super) fn create(&self, path: &Path) -> io::Result<ResultFile> {
         let file = ResultFile::new(path)?;
         if let ResultFile::Replaced { new, path } = &file {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(new.path().to_owned());
@@ -34,7 +34,7 @@ impl TemporaryFiles {
     }
 
     /// Ends the process immediately, without leaving temporary files.
-    pub(in crate::cli) fn exit(&self, exit: Exit) -> ! {
+    pub(super) fn exit(&self, exit: Exit) -> ! {
         for path in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             // Fails for a complete file, which has been moved.
             let _ = fs::remove_file(path);
@@ -44,7 +44,7 @@ impl TemporaryFiles {
 }
 
 /// A file of results.
-pub(in crate::cli) enum ResultFile {
+pub(super) enum ResultFile {
     /// Something that is not a regular file, such as a named pipe or `/dev/stderr`, is written to directly.
     Open(File),
     /// A regular file is written to a temporary file in the same folder and moved into place when it is
@@ -87,20 +87,20 @@ impl ResultFile {
     }
 
     /// Another handle to write to; colours are stripped.
-    pub(in crate::cli) fn writer(&self) -> io::Result<impl Write + use<>> {
+    pub(super) fn writer(&self) -> io::Result<impl Write + use<>> {
         let file = anstream::StripStream::new(self.file().try_clone()?);
         Ok(BufWriter::with_capacity(1 << 16, file))
     }
 
     /// Writes the file at `path` with these bytes as they are.
-    pub(in crate::cli) fn with(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn with(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let file = ResultFile::new(path)?;
         file.file().write_all(bytes)?;
         file.finish()
     }
 
     /// Writes the file at `path` with these bytes as they are; an error if it exists.
-    pub(in crate::cli) fn once(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn once(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let file = ResultFile::new(path)?;
         file.file().write_all(bytes)?;
         match file {
@@ -112,7 +112,7 @@ impl ResultFile {
     }
 
     /// Writes these bytes over the file at `path`, which keeps its permissions.
-    pub(in crate::cli) fn over(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn over(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let file = ResultFile::new(path)?;
         file.file().set_permissions(path.metadata()?.permissions())?;
         file.file().write_all(bytes)?;
@@ -120,7 +120,7 @@ impl ResultFile {
     }
 
     /// Moves the file into place.
-    pub(in crate::cli) fn finish(self) -> io::Result<()> {
+    pub(super) fn finish(self) -> io::Result<()> {
         match self {
             ResultFile::Open(_) => Ok(()),
             ResultFile::Replaced { new, path } => new.persist(path).map(drop).map_err(|error| error.error),
@@ -130,7 +130,7 @@ impl ResultFile {
 
 /// Removes the result of an earlier run at `path`, since this run has none to replace it with. What is not a
 /// regular file stays.
-pub(in crate::cli) fn remove_earlier(path: &Path) {
+pub(super) fn remove_earlier(path: &Path) {
     if let Ok(Destination::Regular(path)) = destination(path) {
         // It may not exist.
         let _ = fs::remove_file(path);
@@ -174,7 +174,7 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Removes temporary files of runs that were killed from a folder, if they are older than a day. A file that
 /// cannot be removed is left.
-pub(in crate::cli) fn remove_abandoned(folder: &Path) {
+pub(super) fn remove_abandoned(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         if entry.file_name().to_str().is_some_and(is_temporary) && is_abandoned(&entry) {
