@@ -75,12 +75,14 @@ fn a_report_to_a_pipe_is_written_to_it() {
     assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo(), "the pipe was replaced");
     assert_eq!(timeless(&String::from_utf8(reader.wait_with_output().unwrap().stdout).unwrap()), expected);
     // And so is the result of another command.
+    let program = at_root("vectors/tinyvm/machine/triple.asm");
+    let asm = |output: &str| place.vmconf(&["asm", "tinyvm", program.to_str().unwrap(), "-o", output]);
+    assert_eq!(asm("segment").exit, 0);
     let reader =
         Command::new("timeout").args(["60", "cat"]).arg(&pipe).stdout(Stdio::piped()).spawn().unwrap();
-    fs::write(place.path("a.asm"), ".orig x3000\nhalt\n.end\n").unwrap();
-    let asm = place.vmconf(&["asm", "tinyvm", "a.asm", "-o", "pipe"]);
-    assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo(), "{asm:?}");
-    drop(reader.wait_with_output());
+    assert_eq!(asm("pipe").exit, 0);
+    assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo(), "the pipe was replaced");
+    assert_eq!(reader.wait_with_output().unwrap().stdout, fs::read(place.path("segment")).unwrap());
 }
 
 #[test]
