@@ -69,7 +69,9 @@ impl Merge {
             },
             &TemporaryFiles::default(),
         )?;
-        events.iter().for_each(|event| reports.event(event));
+        for event in &events {
+            reports.event(event);
+        }
         Ok(reports.finish(events.iter().rev().find_map(exit).unwrap_or(Exit::NothingRan)))
     }
 }

@@ -33,15 +33,12 @@ pub fn path_of(shown: &str) -> PathBuf {
     let mut rest = shown;
     while let Some((before, escape)) = rest.split_once('\\') {
         bytes.extend_from_slice(before.as_bytes());
-        rest = match unescaped(escape) {
-            Some((unescaped, rest)) => {
-                bytes.extend_from_slice(&unescaped);
-                rest
-            }
-            None => {
-                bytes.push(b'\\');
-                escape
-            }
+        rest = if let Some((unescaped, rest)) = unescaped(escape) {
+            bytes.extend_from_slice(&unescaped);
+            rest
+        } else {
+            bytes.push(b'\\');
+            escape
         };
     }
     bytes.extend_from_slice(rest.as_bytes());

@@ -19,7 +19,9 @@ pub fn one_line(document: &impl Serialize) -> String {
 }
 
 fn json_escape(character: char) -> String {
-    character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
+    let mut units = [0; 2];
+    let units = character.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}"));
+    units.collect::<Vec<_>>().concat()
 }
 
 /// Why a line cannot be read.
