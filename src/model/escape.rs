@@ -51,8 +51,12 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
 /// What follows the text in its line is unknown, so `##` and `:` that could become such a start are escaped,
 /// too.
 pub fn escaped_with(text: &str, escape: fn(char) -> String) -> Cow<'_, str> {
-    let is_escaped =
-        |(at, character): (usize, char)| is_harmful(character) || starts_command(text, at, character);
+    let start = text.len() - text.trim_start().len();
+    let is_escaped = |(at, character): (usize, char)| match character {
+        '#' => ends_command_prefix(&text[..at], &text[at + 1..]),
+        ':' => at == start && matches!(text.as_bytes().get(at + 1), None | Some(b':')),
+        _ => is_harmful(character),
+    };
     if !text.char_indices().any(is_escaped) {
         return Cow::Borrowed(text);
     }
@@ -67,15 +71,9 @@ pub fn escaped_with(text: &str, escape: fn(char) -> String) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Whether the character at `at` is the second `#` of `##name[`, or the first `:` of `::` at the start.
-fn starts_command(text: &str, at: usize, character: char) -> bool {
-    let (before, after) = text.split_at(at);
-    match character {
-        '#' if before.ends_with('#') => {
-            let rest = after[1..].trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
-            rest.is_empty() || rest.starts_with('[')
-        }
-        ':' => matches!(after.as_bytes().get(1), None | Some(b':')) && before.trim_start().is_empty(),
-        _ => false,
-    }
+/// Whether a `#` between these texts is the second one of `##name[`.
+fn ends_command_prefix(before: &str, after: &str) -> bool {
+    // Each letter is looked at once, since no `#` is among them.
+    let rest = after.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+    before.ends_with('#') && (rest.is_empty() || rest.starts_with('['))
 }
