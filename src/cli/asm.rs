@@ -24,7 +24,7 @@ use super::result_file::ResultFile;
 #[derive(Debug, Args)]
 pub(super) struct Asm {
     /// The machine
-    #[arg(value_parser = machine_argument)]
+    #[arg(value_parser = machine_argument())]
     machine: &'static MachineInfo,
 
     /// The source, one instruction a line; - for standard input

@@ -18,27 +18,27 @@ use super::reports::{self, Reports, RequestedReport};
 use super::result_file::TemporaryFiles;
 use super::verbosity::VerbosityArgs;
 
-/// Join the JSON reports of the parts of a run
+/// Merge the JSON reports of the parts of a run
 ///
 /// Example: vmconf run --partition hash:1/1 --report json | vmconf merge -
 ///
-/// All parts must be there, each once, and of one run. The exit code is that of the whole run. Lines of
-/// vector files are shown if the files are below --sources.
+/// Requires each part of one run exactly once. The exit code is that of the whole run. Reports show lines of
+/// vector files below --sources.
 #[derive(Debug, Args)]
 pub(super) struct Merge {
-    /// JSON reports of parts, as run --partition with --report json writes them; - for standard input
+    /// JSON reports of the parts, from run --partition --report json; - for standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
-    /// Make a report, as run does; repeatable
+    /// Write a report, as run does; repeatable
     #[arg(long, value_name = "NAME[=FILE]", value_parser = reports::parse)]
     report: Vec<RequestedReport>,
 
-    /// Tell each failure in full instead of those of the same cause once
+    /// Do not group failures by cause
     #[arg(long)]
     no_group: bool,
 
-    /// Where the vector files are that the parts name; no file outside of DIR is opened
+    /// Folder of the vector files that the parts name; no file outside of it is opened
     #[arg(long, value_name = "DIR", default_value = ".")]
     sources: PathBuf,
 
