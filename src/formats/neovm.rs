@@ -52,7 +52,7 @@ pub const N3: Format = Format {
     evidence: evidence::n3,
     outline,
     read: |test, _, diagnostics| read_test(test, &rules::N3, diagnostics),
-    rest: |file, diagnostics| read_rest(file, &rules::N3, diagnostics),
+    rest: |file, _, diagnostics| read_rest(file, &rules::N3, diagnostics),
     write_back: |failed| write_back::write_back(failed, &rules::N3),
     ends: &["state"],
     unknown: Severity::Note,
@@ -71,7 +71,7 @@ pub const V2: Format = Format {
     evidence: evidence::v2,
     outline,
     read: |test, _, diagnostics| read_test(test, &rules::V2, diagnostics),
-    rest: |file, diagnostics| read_rest(file, &rules::V2, diagnostics),
+    rest: |file, _, diagnostics| read_rest(file, &rules::V2, diagnostics),
     write_back: |failed| write_back::write_back(failed, &rules::V2),
     ends: &["state"],
     unknown: Severity::Note,
@@ -167,6 +167,11 @@ fn read_test(test: Node<'_>, rules: &'static Rules, diagnostics: &mut Diagnostic
 fn read_steps(fields: &mut Fields<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) -> Vec<Step> {
     match fields.present("steps") {
         Some(steps) if steps.is_array() => {
+            // The text of 2.x allows it.
+            if rules.generation == Generation::N3 && steps.items().next().is_none() {
+                let what = "a test with no steps checks nothing";
+                diagnostics.suspect(|| Diagnostic::at(steps.at(), what).under(Rule::NothingCompared));
+            }
             steps.items().filter_map(|step| read_step(step, rules, diagnostics)).collect()
         }
         Some(steps) => {

@@ -1,7 +1,7 @@
 //! Restricts the files that a vector can open.
 
 use std::cell::RefCell;
-use std::fs::{self, File};
+use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
@@ -71,6 +71,15 @@ impl Files for VectorFiles<'_> {
             return Err(refused("not a regular file"));
         }
         read_at_most(&path, limit)
+    }
+
+    fn list(&self, folder: Folder) -> Result<Vec<String>, Unreadable> {
+        let entries = self.folder(folder)?.read_dir().map_err(|error| unreadable(&error))?;
+        let is_file = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
+        let files = entries.filter_map(Result::ok).filter(is_file);
+        let mut names: Vec<_> = files.filter_map(|file| file.file_name().into_string().ok()).collect();
+        names.sort_unstable();
+        Ok(names)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The program of a test: the script and its environment.
 
-use super::lexical::{self, Prefix, hex};
+use super::lexical::{self, hex};
 use crate::formats::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::path::Path;
@@ -68,21 +68,22 @@ impl Program {
 
     /// `script`, `message`, `scriptTable`.
     pub(super) fn read_v2(&mut self, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
+        let test = Some(fields.node());
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
                 let diagnostic = || wrong_type(script, "script", "hex digits in quotes");
                 diagnostics.breach(|| diagnostic().under(Rule::MustType));
                 Some(self.entries(script, diagnostics))
             } else {
-                bytes_value(script, "script", diagnostics)
+                bytes_value(script, "script", test, diagnostics)
             };
             self.keep("script", script, value.filter(|value| !value.is_empty()));
         }
         if let Some(message) = fields.present("message") {
-            let value = bytes_value(message, "message", diagnostics);
+            let value = bytes_value(message, "message", None, diagnostics);
             self.keep("message", message, value);
         }
-        self.read_table(fields, diagnostics);
+        self.read_table(fields, test, diagnostics);
     }
 
     /// Mnemonics and `0x…` pieces, without those that are wrong. Whether a mnemonic exists is for
@@ -101,7 +102,7 @@ impl Program {
 
     /// The text of the format says `scripttable` and a String, all files say `scriptTable` and an
     /// array.
-    fn read_table(&mut self, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
+    fn read_table(&mut self, fields: &mut Fields<'_>, test: Option<Node<'_>>, diagnostics: &mut Diagnostics) {
         const NAME: &str = "scriptTable";
         let Some(member) = fields.member(NAME) else { return };
         match &*member.key {
@@ -120,10 +121,10 @@ impl Program {
         let scripts: Option<Vec<_>> = if table.is_array() {
             let expected = "hex digits in quotes, though files have this form";
             diagnostics.remark(|| wrong_type(table, NAME, expected).under(Rule::TextAndFiles));
-            let scripts: Vec<_> = table.items().map(|entry| table_script(entry, diagnostics)).collect();
+            let scripts: Vec<_> = table.items().map(|entry| table_script(entry, test, diagnostics)).collect();
             scripts.into_iter().collect()
         } else {
-            bytes_value(table, NAME, diagnostics).map(|script| vec![(table, script)])
+            bytes_value(table, NAME, test, diagnostics).map(|script| vec![(table, script)])
         };
         let Some(scripts) = scripts else { return };
         let place = |(index, script): (usize, &(Node<'_>, Value))| (path.child(index), Origin(script.0.at()));
@@ -148,16 +149,25 @@ fn entry(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
 }
 
 /// The script of an entry of `scriptTable`, and its position.
-fn table_script<'d>(entry: Node<'d>, diagnostics: &mut Diagnostics) -> Option<(Node<'d>, Value)> {
+fn table_script<'d>(
+    entry: Node<'d>,
+    test: Option<Node<'_>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Node<'d>, Value)> {
     let names = super::rules::V2.names;
     let mut fields = Fields::open_with(entry, "entry of scriptTable", names, diagnostics)?;
     let script = fields.required("script", diagnostics);
     fields.finish(diagnostics);
-    Some((script?, bytes_value(script?, "script", diagnostics)?))
+    Some((script?, bytes_value(script?, "script", test, diagnostics)?))
 }
 
-fn bytes_value(node: Node<'_>, name: &str, diagnostics: &mut Diagnostics) -> Option<Value> {
-    lexical::bytes(node, name, Prefix::Optional, diagnostics).map(Value::Bytes)
+fn bytes_value(
+    node: Node<'_>,
+    name: &str,
+    test: Option<Node<'_>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Value> {
+    lexical::program_bytes(node, name, test, diagnostics).map(Value::Bytes)
 }
 
 fn one_of(node: Node<'_>, name: &str, words: &[&str], diagnostics: &mut Diagnostics) -> Option<Value> {

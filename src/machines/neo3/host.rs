@@ -88,6 +88,14 @@ impl Host {
         }
     }
 
+    /// The fault of a number without a service.
+    fn unknown(&self, id: u32) -> Fault {
+        match self {
+            Host::Test => Fault::NoSyscallInTest,
+            Host::Crypto(_) => Fault::NoSyscall(id),
+        }
+    }
+
     /// The service of a number.
     pub(super) fn service(&self, id: u32) -> Option<&'static Service> {
         self.services().iter().find(|service| service.id() == id)
@@ -118,7 +126,10 @@ impl Service {
 /// SYSCALL
 pub(super) fn syscall(frame: &mut Frame<'_>) -> Flow {
     let id = frame.operand().map(u32::from_le_bytes)?;
-    (frame.core.host.service(id).ok_or(Fault::NoSyscall(id))?.call)(frame)
+    match frame.core.host.service(id) {
+        Some(service) => (service.call)(frame),
+        None => Err(frame.core.host.unknown(id).into()),
+    }
 }
 
 fn new_object(frame: &mut Frame<'_>) -> Flow {
@@ -171,10 +182,7 @@ fn is_signed(frame: &mut Frame<'_>, signature: &[u8], key: &[u8]) -> Result<bool
 }
 
 fn pop_bytes(frame: &mut Frame<'_>) -> Result<Vec<u8>, Fault> {
-    if frame.height() == 0 {
-        return Err(Fault::Underflow);
-    }
-    bytes(&frame.pop())
+    bytes(&frame.pop()?)
 }
 
 /// How many items two lists are, as [`pop_list`] takes them.
@@ -191,10 +199,7 @@ fn two_lists(core: &Core) -> usize {
 
 /// An Array or Struct of byte strings, or a count and so many of them below it.
 fn pop_list(frame: &mut Frame<'_>) -> Result<Vec<Vec<u8>>, Fault> {
-    if frame.height() == 0 {
-        return Err(Fault::Underflow);
-    }
-    let top = frame.pop();
+    let top = frame.pop()?;
     if let Some(list) = top.list() {
         return frame.core.heap.list(list).iter().map(bytes).collect();
     }
