@@ -1,7 +1,7 @@
 //! One flag for each limit: `--max-steps` and so on.
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use vmconf::model::limits::{Limits, ROWS, Row};
+use vmconf::model::limits::{Limits, Owner, ROWS, Row};
 
 /// One argument for each row of [`ROWS`].
 #[derive(Debug)]
@@ -13,7 +13,7 @@ impl Args for LimitArgs {
             Arg::new(row.flag)
                 .long(row.flag)
                 .value_name("N")
-                .help(format!("Limit: {} [default: {}]", row.doc.trim(), row.default))
+                .help(format!("{}: {} [default: {}]", what(row), row.doc.trim(), row.default))
                 .help_heading("Limits")
                 .value_parser(value_parser!(u64))
         };
@@ -22,6 +22,14 @@ impl Args for LimitArgs {
 
     fn augment_args_for_update(command: Command) -> Command {
         LimitArgs::augment_args(command)
+    }
+}
+
+/// What the help calls the limit.
+fn what(row: &Row) -> String {
+    match row.owner {
+        Owner::Runner => "Limit".to_owned(),
+        Owner::Machine { machine, .. } => format!("Limit of {machine}"),
     }
 }
 

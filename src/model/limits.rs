@@ -52,25 +52,26 @@ pub struct Row {
 pub enum Owner {
     /// Reaching it is an error of the case.
     Runner,
-    /// The one of the machine of this name, whose vectors may lower it. Reaching it is state.
-    Machine(&'static str),
+    /// Reaching it is state.
+    Machine {
+        /// The name of the machine.
+        machine: &'static str,
+        /// The member of a vector that lowers it.
+        member: &'static str,
+    },
 }
 
-impl Row {
-    /// The name by which a vector may lower the limit of a machine: `maxItemSize` for `--max-item-size`.
-    pub fn member(&self) -> String {
-        let mut words = self.flag.split('-');
-        let first = words.next().unwrap_or_default().to_owned();
-        words.fold(first, |member, word| {
-            let (initial, rest) = word.split_at(1);
-            member + &initial.to_ascii_uppercase() + rest
-        })
-    }
+/// The limits that a machine itself has, by the member of a vector that lowers them.
+pub fn of_machine(name: &'static str) -> impl Iterator<Item = (&'static str, &'static Row)> {
+    ROWS.iter().filter_map(move |row| match row.owner {
+        Owner::Machine { machine, member } if machine == name => Some((member, row)),
+        Owner::Machine { .. } | Owner::Runner => None,
+    })
 }
 
-/// The limits that a machine itself has.
-pub fn of_machine(name: &'static str) -> impl Iterator<Item = &'static Row> {
-    ROWS.iter().filter(move |row| row.owner == Owner::Machine(name))
+/// A limit of the machine neo3.
+const fn neo3(member: &'static str) -> Owner {
+    Owner::Machine { machine: "neo3", member }
 }
 
 limits! {
@@ -87,13 +88,13 @@ limits! {
     /// nested arrays and objects in a vector file
     depth, "max-depth", 128, Owner::Runner;
     /// bytes of a ByteString or Buffer
-    item_size, "max-item-size", 131_070, Owner::Machine("neo3");
+    item_size, "max-item-size", 131_070, neo3("maxItemSize");
     /// references after an instruction, and items of a new compound
-    stack_size, "max-stack-size", 2048, Owner::Machine("neo3");
+    stack_size, "max-stack-size", 2048, neo3("maxStackSize");
     /// frames
-    invocation_stack_size, "max-invocation-stack-size", 1024, Owner::Machine("neo3");
+    invocation_stack_size, "max-invocation-stack-size", 1024, neo3("maxInvocationStackSize");
     /// try statements of a frame that a script is in
-    try_nesting_depth, "max-try-nesting-depth", 16, Owner::Machine("neo3");
+    try_nesting_depth, "max-try-nesting-depth", 16, neo3("maxTryNestingDepth");
     /// bits of a shift, and the exponent of a power
-    shift, "max-shift", 256, Owner::Machine("neo3");
+    shift, "max-shift", 256, neo3("maxShift");
 }

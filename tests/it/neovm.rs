@@ -394,7 +394,7 @@ fn items() {
     let (n3, v2) = (neovm::N3, neovm::V2);
     for format in [&n3, &v2] {
         check(format, r#"{"type": "integer", "value": 7}"#, &[": Integer 7"]);
-        check(format, r#"{"Type": "Integer", "Value": "-007"}"#, &[": Integer -7"]);
+        check(format, r#"{"Type": "Integer", "Value": "-7"}"#, &[": Integer -7"]);
         check(format, r#"{"value": true, "type": "BOOLEAN"}"#, &[": Boolean true"]);
         check(format, r#"{"type": "Interop", "value": "Object"}"#, &[": Interop \"Object\""]);
         check(format, r#"{"type": "Array", "value": []}"#, &[": type Array", ": length 0"]);
@@ -413,6 +413,13 @@ fn items() {
         );
         check(format, r#"{"type": "Map", "value": {}}"#, &[": type Map", ": no members but "]);
     }
+    check(&v2, r#"{"type": "Integer", "value": "-007"}"#, &[": Integer -7"]);
+    check(&n3, r#"{"type": "Integer", "value": "0"}"#, &[": Integer 0"]);
+    // What no engine writes stays text and matches nothing.
+    for (value, text) in [("1.0", "1.0"), ("1e3", "1e3"), ("\"01\"", "01"), ("\"-0\"", "-0"), ("\"00\"", "00")] {
+        let item = format!(r#"{{"type": "Integer", "value": {value}}}"#);
+        check(&n3, &item, &[&format!(": Integer \"{text}\"")]);
+    }
     check(&n3, r#"{"type": "Null", "value": 1}"#, &[": Null"]);
     check(&n3, r#"{"type": "ByteString", "value": ""}"#, &[": ByteString 0x"]);
     check(&n3, r#"{"type": "Buffer", "value": "0xAb"}"#, &[": Buffer 0xab"]);
@@ -423,9 +430,9 @@ fn items() {
         r#"{"type": "Map", "value": {"0xAB": {"type": "Null"}, "": {"type": "Map", "value": {"0x01": {"type": "Null"}}}}}"#,
         &[
             ": type Map",
-            ": no members but 0xab, ",
-            ": members in the order 0xab, ",
-            "/0xab: Null",
+            ": no members but 0xAB, ",
+            ": members in the order 0xAB, ",
+            "/0xAB: Null",
             "/: type Map",
             "/: no members but 0x01",
             "//0x01: Null",

@@ -2,7 +2,10 @@
 
 use super::lexical::{self, hex};
 use crate::formats::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
+use crate::formats::nef::{self, Nef};
+use crate::formats::{Files, Folder};
 use crate::model::diagnostic::Diagnostic;
+use crate::model::limits;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
@@ -24,15 +27,26 @@ impl Program {
         }
     }
 
-    /// `script`, and our own `host`, `message`, `curve`, `strict`.
-    pub(super) fn read_n3(&mut self, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
+    /// `script`, and our own `host`, `message`, `curve`, `strict`, `limits`.
+    pub(super) fn read_n3(
+        &mut self,
+        fields: &mut Fields<'_>,
+        files: &dyn Files,
+        diagnostics: &mut Diagnostics,
+    ) {
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
                 Some(self.entries(script, diagnostics))
+            } else if script.is_object() {
+                named_script(script, files, diagnostics)
             } else {
                 diagnostics.keep(hex(script, "script")).map(Value::Bytes)
             };
             self.keep("script", script, value.filter(|value| !value.is_empty()));
+        }
+        if let Some(limits) = fields.optional("limits") {
+            let value = self.limits(limits, diagnostics);
+            self.keep("limits", limits, value);
         }
         let host = fields.optional("host");
         if let Some(host) = host {
@@ -64,6 +78,20 @@ impl Program {
             };
             self.keep("strict", strict, value);
         }
+    }
+
+    /// `limits`: those of the engine that the test lowers.
+    fn limits(&mut self, node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
+        let mut fields = Fields::open(node, "limits", diagnostics)?;
+        let mut limits = Vec::new();
+        for (member, _) in limits::of_machine(super::rules::N3.machine) {
+            let Some(limit) = fields.optional(member) else { continue };
+            self.places.push((Path::field("limits").child(member), Origin(limit.at())));
+            let number = diagnostics.keep(lexical::count(limit, member));
+            limits.extend(number.map(|number| (member.to_owned(), Value::Int(number))));
+        }
+        fields.finish(diagnostics);
+        Some(Value::Record(limits))
     }
 
     /// `script`, `message`, `scriptTable`.
@@ -131,6 +159,23 @@ impl Program {
         self.places.extend(scripts.iter().enumerate().map(place));
         self.keep(NAME, table, Some(Value::List(scripts.into_iter().map(|script| script.1).collect())));
     }
+}
+
+/// `{"file": "x.nef"}`: the script of a contract in the vector's folder.
+fn named_script(node: Node<'_>, files: &dyn Files, diagnostics: &mut Diagnostics) -> Option<Value> {
+    let mut fields = Fields::open(node, "script", diagnostics)?;
+    let name = fields.required("file", diagnostics);
+    fields.finish(diagnostics);
+    let name = name?;
+    let Some(text) = name.text() else {
+        diagnostics.error(wrong_type(name, "file", "the name of a NEF3 file"));
+        return None;
+    };
+    let read = files.read(Folder::Own, &text, nef::FILE_SIZE as u64).map_err(|why| why.to_string());
+    let nef = read.and_then(|file| Nef::read(&file).map_err(|why| why.to_string()));
+    let wrong =
+        |why| Diagnostic::at(name.at(), format!("file {}: {why}", name.shown())).under(Rule::NamedFile);
+    diagnostics.keep(nef.map_err(wrong)).map(|nef| Value::Bytes(nef.script))
 }
 
 /// An element of a script in an array.

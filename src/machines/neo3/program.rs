@@ -41,18 +41,16 @@ pub(super) fn load(program: &Program, limits: &Limits) -> Result<Loaded, LoadErr
 fn lowered(program: &Program, limits: &Limits) -> Result<Limits, LoadError> {
     let mut lowered = limits.clone();
     let Some(demanded) = program.0.get("limits") else { return Ok(lowered) };
-    for row in limits::of_machine(NEO3.machine) {
-        let Some(value) = demanded.get(&row.member()) else { continue };
+    for (member, row) in limits::of_machine(NEO3.machine) {
+        let Some(value) = demanded.get(member) else { continue };
         let most = (row.get)(limits);
         let number = match value {
             Value::Int(number) => u64::try_from(number).ok().filter(|number| *number <= most),
             _ => None,
         };
         let number = number.ok_or_else(|| {
-            let at = Path::field("limits").child(row.member());
-            let what =
-                format!("{} is {value} and must be 0 to {most} (--{} raises it)", row.member(), row.flag);
-            LoadError::at(at, what)
+            let what = format!("{member} is {value} and must be 0 to {most} (--{} raises it)", row.flag);
+            LoadError::at(Path::field("limits").child(member), what)
         })?;
         (row.set)(&mut lowered, number);
     }

@@ -198,7 +198,7 @@ fn describe(driver: &Environment) -> String {
     )
 }
 
-/// The numbers of the tests by their results, in the order of their first ones: `, pass 1-3 5, fail 4`.
+/// The numbers of the tests by their results, in the order of their first ones: `: pass 1-3 5, fail 4`.
 fn by_result(results: &[TestResult]) -> String {
     let mut kinds: Vec<TestResult> = Vec::new();
     for result in results {
@@ -206,7 +206,9 @@ fn by_result(results: &[TestResult]) -> String {
             kinds.push(*result);
         }
     }
-    kinds.into_iter().map(|kind| format!(", {} {}", kind.name(), numbers(results, kind))).collect()
+    let kinds = kinds.into_iter().map(|kind| format!("{} {}", kind.name(), numbers(results, kind)));
+    let kinds = kinds.collect::<Vec<_>>().join(", ");
+    if kinds.is_empty() { kinds } else { format!(": {kinds}") }
 }
 
 /// The numbers of the tests with a result, from 1: `1-3 5`.

@@ -2,7 +2,7 @@
 //! members of N3 that are our own.
 
 use super::{findings, with_test};
-use crate::support::sources_of;
+use crate::support::{sources_of, vmconf};
 use vmconf::formats::{Strictness, neovm};
 use vmconf::model::event::Event;
 use vmconf::run::{self, Options};
@@ -58,4 +58,40 @@ fn hex_without_prefix_in_2x() {
         let without_place = found.iter().map(|line| line.split_once(' ').unwrap().1.to_owned());
         assert_eq!(without_place.collect::<Vec<_>>(), Vec::from_iter(expected), "{file}");
     }
+}
+
+/// A flag replaces a limit of the engine; a test may only lower it.
+#[test]
+fn limits_of_the_engine() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("v.json");
+    let run = |limits: &str, args: &[&str]| {
+        let test = format!(
+            r#"{limits}"script": ["PUSH1", "PUSH4", "SHL"], "steps": [{{"actions": ["Execute"],
+            "result": {{"state": "HALT", "resultStack": [{{"type": "Integer", "value": 16}}]}}}}]"#
+        );
+        std::fs::write(&file, with_test(&test)).unwrap();
+        vmconf(&[&["run", "--no-config", file.to_str().unwrap()], args].concat())
+    };
+    let check = |limits: &str, args: &[&str], exit: i32, output: &str| {
+        let ran = run(limits, args);
+        assert_eq!((ran.exit, ran.stdout.contains(output)), (exit, true), "{limits} {args:?}: {ran:?}");
+    };
+    check("", &[], 0, "1 passed");
+    check(r#""limits": {}, "#, &[], 0, "1 passed");
+    check(r#""limits": {"maxShift": 4}, "#, &[], 0, "1 passed");
+    check(r#""limits": {"maxShift": 3}, "#, &[], 1, "Invalid shift value: 4/3");
+    check("", &["--max-shift", "3"], 1, "Invalid shift value: 4/3");
+    check("", &["--max-stack-size=1"], 1, "MaxStackSize exceed: 2/1");
+    let above = r#""limits": {"maxShift": 257}, "#;
+    check(above, &[], 3, "maxShift is 0x101 (257) and must be 0 to 256 (--max-shift raises it)");
+    check(above, &["--max-shift", "300"], 0, "1 passed");
+    check(
+        r#""limits": {"maxShift": -1}, "#,
+        &[],
+        3,
+        "maxShift is -1\n    expected an integer from 0 to 2147483647",
+    );
+    check(r#""limits": {"maxArraySize": 1}, "#, &[], 0, "1 passed");
+    check(r#""limits": 7, "#, &[], 3, "limits is a number\n    expected an object");
 }
