@@ -60,7 +60,8 @@ struct Fields {
 fn fields(machine: &MachineInfo) -> Fields {
     let (always, in_the_end): (&[_], &[_]) = match machine.name {
         "evm" => (&["stack", "memory"], &["out", "logs", "logsHash", "callcreates", "post"]),
-        "neo2" | "neo3" => (&["invocationStack", "resultStack"], &[]),
+        "neo2" => (&["invocationStack", "resultStack"], &[]),
+        "neo3" => (&["invocationStack", "resultStack", "exceptionMessage"], &[]),
         "tinyvm" => (&["registers", "data", "driver", "testee"], &[]),
         "minic89" => (&["operand_stack", "call_stack", "halt"], &[]),
         other => panic!("which fields show the cells of {other}?"),
@@ -220,10 +221,12 @@ impl Trial {
         let is_read = |Other { cells, is_shape }: &Other| match &cells[..] {
             [Cell::Stack(at)] if *at >= height - takes => true,
             // To take a compound from the stack, or to load it, is not to read what is in it. To write an
-            // item is to depend on its type and size.
+            // item is to depend on its type and size, and so is to throw because there is no such item.
             [_, _, ..] => {
                 cells.iter().filter(|it| matches!(it, Cell::Item(..) | Cell::Compound(_))).any(|it| {
-                    reads(effects, it) || *is_shape && effects.writes.iter().any(|write| write.touches(it))
+                    let depends_on_shape =
+                        || throws(effects) || effects.writes.iter().any(|write| write.touches(it));
+                    reads(effects, it) || *is_shape && depends_on_shape()
                 })
             }
             cells => cells.iter().any(|cell| reads(effects, cell)),
@@ -245,9 +248,13 @@ impl Trial {
         if course != mutant_course {
             return Some(format!("{mutant_course:?} instead of {course:?}"));
         }
+        // All of a Buffer is one leaf: what is written to one byte leaves the others as they are.
+        let covers = |write: &Cell, cell: &Cell| {
+            write.touches(cell) && !matches!((write, cell), (Cell::Item(..), Cell::Compound(_)))
+        };
         let stays = |cell: &Cell| {
             other.iter().any(|it| it.cells[0].touches(cell))
-                && !writes.iter().any(|write| write.touches(cell))
+                && !writes.iter().any(|write| covers(write, cell))
         };
         let differing = mutant.differing(&self.after);
         let wrong = differing.into_iter().find(|difference| !difference.cells.iter().any(stays))?;

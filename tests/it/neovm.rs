@@ -416,7 +416,9 @@ fn items() {
     check(&v2, r#"{"type": "Integer", "value": "-007"}"#, &[": Integer -7"]);
     check(&n3, r#"{"type": "Integer", "value": "0"}"#, &[": Integer 0"]);
     // What no engine writes stays text and matches nothing.
-    for (value, text) in [("1.0", "1.0"), ("1e3", "1e3"), ("\"01\"", "01"), ("\"-0\"", "-0"), ("\"00\"", "00")] {
+    for (value, text) in
+        [("1.0", "1.0"), ("1e3", "1e3"), ("\"01\"", "01"), ("\"-0\"", "-0"), ("\"00\"", "00")]
+    {
         let item = format!(r#"{{"type": "Integer", "value": {value}}}"#);
         check(&n3, &item, &[&format!(": Integer \"{text}\"")]);
     }

@@ -339,7 +339,8 @@ fn wrong_sources_are_named() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(path("bytes.asm"), b"yield\n\xff").unwrap();
     std::fs::write(path("foo.asm"), "yield\nfoo r1\n").unwrap();
-    for (name, place) in [("bytes.asm", "a source that is not UTF-8, at byte 6\n"), ("foo.asm", "no command")] {
+    for (name, place) in [("bytes.asm", "a source that is not UTF-8, at byte 6\n"), ("foo.asm", "no command")]
+    {
         let ran = vmconf(&["asm", "tinyvm", &path(name)]);
         let is_named = ran.stderr.starts_with(&path(name)) && ran.stderr.contains(place);
         assert_eq!((ran.exit, is_named), (3, true), "{ran:?}");

@@ -31,9 +31,12 @@ pub(super) fn memcpy(frame: &mut Frame<'_>) -> Flow {
 
 /// CAT
 pub(super) fn cat(frame: &mut Frame<'_>) -> Flow {
-    let b = bytes(&frame.pop()?)?;
-    let mut joined = bytes(&frame.pop()?)?;
-    joined.extend_from_slice(&b);
+    // Both stay alive to the end, so that the new Buffer has another address than they have.
+    let b = frame.pop()?;
+    let right = bytes(&b)?;
+    let a = frame.pop()?;
+    let mut joined = bytes(&a)?;
+    joined.extend_from_slice(&right);
     frame.item_size(joined.len() as i64)?;
     push(frame, joined)
 }
