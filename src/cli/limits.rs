@@ -1,7 +1,7 @@
 //! One flag for each limit: `--max-steps` and so on.
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use vmconf::model::limits::{Limits, Owner, ROWS, Row};
+use vmconf::model::limits::{Limits, ROWS, Row};
 
 /// One argument for each row of [`ROWS`].
 #[derive(Debug)]
@@ -13,8 +13,10 @@ impl Args for LimitArgs {
             Arg::new(row.flag)
                 .long(row.flag)
                 .value_name("N")
-                .help(format!("{}: {} [default: {}]", what(row), row.doc.trim(), row.default))
-                .help_heading("Limits")
+                .help(format!("Limit: {} [default: {}]", row.doc.trim(), row.default))
+                // vmconf help limits describes them once for all commands.
+                .hide_short_help(true)
+                .hide_long_help(true)
                 .value_parser(value_parser!(u64))
         };
         command.args(ROWS.iter().map(flag))
@@ -22,14 +24,6 @@ impl Args for LimitArgs {
 
     fn augment_args_for_update(command: Command) -> Command {
         LimitArgs::augment_args(command)
-    }
-}
-
-/// What the help calls the limit.
-fn what(row: &Row) -> String {
-    match row.owner {
-        Owner::Runner => "Limit".to_owned(),
-        Owner::Machine { machine, .. } => format!("Limit of {machine}"),
     }
 }
 
