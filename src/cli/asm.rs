@@ -41,7 +41,10 @@ pub(super) struct Asm {
 
 impl Asm {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
-        let source = String::from_utf8(read(&self.file)?).with_context(|| self.name())?;
+        let source = String::from_utf8(read(&self.file)?).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            BrokenInput(format!("{}: a source that is not UTF-8, at byte {at}", self.name()))
+        })?;
         match self.machine.language {
             Language::Bytes if self.map.is_some() => bail!("--map is for machines whose memory is words"),
             Language::Bytes => {

@@ -23,7 +23,8 @@ use super::program::{is_document, machine_argument, read};
 /// Disassemble hex or a NEF3 file to mnemonics with their offsets
 ///
 /// A NEF3 file is shown with what it says beside the script, and with the methods of its manifest
-/// where that stands beside it: contract.manifest.json for contract.nef.
+/// where that stands beside it: contract.manifest.json for contract.nef. What deviates in the manifest is
+/// reported.
 ///
 /// The program of a machine whose memory is words is a segment file: all words of the memory, the
 /// most significant byte first.
@@ -142,7 +143,11 @@ fn hex_text(text: &[u8]) -> Option<Vec<u8>> {
     hex_bytes(text.strip_prefix("0x").unwrap_or(&text))
 }
 
-/// The manifest in the folder of a NEF3 file; `None` if there is no such file, and for standard input.
+/// How many deviations of a manifest are reported.
+const MOST_DEVIATIONS: usize = 10;
+
+/// The manifest in the folder of a NEF3 file; `None` if there is no such file, and for standard input. What
+/// deviates in it is reported.
 fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<Manifest>> {
     if nef == Path::new("-") {
         return Ok(None);
@@ -151,7 +156,13 @@ fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<Manifest>> 
     let file = read_manifest(&path).with_context(|| path.display().to_string())?;
     let Some(file) = file else { return Ok(None) };
     let manifest = Manifest::read(&file, script_size);
-    Ok(Some(manifest.map_err(|error| BrokenInput(format!("{}:{error}", path.display())))?))
+    for deviation in manifest.deviations.iter().take(MOST_DEVIATIONS) {
+        output::note(&format!("note: {}:{deviation}", path.display()));
+    }
+    if let Some(more @ 1..) = manifest.deviations.len().checked_sub(MOST_DEVIATIONS) {
+        output::note(&format!("note: {}: and {more} more", path.display()));
+    }
+    Ok(Some(manifest))
 }
 
 /// The bytes of the file; `None` if it does not exist. Only a regular file is opened, since the user did not

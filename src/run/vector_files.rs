@@ -1,6 +1,7 @@
 //! Restricts the files that a vector can open.
 
 use std::cell::RefCell;
+use std::fs::DirEntry;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -66,6 +67,15 @@ impl Files for VectorFiles<'_> {
         let file = open_below(&folder, &path).map_err(|error| unreadable(&error))?;
         let bytes = read_at_most(file, limit).map_err(|error| unreadable(&error))?;
         bytes.ok_or_else(|| refused(&format!("larger than {limit} bytes")))
+    }
+
+    fn list(&self, folder: Folder) -> Result<Vec<String>, Unreadable> {
+        let entries = self.folder(folder)?.read_dir().map_err(|error| unreadable(&error))?;
+        let is_file = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
+        let files = entries.filter_map(Result::ok).filter(is_file);
+        let mut names: Vec<_> = files.filter_map(|file| file.file_name().into_string().ok()).collect();
+        names.sort_unstable();
+        Ok(names)
     }
 }
 
