@@ -30,6 +30,7 @@ mod interrupt;
 mod load;
 pub mod merge;
 mod named_files;
+pub mod open_file;
 pub mod options;
 mod order;
 mod partition;
@@ -55,7 +56,7 @@ pub use interrupt::Interrupt;
 pub(crate) use load::{Cases, Content, FileError, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use named_files::named_files;
-pub use options::{AfterFailure, Options, RunOptions, UnmatchedEntries};
+pub use options::{Options, RunOptions, UnmatchedEntries};
 pub use partition::part;
 pub(crate) use select::select;
 pub use select::{open, open_text};
@@ -103,7 +104,10 @@ fn one_by_one(sources: &[Source], options: &Options, collector: &mut Collector<'
                 return;
             }
             let Some(case) = file.case(index) else { continue };
-            let outcome = if collector.skips() { CaseOutcome::skipped(&case) } else { worker.run(&case) };
+            let outcome = match collector.stopped_after() {
+                Some(failures) => CaseOutcome::skipped(&case, failures),
+                None => worker.run(&case),
+            };
             collector.case(&file, index, outcome);
         }
         collector.file_done();

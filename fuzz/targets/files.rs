@@ -30,6 +30,7 @@ pub(super) fn run(format: &str, data: &[u8]) {
         shown: "fuzz.json".into(),
         origin: SourceOrigin::Named,
         only: None,
+        unreadable: None,
     };
     let file = open_text(&source, text.clone(), &options);
     let failed = run_cases(&file, &options);

@@ -6,6 +6,7 @@ mod bless;
 mod cached;
 mod cells;
 mod check;
+mod ci_logs;
 mod cli;
 mod compare;
 mod completions;
@@ -15,6 +16,8 @@ mod docs;
 mod ecdsa;
 mod effects;
 mod faults;
+#[cfg(unix)]
+mod files;
 mod fuzz;
 mod golden;
 mod inspect;

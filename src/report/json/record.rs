@@ -9,7 +9,7 @@ use crate::model::verdict::{Kind, Verdict};
 use crate::report::spool::Spool;
 use crate::report::truncate::truncate;
 use crate::wire::line::one_line;
-use crate::wire::record::{Case, Line};
+use crate::wire::record::{Case, Checksum, Line};
 use crate::wire::report::{Problem, Start};
 
 /// The maximum length of a message in characters; a vector can make one arbitrarily long.
@@ -18,6 +18,8 @@ const LONGEST: usize = 400;
 /// A recorded run, kept until it ends.
 pub struct Record {
     text: Spool,
+    /// Of the lines so far.
+    hasher: blake3::Hasher,
     /// The first error of writing.
     result: io::Result<()>,
 }
@@ -40,7 +42,7 @@ impl Record {
     pub fn new(invocation: Invocation<'_>) -> Record {
         let Invocation { when, command, files, part } = invocation;
         let (when, command) = (Some(when.to_owned()), Some(command.to_owned()));
-        let mut record = Record { text: Spool::new(), result: Ok(()) };
+        let mut record = Record { text: Spool::new(), hasher: blake3::Hasher::new(), result: Ok(()) };
         record.add(&Line::Run(Start { when, command, ..Start::new(files, part) }));
         record
     }
@@ -69,19 +71,22 @@ impl Record {
         }));
     }
 
-    /// Ends the record with the summary, and returns its text.
+    /// Ends the record with the summary and a checksum, and returns its text.
     ///
     /// # Errors
     ///
     /// The first error of writing a line.
     pub fn end(mut self, summary: &Summary) -> io::Result<Spool> {
         self.add(&Line::Summary(summary.into()));
+        self.add(&Line::Checksum(Checksum::of(&self.hasher)));
         self.result.map(|()| self.text)
     }
 
     fn add(&mut self, line: &Line) {
         if self.result.is_ok() {
-            self.result = writeln!(self.text, "{}", one_line(line));
+            let line = one_line(line) + "\n";
+            self.hasher.update(line.as_bytes());
+            self.result = self.text.write_all(line.as_bytes());
         }
     }
 }
