@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, anyhow, ensure};
 use vmconf::formats::{self, Options};
 use vmconf::machines::evm::Evm;
-use vmconf::machines::machine::{Budget, Machine, Status, perform};
+use vmconf::machines::machine::{Machine, Status, perform};
 use vmconf::machines::observe::Observe;
 use vmconf::model::case::{Action, Program};
 use vmconf::model::limits::Limits;
@@ -80,8 +80,7 @@ impl Ours {
     fn run(&mut self) {
         let loaded = self.machine.load(&self.program);
         assert_eq!(loaded, Ok(()));
-        let mut budget = Budget::new(self.limits.steps);
-        let status = perform(&mut self.machine, &Action::Execute, &mut budget, None);
+        let status = perform(&mut self.machine, &Action::Execute, None);
         assert_eq!(status, Status::Ended);
     }
 

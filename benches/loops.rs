@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use vmconf::isa::Isa;
 use vmconf::isa::assembler::assemble;
 use vmconf::machines;
-use vmconf::machines::machine::{At, Budget, Machine, Status, Watch, perform};
+use vmconf::machines::machine::{At, Machine, Status, Watch, perform};
 use vmconf::model::case::{Action, Program};
 use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
@@ -157,8 +157,7 @@ impl Running {
             let start = record([("entry", first.cloned().unwrap_or(Value::Null)), ("limits", limits)]);
             assert_eq!(self.machine.set(&start), Ok(()));
         }
-        let mut budget = Budget::new(Limits::default().steps);
-        let status = perform(&mut *self.machine, &Action::Execute, &mut budget, watch);
+        let status = perform(&mut *self.machine, &Action::Execute, watch);
         assert_eq!(status, Status::Ended);
     }
 }

@@ -11,7 +11,7 @@ use super::expression::Selection;
 use super::file_options::FileOptions;
 use super::file_override::FileOverride;
 use super::filter::Filter;
-use super::interrupt::Interrupt;
+use crate::model::interrupt::Interrupt;
 use super::sources::Source;
 use crate::formats::Format;
 use crate::model::partition::Part;

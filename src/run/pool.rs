@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
 use super::collect::Collector;
 use super::execute::{CaseOutcome, Worker};
-use super::interrupt::Interrupt;
+use crate::model::interrupt::Interrupt;
 use super::load::LoadedFile;
 use super::options::{AfterFailure, Options};
 use super::order::{Finished, Next, Order};
@@ -54,6 +54,9 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
                 let Some(case) = file.case(index) else { continue };
                 let outcome =
                     if stop.skips(number) { CaseOutcome::skipped(&case) } else { worker.run(&case) };
+                if options.run.interrupt.is_requested() {
+                    return;
+                }
                 stop.see(number, &outcome.report.verdict);
                 Finished::Case(number, index, Box::new(outcome))
             }

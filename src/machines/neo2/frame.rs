@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::core::Core;
+use super::core::{ALLOCATION, Core};
 use super::fault::{Fault, Flow, Stop};
 use super::item::{Item, long_size};
 use super::script::Script;
@@ -169,7 +169,8 @@ impl Frame<'_> {
 
     /// Puts a byte array on top, as [`Frame::push_new`].
     pub(super) fn push_bytes(&mut self, bytes: Vec<u8>) -> Flow {
-        self.core.heap.allocate(long_size(bytes.len() as u64))?;
+        self.core.work(ALLOCATION)?;
+        self.core.hold(long_size(bytes.len() as u64))?;
         self.push_new(Item::Bytes(Rc::new(bytes)))
     }
 
@@ -219,6 +220,9 @@ impl Frame<'_> {
     /// The bytes of an item.
     pub(super) fn bytes_of(&mut self, item: &Item) -> Result<Rc<Vec<u8>>, Stop> {
         let bytes = item.bytes().ok_or(Stop::Faulted(Fault::WrongType))?;
+        if !matches!(item, Item::Bytes(_)) {
+            self.core.work(ALLOCATION)?;
+        }
         self.core.work_on_bytes(bytes.len())?;
         Ok(bytes)
     }

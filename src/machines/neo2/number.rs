@@ -8,7 +8,11 @@ use num_bigint::{BigInt, Sign};
 use super::count::Change;
 use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
+use super::core::ALLOCATION;
 use super::item::{Item, long_size};
+
+/// The bytes of a number that are read or written in a unit.
+const BYTES_READ_IN_UNIT: u64 = 8;
 
 /// Which numbers of an instruction must have 32 bytes or less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +121,7 @@ impl Frame<'_> {
     /// The number that an item is.
     pub(super) fn number_of(&mut self, item: &Item) -> Result<BigInt, Stop> {
         let number = item.number().ok_or(Stop::Faulted(Fault::WrongType))?;
-        self.core.work_on_bytes(bytes_of(&number))?;
+        self.core.work(ALLOCATION + bytes_of(&number) as u64 / BYTES_READ_IN_UNIT)?;
         Ok(number)
     }
 
@@ -126,8 +130,8 @@ impl Frame<'_> {
     pub(super) fn push_result(&mut self, bound: Bounded, number: BigInt) -> Flow {
         let number = if bound == Bounded::OperandsAndResult { bounded(number)? } else { number };
         let bytes = bytes_of(&number);
-        self.core.work_on_bytes(bytes)?;
-        self.core.heap.allocate(long_size(bytes as u64))?;
+        self.core.work(ALLOCATION + bytes as u64 / BYTES_READ_IN_UNIT)?;
+        self.core.hold(long_size(bytes as u64))?;
         self.push_new(number.into())
     }
 }

@@ -8,6 +8,7 @@ use super::convert::{compare, integer, number};
 use super::fault::{Fault, Flow, MAX_SHIFT};
 use super::frame::Frame;
 use super::item::Item;
+use super::number::BIG;
 
 /// SIGN
 pub(super) fn sign(frame: &mut Frame<'_>) -> Flow {
@@ -73,16 +74,24 @@ fn divisor(number: BigInt) -> Result<BigInt, Fault> {
     if number == BigInt::ZERO { Err(Fault::DivisionByZero) } else { Ok(number) }
 }
 
+/// What a square root is charged.
+const ROOT: usize = 300;
+/// What a modular power or inverse is charged.
+const MODULAR_POWER: usize = 5000;
+
 /// POW
 pub(super) fn pow(frame: &mut Frame<'_>) -> Flow {
     let exponent = pop_shift(frame)?;
     let a = number(&frame.pop())?;
+    let limbs = (a.bits() * u64::from(exponent)).div_ceil(64) as usize;
+    frame.work(BIG + limbs * limbs)?;
     frame.push(Item::integer(a.pow(exponent))?);
     Ok(())
 }
 
 /// SQRT
 pub(super) fn sqrt(frame: &mut Frame<'_>) -> Flow {
+    frame.work(ROOT)?;
     let a = number(&frame.pop())?;
     if a.sign() == Sign::Minus {
         return Err(Fault::OutOfRange("The number under the root").into());
@@ -95,17 +104,16 @@ pub(super) fn sqrt(frame: &mut Frame<'_>) -> Flow {
 pub(super) fn modmul(frame: &mut Frame<'_>) -> Flow {
     let (m, b, a) = (frame.pop(), frame.pop(), frame.pop());
     let m = divisor(number(&m)?)?;
+    frame.work(2 * BIG)?;
     frame.push(Item::integer(number(&a)? * number(&b)? % m)?);
     Ok(())
 }
 
 /// MODPOW
 pub(super) fn modpow(frame: &mut Frame<'_>) -> Flow {
-    /// A power with long exponent is about as much work as copying so many bytes.
-    const WORK: usize = 32 * 64;
     let (m, exponent, a) = (frame.pop(), frame.pop(), frame.pop());
     let (m, exponent, a) = (number(&m)?, number(&exponent)?, number(&a)?);
-    frame.visit(WORK)?;
+    frame.work(MODULAR_POWER)?;
     let result = if exponent == BigInt::from(-1) { inverse(&a, &m)? } else { power(&a, &exponent, m)? };
     frame.push(Item::integer(result)?);
     Ok(())
@@ -132,6 +140,7 @@ fn power(a: &BigInt, exponent: &BigInt, m: BigInt) -> Result<BigInt, Fault> {
 /// SHL
 pub(super) fn shl(frame: &mut Frame<'_>) -> Flow {
     let shift = pop_shift(frame)?;
+    frame.work(BIG)?;
     let a = number(&frame.pop())?;
     frame.push(Item::integer(a << shift)?);
     Ok(())
@@ -140,6 +149,7 @@ pub(super) fn shl(frame: &mut Frame<'_>) -> Flow {
 /// SHR
 pub(super) fn shr(frame: &mut Frame<'_>) -> Flow {
     let shift = pop_shift(frame)?;
+    frame.work(BIG)?;
     let a = number(&frame.pop())?;
     frame.push(Item::integer(a >> shift)?);
     Ok(())
@@ -174,6 +184,7 @@ pub(super) fn boolor(frame: &mut Frame<'_>) -> Flow {
 
 /// NZ
 pub(super) fn nz(frame: &mut Frame<'_>) -> Flow {
+    frame.work(BIG / 5)?;
     let number = integer(&frame.pop())?;
     frame.push(Item::Boolean(number != Item::Integer(0)));
     Ok(())
@@ -239,6 +250,7 @@ pub(super) fn max(frame: &mut Frame<'_>) -> Flow {
 
 /// WITHIN
 pub(super) fn within(frame: &mut Frame<'_>) -> Flow {
+    frame.work(BIG)?;
     let (end, start, x) = (frame.pop(), frame.pop(), frame.pop());
     let (below_end, above_start) = (compare(&x, &end)?, compare(&start, &x)?);
     frame.push(Item::Boolean(below_end.is_lt() && above_start.is_le()));

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use super::convert::{int32, integer, number, with_bytes};
 use super::fault::{Fault, Flow, MAX_REFERENCES, Stop};
-use super::frame::Frame;
+use super::frame::{ALLOCATION, BYTES_OF_UNIT, Frame};
 use super::heap::{Content, Heap};
 use super::item::{Id, Item, MAX_ITEM, Type};
 use super::map::{Key, Map};
@@ -13,6 +13,11 @@ use super::map::{Key, Map};
 const MAX_NEW: usize = MAX_REFERENCES;
 /// The most items that cloning one Struct copies.
 const MAX_CLONED: usize = MAX_REFERENCES - 1;
+
+/// What looking for a key of a Map is charged, or for a byte.
+const UNITS_OF_KEY: usize = 20;
+/// What cloning an item of a Struct is charged.
+const UNITS_OF_CLONE: usize = 15;
 
 const NO_COMPOUND: Fault = Fault::Wrong("The instruction does not take an item of this type.");
 const COUNT: &str = "The number of items";
@@ -24,7 +29,7 @@ pub(super) fn packmap(frame: &mut Frame<'_>) -> Flow {
     if count > frame.height() / 2 {
         return Err(Fault::OutOfRange(COUNT).into());
     }
-    frame.visit(2 * count)?;
+    frame.work(count * UNITS_OF_KEY)?;
     let mut pairs = Map::with_capacity(count);
     for _ in 0..count {
         let (key, value) = (Key::of(&frame.pop())?, frame.pop());
@@ -54,6 +59,7 @@ fn pack_as(frame: &mut Frame<'_>, item: fn(Id) -> Item) -> Flow {
 
 /// A new list on the stack.
 fn push_list(frame: &mut Frame<'_>, items: Vec<Item>, item: fn(Id) -> Item) -> Flow {
+    frame.work(ALLOCATION)?;
     frame.visit(items.len())?;
     let list = frame.core.heap.add_list(items);
     frame.push(item(list));
@@ -95,6 +101,7 @@ pub(super) fn newstruct0(frame: &mut Frame<'_>) -> Flow {
 /// NEWMAP
 pub(super) fn newmap(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
+    frame.work(ALLOCATION)?;
     let map = frame.core.heap.add(Content::Map(Map::new()));
     frame.push(Item::Map(map));
     Ok(())
@@ -139,7 +146,10 @@ pub(super) fn size(frame: &mut Frame<'_>) -> Flow {
     let item = frame.pop();
     let size = match item.compound() {
         Some(id) => frame.core.heap.size(id),
-        None => with_bytes(&item, <[u8]>::len)?,
+        None => {
+            frame.work(ALLOCATION)?;
+            with_bytes(&item, <[u8]>::len)?
+        }
     };
     frame.push(Item::count(size));
     Ok(())
@@ -147,6 +157,7 @@ pub(super) fn size(frame: &mut Frame<'_>) -> Flow {
 
 /// HASKEY
 pub(super) fn haskey(frame: &mut Frame<'_>) -> Flow {
+    frame.work(UNITS_OF_KEY)?;
     let (key, container) = (frame.pop(), frame.pop());
     let primitive = Key::of(&key);
     let size = match &container {
@@ -211,6 +222,7 @@ pub(super) fn pickitem(frame: &mut Frame<'_>) -> Flow {
 
 #[inline(never)]
 fn pick_any(frame: &mut Frame<'_>) -> Flow {
+    frame.work(UNITS_OF_KEY)?;
     let (key, container) = (frame.pop(), frame.pop());
     let picked = match &container {
         Item::Array(list) | Item::Struct(list) => {
@@ -319,6 +331,7 @@ pub(super) fn setitem(frame: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 fn set_any(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
+    frame.work(UNITS_OF_KEY)?;
     let mut value = frame.core.stack.pop().unwrap_or_default();
     // It is off the stack and still counted.
     frame.core.heap.counted += 1;
@@ -396,7 +409,7 @@ pub(super) fn reverseitems(frame: &mut Frame<'_>) -> Flow {
             frame.core.heap.list_mut(list).reverse();
         }
         Item::Buffer(bytes) => {
-            frame.visit(bytes.borrow().len())?;
+            frame.work(bytes.borrow().len() / BYTES_OF_UNIT)?;
             bytes.borrow_mut().reverse();
         }
         _ => return Err(NO_COMPOUND.into()),
@@ -485,8 +498,8 @@ fn clone_struct(frame: &mut Frame<'_>, item: Item) -> Result<Item, Stop> {
     let mut left = MAX_CLONED;
     let mut work = vec![(original, clone)];
     while let Some((from, to)) = work.pop() {
+        left = left.checked_sub(heap.size(from)).ok_or(Fault::Clone)?;
         let items = heap.list(from).to_vec();
-        left = left.checked_sub(items.len()).ok_or(Fault::Clone)?;
         let mut copies = Vec::with_capacity(items.len());
         for item in items {
             copies.push(match item {
@@ -500,6 +513,6 @@ fn clone_struct(frame: &mut Frame<'_>, item: Item) -> Result<Item, Stop> {
         }
         *heap.list_mut(to) = copies;
     }
-    frame.visit(MAX_CLONED - left)?;
+    frame.work((1 + MAX_CLONED - left) * UNITS_OF_CLONE)?;
     Ok(Item::Struct(clone))
 }

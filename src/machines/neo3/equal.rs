@@ -1,7 +1,7 @@
 //! EQUAL and NOTEQUAL (reference, section 1.2).
 
 use super::fault::{Fault, Flow, Stop};
-use super::frame::Frame;
+use super::frame::{BYTES_OF_UNIT, Frame};
 use super::heap::Heap;
 use super::item::Item;
 
@@ -9,6 +9,9 @@ use super::item::Item;
 const MAX_COMPARABLE: usize = 65536;
 /// How many pairs of items are compared in two Structs.
 const MAX_PAIRS: usize = 2048;
+
+/// What comparing two items of Structs is charged.
+const UNITS_OF_PAIR: usize = 6;
 
 /// EQUAL
 pub(super) fn equal(frame: &mut Frame<'_>) -> Flow {
@@ -32,12 +35,12 @@ fn are_equal(frame: &mut Frame<'_>, a: &Item, b: &Item) -> Result<bool, Stop> {
     if let (Item::Struct(_), Item::Struct(_)) = (a, b) {
         let mut structs = Structs::new(&frame.core.heap);
         let equal = structs.equal(a, b);
-        let visited = structs.visited;
-        frame.visit(visited)?;
+        let units = (MAX_PAIRS - structs.pairs) * UNITS_OF_PAIR + (MAX_COMPARABLE - structs.bytes) / BYTES_OF_UNIT;
+        frame.work(units)?;
         return Ok(equal?);
     }
     if let Item::ByteString(a) = a {
-        frame.visit(a.len())?;
+        frame.work(a.len() / BYTES_OF_UNIT)?;
     }
     Ok(are_equal_leaves(a, b)?)
 }
@@ -64,24 +67,26 @@ fn comparable(bytes: &[u8]) -> Result<(), Fault> {
 /// Two Structs being compared, and what remains to be compared.
 struct Structs<'h> {
     heap: &'h Heap,
-    left: Vec<(Item, Item)>,
+    /// The items of two Structs that are left, the last ones first.
+    left: Vec<(&'h [Item], &'h [Item])>,
     /// How many pairs and bytes may still be compared.
     pairs: usize,
     bytes: usize,
-    /// How many items were looked at.
-    visited: usize,
 }
 
 impl<'h> Structs<'h> {
     fn new(heap: &'h Heap) -> Structs<'h> {
-        Structs { heap, left: Vec::new(), pairs: MAX_PAIRS, bytes: MAX_COMPARABLE, visited: 0 }
+        Structs { heap, left: Vec::new(), pairs: MAX_PAIRS, bytes: MAX_COMPARABLE }
     }
 
     fn equal(&mut self, a: &Item, b: &Item) -> Result<bool, Fault> {
-        self.left.push((a.clone(), b.clone()));
+        if !self.pair(a, b)? {
+            return Ok(false);
+        }
         while let Some((a, b)) = self.left.pop() {
-            self.pairs = self.pairs.checked_sub(1).ok_or(Fault::Comparable)?;
-            if !self.pair(&a, &b)? {
+            let ([more_a @ .., a], [more_b @ .., b]) = (a, b) else { continue };
+            self.left.push((more_a, more_b));
+            if !self.pair(a, b)? {
                 return Ok(false);
             }
         }
@@ -89,6 +94,7 @@ impl<'h> Structs<'h> {
     }
 
     fn pair(&mut self, a: &Item, b: &Item) -> Result<bool, Fault> {
+        self.pairs = self.pairs.checked_sub(1).ok_or(Fault::Comparable)?;
         match (a, b) {
             (Item::ByteString(a), b) => self.byte_string(a, b),
             (Item::Struct(a), b) => {
@@ -123,10 +129,8 @@ impl<'h> Structs<'h> {
         Ok(())
     }
 
-    /// The last child is compared first.
-    fn children(&mut self, a: &[Item], b: &[Item]) -> bool {
-        self.visited += a.len();
-        self.left.extend(a.iter().cloned().zip(b.iter().cloned()));
+    fn children(&mut self, a: &'h [Item], b: &'h [Item]) -> bool {
+        self.left.push((a, b));
         a.len() == b.len()
     }
 }

@@ -2,9 +2,12 @@
 
 use std::cmp::Ordering;
 
-use super::convert::{boolean, text};
+use super::convert::{boolean, length, text};
 use super::fault::{Fault, Flow};
-use super::frame::Frame;
+use super::frame::{ALLOCATION, Frame};
+
+/// The bytes that are read as text in a unit.
+const CHARACTERS_OF_UNIT: usize = 4;
 
 /// An operand that counts from the opcode: one byte or four.
 #[inline(always)]
@@ -142,6 +145,7 @@ pub(super) fn assert(frame: &mut Frame<'_>) -> Flow {
 /// ASSERTMSG
 pub(super) fn assertmsg(frame: &mut Frame<'_>) -> Flow {
     let (message, value) = (frame.pop(), frame.pop());
+    frame.work(ALLOCATION + length(&message) / CHARACTERS_OF_UNIT)?;
     let reason = text(&message)?;
     match (boolean(&value)?, reason) {
         (true, Some(_)) => Ok(()),

@@ -5,6 +5,13 @@ use super::core::Core;
 use super::fault::{Fault, Flow, MAX_REFERENCES, Stop};
 use super::item::Item;
 
+/// What an allocation is charged.
+pub(super) const ALLOCATION: usize = 10;
+/// The bytes that are copied in a unit.
+pub(super) const BYTES_OF_UNIT: usize = 64;
+/// What visiting an item is charged.
+const UNITS_OF_ITEM: usize = 3;
+
 /// What the loop keeps in registers, and the rest of the machine by one reference.
 pub(super) struct Frame<'m> {
     /// Offset after what was read of the current instruction.
@@ -199,14 +206,21 @@ impl<'m> Frame<'m> {
         self.core.work(visited)
     }
 
-    /// Counts what was copied as work.
-    pub(super) fn worked(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, Stop> {
-        self.core.work(bytes.len())?;
+    /// Charges an instruction that takes longer than a plain one.
+    #[inline(always)]
+    pub(super) fn work(&mut self, units: usize) -> Flow {
+        self.core.work(units)
+    }
+
+    /// Charges and accounts for a new byte string.
+    pub(super) fn made(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, Stop> {
+        self.core.work(ALLOCATION + bytes.len() / BYTES_OF_UNIT)?;
+        self.core.hold_bytes(bytes.len())?;
         Ok(bytes)
     }
 
-    /// Counts items that an instruction visits as work.
+    /// Charges an instruction that visits so many items.
     pub(super) fn visit(&mut self, items: usize) -> Flow {
-        self.core.work(items)
+        self.core.work(items * UNITS_OF_ITEM)
     }
 }

@@ -115,9 +115,13 @@ impl Service {
     }
 }
 
+/// What looking for a service is charged: the names of services are hashed.
+const LOOK_UP: usize = 100;
+
 /// SYSCALL
 pub(super) fn syscall(frame: &mut Frame<'_>) -> Flow {
     let id = frame.operand().map(u32::from_le_bytes)?;
+    frame.work(LOOK_UP)?;
     (frame.core.host.service(id).ok_or(Fault::NoSyscall(id))?.call)(frame)
 }
 
@@ -161,9 +165,9 @@ fn check_multisig(frame: &mut Frame<'_>) -> Flow {
 
 /// Whether the signature is one of the host's message; `false` for an invalid key.
 fn is_signed(frame: &mut Frame<'_>, signature: &[u8], key: &[u8]) -> Result<bool, Stop> {
-    /// Checking a signature takes as long as copying so many bytes.
-    const WORK: usize = 32 * 4096;
-    frame.visit(WORK)?;
+    /// What checking a signature is charged.
+    const SIGNATURE: usize = 50_000;
+    frame.work(SIGNATURE)?;
     let Host::Crypto(Signed { message, curve }) = &frame.core.host else { return Ok(false) };
     // The raw form without a prefix is not one of N3.
     let key = Some(key).filter(|key| key.len() != 64).and_then(|key| PublicKey::decode(*curve, key).ok());

@@ -2,7 +2,7 @@
 
 use super::convert::{bytes, with_bytes};
 use super::fault::{Fault, Flow};
-use super::frame::Frame;
+use super::frame::{ALLOCATION, BYTES_OF_UNIT, Frame};
 use super::item::{Item, MAX_ITEM};
 
 /// NEWBUFFER
@@ -28,7 +28,7 @@ pub(super) fn memcpy(frame: &mut Frame<'_>) -> Flow {
     // A copy, since source and target may be the same.
     let copied = with_bytes(&source, |bytes| bytes.get(from..from + count).map(<[u8]>::to_vec))?;
     let copied = copied.ok_or(Fault::OutOfRange(RANGE))?;
-    frame.visit(count)?;
+    frame.work(ALLOCATION + count / BYTES_OF_UNIT)?;
     let mut target = target.borrow_mut();
     let place = target.get_mut(to..to + count).ok_or(Fault::OutOfRange(RANGE))?;
     place.copy_from_slice(&copied);
@@ -76,7 +76,7 @@ fn part(frame: &mut Frame<'_>, choose: impl FnOnce(&[u8]) -> Option<&[u8]>) -> F
 }
 
 fn push(frame: &mut Frame<'_>, bytes: Vec<u8>) -> Flow {
-    let bytes = frame.worked(bytes)?;
+    let bytes = frame.made(bytes)?;
     frame.push(Item::buffer(bytes));
     Ok(())
 }

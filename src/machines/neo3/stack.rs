@@ -4,6 +4,9 @@ use super::fault::{Fault, Flow};
 use super::frame::Frame;
 use super::item::Item;
 
+/// The items that are moved in a unit.
+const MOVED_IN_UNIT: usize = 4;
+
 /// DEPTH
 pub(super) fn depth(frame: &mut Frame<'_>) -> Flow {
     let height = frame.height();
@@ -28,6 +31,7 @@ pub(super) fn nip(frame: &mut Frame<'_>) -> Flow {
 /// XDROP
 pub(super) fn xdrop(frame: &mut Frame<'_>) -> Flow {
     let below = index(frame)?;
+    frame.work(below / MOVED_IN_UNIT)?;
     remove(frame, below);
     Ok(())
 }
@@ -89,7 +93,7 @@ pub(super) fn rot(frame: &mut Frame<'_>) -> Flow {
 /// ROLL
 pub(super) fn roll(frame: &mut Frame<'_>) -> Flow {
     let below = index(frame)?;
-    frame.visit(below)?;
+    frame.work(below / MOVED_IN_UNIT)?;
     top(frame, below + 1).rotate_left(1);
     Ok(())
 }
@@ -103,7 +107,7 @@ pub(super) fn reverse<const N: usize>(frame: &mut Frame<'_>) -> Flow {
 /// REVERSEN
 pub(super) fn reversen(frame: &mut Frame<'_>) -> Flow {
     let count = frame.pop_count(frame.height() - 1, "The number of items")?;
-    frame.visit(count)?;
+    frame.work(count / MOVED_IN_UNIT)?;
     top(frame, count).reverse();
     Ok(())
 }
