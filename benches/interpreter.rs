@@ -67,13 +67,11 @@ fn compare(ours: &mut Ours, peer: &mut Peer) -> anyhow::Result<()> {
 struct Ours {
     machine: Evm,
     program: Program,
-    limits: Limits,
 }
 
 impl Ours {
     fn new(program: Program) -> Ours {
-        let limits = Limits::default();
-        Ours { machine: Evm::new(&limits), program, limits }
+        Ours { machine: Evm::new(&Limits::default()), program }
     }
 
     /// Loads and runs as the runner does, with its limits.

@@ -46,7 +46,7 @@ pub struct Row {
 
 limits! {
     /// instructions a case may execute; one whose cost depends on its operands counts as several
-    steps, "max-steps", 2_000_000_000;
+    steps, "max-steps", 1_000_000_000;
     /// bytes a case may use, with the copies of its state that are compared and reported
     memory, "max-memory", 268_435_456;
     /// bytes of a vector file

@@ -10,12 +10,14 @@ mod cli;
 mod compare;
 mod completions;
 mod config;
+mod costs;
 #[cfg(unix)]
 mod docs;
 mod ecdsa;
 mod effects;
 mod faults;
 mod golden;
+mod hostile;
 mod inspect;
 mod interrupt;
 mod isa;

@@ -16,7 +16,7 @@ const NEW_ACCOUNT: u64 = 25_000;
 const ENTRY: u64 = 2048;
 
 /// What a call is charged.
-const WORK: u64 = 100;
+const WORK: u64 = 4;
 
 /// A call or creation as vectors list it under `callcreates`.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ fn can_pay(f: &mut Frame<'_>, value: Word) -> Result<bool, Stop> {
 
 /// Records a call with its data, a range of memory.
 fn record(f: &mut Frame<'_>, data: Range<usize>, mut recorded: Recorded) -> Flow {
-    f.work(WORK + words(data.len()))?;
+    f.work(WORK + 3 * words(data.len()))?;
     f.context.keep(ENTRY, data.len())?;
     recorded.data = f.context.memory[data].to_vec();
     if f.context.environment.debit {

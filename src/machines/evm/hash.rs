@@ -18,7 +18,7 @@ pub(super) fn sha3(f: &mut Frame<'_>) -> Flow {
 /// What hashing so many bytes is charged.
 pub(super) fn keccak_units(length: usize) -> u64 {
     const BLOCK: usize = 136;
-    100 * (1 + length / BLOCK) as u64
+    70 * (1 + length / BLOCK) as u64
 }
 
 /// Keccak-256 of the bytes.

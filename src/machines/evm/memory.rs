@@ -66,6 +66,9 @@ impl std::ops::IndexMut<std::ops::Range<usize>> for Memory {
     }
 }
 
+/// The words that are copied in a unit.
+const WORDS_OF_UNIT: u64 = 2;
+
 #[inline(always)]
 pub(super) fn mload(f: &mut Frame<'_>) -> Flow {
     let offset = offset(f.top())?;
@@ -114,7 +117,7 @@ pub(super) fn codecopy(f: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 pub(super) fn extcodecopy(f: &mut Frame<'_>) -> Flow {
     let address = f.pop();
-    f.work(LOOK_UP)?;
+    f.work(2 * LOOK_UP)?;
     let code = std::mem::take(&mut f.context.touch(address)?.code);
     let flow = copy(f, &code);
     f.context.touch(address)?.code = code;
@@ -127,7 +130,7 @@ fn copy(f: &mut Frame<'_>, source: &[u8]) -> Flow {
     let range = range(to, size)?;
     let words = words(range.len());
     f.pay(words.saturating_mul(3), range.end)?;
-    f.work(2 + words)?;
+    f.work(2 + words / WORDS_OF_UNIT)?;
     let rest = small(from).and_then(|from| source.get(from..)).unwrap_or_default();
     let target = &mut f.context.memory[range];
     let (copied, zeros) = target.split_at_mut(rest.len().min(target.len()));

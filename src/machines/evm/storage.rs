@@ -24,7 +24,7 @@ pub(super) fn sload(f: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 pub(super) fn sstore(f: &mut Frame<'_>) -> Flow {
     let (key, value) = (f.pop(), f.pop());
-    f.work(3 * LOOK_UP)?;
+    f.work(LOOK_UP)?;
     let current = f.context.storage.get(&key).copied().unwrap_or_default();
     match (current.is_zero(), value.is_zero()) {
         (true, true) => {}

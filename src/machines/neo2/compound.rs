@@ -10,7 +10,10 @@ use super::item::Item;
 use super::map::Entry;
 
 /// What looking for a key of a Map is charged.
-const LOOK_UP: u64 = 15;
+const LOOK_UP: u64 = 8;
+
+/// The bytes of a key that are looked at in a unit.
+const BYTES_HASHED_IN_UNIT: usize = 8;
 
 /// The most items of a compound.
 const MAX_ITEMS: usize = 1024;
@@ -84,8 +87,7 @@ pub(super) fn setitem(frame: &mut Frame<'_>) -> Flow {
 }
 
 fn set_entry(frame: &mut Frame<'_>, id: Id, entry: Entry) -> Flow {
-    frame.core.work(LOOK_UP)?;
-    let key = frame.bytes_of(&entry.key)?;
+    let key = key_bytes(frame, &entry.key)?;
     let core = &mut *frame.core;
     if let Some(value) = core.heap.map_mut(id).get_mut(&key) {
         *value = entry.value;
@@ -287,6 +289,12 @@ fn known_key(frame: &mut Frame<'_>, map: Id, key: &Item) -> Result<Option<Rc<Vec
     if frame.core.heap.map(map).is_untouched() {
         return Ok(None);
     }
-    frame.core.work(LOOK_UP)?;
-    frame.bytes_of(key).map(Some)
+    key_bytes(frame, key).map(Some)
+}
+
+/// The bytes of a key that a map is about to look for.
+fn key_bytes(frame: &mut Frame<'_>, key: &Item) -> Result<Rc<Vec<u8>>, Stop> {
+    let bytes = frame.bytes_of(key)?;
+    frame.core.work(LOOK_UP + (bytes.len() / BYTES_HASHED_IN_UNIT) as u64)?;
+    Ok(bytes)
 }

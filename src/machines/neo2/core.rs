@@ -13,14 +13,14 @@ use super::script::Hash;
 use crate::machines::account::{Account, COPIES};
 
 /// What an allocation is charged, with what becomes of it.
-pub(super) const ALLOCATION: u64 = 12;
+pub(super) const ALLOCATION: u64 = 6;
 /// The bytes that are copied in a unit.
-const BYTES_OF_UNIT: usize = 32;
+const BYTES_OF_UNIT: usize = 64;
 /// The items that are moved in a unit.
-const ITEMS_OF_UNIT: usize = 8;
+const ITEMS_OF_UNIT: usize = 32;
 /// What a search for live items is charged, and each item that it meets.
-const SURVEY: u64 = 10;
-const UNITS_OF_SEEN: u64 = 2;
+const SURVEY: u64 = 4;
+const UNITS_OF_SEEN: u64 = 1;
 
 /// What the program changes, and what it can ask for.
 pub(super) struct Core {
@@ -94,7 +94,7 @@ impl Core {
 
     /// An empty map.
     pub(super) fn add_map(&mut self) -> Result<Id, Stop> {
-        self.work(2 * ALLOCATION)?;
+        self.work(ALLOCATION)?;
         self.hold(COMPOUND)?;
         Ok(self.heap.add_map())
     }

@@ -13,10 +13,10 @@ use super::script;
 use crate::machines::ecdsa::{Curve, KeyError, PublicKey};
 
 /// What checking a signature is charged.
-const SIGNATURE: u64 = 50_000;
+const SIGNATURE: u64 = 45_000;
 
 /// What hashing a block of 64 bytes is charged.
-const BLOCK: u64 = 40;
+const BLOCK: u64 = 10;
 
 #[inline(never)]
 pub(super) fn sha1(frame: &mut Frame<'_>) -> Flow {
@@ -46,7 +46,7 @@ fn hash(frame: &mut Frame<'_>, hash: fn(&[u8]) -> Vec<u8>) -> Flow {
 
 /// What hashing bytes is charged, with another hash of the hash.
 fn blocks(bytes: &[u8]) -> u64 {
-    BLOCK * (2 + bytes.len() as u64 / 64)
+    BLOCK * (3 + bytes.len() as u64 / 64)
 }
 
 #[inline(never)]

@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::item::Item;
 
 /// What comparing two items is charged.
-const UNITS_OF_PAIR: u64 = 8;
+const UNITS_OF_PAIR: u64 = 3;
 
 #[inline(never)]
 pub(super) fn equal(frame: &mut Frame<'_>) -> Flow {

@@ -11,8 +11,11 @@ use super::frame::Frame;
 use super::core::ALLOCATION;
 use super::item::{Item, long_size};
 
+/// What an operation on two numbers of 32 bytes is charged.
+const OPERATION: u64 = 16;
+
 /// The bytes of a number that are read or written in a unit.
-const BYTES_READ_IN_UNIT: u64 = 8;
+const BYTES_READ_IN_UNIT: u64 = 14;
 
 /// Which numbers of an instruction must have 32 bytes or less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +76,7 @@ impl Frame<'_> {
     #[cold]
     #[inline(never)]
     fn big_binary(&mut self, bound: Bounded, big: fn(BigInt, BigInt) -> Result<BigInt, Fault>) -> Flow {
+        self.core.work(OPERATION)?;
         let a = self.pop_operand(bound)?;
         let b = self.pop_operand(bound)?;
         self.push_result(bound, big(b, a)?)

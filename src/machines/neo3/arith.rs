@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::convert::{compare, integer, number};
-use super::fault::{Fault, Flow, MAX_SHIFT};
-use super::frame::Frame;
+use super::fault::{Fault, Flow, MAX_SHIFT, Stop};
+use super::frame::{ALLOCATION, Frame};
 use super::item::Item;
 use super::number::BIG;
 
@@ -75,9 +75,10 @@ fn divisor(number: BigInt) -> Result<BigInt, Fault> {
 }
 
 /// What a square root is charged.
-const ROOT: usize = 300;
-/// What a modular power or inverse is charged.
-const MODULAR_POWER: usize = 5000;
+const ROOT: usize = 60;
+/// What a modular power or inverse is charged, and each bit of the exponent.
+const MODULAR_POWER: usize = 400;
+const UNITS_OF_BIT: usize = 17;
 
 /// POW
 pub(super) fn pow(frame: &mut Frame<'_>) -> Flow {
@@ -113,7 +114,7 @@ pub(super) fn modmul(frame: &mut Frame<'_>) -> Flow {
 pub(super) fn modpow(frame: &mut Frame<'_>) -> Flow {
     let (m, exponent, a) = (frame.pop(), frame.pop(), frame.pop());
     let (m, exponent, a) = (number(&m)?, number(&exponent)?, number(&a)?);
-    frame.work(MODULAR_POWER)?;
+    frame.work(MODULAR_POWER + UNITS_OF_BIT * exponent.bits() as usize)?;
     let result = if exponent == BigInt::from(-1) { inverse(&a, &m)? } else { power(&a, &exponent, m)? };
     frame.push(Item::integer(result)?);
     Ok(())
@@ -155,9 +156,9 @@ pub(super) fn shr(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-fn pop_shift(frame: &mut Frame<'_>) -> Result<u32, Fault> {
+fn pop_shift(frame: &mut Frame<'_>) -> Result<u32, Stop> {
     let shift = frame.pop_int32()?;
-    u32::try_from(shift).ok().filter(|it| *it <= MAX_SHIFT).ok_or(Fault::Shift(shift))
+    u32::try_from(shift).ok().filter(|it| *it <= MAX_SHIFT).ok_or(Fault::Shift(shift).into())
 }
 
 /// NOT
@@ -184,7 +185,7 @@ pub(super) fn boolor(frame: &mut Frame<'_>) -> Flow {
 
 /// NZ
 pub(super) fn nz(frame: &mut Frame<'_>) -> Flow {
-    frame.work(BIG / 5)?;
+    frame.work(ALLOCATION)?;
     let number = integer(&frame.pop())?;
     frame.push(Item::Boolean(number != Item::Integer(0)));
     Ok(())

@@ -8,6 +8,7 @@ use super::frame::{ALLOCATION, BYTES_OF_UNIT, Frame};
 use super::heap::{Content, Heap};
 use super::item::{Id, Item, MAX_ITEM, Type};
 use super::map::{Key, Map};
+use super::stack::MOVED_IN_UNIT;
 
 /// The most items that NEWARRAY and NEWSTRUCT make.
 const MAX_NEW: usize = MAX_REFERENCES;
@@ -15,7 +16,9 @@ const MAX_NEW: usize = MAX_REFERENCES;
 const MAX_CLONED: usize = MAX_REFERENCES - 1;
 
 /// What looking for a key of a Map is charged, or for a byte.
-const UNITS_OF_KEY: usize = 20;
+const UNITS_OF_KEY: usize = 10;
+/// What copying a key or value is charged.
+const UNITS_OF_COPY: usize = 3;
 /// What cloning an item of a Struct is charged.
 const UNITS_OF_CLONE: usize = 15;
 
@@ -29,7 +32,7 @@ pub(super) fn packmap(frame: &mut Frame<'_>) -> Flow {
     if count > frame.height() / 2 {
         return Err(Fault::OutOfRange(COUNT).into());
     }
-    frame.work(count * UNITS_OF_KEY)?;
+    frame.work(ALLOCATION + count * UNITS_OF_KEY)?;
     let mut pairs = Map::with_capacity(count);
     for _ in 0..count {
         let (key, value) = (Key::of(&frame.pop())?, frame.pop());
@@ -80,7 +83,7 @@ pub(super) fn unpack(frame: &mut Frame<'_>) -> Flow {
         }
         _ => return Err(NO_COMPOUND.into()),
     };
-    frame.visit(items.len())?;
+    frame.work(items.len())?;
     items.into_iter().rev().for_each(|item| frame.push(item));
     frame.push(Item::count(count));
     Ok(())
@@ -185,6 +188,7 @@ fn primitive_item(key: &Item) -> Result<Item, Fault> {
 pub(super) fn keys(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
     let Item::Map(map) = frame.pop() else { return Err(NO_COMPOUND.into()) };
+    frame.work(UNITS_OF_COPY * frame.core.heap.size(map))?;
     let keys = frame.core.heap.map(map).keys().map(Key::item).collect();
     push_list(frame, keys, Item::Array)
 }
@@ -197,6 +201,7 @@ pub(super) fn values(frame: &mut Frame<'_>) -> Flow {
         Item::Map(map) => frame.core.heap.map(map).values().cloned().collect(),
         _ => return Err(NO_COMPOUND.into()),
     };
+    frame.work(UNITS_OF_COPY * items.len())?;
     let mut cloned = Vec::with_capacity(items.len());
     for item in items {
         cloned.push(clone_struct(frame, item)?);
@@ -299,6 +304,7 @@ pub(super) fn append(frame: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 fn append_any(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
+    frame.work(ALLOCATION / 2)?;
     let (item, list) = (frame.pop(), frame.pop());
     let list = list.list().ok_or(NO_COMPOUND)?;
     let item = clone_struct(frame, item)?;
@@ -405,7 +411,7 @@ const BYTE: Fault = Fault::OutOfRange("The byte");
 pub(super) fn reverseitems(frame: &mut Frame<'_>) -> Flow {
     match frame.pop() {
         Item::Array(list) | Item::Struct(list) => {
-            frame.visit(frame.core.heap.size(list))?;
+            frame.work(frame.core.heap.size(list) / MOVED_IN_UNIT)?;
             frame.core.heap.list_mut(list).reverse();
         }
         Item::Buffer(bytes) => {
@@ -429,7 +435,7 @@ pub(super) fn remove(frame: &mut Frame<'_>) -> Flow {
             if heap.is_held(list) {
                 heap.release(&item);
             }
-            frame.visit(size)
+            frame.work(UNITS_OF_KEY + size / MOVED_IN_UNIT)
         }
         Item::Map(map) => {
             let size = heap.size(map);
@@ -440,7 +446,7 @@ pub(super) fn remove(frame: &mut Frame<'_>) -> Flow {
                 heap.release(&key.item());
                 heap.release(&value);
             }
-            frame.visit(size)
+            frame.work(UNITS_OF_KEY + size / MOVED_IN_UNIT)
         }
         _ => Err(NO_COMPOUND.into()),
     }
@@ -478,6 +484,7 @@ pub(super) fn popitem(frame: &mut Frame<'_>) -> Flow {
 
 #[inline(never)]
 fn pop_any(frame: &mut Frame<'_>) -> Flow {
+    frame.work(ALLOCATION / 2)?;
     let list = frame.pop().list().ok_or(NO_COMPOUND)?;
     let item = frame.core.heap.list(list).last().cloned().ok_or(Fault::OutOfRange("The index"))?;
     frame.push(item.clone());

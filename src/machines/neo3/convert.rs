@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use num_bigint::{BigInt, Sign};
 
 use super::fault::{Fault, Flow, Stop};
-use super::frame::{ALLOCATION, Frame};
+use super::frame::{CONVERSION, Frame};
 use super::heap::Content;
 use super::item::{Id, Item, MAX_INTEGER, Type};
 use crate::machines::neo::number::{SignedBytes, signed_bytes, small_of_bytes};
@@ -150,7 +150,7 @@ pub(super) fn istype(frame: &mut Frame<'_>) -> Flow {
 pub(super) fn convert(frame: &mut Frame<'_>) -> Flow {
     let kind = operand_type(frame)?;
     frame.make_room()?;
-    frame.work(ALLOCATION)?;
+    frame.work(CONVERSION)?;
     let item = frame.pop();
     let converted = converted(frame, &item, kind)?;
     frame.push(converted);

@@ -11,7 +11,7 @@ const MAX_COMPARABLE: usize = 65536;
 const MAX_PAIRS: usize = 2048;
 
 /// What comparing two items of Structs is charged.
-const UNITS_OF_PAIR: usize = 6;
+const UNITS_OF_PAIR: usize = 1;
 
 /// EQUAL
 pub(super) fn equal(frame: &mut Frame<'_>) -> Flow {

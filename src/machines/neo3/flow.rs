@@ -7,7 +7,7 @@ use super::fault::{Fault, Flow};
 use super::frame::{ALLOCATION, Frame};
 
 /// The bytes that are read as text in a unit.
-const CHARACTERS_OF_UNIT: usize = 4;
+const CHARACTERS_OF_UNIT: usize = 8;
 
 /// An operand that counts from the opcode: one byte or four.
 #[inline(always)]

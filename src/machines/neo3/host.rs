@@ -116,7 +116,7 @@ impl Service {
 }
 
 /// What looking for a service is charged: the names of services are hashed.
-const LOOK_UP: usize = 100;
+const LOOK_UP: usize = 40;
 
 /// SYSCALL
 pub(super) fn syscall(frame: &mut Frame<'_>) -> Flow {
@@ -166,7 +166,7 @@ fn check_multisig(frame: &mut Frame<'_>) -> Flow {
 /// Whether the signature is one of the host's message; `false` for an invalid key.
 fn is_signed(frame: &mut Frame<'_>, signature: &[u8], key: &[u8]) -> Result<bool, Stop> {
     /// What checking a signature is charged.
-    const SIGNATURE: usize = 50_000;
+    const SIGNATURE: usize = 45_000;
     frame.work(SIGNATURE)?;
     let Host::Crypto(Signed { message, curve }) = &frame.core.host else { return Ok(false) };
     // The raw form without a prefix is not one of N3.

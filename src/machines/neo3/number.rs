@@ -11,7 +11,7 @@ use super::frame::Frame;
 use super::item::Item;
 
 /// What an instruction on numbers of more than 64 bits is charged.
-pub(super) const BIG: usize = 50;
+pub(super) const BIG: usize = 30;
 
 impl Frame<'_> {
     /// Replaces `a b` by a number: `small` where both and the result have 64 bits, else `big`.
@@ -56,7 +56,7 @@ impl Frame<'_> {
     #[cold]
     #[inline(never)]
     fn big_unary(&mut self, big: fn(BigInt) -> BigInt) -> Flow {
-        self.work(BIG)?;
+        self.work(BIG / 2)?;
         let a = number(&self.pop())?;
         self.push(Item::integer(big(a))?);
         Ok(())

@@ -1,7 +1,7 @@
 //! Byte strings: every result is a new Buffer.
 
 use super::convert::{bytes, with_bytes};
-use super::fault::{Fault, Flow};
+use super::fault::{Fault, Flow, Stop};
 use super::frame::{ALLOCATION, BYTES_OF_UNIT, Frame};
 use super::item::{Item, MAX_ITEM};
 
@@ -37,6 +37,7 @@ pub(super) fn memcpy(frame: &mut Frame<'_>) -> Flow {
 
 /// CAT
 pub(super) fn cat(frame: &mut Frame<'_>) -> Flow {
+    frame.work(ALLOCATION)?;
     let (b, a) = (frame.pop(), frame.pop());
     let mut joined = bytes(&a)?;
     with_bytes(&b, |bytes| joined.extend_from_slice(bytes))?;
@@ -64,7 +65,7 @@ pub(super) fn right(frame: &mut Frame<'_>) -> Flow {
     part(frame, |bytes| bytes.get(bytes.len().checked_sub(count)?..))
 }
 
-fn pop_length(frame: &mut Frame<'_>) -> Result<usize, Fault> {
+fn pop_length(frame: &mut Frame<'_>) -> Result<usize, Stop> {
     frame.pop_count(usize::MAX, "The part of the bytes")
 }
 

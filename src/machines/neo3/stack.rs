@@ -1,11 +1,11 @@
 //! Instructions that arrange the evaluation stack. What is only moved stays counted as it is.
 
-use super::fault::{Fault, Flow};
+use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::item::Item;
 
 /// The items that are moved in a unit.
-const MOVED_IN_UNIT: usize = 4;
+pub(super) const MOVED_IN_UNIT: usize = 16;
 
 /// DEPTH
 pub(super) fn depth(frame: &mut Frame<'_>) -> Flow {
@@ -114,9 +114,9 @@ pub(super) fn reversen(frame: &mut Frame<'_>) -> Flow {
 
 /// Pops the distance of an existing item from the top.
 #[inline(always)]
-fn index(frame: &mut Frame<'_>) -> Result<usize, Fault> {
+fn index(frame: &mut Frame<'_>) -> Result<usize, Stop> {
     let below = frame.pop_count(usize::MAX, "The index of the item")?;
-    if below < frame.height() { Ok(below) } else { Err(Fault::Underflow) }
+    if below < frame.height() { Ok(below) } else { Err(Fault::Underflow.into()) }
 }
 
 /// So many top items, which are there, the top one last.
