@@ -16,6 +16,7 @@ use vmconf::text::json::{Document, Node};
 const ENDS: &[(&str, &str, u64)] = &[
     ("evm-balance-loop", "max-memory", 3_500_000),
     ("evm-exp-loop", "max-steps", 110_000),
+    ("evm-large-return", "", 10),
     ("evm-log4-loop", "max-memory", 900_000),
     ("evm-mem-return", "max-memory", 10),
     ("evm-memory-price", "", 3),

@@ -11,7 +11,7 @@ const SUICIDE_REFUND: u64 = 24_000;
 const ENTRY: u64 = 768;
 
 /// What looking for a key is charged.
-const LOOK_UP: u64 = 20;
+const LOOK_UP: u64 = 15;
 
 #[inline(never)]
 pub(super) fn sload(f: &mut Frame<'_>) -> Flow {

@@ -36,6 +36,7 @@ pub(super) fn pack(frame: &mut Frame<'_>) -> Flow {
     need_room(count)?;
     let depth = frame.items().len();
     let below = depth.checked_sub(count).ok_or(Stop::Faulted(Fault::Underflow))?;
+    frame.core.work(count as u64 / 2)?;
     let items = frame.core.stack.drain(frame.base + below..).rev().collect();
     push_list(frame, Item::Array, items)
 }

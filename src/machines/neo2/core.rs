@@ -15,7 +15,7 @@ use crate::machines::account::{Account, COPIES};
 /// What an allocation is charged, with what becomes of it.
 pub(super) const ALLOCATION: u64 = 6;
 /// The bytes that are copied in a unit.
-const BYTES_OF_UNIT: usize = 64;
+const BYTES_OF_UNIT: usize = 96;
 /// The items that are moved in a unit.
 const ITEMS_OF_UNIT: usize = 32;
 /// What a search for live items is charged, and each item that it meets.

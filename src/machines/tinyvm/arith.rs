@@ -155,12 +155,12 @@ pub(super) fn sra(core: &mut Core, word: u32) -> Flow {
 
 /// `exp`
 pub(super) fn exp(core: &mut Core, word: u32) -> Flow {
-    costly(core, word, 8, |l, r| power(l as i16, r as i16))
+    costly(core, word, 2, |l, r| power(l as i16, r as i16))
 }
 
 /// `root`
 pub(super) fn root(core: &mut Core, word: u32) -> Flow {
-    costly(core, word, 150, |l, r| root_of(l as i16, r as i16))
+    costly(core, word, 20, |l, r| root_of(l as i16, r as i16))
 }
 
 /// As [`binary`], in machines that have powers, for so many units.

@@ -79,7 +79,8 @@ impl<'t> Row<'t> {
     fn program(&self, info: &MachineInfo, times: usize) -> Program {
         let (setup, body) = (instructions(self.setup), instructions(self.body));
         let code = || {
-            let lines: Vec<_> = setup.iter().chain((0..times).flat_map(|_| &body)).map(String::as_str).collect();
+            let lines = setup.iter().chain((0..times).flat_map(|_| &body)).map(String::as_str);
+            let lines: Vec<_> = lines.chain(info.isa.by_name("NOP").map(|nop| nop.name)).collect();
             assemble(info.isa, &lines.join("\n")).unwrap_or_else(|error| panic!("{}: {error}", self.name))
         };
         Program::from(match info.name {
