@@ -20,10 +20,13 @@ pub(crate) fn measure(rounds: &Rounds) -> anyhow::Result<()> {
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         println!("# {}", path.file_name().unwrap_or_default().display());
         for line in text.lines() {
-            let row = Row::all(line).pop().filter(|row| format!("{} {}", info.name, row.name).contains(&rounds.only));
+            let row = Row::all(line)
+                .pop()
+                .filter(|row| format!("{} {}", info.name, row.name).contains(&rounds.only));
             let Some(row) = row else { continue };
             let (name, setup) = (row.name, row.setup);
-            let body = if row.times == 1000 { row.body.to_owned() } else { format!("{} | {}", row.body, row.times) };
+            let body =
+                if row.times == 1000 { row.body.to_owned() } else { format!("{} | {}", row.body, row.times) };
             if row.cost.is_none() {
                 println!("{name} | ends | {setup} | {body}");
                 continue;
@@ -41,7 +44,14 @@ pub(crate) fn measure(rounds: &Rounds) -> anyhow::Result<()> {
     times.sort_by(|one, other| one.0.total_cmp(&other.0));
     ensure!(!times.is_empty(), "no row");
     let (best, worst) = (&times[0], &times[times.len() - 1]);
-    eprintln!("best {:.2} ns: {}; worst {:.2} ns: {}; ratio {:.1}", best.0, best.1, worst.0, worst.1, worst.0 / best.0);
+    eprintln!(
+        "best {:.2} ns: {}; worst {:.2} ns: {}; ratio {:.1}",
+        best.0,
+        best.1,
+        worst.0,
+        worst.1,
+        worst.0 / best.0
+    );
     Ok(())
 }
 
@@ -49,7 +59,15 @@ pub(crate) fn measure(rounds: &Rounds) -> anyhow::Result<()> {
 fn cost(row: &Row<'_>, info: &vmconf::machines::MachineInfo, rounds: &Rounds) -> (f64, f64) {
     let (mut once, mut often) = (row.loaded(info, 1), row.loaded(info, row.times + 1));
     let units = row.run(&mut *often) - row.run(&mut *once);
-    let time = |times: usize| shortest(rounds.rounds, || row.loaded(info, times), |machine| { row.run(&mut **machine); });
+    let time = |times: usize| {
+        shortest(
+            rounds.rounds,
+            || row.loaded(info, times),
+            |machine| {
+                row.run(&mut **machine);
+            },
+        )
+    };
     let seconds = time(row.times + 1) - time(1);
     (seconds / row.times as f64 * 1e9, units as f64 / row.times as f64)
 }

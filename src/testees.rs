@@ -46,7 +46,9 @@ impl MakeTestee {
 /// Testees that embed the machines of this crate.
 impl Default for MakeTestee {
     fn default() -> MakeTestee {
-        MakeTestee::new("embedded", |info, limits, interrupt| Box::new(Embedded::new(info, limits, interrupt)))
+        MakeTestee::new("embedded", |info, limits, interrupt| {
+            Box::new(Embedded::new(info, limits, interrupt))
+        })
     }
 }
 

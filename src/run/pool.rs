@@ -6,12 +6,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
 use super::collect::Collector;
 use super::execute::{CaseOutcome, Worker};
-use crate::model::interrupt::Interrupt;
 use super::load::LoadedFile;
 use super::options::{AfterFailure, Options};
 use super::order::{Finished, Next, Order};
 use super::select::open;
 use super::sources::Source;
+use crate::model::interrupt::Interrupt;
 use crate::model::verdict::Verdict;
 
 /// Runs all cases on `options.run.jobs` threads; the calling thread puts the outcomes in order.

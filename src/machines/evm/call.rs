@@ -68,7 +68,11 @@ fn answer(f: &mut Frame<'_>, asked: Asked) -> Flow {
     let made = can_pay(f, asked.value)?;
     if made {
         let destination = Some(asked.destination);
-        record(f, input, Recorded { destination, gas_limit: gas + stipend, value: asked.value, data: vec![] })?;
+        record(
+            f,
+            input,
+            Recorded { destination, gas_limit: gas + stipend, value: asked.value, data: vec![] },
+        )?;
     }
     f.gas += gas + stipend;
     f.context.given_back += gas + stipend;

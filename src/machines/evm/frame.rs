@@ -333,7 +333,8 @@ pub(super) fn range(offset: Word, size: Word) -> Result<Range<usize>, Stop> {
     if is_zero(size) {
         return Ok(0..0);
     }
-    let end = small(offset).zip(small(size)).and_then(|(offset, size)| Some(offset..offset.checked_add(size)?));
+    let end =
+        small(offset).zip(small(size)).and_then(|(offset, size)| Some(offset..offset.checked_add(size)?));
     end.ok_or(Stop::Halted(Halt::OutOfGas))
 }
 

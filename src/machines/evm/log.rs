@@ -19,7 +19,7 @@ const ENTRY: u64 = 3072;
 
 /// What logging is charged, and each word of data.
 const WORK: u64 = 3;
-const UNITS_OF_WORD: u64 = 3;
+const UNITS_OF_WORD: u64 = 5;
 
 #[inline(never)]
 pub(super) fn log<const TOPICS: usize>(f: &mut Frame<'_>) -> Flow {

@@ -27,7 +27,7 @@ pub(super) fn indirect(cpu: &mut Cpu<'_>, argc: i32) -> Flow {
 }
 
 /// Slots that are made in a unit.
-const SLOTS_OF_UNIT: usize = 96;
+const SLOTS_OF_UNIT: usize = 64;
 
 /// How the called function is named.
 #[derive(Clone, Copy, PartialEq, Eq)]

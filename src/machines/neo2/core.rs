@@ -15,12 +15,12 @@ use crate::machines::account::{Account, COPIES};
 /// What an allocation is charged, with what becomes of it.
 pub(super) const ALLOCATION: u64 = 6;
 /// The bytes that are copied in a unit.
-const BYTES_OF_UNIT: usize = 96;
+const BYTES_OF_UNIT: usize = 64;
 /// The items that are moved in a unit.
 const ITEMS_OF_UNIT: usize = 32;
-/// What a search for live items is charged, and each item that it meets.
+/// What a search for live items is charged, and how many items it meets in a unit.
 const SURVEY: u64 = 4;
-const UNITS_OF_SEEN: u64 = 1;
+const SEEN_IN_UNIT: u64 = 2;
 
 /// What the program changes, and what it can ask for.
 pub(super) struct Core {
@@ -118,7 +118,7 @@ impl Core {
             account.hold(0)?;
             seen += count + heap.len();
         }
-        self.work(SURVEY + UNITS_OF_SEEN * seen as u64)?;
+        self.work(SURVEY + seen as u64 / SEEN_IN_UNIT)?;
         Ok(count)
     }
 }

@@ -45,11 +45,7 @@ pub(super) struct End {
 impl Neo2 {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> Neo2 {
-        Neo2 {
-            scripts: Vec::new(),
-            core: Core::new(Account::new(limits)),
-            end: None,
-        }
+        Neo2 { scripts: Vec::new(), core: Core::new(Account::new(limits)), end: None }
     }
 
     /// The one loop. Returns why it ended; `None` when the meter ended it.

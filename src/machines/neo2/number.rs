@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 
 use num_bigint::{BigInt, Sign};
 
+use super::core::ALLOCATION;
 use super::count::Change;
 use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
-use super::core::ALLOCATION;
 use super::item::{Item, long_size};
 
 /// What an operation on two numbers of 32 bytes is charged.

@@ -18,7 +18,7 @@ const MAX_CLONED: usize = MAX_REFERENCES - 1;
 /// What looking for a key of a Map is charged, or for a byte.
 const UNITS_OF_KEY: usize = 10;
 /// What copying a key or value is charged.
-const UNITS_OF_COPY: usize = 3;
+const UNITS_OF_COPY: usize = 2;
 /// What cloning an item of a Struct is charged.
 const UNITS_OF_CLONE: usize = 15;
 
@@ -446,7 +446,7 @@ pub(super) fn remove(frame: &mut Frame<'_>) -> Flow {
                 heap.release(&key.item());
                 heap.release(&value);
             }
-            frame.work(UNITS_OF_KEY + size / MOVED_IN_UNIT)
+            frame.work(UNITS_OF_KEY + size / (2 * MOVED_IN_UNIT))
         }
         _ => Err(NO_COMPOUND.into()),
     }
@@ -463,7 +463,7 @@ pub(super) fn clearitems(frame: &mut Frame<'_>) -> Flow {
             heap.release(item);
         }
     }
-    frame.visit(items.len())
+    Ok(())
 }
 
 /// POPITEM

@@ -35,12 +35,13 @@ fn are_equal(frame: &mut Frame<'_>, a: &Item, b: &Item) -> Result<bool, Stop> {
     if let (Item::Struct(_), Item::Struct(_)) = (a, b) {
         let mut structs = Structs::new(&frame.core.heap);
         let equal = structs.equal(a, b);
-        let units = (MAX_PAIRS - structs.pairs) * UNITS_OF_PAIR + (MAX_COMPARABLE - structs.bytes) / BYTES_OF_UNIT;
+        let units =
+            (MAX_PAIRS - structs.pairs) * UNITS_OF_PAIR + (MAX_COMPARABLE - structs.bytes) / BYTES_OF_UNIT;
         frame.work(units)?;
         return Ok(equal?);
     }
     if let Item::ByteString(a) = a {
-        frame.work(a.len() / BYTES_OF_UNIT)?;
+        frame.work(2 * a.len() / BYTES_OF_UNIT)?;
     }
     Ok(are_equal_leaves(a, b)?)
 }

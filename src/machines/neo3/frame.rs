@@ -10,7 +10,7 @@ pub(super) const ALLOCATION: usize = 6;
 /// What reading a number of bytes is charged.
 pub(super) const CONVERSION: usize = 12;
 /// The bytes that are copied in a unit.
-pub(super) const BYTES_OF_UNIT: usize = 64;
+pub(super) const BYTES_OF_UNIT: usize = 96;
 /// The items that are copied in a unit, and those that are only counted.
 pub(super) const ITEMS_OF_UNIT: usize = 4;
 const COUNTED_IN_UNIT: usize = 8;

@@ -28,7 +28,7 @@ pub(super) fn memcpy(frame: &mut Frame<'_>) -> Flow {
     // A copy, since source and target may be the same.
     let copied = with_bytes(&source, |bytes| bytes.get(from..from + count).map(<[u8]>::to_vec))?;
     let copied = copied.ok_or(Fault::OutOfRange(RANGE))?;
-    frame.work(ALLOCATION + count / BYTES_OF_UNIT)?;
+    frame.work(ALLOCATION + 3 * count / BYTES_OF_UNIT)?;
     let mut target = target.borrow_mut();
     let place = target.get_mut(to..to + count).ok_or(Fault::OutOfRange(RANGE))?;
     place.copy_from_slice(&copied);

@@ -87,10 +87,12 @@ impl<'t> Row<'t> {
             "evm" => evm(code()),
             "tinyvm" => {
                 // Two words also for a small number.
-                let count = [0x3f00 | times & 0xff, 0x4f00 | times >> 8].map(|word| format!(".word 0x{word:04x}"));
+                let count =
+                    [0x3f00 | times & 0xff, 0x4f00 | times >> 8].map(|word| format!(".word 0x{word:04x}"));
                 let end = ["decr r15".to_owned(), "b r15 _again".to_owned(), "yield".to_owned()];
                 let again = [".label _again".to_owned()];
-                let all: Vec<_> = count.iter().chain(&setup).chain(&again).chain(&body).chain(&end).cloned().collect();
+                let all: Vec<_> =
+                    count.iter().chain(&setup).chain(&again).chain(&body).chain(&end).cloned().collect();
                 let features = Value::List(vec![Value::text("expRoot")]);
                 record([("instructions", Value::text(all.join("\n"))), ("features", features)])
             }

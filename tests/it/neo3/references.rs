@@ -2,7 +2,7 @@
 //! it, so that every instruction finds what it needs.
 
 use proptest::prelude::*;
-use vmconf::machines::machine::{perform};
+use vmconf::machines::machine::perform;
 use vmconf::machines::neo3::Op;
 use vmconf::model::case;
 use vmconf::model::value::Value;
