@@ -19,8 +19,8 @@ const SLICE: u64 = 1 << 20;
 const UNITS_BETWEEN_CHECKS: u64 = 1 << 22;
 
 /// The bytes that a byte of observable state can take: its own, one in the value that is compared, one in the
-/// mismatch, one in a report.
-pub(crate) const COPIES: u64 = 4;
+/// mismatch, two as hex digits in a report.
+pub(crate) const COPIES: u64 = 5;
 
 /// Less garbage than this is not looked for.
 const GARBAGE: u64 = 1 << 22;

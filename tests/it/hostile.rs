@@ -12,10 +12,10 @@ use vmconf::model::interrupt::Interrupt;
 use vmconf::model::limits::Limits;
 use vmconf::text::json::{Document, Node};
 
-/// What ends a vector at a limit of ten million units and 256 MB, and how many instructions it executes at most.
+/// What ends a vector at a limit of 50 million units and 256 MB, and how many instructions it executes at most.
 const ENDS: &[(&str, &str, u64)] = &[
     ("evm-balance-loop", "max-memory", 3_500_000),
-    ("evm-exp-loop", "max-steps", 110_000),
+    ("evm-exp-loop", "max-steps", 1_200_000),
     ("evm-large-return", "", 10),
     ("evm-log4-loop", "max-memory", 900_000),
     ("evm-mem-return", "max-memory", 10),
@@ -23,15 +23,15 @@ const ENDS: &[(&str, &str, u64)] = &[
     ("evm-sstore-loop", "max-memory", 3_000_000),
     ("neo3-bytestrings", "max-memory", 7_000),
     ("neo3-dup-pack-tree", "", 2_000),
-    ("neo3-modpow-loop", "max-steps", 20_000),
-    ("neo3-sqrt-loop", "max-steps", 160_000),
-    ("neo3-struct-clone-loop", "max-steps", 10_000),
-    ("neo3-struct-equal-loop", "max-steps", 10_000),
+    ("neo3-modpow-loop", "max-steps", 100_000),
+    ("neo3-sqrt-loop", "max-steps", 3_300_000),
+    ("neo3-struct-clone-loop", "max-steps", 100_000),
+    ("neo3-struct-equal-loop", "max-steps", 400_000),
 ];
 
 #[test]
 fn limits_end_them() {
-    let limits = Limits { steps: 10_000_000, ..Limits::default() };
+    let limits = Limits { steps: 50_000_000, ..Limits::default() };
     for (name, flag, most) in ENDS {
         let mut machine = loaded(&case(name), &limits);
         let mut count = Count(0);

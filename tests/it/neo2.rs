@@ -368,7 +368,7 @@ fn megabyte() -> String {
 
 #[test]
 fn garbage_does_not_reach_the_limit_on_memory_and_what_is_in_use_does() {
-    let limits = Limits { memory: 16 << 20, ..Limits::default() };
+    let limits = Limits { memory: 20 << 20, ..Limits::default() };
     let megabyte = megabyte();
     let check = |source: String, status: Status| {
         let (ended, machine) = run_limited(&source, &limits);

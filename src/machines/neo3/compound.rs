@@ -17,7 +17,7 @@ const MAX_CLONED: usize = MAX_REFERENCES - 1;
 
 /// What looking for a key of a Map is charged, or for a byte.
 const UNITS_OF_KEY: usize = 10;
-/// What copying a key or value is charged.
+/// What copying an item out of a compound is charged.
 const UNITS_OF_COPY: usize = 2;
 /// What cloning an item of a Struct is charged.
 const UNITS_OF_CLONE: usize = 15;
@@ -83,7 +83,7 @@ pub(super) fn unpack(frame: &mut Frame<'_>) -> Flow {
         }
         _ => return Err(NO_COMPOUND.into()),
     };
-    frame.work(items.len())?;
+    frame.work(UNITS_OF_COPY * items.len())?;
     items.into_iter().rev().for_each(|item| frame.push(item));
     frame.push(Item::count(count));
     Ok(())
@@ -188,7 +188,7 @@ fn primitive_item(key: &Item) -> Result<Item, Fault> {
 pub(super) fn keys(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
     let Item::Map(map) = frame.pop() else { return Err(NO_COMPOUND.into()) };
-    frame.work(UNITS_OF_COPY * frame.core.heap.size(map))?;
+    frame.work(frame.core.heap.size(map))?;
     let keys = frame.core.heap.map(map).keys().map(Key::item).collect();
     push_list(frame, keys, Item::Array)
 }

@@ -12,6 +12,7 @@ pub(super) fn newbuffer(frame: &mut Frame<'_>) -> Flow {
     if size > MAX_ITEM {
         return Err(Fault::ItemSize(size).into());
     }
+    frame.work(size / BYTES_OF_UNIT)?;
     push(frame, vec![0; size])
 }
 
@@ -28,7 +29,8 @@ pub(super) fn memcpy(frame: &mut Frame<'_>) -> Flow {
     // A copy, since source and target may be the same.
     let copied = with_bytes(&source, |bytes| bytes.get(from..from + count).map(<[u8]>::to_vec))?;
     let copied = copied.ok_or(Fault::OutOfRange(RANGE))?;
-    frame.work(ALLOCATION + 3 * count / BYTES_OF_UNIT)?;
+    // The copy is as long as an allocation can be that the system makes anew each time.
+    frame.work(ALLOCATION + 6 * count / BYTES_OF_UNIT)?;
     let mut target = target.borrow_mut();
     let place = target.get_mut(to..to + count).ok_or(Fault::OutOfRange(RANGE))?;
     place.copy_from_slice(&copied);
