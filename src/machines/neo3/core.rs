@@ -88,6 +88,7 @@ impl Core {
     #[cold]
     #[inline(never)]
     fn survey(&mut self, new: usize) -> Flow {
+        self.heap.sweep(self.uncaught.as_ref());
         let frames = self.callers.iter().chain([&self.context]);
         let slots = frames.flat_map(|frame| frame.locals.iter().chain(&frame.arguments));
         let roots = self.stack.iter().chain(&self.statics).chain(&self.uncaught).chain(slots);

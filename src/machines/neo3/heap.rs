@@ -301,8 +301,9 @@ impl Heap {
         }
     }
 
+    /// As [`Heap::make_room`], whatever there is to free.
     #[cold]
-    fn sweep(&mut self, pending: Option<&Item>) {
+    pub(super) fn sweep(&mut self, pending: Option<&Item>) {
         let pending = self.reachable(pending);
         for id in std::mem::take(&mut self.unheld) {
             let compound = &mut self.compounds[id.0 as usize];
