@@ -29,6 +29,7 @@ pub mod filter;
 mod load;
 pub mod merge;
 mod named_files;
+pub mod open_file;
 pub mod options;
 mod order;
 mod partition;
@@ -53,7 +54,7 @@ pub use file_override::FileOverride;
 pub(crate) use load::{Cases, Content, FileError, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use named_files::named_files;
-pub use options::{AfterFailure, Options, RunOptions, UnmatchedEntries};
+pub use options::{Options, RunOptions, UnmatchedEntries};
 pub use partition::part;
 pub(crate) use select::select;
 pub use select::{open, open_text};
@@ -98,7 +99,10 @@ fn one_by_one(sources: &[Source], options: &Options, collector: &mut Collector<'
         collector.file(&file);
         for index in 0..file.cases() {
             let Some(case) = file.case(index) else { continue };
-            let outcome = if collector.skips() { CaseOutcome::skipped(&case) } else { worker.run(&case) };
+            let outcome = match collector.stopped_after() {
+                Some(failures) => CaseOutcome::skipped(&case, failures),
+                None => worker.run(&case),
+            };
             if interrupt.is_requested() {
                 return;
             }

@@ -14,30 +14,31 @@ use vmconf::model::verdict::Verdict;
 use vmconf::run::bless::{self, Blessed, OutcomeChange, Refusal, Texts, Wishes};
 use vmconf::run::sources::Source;
 
-use super::output::{self, Replaced};
+use super::output;
+use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 
-/// Write what the machine did as the expectation
+/// Update expectations to what the machine did
 ///
 /// Example: vmconf bless vectors/ --filter add
 ///
-/// Only the data that differ are changed, and every other byte of a file stays. The change is shown
-/// and, on a terminal, asked for.
+/// Changes only the values that differ and keeps every other byte of a file. Shows each change, and on a
+/// terminal asks before it writes.
 #[derive(Debug, Args)]
 pub(super) struct Bless {
     #[command(flatten)]
-    select: Select,
+    pub(super) select: Select,
 
     /// Write without asking
     #[arg(short, long)]
     yes: bool,
 
-    /// Only this datum and what is in it, by its path as `vmconf run` reports it
+    /// Only the value at this path, as `vmconf run` prints it, and what is inside it
     #[arg(long, value_name = "PATH")]
     leaf: Option<String>,
 
-    /// Bless also that a run ended in another way, such as with a halt
+    /// Also accept a different outcome, such as a halt instead of a fault
     #[arg(long)]
     allow_outcome_change: bool,
 }
@@ -255,21 +256,16 @@ fn try_write(path: &Path, texts: &Texts) -> io::Result<()> {
     if fs::read(&path)? != texts.old.as_bytes() {
         return Err(io::Error::other("the file changed since it was read"));
     }
-    Replaced::over(&path, texts.new.as_bytes())
+    ResultFile::over(&path, texts.new.as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
-    use vmconf::run::sources::SourceOrigin;
-
     use super::*;
 
     #[test]
     fn it_asks_until_there_is_an_answer() {
-        let source =
-            Source { path: PathBuf::new(), shown: "a".into(), origin: SourceOrigin::Named, only: None };
+        let source = Source::of_shown("a");
         let check = |input: &str, answer| assert_eq!(ask(&source, &mut input.as_bytes()).ok(), Some(answer));
         check("y\n", Answer::Yes);
         check("what?\n\nno\n", Answer::No);

@@ -11,28 +11,33 @@ use vmconf::report::explanation::{self, Length};
 use vmconf::report::json;
 use vmconf::{explain, run};
 
+use super::form::Form;
 use super::history::Recorded;
 use super::output;
 use super::rerun::RerunCases;
 use super::select::Select;
 use super::settings::Settings;
 
-/// Say why cases fail: what differs, which instruction made it so, and the last ones
+/// Explain why cases fail: what differs and which instruction caused it
 ///
 /// Example: vmconf diff vectors/minic89/programs/add-overflows.json
 ///
-/// Without PATHS it is about the cases that failed in the last run from this folder.
+/// Without PATHS, explains the cases that failed in the last run from this folder.
 #[derive(Debug, Args)]
 pub(super) struct Diff {
     #[command(flatten)]
-    select: Select,
+    pub(super) select: Select,
 
-    /// Show so many of the last instructions, and all differences in full, instead of what fits a screen
+    /// Print the last N instructions, and all differences in full, instead of what fits a screen
     #[arg(long, value_name = "N")]
     last: Option<usize>,
 
-    /// Print the same facts as JSON, one object a case
-    #[arg(long)]
+    /// Output form
+    #[arg(short, long, value_name = "FORM", default_value = "text")]
+    output: Form,
+
+    /// Same as --output json
+    #[arg(long, hide = true, conflicts_with = "output")]
     json: bool,
 }
 
@@ -45,6 +50,10 @@ struct Counts {
 }
 
 impl Diff {
+    fn form(&self) -> Form {
+        if self.json { Form::Json } else { self.output }
+    }
+
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
         let mut counts = Counts::default();
@@ -70,7 +79,7 @@ impl Diff {
             }
         }
         rerun.report_deleted(&options);
-        if !self.json && counts.failed + counts.broken == 0 {
+        if self.form() == Form::Text && counts.failed + counts.broken == 0 {
             writeln!(out, "{} passed, nothing differs", counts.passed)?;
         }
         out.flush()?;
@@ -91,7 +100,7 @@ impl Diff {
             Verdict::Fail(_) | Verdict::ExpectedFail(..) => counts.failed += 1,
             Verdict::Error(_) => counts.broken += 1,
         }
-        if self.json {
+        if self.form() == Form::Json {
             json::explained(out, explained)?;
             return Ok(());
         }

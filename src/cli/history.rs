@@ -18,10 +18,11 @@ use sha2::{Digest, Sha256};
 use vmconf::model::partition::Part;
 use vmconf::report::json::{Invocation, Record};
 use vmconf::run::expression::Outcomes;
+use vmconf::text::file_name::typed;
 use vmconf::text::shell::Words;
 use vmconf::wire::comparison::{self, Run};
 
-use super::output::Replaced;
+use super::result_file::{ResultFile, remove_abandoned};
 
 /// The number of runs that are kept for each folder.
 pub(super) const KEPT: usize = 20;
@@ -46,7 +47,7 @@ fn folder(working: &Path) -> Option<PathBuf> {
 /// Starts the record of the run of this process.
 pub(super) fn begin(files: usize, part: Option<&Part>) -> Record {
     let arguments = std::env::args_os().skip(1);
-    let words: Words = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Words = arguments.map(|word| typed(&word)).collect();
     let command = format!("vmconf{words}");
     let when = Timestamp::now().strftime("%FT%TZ").to_string();
     Record::new(Invocation { when: &when, command: &command, files, part })
@@ -64,8 +65,9 @@ pub(super) fn record(run: &str) -> io::Result<()> {
     fs::create_dir_all(&folder)?;
     let note = folder.join(FOLDER);
     if !note.exists() {
-        Replaced::with(&note, format!("{}\n", working.display()).as_bytes())?;
+        ResultFile::with(&note, format!("{}\n", working.display()).as_bytes())?;
     }
+    remove_abandoned(&folder);
     put(&folder, run)?;
     let names = names(&folder)?;
     for old in &names[..names.len().saturating_sub(KEPT)] {
@@ -80,7 +82,7 @@ fn put(folder: &Path, run: &str) -> io::Result<()> {
     const ATTEMPTS: usize = 1000;
     for _ in 0..ATTEMPTS {
         let name = Timestamp::now().strftime("%Y%m%d-%H%M%S-%3f").to_string();
-        match Replaced::once(&folder.join(name), run.as_bytes()) {
+        match ResultFile::once(&folder.join(name), run.as_bytes()) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 std::thread::sleep(Duration::from_millis(1));
             }

@@ -14,19 +14,20 @@ use vmconf::run::expected_failures::update::{self, Accepted};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
 
 use super::exit_code::BrokenInput;
-use super::output::{self, Replaced};
+use super::output;
+use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 
 /// The list of expected failures.
 #[derive(Debug, Args)]
 pub(super) struct KnownArgs {
-    /// The cases that are known to fail, a TOML file; they do not fail the run
+    /// TOML file of known failures, which do not fail the run
     #[arg(long = "known", value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// The day on which entries of the list are held to have expired [default: of the clock]
-    #[arg(long, value_name = "DATE", value_parser = parse_date, requires = "file")]
+    /// Date that decides which entries have expired [default: today]
+    #[arg(long, value_name = "DATE", value_parser = parse_date, requires = "file", hide_short_help = true)]
     today: Option<Date>,
 }
 
@@ -73,7 +74,7 @@ fn clock() -> anyhow::Result<Date> {
     parse_date(&today).map_err(anyhow::Error::msg).context("the clock")
 }
 
-/// Look after a list of known failures
+/// Manage known failures
 ///
 /// Example: vmconf known update tests/samples/known.toml tests/samples/vmtests/wrong
 #[derive(Debug, Args)]
@@ -87,12 +88,11 @@ enum Action {
     Update(Update),
 }
 
-/// Bring a list of known failures up to date: take out what no longer fails, and sign anew what fails
-/// otherwise
+/// Update a list of known failures: remove cases that pass and record failures that changed
 ///
 /// Example: vmconf known update known.toml vectors/
 ///
-/// All else in the file stays as it is, comments too.
+/// Everything else in the file stays as it is, including comments.
 #[derive(Debug, Args)]
 struct Update {
     /// The list
@@ -101,12 +101,19 @@ struct Update {
     #[command(flatten)]
     select: Select,
 
-    /// Add the failures that are not listed, with this reason
+    /// Add failures that are not listed, with this reason
     #[arg(long, value_name = "REASON")]
     accept: Option<String>,
 }
 
 impl KnownCommand {
+    /// The arguments that select vectors.
+    pub(super) fn select(&mut self) -> &mut Select {
+        match &mut self.command {
+            Action::Update(update) => &mut update.select,
+        }
+    }
+
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         match &self.command {
             Action::Update(update) => update.run(),
@@ -136,7 +143,7 @@ impl Update {
             writeln!(out, "nothing to change")?;
         }
         if updated.text != text {
-            Replaced::with(&self.file, updated.text.as_bytes())?;
+            ResultFile::with(&self.file, updated.text.as_bytes())?;
         }
         out.flush()?;
         Ok(Exit::Passed)

@@ -1,8 +1,8 @@
 //! `vmconf merge`
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
@@ -11,31 +11,36 @@ use vmconf::model::exit::Exit;
 use vmconf::model::limits::Limits;
 use vmconf::report::{self, Grouping};
 use vmconf::run::merge::{self, MergedRun, Source};
-use vmconf::run::sources;
+use vmconf::run::open_file::{open_below, read_at_most};
+use vmconf::text::file_name::path_of;
 
-use super::output::TemporaryFiles;
 use super::reports::{self, Reports, RequestedReport};
+use super::result_file::TemporaryFiles;
 use super::verbosity::VerbosityArgs;
 
-/// Join the JSON reports of the parts of a run
+/// Merge the JSON reports of the parts of a run
 ///
 /// Example: vmconf run --partition hash:1/1 --report json | vmconf merge -
 ///
-/// All parts must be there, each once, and of one run. The exit code is that of the whole run. Lines of
-/// vector files are shown where the files are here.
+/// Requires each part of one run exactly once. The exit code is that of the whole run. Reports show lines of
+/// vector files below --sources.
 #[derive(Debug, Args)]
 pub(super) struct Merge {
-    /// JSON reports of parts, as run --partition with --report json writes them; - for standard input
+    /// JSON reports of the parts, from run --partition --report json; - for standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
-    /// Make a report, as run does; repeatable
+    /// Write a report, as run does; repeatable
     #[arg(long, value_name = "NAME[=FILE]", value_parser = reports::parse)]
     report: Vec<RequestedReport>,
 
-    /// Tell each failure in full instead of those of the same cause once
+    /// Do not group failures by cause
     #[arg(long)]
     no_group: bool,
+
+    /// Folder of the vector files that the parts name; no file outside of it is opened
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    sources: PathBuf,
 
     #[command(flatten)]
     verbosity: VerbosityArgs,
@@ -49,8 +54,10 @@ impl Merge {
             text.map(|text| (name.clone(), text)).context(name)
         };
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
+        let folder = self.sources.canonicalize().with_context(|| self.sources.display().to_string())?;
         let sources: Vec<_> = texts.iter().map(|(name, text)| Source { name, text }).collect();
-        let MergedRun { events, selection, flags } = merge::merge(&sources, &mut vector_text)?;
+        let MergedRun { events, selection, flags } =
+            merge::merge(&sources, &mut |file| vector_text(&folder, file))?;
         let mut reports = Reports::new(
             &self.report,
             &report::Options {
@@ -62,9 +69,10 @@ impl Merge {
             },
             &TemporaryFiles::default(),
         )?;
-        let written = events.iter().try_for_each(|event| reports.event(event));
-        written.and_then(|()| reports.finish()).context("a report cannot be written")?;
-        Ok(events.iter().rev().find_map(exit).unwrap_or(Exit::NothingRan))
+        for event in &events {
+            reports.event(event);
+        }
+        Ok(reports.finish(events.iter().rev().find_map(exit).unwrap_or(Exit::NothingRan)))
     }
 }
 
@@ -72,12 +80,15 @@ fn exit(event: &Event) -> Option<Exit> {
     if let Event::Ended(summary) = event { Some(summary.exit()) } else { None }
 }
 
-/// The text of a vector file, if it exists. A path in a report need not be a file: reading a pipe would
-/// block, and searching a folder would take long.
-fn vector_text(file: &str) -> Option<String> {
-    Path::new(file).metadata().ok().filter(Metadata::is_file)?;
-    let found = sources::find(&[file.into()]).ok()?;
-    let bytes = found.sources.first()?.read(Limits::default().file_size).ok()?;
+/// The text of a vector file; `None` if it is not a regular file below the folder. Other people write reports,
+/// and an excerpt would show any file that they name.
+fn vector_text(folder: &Path, file: &str) -> Option<String> {
+    let path = path_of(file);
+    if path.components().any(|part| part == Component::ParentDir) {
+        return None;
+    }
+    let file = open_below(folder, &folder.join(path).canonicalize().ok()?).ok()?;
+    let bytes = read_at_most(file, Limits::default().file_size).ok()??;
     // A run shows invalid UTF-8 the same way.
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

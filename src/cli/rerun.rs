@@ -9,8 +9,9 @@ use vmconf::model::case::CaseId;
 use vmconf::model::escape::escaped;
 use vmconf::model::verdict::Kind;
 use vmconf::run::filter::Filter;
-use vmconf::run::sources::{self, Source, SourceOrigin, case_in};
+use vmconf::run::sources::{self, Source, case_in};
 use vmconf::run::{self, Options, RunOptions};
+use vmconf::text::file_name::path_of;
 use vmconf::wire::comparison::Run;
 
 use super::history::Recorded;
@@ -95,7 +96,7 @@ impl RerunCases {
         let selected =
             paths.iter().map(|path| SelectedPath::new(path)).collect::<anyhow::Result<Vec<_>>>()?;
         self.files.retain(|file, cases| {
-            let file = real_path(Path::new(file));
+            let file = real_path(&path_of(file));
             let selected: Vec<_> = selected.iter().filter(|it| file.starts_with(&it.path)).collect();
             if selected.iter().all(|it| it.only.is_some()) {
                 let named: BTreeSet<String> =
@@ -120,10 +121,8 @@ impl RerunCases {
     /// The files to read, without deleted files.
     pub(super) fn sources(&self) -> Vec<Source> {
         let source = |(file, cases): (&String, &Cases)| Source {
-            path: file.into(),
-            shown: file.as_str().into(),
-            origin: SourceOrigin::Named,
             only: (!cases.all).then(|| cases.pending.clone()),
+            ..Source::of_shown(file)
         };
         self.files.iter().filter(|(file, _)| exists(file)).map(source).collect()
     }
@@ -150,12 +149,7 @@ impl RerunCases {
             }
             // Without the filters, since a case that they exclude still exists.
             let all = Options { run: RunOptions::default(), ..options.clone() };
-            let source = Source {
-                path: file.into(),
-                shown: file.as_str().into(),
-                origin: SourceOrigin::Named,
-                only: None,
-            };
+            let source = Source::of_shown(file);
             let loaded = run::open(&source, &all);
             if !loaded.errors().is_empty() && loaded.cases() == 0 {
                 // The errors of the file have already been reported.
@@ -171,7 +165,7 @@ impl RerunCases {
 }
 
 fn exists(file: &str) -> bool {
-    Path::new(file).is_file()
+    path_of(file).is_file()
 }
 
 fn in_words(cases: &Cases) -> String {

@@ -1,10 +1,11 @@
 //! `vmconf run`
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context;
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use vmconf::explain::explain_on_screen;
 use vmconf::model::case::CaseId;
 use vmconf::model::event::{Event, Summary};
@@ -14,20 +15,21 @@ use vmconf::model::partition::Part;
 use vmconf::report::json::Record;
 use vmconf::report::{self, Grouping, Needs};
 use vmconf::run::sources::Source;
-use vmconf::run::{self, AfterFailure, Options, UnmatchedEntries};
+use vmconf::run::{self, Options, UnmatchedEntries};
+use vmconf::text::file_name::typed;
 use vmconf::text::shell::Words;
 
 use super::cache::{Cache, CacheArgs};
 use super::flags::Changes;
 use super::known::KnownArgs;
-use super::output::TemporaryFiles;
 use super::progress::Progress;
 use super::reports::{Reports, RequestedReport};
 use super::rerun::{Rerun, RerunCases};
+use super::result_file::TemporaryFiles;
 use super::select::Select;
 use super::settings::Settings;
 use super::verbosity::VerbosityArgs;
-use super::{history, output, partition, reports};
+use super::{candidates, history, output, partition, reports};
 
 /// Run vectors
 ///
@@ -36,26 +38,32 @@ use super::{history, output, partition, reports};
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct Run {
     #[command(flatten)]
-    select: Select,
+    pub(super) select: Select,
 
-    /// How many threads [default: one for each processor]
+    /// Number of threads [default: one per processor]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// Skip all cases after the first that fails or is broken
-    #[arg(long)]
+    /// Skip the remaining cases after N failures or errors
+    #[arg(long, value_name = "N")]
+    max_fail: Option<NonZeroUsize>,
+
+    /// Same as --max-fail 1
+    #[arg(long, conflicts_with = "max_fail")]
     fail_fast: bool,
 
-    /// Only one part of the cases: hash:2/8 by their ids, slice:2/8 in turn, or auto as a scheduler
-    /// says it, auto/8 where that does not say of how many; vmconf merge joins the JSON reports
-    #[arg(long, value_name = "PART", value_parser = partition::parse, long_help = partition::help())]
+    /// Only one part of the cases: hash:2/8 by id, slice:2/8 in turn, or auto
+    ///
+    /// With auto, a scheduler gives the part (see `vmconf help schedulers`). vmconf merge joins the JSON
+    /// reports of all parts.
+    #[arg(long, value_name = "PART", value_parser = partition::parse)]
     partition: Option<partition::RequestedPart>,
 
-    /// Only cases that failed, were broken, or passed though known to fail in the last run from this folder
+    /// Only cases that failed in the last run from this folder
     #[arg(long, value_name = "WHICH")]
     rerun: Option<Rerun>,
 
-    /// Stay, and when files change run those that did or that name one that did
+    /// Keep running; re-run affected cases when files change
     #[arg(long, conflicts_with_all = ["partition", "rerun"])]
     watch: bool,
 
@@ -65,10 +73,11 @@ pub(super) struct Run {
     #[command(flatten)]
     cache: CacheArgs,
 
-    #[arg(long, value_name = "NAME[=FILE]", value_parser = reports::parse, help = reports::help())]
+    #[arg(long, value_name = "NAME[=FILE]", value_parser = reports::parse, help = reports::help(),
+          add = ArgValueCompleter::new(candidates::reports))]
     report: Vec<RequestedReport>,
 
-    /// Tell each failure in full instead of those of the same cause once
+    /// Do not group failures by cause
     #[arg(long)]
     no_group: bool,
 
@@ -99,11 +108,11 @@ impl Run {
                 rerun.mark_done(id);
             }
         };
-        let summary = runner.run(&sources, &options, &mut on_case)?;
+        let exit = runner.run(&sources, &options, &mut on_case)?;
         if let Some(rerun) = &rerun {
             rerun.report_deleted(&options);
         }
-        Ok(summary.exit())
+        Ok(exit)
     }
 
     /// The cases of the last run that run again; `None` without `--rerun`.
@@ -136,9 +145,7 @@ impl Runner<'_> {
         let run = &mut options.run;
         run.interrupt = self.interrupt.clone();
         run.jobs = self.args.jobs.map_or_else(processors, usize::from);
-        if self.args.fail_fast {
-            run.after_failure = AfterFailure::SkipTheRest;
-        }
+        run.max_failures = if self.args.fail_fast { Some(NonZeroUsize::MIN) } else { self.args.max_fail };
         if self.may_leave_out_expected_failures() {
             run.unmatched_entries = UnmatchedEntries::Ignore;
         }
@@ -162,12 +169,13 @@ impl Runner<'_> {
     }
 
     /// Runs these files once, writes all reports, and records the run. `on_case` is called for each case.
+    /// Returns the exit code.
     pub(super) fn run(
         &self,
         sources: &[Source],
         options: &Options,
         on_case: &mut dyn FnMut(&CaseId),
-    ) -> anyhow::Result<Summary> {
+    ) -> anyhow::Result<Exit> {
         let cache = self.args.cache.open(self.settings)?;
         let mut options = options.clone();
         options.run.cache = cache.as_ref().map(Cache::results);
@@ -177,33 +185,27 @@ impl Runner<'_> {
         let mut record = history::begin(sources.len(), options.run.part.as_deref());
         let mut progress = Progress::new(self.args.verbosity.level());
         let needs = reports.needs();
-        let mut write_error = None;
         let mut sink = |event| {
             progress.event(&event);
             if let Event::Finished(report) = &event {
                 record.case(report);
                 on_case(&report.id);
             }
-            write_error = write_error.take().or_else(|| reports.event(&event).err());
+            reports.event(&event);
         };
         let summary = match needs {
             Needs::Events => run::run(sources, options, &mut sink),
             Needs::Explanations => run::run_and_explain(sources, options, explain_on_screen, &mut sink),
         };
-        // Save the cache even if a report could not be written.
         if let Some(cache) = cache {
             cache.save();
         }
         save_record(record, &summary);
-        write_error
-            .map_or(Ok(()), Err)
-            .and_then(|()| reports.finish())
-            .context("a report cannot be written")?;
-        Ok(summary)
+        Ok(reports.finish(summary.exit()))
     }
 
     fn report_options(&self, options: &Options) -> report::Options {
-        let paths: Words = self.args.paths().iter().map(|path| path.to_string_lossy()).collect();
+        let paths: Words = self.args.paths().iter().map(|path| typed(path.as_os_str())).collect();
         report::Options {
             verbosity: self.args.verbosity.level(),
             flags: self.settings.repeated(Changes::Verdicts),

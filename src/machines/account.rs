@@ -82,6 +82,11 @@ impl Account {
         self.settle(0);
     }
 
+    /// The limits of the run.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// The units that the case has used.
     pub fn units(&self) -> u64 {
         self.units + (self.slice - self.left)

@@ -2,25 +2,30 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
+use super::open_file::{Links, open_regular, read_at_most};
 use crate::model::case::CaseId;
+use crate::model::escape::escaped;
+use crate::text::file_name::{path_of, shown, typed};
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     /// The path.
     pub path: PathBuf,
-    /// The path with `/` as separator, as ids and messages show it.
+    /// The path as ids and messages show it: [`shown`].
     pub shown: Arc<str>,
     /// Why it is read.
     pub origin: SourceOrigin,
     /// The selected cases, by the part of the id after the file; `None` for all.
     pub only: Option<BTreeSet<String>>,
+    /// Why it cannot be read, if it is a folder that could not be searched; `None` for a file.
+    pub unreadable: Option<Arc<str>>,
 }
 
 /// Why a file is read.
@@ -28,11 +33,14 @@ pub struct Source {
 pub enum SourceOrigin {
     /// The user named the file, or a case in it: it must be a vector file.
     Named,
+    /// The user named something else, such as a pipe or a device: its content, which is waited for, must be
+    /// that of a vector file.
+    Stream,
     /// It was found in a folder: it may be another JSON file.
     Folder,
 }
 
-/// A path of the command line that does not exist, or a folder that cannot be read.
+/// A path of the command line that does not exist.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {reason}")]
 pub struct NotFound {
@@ -52,12 +60,13 @@ pub struct Found {
 }
 
 /// The files that `paths` name: a path is a file, a folder for all `.json` files in it and its subfolders, or
-/// a case id for the file of the case. Symbolic links inside a folder are skipped, so that nothing outside it
-/// is read.
+/// a case id for the file of the case. A path that does not exist as it is typed is read as ids show it.
+/// Symbolic links inside a folder are skipped, so that nothing outside it is read. A folder that cannot be
+/// searched becomes a source that cannot be read.
 ///
 /// # Errors
 ///
-/// The first path that does not exist or cannot be read.
+/// The first path that does not exist.
 pub fn find(paths: &[PathBuf]) -> Result<Found, NotFound> {
     let mut found = Found::default();
     let mut seen = HashSet::new();
@@ -71,77 +80,82 @@ pub fn find(paths: &[PathBuf]) -> Result<Found, NotFound> {
     Ok(found)
 }
 
-fn find_one(path: &Path, found: &mut Found) -> Result<(), NotFound> {
-    let not_found =
-        |reason: &dyn ToString| NotFound { path: shown(path).to_string(), reason: reason.to_string() };
-    match path.metadata() {
-        Ok(metadata) if metadata.is_dir() => walk(path, found),
-        Ok(_) => {
-            found.sources.push(Source {
-                path: path.to_owned(),
-                shown: shown(path),
-                origin: SourceOrigin::Named,
-                only: None,
-            });
-            Ok(())
+fn find_one(argument: &Path, found: &mut Found) -> Result<(), NotFound> {
+    let text = typed(argument.as_os_str());
+    let as_shown = path_of(&text);
+    let read_as = |path| Path::metadata(path).map(|metadata| (path, metadata));
+    match read_as(argument).or_else(|error| read_as(&as_shown).map_err(|_| error)) {
+        Ok((folder, metadata)) if metadata.is_dir() => walk(folder, found),
+        Ok((file, metadata)) => {
+            let origin = if metadata.is_file() { SourceOrigin::Named } else { SourceOrigin::Stream };
+            found.sources.push(Source::new(file.to_owned(), origin));
         }
         Err(error) => {
-            let source = case_in_file(path).ok_or_else(|| not_found(&error))?;
-            found.sources.push(source);
-            Ok(())
-        }
-    }
-}
-
-/// The file of a case id, if it exists.
-fn case_in_file(path: &Path) -> Option<Source> {
-    let text = path.to_str()?;
-    let (file, case) = text.match_indices("::").find_map(|(at, _)| {
-        let (file, case) = (Path::new(&text[..at]), &text[at + 2..]);
-        file.is_file().then_some((file, case))
-    })?;
-    Some(Source {
-        path: file.to_owned(),
-        shown: shown(file),
-        origin: SourceOrigin::Named,
-        only: Some(BTreeSet::from([case.to_owned()])),
-    })
-}
-
-/// The part of a case id after the file; `None` if the id is that of the file as a whole.
-pub fn case_in<'i>(id: &'i str, file: &str) -> Option<&'i str> {
-    id.strip_prefix(&*crate::model::escape::escaped(file))?.strip_prefix("::")
-}
-
-fn walk(folder: &Path, found: &mut Found) -> Result<(), NotFound> {
-    for entry in WalkDir::new(folder).sort_by_file_name() {
-        let entry = entry.map_err(|error| NotFound {
-            path: shown(error.path().unwrap_or(folder)).to_string(),
-            reason: error.io_error().map_or_else(|| error.to_string(), io::Error::to_string),
-        })?;
-        let is_json =
-            entry.path().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-        if entry.path_is_symlink() && entry.depth() > 0 {
-            found.passed_over.push(format!("{}: a symbolic link, not followed", shown(entry.path())));
-        } else if is_json && entry.file_type().is_file() {
-            let (path, shown) = (entry.path().to_owned(), shown(entry.path()));
-            found.sources.push(Source { path, shown, origin: SourceOrigin::Folder, only: None });
+            let source = case_in_file(&text);
+            found.sources.push(source.ok_or(NotFound { path: text, reason: error.to_string() })?);
         }
     }
     Ok(())
 }
 
-fn shown(path: &Path) -> Arc<str> {
-    let text = path.to_string_lossy();
-    let text = text.strip_prefix("./").filter(|rest| !rest.is_empty()).unwrap_or(&text);
-    if std::path::MAIN_SEPARATOR == '/' {
-        text.into()
-    } else {
-        text.replace(std::path::MAIN_SEPARATOR, "/").into()
+/// The file of a case id, if it exists.
+fn case_in_file(id: &str) -> Option<Source> {
+    id.match_indices("::").find_map(|(at, _)| {
+        let (file, case) = (&id[..at], &id[at + 2..]);
+        let path = [path_of(file), file.into()].into_iter().find(|path| path.is_file())?;
+        let only = Some(BTreeSet::from([case.to_owned()]));
+        Some(Source { only, ..Source::new(path, SourceOrigin::Named) })
+    })
+}
+
+/// The part of a case id after the file; `None` if the id is that of the file as a whole.
+pub fn case_in<'i>(id: &'i str, file: &str) -> Option<&'i str> {
+    id.strip_prefix(&*escaped(file))?.strip_prefix("::")
+}
+
+fn walk(folder: &Path, found: &mut Found) {
+    for entry in WalkDir::new(folder).sort_by_file_name() {
+        match entry {
+            Ok(entry) => found.entry(&entry),
+            Err(error) => found.sources.push(unreadable(error.path().unwrap_or(folder), &error)),
+        }
     }
 }
 
+impl Found {
+    /// Adds a file of a folder, or says why it is skipped.
+    fn entry(&mut self, entry: &DirEntry) {
+        let path = entry.path();
+        let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        if entry.path_is_symlink() && entry.depth() > 0 {
+            self.passed_over.push(format!("{}: a symbolic link, not followed", shown(path)));
+        } else if is_json && entry.file_type().is_file() {
+            self.sources.push(Source::new(path.to_owned(), SourceOrigin::Folder));
+        } else if is_json && !entry.file_type().is_dir() {
+            self.passed_over.push(format!("{}: not a regular file", shown(path)));
+        }
+    }
+}
+
+/// A folder that cannot be searched, as a source.
+fn unreadable(folder: &Path, error: &walkdir::Error) -> Source {
+    let reason = error.io_error().map_or_else(|| error.to_string(), io::Error::to_string);
+    let unreadable = Some(format!("the folder cannot be searched: {reason}").into());
+    Source { unreadable, ..Source::new(folder.to_owned(), SourceOrigin::Folder) }
+}
+
 impl Source {
+    /// All cases of the file at `path`.
+    pub fn new(path: PathBuf, origin: SourceOrigin) -> Source {
+        let shown = shown(&path).into();
+        Source { path, shown, origin, only: None, unreadable: None }
+    }
+
+    /// All cases of the file that ids show as `shown`.
+    pub fn of_shown(shown: &str) -> Source {
+        Source { shown: shown.into(), ..Source::new(path_of(shown), SourceOrigin::Named) }
+    }
+
     /// Whether this case of the file is selected.
     pub fn selects(&self, id: &CaseId) -> bool {
         self.only
@@ -155,17 +169,19 @@ impl Source {
     ///
     /// When it cannot be read or is larger than `limit` bytes.
     pub fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
-        let file = File::open(&self.path)?;
-        let metadata = file.metadata()?;
-        if self.origin == SourceOrigin::Folder && !metadata.is_file() {
-            return Err(io::Error::other("not a regular file"));
+        if let Some(reason) = &self.unreadable {
+            return Err(io::Error::other(&**reason));
         }
-        let too_large = || io::Error::other(format!("larger than {limit} bytes (--max-file-size)"));
-        if metadata.len() > limit {
-            return Err(too_large());
+        let bytes = read_at_most(self.open()?, limit)?;
+        bytes.ok_or_else(|| io::Error::other(format!("larger than {limit} bytes (--max-file-size)")))
+    }
+
+    fn open(&self) -> io::Result<File> {
+        match self.origin {
+            SourceOrigin::Stream => File::open(&self.path),
+            SourceOrigin::Named => open_regular(&self.path, Links::Follow),
+            // A link that replaced the file after the search is not followed.
+            SourceOrigin::Folder => open_regular(&self.path, Links::Refuse),
         }
-        let mut bytes = Vec::with_capacity(metadata.len() as usize + 1);
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
     }
 }

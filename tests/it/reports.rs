@@ -115,26 +115,28 @@ pub(crate) fn mixed() -> Vec<Event> {
         case("a.json", "length", fail(logs.clone(), Expected::Len(2), Some(Value::List(vec![])), "ended")),
         case("a.json", "type", fail(logs, Expected::Is(Value::int(1u64)), Some(Value::text("1")), "ended")),
         case("a.json", "broken", error("\"0x0g\" is not a quantity")),
-        case("a.json", "skipped", Verdict::Skip("--fail-fast: a case before it failed".to_owned())),
+        case("a.json", "skipped", Verdict::Skip("--max-fail 1 was reached".to_owned())),
         case("a.json", "known", known("no limits yet")),
         case("a.json", "fixed", Verdict::UnexpectedPass(listing("no limits yet"))),
         Event::FileDone,
     ];
-    for name in hostile_names() {
-        let actual = Some(Value::text(name.clone()));
-        let verdict = fail(At::field("stop").child(name.clone()), Expected::Absent, actual, &name);
-        let listed = [known(&name), Verdict::UnexpectedPass(listing(&name))];
-        let verdicts = [verdict, error(&name), Verdict::Skip(name.clone()), Verdict::Pass];
-        let verdicts = verdicts.into_iter().chain(listed);
-        let cases = (1..).zip(verdicts).map(|(nth, verdict)| nth_case(nth, &name, &name, verdict));
-        events.extend(cases);
-        events.push(Event::FileDone);
-    }
+    events.extend(hostile_names().iter().flat_map(|name| named(name)));
     ended(events)
 }
 
+/// A file with every verdict, in which all text is this name.
+pub(crate) fn named(name: &str) -> Vec<Event> {
+    let actual = Some(Value::text(name));
+    let verdict = fail(At::field("stop").child(name.to_owned()), Expected::Absent, actual, name);
+    let listed = [known(name), Verdict::UnexpectedPass(listing(name))];
+    let verdicts = [verdict, error(name), Verdict::Skip(name.to_owned()), Verdict::Pass];
+    let verdicts = verdicts.into_iter().chain(listed);
+    let cases = (1..).zip(verdicts).map(|(nth, verdict)| nth_case(nth, name, name, verdict));
+    cases.chain([Event::FileDone]).collect()
+}
+
 /// The events, followed by the end of the run.
-fn ended(mut events: Vec<Event>) -> Vec<Event> {
+pub(crate) fn ended(mut events: Vec<Event>) -> Vec<Event> {
     let mut summary = Summary { seconds: 1.5, ..Summary::default() };
     for event in &events {
         if let Event::Finished(report) = event {

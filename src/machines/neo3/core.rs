@@ -22,6 +22,8 @@ pub(super) struct Core {
     /// The exception being thrown while finally blocks run.
     pub(super) uncaught: Option<Item>,
     pub(super) host: Host,
+    /// Those of the engine as the program demands them.
+    pub(super) limits: Limits,
     /// Where the current instruction starts.
     pub(super) at: usize,
     pub(super) account: Account,
@@ -40,6 +42,7 @@ impl Core {
             statics: Vec::new(),
             uncaught: None,
             host: Host::default(),
+            limits: limits.clone(),
             at: 0,
             account: Account::new(limits),
             interops: 0,
@@ -47,7 +50,7 @@ impl Core {
     }
 
     /// Forgets the last run.
-    pub(super) fn reset(&mut self, host: Host) {
+    pub(super) fn reset(&mut self, host: Host, limits: Limits) {
         self.stack.clear();
         self.heap.reset();
         self.context = Context::default();
@@ -57,6 +60,7 @@ impl Core {
         self.host = host;
         self.at = 0;
         self.account.reset();
+        self.limits = limits;
         self.interops = 0;
     }
 

@@ -7,8 +7,6 @@ use super::item::Item;
 
 /// The longest ByteString that is compared, and the most bytes compared in a Struct.
 const MAX_COMPARABLE: usize = 65536;
-/// How many pairs of items are compared in two Structs.
-const MAX_PAIRS: usize = 2048;
 
 /// What comparing two items of Structs is charged.
 const UNITS_OF_PAIR: usize = 1;
@@ -24,7 +22,7 @@ pub(super) fn notequal(frame: &mut Frame<'_>) -> Flow {
 }
 
 fn push_equal(frame: &mut Frame<'_>, result: fn(bool) -> bool) -> Flow {
-    let (b, a) = (frame.pop(), frame.pop());
+    let (b, a) = (frame.pop()?, frame.pop()?);
     let equal = are_equal(frame, &a, &b)?;
     frame.push(Item::Boolean(result(equal)));
     Ok(())
@@ -33,10 +31,11 @@ fn push_equal(frame: &mut Frame<'_>, result: fn(bool) -> bool) -> Flow {
 /// Whether `a`, the deeper one, equals `b`.
 fn are_equal(frame: &mut Frame<'_>, a: &Item, b: &Item) -> Result<bool, Stop> {
     if let (Item::Struct(_), Item::Struct(_)) = (a, b) {
-        let mut structs = Structs::new(&frame.core.heap);
+        let pairs = frame.core.limits.stack_size;
+        let mut structs = Structs::new(&frame.core.heap, pairs);
         let equal = structs.equal(a, b);
-        let units =
-            (MAX_PAIRS - structs.pairs) * UNITS_OF_PAIR + (MAX_COMPARABLE - structs.bytes) / BYTES_OF_UNIT;
+        let units = (pairs - structs.pairs) as usize * UNITS_OF_PAIR
+            + (MAX_COMPARABLE - structs.bytes) / BYTES_OF_UNIT;
         frame.work(units)?;
         return Ok(equal?);
     }
@@ -71,13 +70,14 @@ struct Structs<'h> {
     /// The items of two Structs that are left, the last ones first.
     left: Vec<(&'h [Item], &'h [Item])>,
     /// How many pairs and bytes may still be compared.
-    pairs: usize,
+    pairs: u64,
     bytes: usize,
 }
 
 impl<'h> Structs<'h> {
-    fn new(heap: &'h Heap) -> Structs<'h> {
-        Structs { heap, left: Vec::new(), pairs: MAX_PAIRS, bytes: MAX_COMPARABLE }
+    /// `pairs` may be compared.
+    fn new(heap: &'h Heap, pairs: u64) -> Structs<'h> {
+        Structs { heap, left: Vec::new(), pairs, bytes: MAX_COMPARABLE }
     }
 
     fn equal(&mut self, a: &Item, b: &Item) -> Result<bool, Fault> {
