@@ -5,13 +5,17 @@
 //! cargo run --profile dist -p vmconf-benches -- interpreter SUITES
 //! cargo run --profile dist -p vmconf-benches -- loops
 //! cargo run --profile dist -p vmconf-benches -- files SUITES
+//! cargo run --profile release -p vmconf-benches -- units
 //! ```
 
 mod files;
 mod interpreter;
 mod loops;
 mod peer;
+#[path = "../tests/it/costs/rows.rs"]
+mod rows;
 mod timing;
+mod units;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -33,6 +37,8 @@ enum Section {
     Loops(Rounds),
     /// A whole run beside reading and parsing the same files
     Files(Selection),
+    /// The time of a unit of the runner's account for each instruction
+    Units(Rounds),
 }
 
 /// What is measured, and how often.
@@ -60,5 +66,6 @@ fn main() -> anyhow::Result<()> {
         Section::Interpreter(selection) => interpreter::measure(&selection),
         Section::Loops(selection) => loops::measure(&selection),
         Section::Files(selection) => files::measure(&selection),
+        Section::Units(rounds) => units::measure(&rounds),
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, anyhow, ensure};
 use vmconf::formats::{self, Options};
 use vmconf::machines::evm::Evm;
-use vmconf::machines::machine::{Budget, Machine, Status, perform};
+use vmconf::machines::machine::{Machine, Status, perform};
 use vmconf::machines::observe::Observe;
 use vmconf::model::case::{Action, Program};
 use vmconf::model::limits::Limits;
@@ -67,21 +67,18 @@ fn compare(ours: &mut Ours, peer: &mut Peer) -> anyhow::Result<()> {
 struct Ours {
     machine: Evm,
     program: Program,
-    limits: Limits,
 }
 
 impl Ours {
     fn new(program: Program) -> Ours {
-        let limits = Limits::default();
-        Ours { machine: Evm::new(&limits), program, limits }
+        Ours { machine: Evm::new(&Limits::default()), program }
     }
 
     /// Loads and runs as the runner does, with its limits.
     fn run(&mut self) {
         let loaded = self.machine.load(&self.program);
         assert_eq!(loaded, Ok(()));
-        let mut budget = Budget::new(self.limits.steps);
-        let status = perform(&mut self.machine, &Action::Execute, &mut budget, None);
+        let status = perform(&mut self.machine, &Action::Execute, None);
         assert_eq!(status, Status::Ended);
     }
 

@@ -1,16 +1,16 @@
 //! Short loops of every machine beside the EVM's add loop, by the time of one opcode.
 
 use anyhow::{Context, anyhow, ensure};
-use num_bigint::BigInt;
 use vmconf::isa::Isa;
 use vmconf::isa::assembler::assemble;
 use vmconf::machines;
-use vmconf::machines::machine::{At, Budget, Machine, Status, Watch, perform};
+use vmconf::machines::machine::{At, Machine, Status, Watch, perform};
 use vmconf::model::case::{Action, Program};
 use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
 
 use crate::Rounds;
+use crate::rows::{evm, record};
 use crate::timing::medians;
 
 /// A loop: its name, its machine and its source. It runs a million times or so.
@@ -132,7 +132,7 @@ impl Running {
         let script =
             || assemble(info.isa, &lines(source, info.isa)).map_err(|error| anyhow!("{name}: {error}"));
         let program = match machine {
-            "evm" => evm(script()?),
+            "evm" => Program::from(evm(script()?)),
             "tinyvm" => Program::from(record([("instructions", Value::text(source))])),
             "minic89" => Program::from(record([("functions", functions(source)?)])),
             _ => Program::from(record([("script", Value::Bytes(script()?))])),
@@ -157,8 +157,7 @@ impl Running {
             let start = record([("entry", first.cloned().unwrap_or(Value::Null)), ("limits", limits)]);
             assert_eq!(self.machine.set(&start), Ok(()));
         }
-        let mut budget = Budget::new(Limits::default().steps);
-        let status = perform(&mut *self.machine, &Action::Execute, &mut budget, watch);
+        let status = perform(&mut *self.machine, &Action::Execute, watch);
         assert_eq!(status, Status::Ended);
     }
 }
@@ -201,30 +200,4 @@ impl Watch for Count {
     fn before(&mut self, _: &At<'_>) {
         self.0 += 1;
     }
-}
-
-fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
-    Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())
-}
-
-/// An EVM program of this code, with gas for everything.
-fn evm(code: Vec<u8>) -> Program {
-    let (address, number) = (|| Value::Bytes(vec![0; 20]), |number: u64| Value::Int(BigInt::from(number)));
-    Program::from(record([
-        ("code", Value::Bytes(code)),
-        ("data", Value::Bytes(Vec::new())),
-        ("gas", number(1 << 40)),
-        ("gasPrice", number(0)),
-        ("value", number(0)),
-        ("address", address()),
-        ("caller", address()),
-        ("origin", address()),
-        ("coinbase", address()),
-        ("difficulty", number(0)),
-        ("gasLimit", number(0)),
-        ("number", number(0)),
-        ("timestamp", number(0)),
-        ("debit", Value::Bool(false)),
-        ("pre", Value::Record(Vec::new())),
-    ]))
 }

@@ -15,6 +15,15 @@ pub(crate) fn medians(rounds: NonZeroUsize, mut ours: impl FnMut(), mut peers: i
     (median(ours), median(peers))
 }
 
+/// The shortest time of a call in seconds; what it works on is made before.
+pub(crate) fn shortest<T>(rounds: NonZeroUsize, make: impl Fn() -> T, call: impl Fn(&mut T)) -> f64 {
+    let round = |_| {
+        let mut made = make();
+        sample(1, &mut || call(&mut made))
+    };
+    (0..rounds.get()).map(round).fold(f64::INFINITY, f64::min)
+}
+
 /// How many calls make a sample that is long enough.
 fn repeats(call: &mut impl FnMut()) -> u32 {
     let mut repeats = 1;

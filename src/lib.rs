@@ -52,7 +52,8 @@
 //! - A vector is untrusted: nothing in it can make the run panic, hang, exhaust the memory or read a file
 //!   outside the folders that its format names. Formats read files only through [`formats::Files`]. Each
 //!   loop that a vector controls has a limit in [`model::limits::ROWS`]. Reaching a limit of the machine
-//!   is state; reaching a limit of the runner is an error of the case.
+//!   is state; reaching a limit of the runner is an error of the case. [`machines::account::Account`] counts time
+//!   and memory of a case; instructions whose cost depends on their operands charge it.
 //! - Text from outside reaches a terminal, a log or a report only through [`model::escape`].
 //! - Only [`run::bless`] and [`lint::fix`] offer a changed vector, and only the command line writes it.
 //!   `bless` has read and run what it offers; `fix` offers only a text with the same cases.

@@ -7,13 +7,13 @@ use crate::isa::{Isa, OpInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 
+pub mod account;
 mod change;
 pub mod ecdsa;
 pub(crate) mod effects;
 pub mod evm;
 pub mod inspect;
 mod interpreter;
-pub mod limit;
 pub mod machine;
 pub mod minic89;
 mod neo;

@@ -10,6 +10,7 @@ pub mod event;
 pub mod exit;
 pub mod explanation;
 pub mod hex;
+pub mod interrupt;
 pub mod limits;
 pub mod mismatch;
 pub mod name;

@@ -26,7 +26,6 @@ pub mod expression;
 pub mod file_options;
 pub mod file_override;
 pub mod filter;
-mod interrupt;
 mod load;
 pub mod merge;
 mod named_files;
@@ -52,7 +51,6 @@ pub(crate) use execute::place_of;
 pub use execute::{WatchedCase, Worker, machine_of, watch};
 pub use file_options::FileOptions;
 pub use file_override::FileOverride;
-pub use interrupt::Interrupt;
 pub(crate) use load::{Cases, Content, FileError, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use named_files::named_files;
@@ -100,14 +98,14 @@ fn one_by_one(sources: &[Source], options: &Options, collector: &mut Collector<'
         let file = open(source, options);
         collector.file(&file);
         for index in 0..file.cases() {
-            if interrupt.is_requested() {
-                return;
-            }
             let Some(case) = file.case(index) else { continue };
             let outcome = match collector.stopped_after() {
                 Some(failures) => CaseOutcome::skipped(&case, failures),
                 None => worker.run(&case),
             };
+            if interrupt.is_requested() {
+                return;
+            }
             collector.case(&file, index, outcome);
         }
         collector.file_done();

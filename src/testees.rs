@@ -7,6 +7,7 @@ use crate::machines::MachineInfo;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{LoadError, Status, Watch};
 use crate::model::case::{Action, Program};
+use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::path::Path;
 
@@ -19,14 +20,14 @@ pub struct MakeTestee {
     make: Arc<Make>,
 }
 
-type Make = dyn Fn(&MachineInfo, &Limits) -> Box<dyn Testee> + Send + Sync;
+type Make = dyn Fn(&MachineInfo, &Limits, &Interrupt) -> Box<dyn Testee> + Send + Sync;
 
 impl MakeTestee {
     /// Makes testees with `make`. The name must identify everything besides this program that affects their
     /// behaviour, since results of testees with the same name are taken to be the same.
     pub fn new(
         name: impl Into<Arc<str>>,
-        make: impl Fn(&MachineInfo, &Limits) -> Box<dyn Testee> + Send + Sync + 'static,
+        make: impl Fn(&MachineInfo, &Limits, &Interrupt) -> Box<dyn Testee> + Send + Sync + 'static,
     ) -> MakeTestee {
         MakeTestee { name: name.into(), make: Arc::new(make) }
     }
@@ -36,16 +37,18 @@ impl MakeTestee {
         &self.name
     }
 
-    /// Makes a testee for a machine.
-    pub fn make(&self, info: &MachineInfo, limits: &Limits) -> Box<dyn Testee> {
-        (self.make)(info, limits)
+    /// Makes a testee for a machine. Its cases end when `interrupt` is requested.
+    pub fn make(&self, info: &MachineInfo, limits: &Limits, interrupt: &Interrupt) -> Box<dyn Testee> {
+        (self.make)(info, limits, interrupt)
     }
 }
 
 /// Testees that embed the machines of this crate.
 impl Default for MakeTestee {
     fn default() -> MakeTestee {
-        MakeTestee::new("embedded", |info, limits| Box::new(Embedded::new(info, limits)))
+        MakeTestee::new("embedded", |info, limits, interrupt| {
+            Box::new(Embedded::new(info, limits, interrupt))
+        })
     }
 }
 

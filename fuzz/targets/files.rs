@@ -46,7 +46,7 @@ pub(super) fn run(format: &str, data: &[u8]) {
 }
 
 fn options(format: &str) -> Options {
-    let limits = Limits { steps: 2_000, memory: 1 << 20, output: 1 << 20, items: 1_000, ..Limits::default() };
+    let limits = Limits { steps: 2_000, memory: 1 << 20, ..Limits::default() };
     let file = FileOptions { format: formats::by_name(format), limits, ..FileOptions::default() };
     Options { file, ..Options::default() }
 }

@@ -217,7 +217,7 @@ fn check(
 }
 
 fn limits() -> Limits {
-    Limits { steps: 10_000, memory: 1 << 20, output: 1 << 20, items: 1_000, ..Limits::default() }
+    Limits { steps: 10_000, memory: 1 << 20, ..Limits::default() }
 }
 
 fn step_by_step(machine: &mut dyn Machine, info: &MachineInfo, kind: usize) -> Status {

@@ -10,11 +10,12 @@ use vmconf::explain::explain_on_screen;
 use vmconf::model::case::CaseId;
 use vmconf::model::event::{Event, Summary};
 use vmconf::model::exit::Exit;
+use vmconf::model::interrupt::Interrupt;
 use vmconf::model::partition::Part;
 use vmconf::report::json::Record;
 use vmconf::report::{self, Grouping, Needs};
 use vmconf::run::sources::Source;
-use vmconf::run::{self, Interrupt, Options, UnmatchedEntries};
+use vmconf::run::{self, Options, UnmatchedEntries};
 use vmconf::text::file_name::typed;
 use vmconf::text::shell::Words;
 
@@ -240,15 +241,15 @@ impl Runner<'_> {
         Ok(Some(Arc::new(run::part(sources, options, requested.part()?, &flags))))
     }
 
-    /// The Ctrl-C handler. The first Ctrl-C ends the run after the current cases, with its summary and
-    /// complete reports; the second ends the process immediately, in case a case takes long.
+    /// The Ctrl-C handler. The first Ctrl-C ends the current cases without a verdict and the run with its
+    /// summary and complete reports; the second ends the process immediately, in case a report is not read.
     pub(super) fn interrupt_handler(&self) -> impl Fn() + Send + use<> {
         let (interrupt, temporary_files) = (self.interrupt.clone(), self.temporary_files.clone());
         move || {
             if interrupt.request() {
                 temporary_files.exit(Exit::Interrupted);
             }
-            output::note("note: ending after the cases at hand; Ctrl-C again ends at once, without reports");
+            output::note("note: ending the run; Ctrl-C again ends at once, without reports");
         }
     }
 }

@@ -3,8 +3,8 @@
 
 use std::ops::ControlFlow;
 
+use super::account::{Account, Limit, LimitReached};
 use super::inspect::Inspect;
-use super::limit::LimitReached;
 use crate::isa::{Isa, OpInfo};
 use crate::model::case::{Action, Program};
 use crate::model::path::Path;
@@ -20,24 +20,43 @@ pub trait Machine: Inspect {
     /// When the program is not one for this machine.
     fn load(&mut self, program: &Program) -> Result<(), LoadError>;
 
-    /// Executes up to `budget` instructions at full speed. With a budget of 0 it only reports the
-    /// status; a machine that has ended stays as it is.
+    /// Executes up to `budget` instructions, which the account allows, at full speed, and counts them in the
+    /// account. With a budget of 0 it only reports the status; a machine that has ended stays as it is.
     fn advance(&mut self, budget: u64) -> Status;
 
-    /// Executes up to `budget` instructions, each after `watch` has seen it. Without a watch this is
-    /// [`Machine::advance`], so that no instruction pays for the possibility.
-    fn run(&mut self, budget: u64, watch: Option<&mut dyn Watch>) -> Status {
-        let Some(watch) = watch.filter(|_| budget > 0) else { return self.advance(budget) };
-        for _ in 0..budget {
-            if let Some(at) = self.next() {
+    /// What the case has used since [`Machine::load`].
+    fn account(&mut self) -> &mut Account;
+
+    /// Executes up to `count` instructions, each after `watch` has seen it. Without a watch they are executed
+    /// at full speed, so that no instruction pays for the possibility.
+    fn run(&mut self, mut count: u64, mut watch: Option<&mut dyn Watch>) -> Status {
+        while count > 0 {
+            let wanted = if watch.is_some() { 1 } else { count };
+            let allowed = match self.account().allow(wanted) {
+                Ok(allowed) => allowed,
+                Err(limit) => return self.ended_or(limit),
+            };
+            if let Some(watch) = &mut watch
+                && let Some(at) = self.next()
+            {
                 watch.before(&at);
             }
-            let status = self.advance(1);
+            let status = self.advance(allowed);
             if status != Status::Running {
                 return status;
             }
+            count -= allowed;
         }
-        Status::Running
+        self.advance(0)
+    }
+
+    /// The status of a machine that may execute no more instructions: a limit is not reached by one that has
+    /// ended.
+    fn ended_or(&mut self, limit: Limit) -> Status {
+        match self.advance(0) {
+            Status::Running => self.account().status(limit),
+            ended => ended,
+        }
     }
 
     /// Changes the state as a record says, where a machine can be changed between runs.
@@ -75,6 +94,8 @@ pub enum Status {
     Ended,
     /// A limit of the runner was reached: nothing can be said about the case.
     Limit(LimitReached),
+    /// The run was interrupted: nothing can be said about the case.
+    Interrupted,
     /// The machine cannot perform the requested action: the vector is wrong.
     Refused(LoadError),
 }
@@ -190,15 +211,10 @@ impl Meter for Metered {
     }
 }
 
-/// Performs a debugger action with at most `budget` instructions, which are taken off it.
+/// Performs a debugger action.
 ///
 /// An ended machine stays as it is, whatever the action.
-pub fn perform(
-    machine: &mut dyn Machine,
-    action: &Action,
-    budget: &mut Budget,
-    mut watch: Option<&mut dyn Watch>,
-) -> Status {
+pub fn perform(machine: &mut dyn Machine, action: &Action, mut watch: Option<&mut dyn Watch>) -> Status {
     let depth = machine.depth();
     let returned = |machine: &dyn Machine| match action {
         Action::StepOver => machine.depth() <= depth,
@@ -206,28 +222,14 @@ pub fn perform(
         Action::StepInto | Action::Execute | Action::Run(_) | Action::Set(_) => true,
     };
     match action {
-        Action::Execute => {
-            return match run(machine, budget.left, reborrow(&mut watch)) {
-                Status::Running => budget.exceeded(),
-                ended => ended,
-            };
-        }
-        Action::Run(steps) => {
-            let within = *steps <= budget.left;
-            let status = run(machine, (*steps).min(budget.left), reborrow(&mut watch));
-            budget.left = budget.left.saturating_sub(*steps);
-            return if status == Status::Running && !within { budget.exceeded() } else { status };
-        }
+        Action::Execute => return run(machine, u64::MAX, watch),
+        Action::Run(steps) => return run(machine, *steps, watch),
         Action::Set(changes) => {
             return machine.set(changes).map_or_else(Status::Refused, |()| Status::Running);
         }
         Action::StepInto | Action::StepOver | Action::StepOut => {}
     }
     loop {
-        if budget.left == 0 {
-            return budget.exceeded();
-        }
-        budget.left -= 1;
         let status = run(machine, 1, reborrow(&mut watch));
         if status != Status::Running || returned(machine) {
             return status;
@@ -235,19 +237,19 @@ pub fn perform(
     }
 }
 
-/// Executes up to `budget` instructions, those that the watch passes over unwatched.
-fn run(machine: &mut dyn Machine, mut budget: u64, watch: Option<&mut dyn Watch>) -> Status {
-    let Some(watch) = watch else { return machine.run(budget, None) };
+/// Executes up to `count` instructions, those that the watch passes over unwatched.
+fn run(machine: &mut dyn Machine, mut count: u64, watch: Option<&mut dyn Watch>) -> Status {
+    let Some(watch) = watch else { return machine.run(count, None) };
     loop {
-        let unseen = watch.passes_over().min(budget);
+        let unseen = watch.passes_over().min(count);
         if unseen == 0 {
-            return machine.run(budget, Some(watch));
+            return machine.run(count, Some(watch));
         }
         match machine.run(unseen, None) {
             Status::Running => watch.passed_over(unseen),
             ended => return ended,
         }
-        budget -= unseen;
+        count -= unseen;
     }
 }
 
@@ -256,23 +258,5 @@ pub(crate) fn reborrow<'a>(watch: &'a mut Option<&mut dyn Watch>) -> Option<&'a 
     match watch {
         Some(watch) => Some(&mut **watch),
         None => None,
-    }
-}
-
-/// How many instructions a case may still execute.
-#[derive(Debug, Clone)]
-pub struct Budget {
-    left: u64,
-    limit: u64,
-}
-
-impl Budget {
-    /// The budget of a new case; see [`crate::model::limits::Limits::steps`].
-    pub fn new(limit: u64) -> Budget {
-        Budget { left: limit, limit }
-    }
-
-    fn exceeded(&self) -> Status {
-        Status::Limit(LimitReached { flag: "max-steps", limit: self.limit })
     }
 }

@@ -75,14 +75,10 @@ const fn neo3(member: &'static str) -> Owner {
 }
 
 limits! {
-    /// instructions a case may execute, and words of 32 bytes it may copy and hash in bulk
-    steps, "max-steps", 2_000_000_000, Owner::Runner;
-    /// bytes of memory a machine may use
+    /// instructions a case may execute; one whose cost depends on its operands counts as several
+    steps, "max-steps", 1_000_000_000, Owner::Runner;
+    /// bytes a case may use, with the copies of its state that are compared and reported
     memory, "max-memory", 268_435_456, Owner::Runner;
-    /// bytes a machine may put out: logs, recorded calls, results
-    output, "max-output", 268_435_456, Owner::Runner;
-    /// entries a machine may keep: logs, recorded calls, storage words
-    items, "max-items", 10_000_000, Owner::Runner;
     /// bytes of a vector file
     file_size, "max-file-size", 1_073_741_824, Owner::Runner;
     /// nested arrays and objects in a vector file

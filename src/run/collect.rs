@@ -77,7 +77,10 @@ impl<'s> Collector<'s> {
         let is_explained = self.failures > before && before < MOST_EXPLAINED;
         // A user who interrupts a run does not wait for explanations, which run cases again.
         if let Some(explain) = self.explain.filter(|_| is_explained && !self.is_interrupted()) {
-            self.explanations.push(explain(file, index, &self.options.run));
+            let explanation = explain(file, index, &self.options.run);
+            if !self.is_interrupted() {
+                self.explanations.push(explanation);
+            }
         }
     }
 

@@ -210,7 +210,7 @@ impl<'o> Worker<'o> {
         if let Some(position) = self.testees.iter().position(|testee| testee.0 == machine) {
             return Some(self.testees.swap_remove(position).1);
         }
-        Some(self.run.testee.make(machines::by_name(machine)?, limits))
+        Some(self.run.testee.make(machines::by_name(machine)?, limits, &self.run.interrupt))
     }
 
     /// The testee of the last case, in its final state; `None` if no case ran.
@@ -241,7 +241,8 @@ fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
     }
 }
 
-/// Loads the program, performs each step and compares the state after it.
+/// Loads the program, performs each step and compares the state after it. A run that is interrupted discards
+/// the verdict.
 fn perform(
     case: &Case,
     testee: &mut dyn Testee,
@@ -266,6 +267,7 @@ fn perform(
                     }
                     return error(format!("{reached}; {}", testee.describe()));
                 }
+                Status::Interrupted => return error("the run was interrupted".to_owned()),
                 Status::Refused(reason) => return refused("the run cannot go on", &reason, case, document),
             }
         }

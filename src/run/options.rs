@@ -12,9 +12,9 @@ use super::expression::Selection;
 use super::file_options::FileOptions;
 use super::file_override::FileOverride;
 use super::filter::Filter;
-use super::interrupt::Interrupt;
 use super::sources::Source;
 use crate::formats::Format;
+use crate::model::interrupt::Interrupt;
 use crate::model::partition::Part;
 use crate::testees::MakeTestee;
 
@@ -61,7 +61,8 @@ pub struct RunOptions {
     pub max_failures: Option<NonZeroUsize>,
     /// The number of threads; at least one is used.
     pub jobs: usize,
-    /// Ends the run early. All cases up to the first unfinished one, in the order of events, are reported.
+    /// Ends the run early, also within a case. All cases up to the first unfinished one, in the order of events,
+    /// are reported.
     pub interrupt: Interrupt,
     /// The results of earlier runs; `None` when caching is off.
     pub cache: Option<Arc<ResultCache>>,

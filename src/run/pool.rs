@@ -7,12 +7,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
 use super::collect::Collector;
 use super::execute::{CaseOutcome, Worker};
-use super::interrupt::Interrupt;
 use super::load::LoadedFile;
 use super::options::Options;
 use super::order::{Finished, Next, Order};
 use super::select::open;
 use super::sources::Source;
+use crate::model::interrupt::Interrupt;
 use crate::model::verdict::Verdict;
 
 /// How many files, for each thread, may be begun before the first of them is reported: their results wait in
@@ -68,6 +68,9 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
                     Some(failures) => CaseOutcome::skipped(&case, failures),
                     None => worker.run(&case),
                 };
+                if options.run.interrupt.is_requested() {
+                    return;
+                }
                 stop.see(number, &outcome.report.verdict);
                 Finished::Case(number, index, Box::new(outcome))
             }

@@ -3,49 +3,46 @@
 use super::Testee;
 use crate::machines::MachineInfo;
 use crate::machines::inspect::Inspect;
-use crate::machines::machine::{Budget, LoadError, Machine, Status, Watch, perform};
+use crate::machines::machine::{LoadError, Machine, Status, Watch, perform};
 use crate::model::case::{Action, Program};
+use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::path::Path;
 
-/// A machine of this crate, with an instruction budget for each program it loads.
-pub struct Embedded {
-    machine: Box<dyn Machine>,
-    budget: Budget,
-    steps: u64,
-}
+/// A machine of this crate.
+pub struct Embedded(Box<dyn Machine>);
 
 impl Embedded {
     /// A testee with a new machine.
-    pub fn new(info: &MachineInfo, limits: &Limits) -> Embedded {
-        Embedded::of((info.new)(limits), limits)
+    pub fn new(info: &MachineInfo, limits: &Limits, interrupt: &Interrupt) -> Embedded {
+        Embedded::of((info.new)(limits), interrupt)
     }
 
     /// A testee with this machine.
-    pub fn of(machine: Box<dyn Machine>, limits: &Limits) -> Embedded {
-        Embedded { machine, budget: Budget::new(limits.steps), steps: limits.steps }
+    pub fn of(mut machine: Box<dyn Machine>, interrupt: &Interrupt) -> Embedded {
+        machine.account().heed(interrupt.clone());
+        Embedded(machine)
     }
 }
 
 impl Testee for Embedded {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
-        self.budget = Budget::new(self.steps);
-        self.machine.load(program)
+        self.0.load(program)
     }
 
     fn perform(&mut self, action: &Action, watch: Option<&mut dyn Watch>) -> Status {
-        perform(&mut *self.machine, action, &mut self.budget, watch)
+        perform(&mut *self.0, action, watch)
     }
 
     fn state(&self) -> &dyn Inspect {
-        &*self.machine
+        &*self.0
     }
 
     fn describe(&self) -> String {
-        self.machine.describe()
+        self.0.describe()
     }
 
     fn explain(&self, at: &Path) -> Option<String> {
-        self.machine.explain(at)
+        self.0.explain(at)
     }
 }

@@ -541,7 +541,9 @@ fn the_key_of_a_file() {
         options.file.read.value_debit = value_debit;
         keys.push(key(&options));
     }
-    let testee = MakeTestee::new("another", |info, limits| MakeTestee::default().make(info, limits));
+    let testee = MakeTestee::new("another", |info, limits, interrupt| {
+        MakeTestee::default().make(info, limits, interrupt)
+    });
     let run = RunOptions { testee, ..RunOptions::default() };
     keys.push(key(&Options { run, ..plain.clone() }));
     for (number, key) in keys.iter().enumerate() {

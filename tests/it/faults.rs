@@ -52,8 +52,8 @@ fn options() -> Options {
 
 /// Cases on a machine with this fault.
 fn faulty(fault: Fault) -> RunOptions {
-    let testee = move |_: &_, limits: &_| {
-        Box::new(Embedded::of(Box::new(Faulty::new(fault, limits)), limits)) as Box<_>
+    let testee = move |_: &_, limits: &_, interrupt: &_| {
+        Box::new(Embedded::of(Box::new(Faulty::new(fault, limits)), interrupt)) as Box<_>
     };
     RunOptions { testee: MakeTestee::new(format!("{fault:?}"), testee), ..RunOptions::default() }
 }

@@ -8,7 +8,7 @@ use crate::support::{VECTORS, at_root, checks_of, files, read, relative, replay,
 use vmconf::explain::blame::{Recorder, Seen};
 use vmconf::machines;
 use vmconf::machines::inspect::Inspect;
-use vmconf::machines::machine::{At, Budget, Machine, Watch, perform};
+use vmconf::machines::machine::{At, Machine, Watch, perform};
 use vmconf::model::case::{Action, Case};
 use vmconf::model::cell::Cell;
 use vmconf::model::explanation::Executed;
@@ -205,11 +205,10 @@ fn look(case: &Case, name: String) -> Looker {
     let limits = Limits::default();
     let mut machine = (machines::by_name(case.machine).unwrap().new)(&limits);
     machine.load(&case.program).unwrap();
-    let mut budget = Budget::new(limits.steps);
     let mut is_changed = false;
     for action in case.steps.iter().flat_map(|step| &step.actions) {
         is_changed |= matches!(action, Action::Set(_));
-        perform(&mut *machine, action, &mut budget, Some(&mut looker));
+        perform(&mut *machine, action, Some(&mut looker));
         looker.finish(&*machine);
     }
     if !looker.is_done() && !is_changed {

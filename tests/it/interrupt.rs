@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -15,8 +16,8 @@ fn interrupt(child: &Child) {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
 }
 
-/// Files of cases that each take a while, so that some are done at any moment, with every report.
-fn long_run(folder: &Path, jobs: &str, steps: &str) -> Child {
+/// Files of cases that each execute so many steps, with every report to a file, and one to `stdout`.
+fn long_run(folder: &Path, jobs: &str, steps: &str, stdout: Stdio) -> Child {
     let vectors = folder.join("vectors");
     fs::create_dir_all(&vectors).unwrap();
     for number in 0..100 {
@@ -27,10 +28,10 @@ fn long_run(folder: &Path, jobs: &str, steps: &str) -> Child {
         let path = folder.join(format!("report.{}", kind.name));
         format!("--report={}={}", kind.name, path.display())
     });
-    let args = ["run", "--jobs", jobs, "--max-steps", steps, vectors.to_str().unwrap()];
+    let args = ["run", "--no-group", "--jobs", jobs, "--max-steps", steps, vectors.to_str().unwrap()];
     let args: Vec<_> = args.map(str::to_owned).into_iter().chain(reports).collect();
     let mut command = command(&args.iter().map(String::as_str).collect::<Vec<_>>());
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
     // From then on the run has begun: its reports are being written, beside where they will be.
     while names(folder).len() <= REPORTS.len() {
         std::thread::sleep(Duration::from_millis(1));
@@ -77,7 +78,7 @@ fn an_interrupted_run_ends_whole() {
     for (round, jobs) in ["1", "1", "2", "2", "8"].into_iter().enumerate() {
         let wait = Duration::from_millis((seed >> (8 * round)) % 250);
         let folder = TempDir::new().unwrap();
-        let child = long_run(folder.path(), jobs, "5000000");
+        let child = long_run(folder.path(), jobs, "5000000", Stdio::piped());
         std::thread::sleep(wait);
         interrupt(&child);
         let Ran { exit, stdout, stderr } = ran(child.wait_with_output().unwrap());
@@ -88,24 +89,33 @@ fn an_interrupted_run_ends_whole() {
     }
 }
 
-/// The first signal ends the run between two cases, so a run that had none yet when it came ends whole. Any
-/// other is ended by the second signal, as not one of these cases will be done.
+/// A case that would take days is ended by the first signal, on one thread and on two.
+#[cfg(unix)]
+#[test]
+fn a_long_case_is_interrupted() {
+    for jobs in ["1", "2"] {
+        let folder = TempDir::new().unwrap();
+        let child = long_run(folder.path(), jobs, "1000000000000000", Stdio::piped());
+        interrupt(&child);
+        let Ran { exit, stdout, stderr } = ran(child.wait_with_output().unwrap());
+        assert_eq!(exit, 130, "{stdout}{stderr}");
+        assert_whole_reports(folder.path());
+    }
+}
+
+/// The first signal cannot end a run whose output nobody reads; the second ends it and leaves nothing.
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_interrupted_twice_leaves_nothing() {
-    for _ in 0..20 {
-        let folder = TempDir::new().unwrap();
-        let mut child = long_run(folder.path(), "2", "1000000000000");
-        while child.try_wait().unwrap().is_none() {
-            interrupt(&child);
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        let Ran { exit, stdout, stderr } = ran(child.wait_with_output().unwrap());
-        assert_eq!(exit, 130, "{stdout}{stderr}");
-        if names(folder.path()) == ["vectors"] {
-            return;
-        }
-        assert_whole_reports(folder.path());
+    const CAPACITY: usize = 1 << 16;
+    let (_unread, mut full) = io::pipe().unwrap();
+    full.write_all(&[0; CAPACITY]).unwrap();
+    let folder = TempDir::new().unwrap();
+    let mut child = long_run(folder.path(), "2", "1000", full.into());
+    while child.try_wait().unwrap().is_none() {
+        interrupt(&child);
+        std::thread::sleep(Duration::from_millis(1));
     }
-    panic!("of 20 runs not one was ended by the second signal");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(names(folder.path()), ["vectors"]);
 }

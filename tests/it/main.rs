@@ -11,6 +11,7 @@ mod cli;
 mod compare;
 mod completions;
 mod config;
+mod costs;
 #[cfg(unix)]
 mod docs;
 mod ecdsa;
@@ -20,6 +21,7 @@ mod faults;
 mod files;
 mod fuzz;
 mod golden;
+mod hostile;
 mod inspect;
 mod interrupt;
 mod isa;

@@ -3,8 +3,8 @@
 use num_bigint::{BigInt, Sign};
 use proptest::prelude::*;
 use vmconf::isa::assembler::assemble;
-use vmconf::machines::limit::LimitReached;
-use vmconf::machines::machine::{Budget, Machine, Status, perform};
+use vmconf::machines::account::LimitReached;
+use vmconf::machines::machine::{Machine, Status, perform};
 use vmconf::machines::neo2::{NEO2, Neo2};
 use vmconf::machines::observe::Observe;
 use vmconf::model::case::{Action, Program};
@@ -48,7 +48,7 @@ fn loaded(program: &Program, limits: &Limits) -> Neo2 {
 fn executed(program: &Program) -> Neo2 {
     let limits = Limits::default();
     let mut machine = loaded(program, &limits);
-    let status = perform(&mut machine, &Action::Execute, &mut Budget::new(limits.steps), None);
+    let status = perform(&mut machine, &Action::Execute, None);
     assert_eq!(status, Status::Ended);
     machine
 }
@@ -307,7 +307,7 @@ fn a_script_can_be_mnemonics_and_bytes() {
 
 fn run_limited(source: &str, limits: &Limits) -> (Status, Neo2) {
     let mut machine = loaded(&script(assembled(source)), limits);
-    let status = perform(&mut machine, &Action::Execute, &mut Budget::new(limits.steps), None);
+    let status = perform(&mut machine, &Action::Execute, None);
     (status, machine)
 }
 
@@ -372,7 +372,7 @@ fn megabyte() -> String {
 
 #[test]
 fn garbage_does_not_reach_the_limit_on_memory_and_what_is_in_use_does() {
-    let limits = Limits { memory: 4 << 20, ..Limits::default() };
+    let limits = Limits { memory: 20 << 20, ..Limits::default() };
     let megabyte = megabyte();
     let check = |source: String, status: Status| {
         let (ended, machine) = run_limited(&source, &limits);

@@ -22,7 +22,7 @@ mod types;
 use crate::support::config;
 use num_bigint::BigInt;
 use vmconf::machines;
-use vmconf::machines::machine::{Budget, Machine, Status, perform};
+use vmconf::machines::machine::{Machine, Status, perform};
 use vmconf::machines::neo3::Op;
 use vmconf::machines::observe::Observe;
 use vmconf::model::case::{Action, Program};
@@ -112,7 +112,11 @@ impl End {
 }
 
 fn loaded(script: &[u8]) -> Box<dyn Machine> {
-    let mut machine = (machines::by_name("neo3").unwrap().new)(&Limits::default());
+    limited(script, &Limits::default())
+}
+
+fn limited(script: &[u8], limits: &Limits) -> Box<dyn Machine> {
+    let mut machine = (machines::by_name("neo3").unwrap().new)(limits);
     let record = Value::Record(vec![("script".to_owned(), Value::Bytes(script.to_vec()))]);
     machine.load(&Program::from(record)).unwrap();
     machine
@@ -120,8 +124,9 @@ fn loaded(script: &[u8]) -> Box<dyn Machine> {
 
 /// A machine that ran the script to its end.
 fn ended(script: &Script) -> Box<dyn Machine> {
-    let mut machine = loaded(&script.0);
-    let status = perform(&mut *machine, &Action::Execute, &mut Budget::new(100_000_000), None);
+    // More than by default: some tests fill the machine with the largest items.
+    let mut machine = limited(&script.0, &Limits { memory: 1 << 32, ..Limits::default() });
+    let status = perform(&mut *machine, &Action::Execute, None);
     assert_eq!(status, Status::Ended, "{}", hex::encode(&script.0));
     machine
 }

@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use proptest::prelude::ProptestConfig;
 use vmconf::formats::{self, Context, Options};
 use vmconf::machines;
-use vmconf::machines::machine::{Budget, Machine, Status, Watch, perform};
+use vmconf::machines::machine::{Machine, Status, Watch, perform};
 use vmconf::model::assertion::Assertion;
 use vmconf::model::case::{Case, Step};
 use vmconf::model::limits::Limits;
@@ -158,11 +158,10 @@ pub(crate) fn replay(
     let limits = Limits::default();
     let mut machine = (machines::by_name(case.machine).unwrap().new)(&limits);
     machine.load(&case.program).unwrap();
-    let mut budget = Budget::new(limits.steps);
     for step in &case.steps {
         for action in &step.actions {
             let watch = watch.as_mut().map(|watch| &mut **watch as &mut dyn Watch);
-            let status = perform(&mut *machine, action, &mut budget, watch);
+            let status = perform(&mut *machine, action, watch);
             assert!(!matches!(status, Status::Limit(_) | Status::Refused(_)), "{status:?}");
         }
         after(step, &*machine);

@@ -3,7 +3,7 @@
 
 use crate::support::config;
 use proptest::prelude::*;
-use vmconf::machines::machine::{At, Budget, Machine, Status, Watch, perform};
+use vmconf::machines::machine::{At, Machine, Status, Watch, perform};
 use vmconf::machines::observe::Observe;
 use vmconf::machines::tinyvm::{TINYVM, TinyVm};
 use vmconf::model::case::{Action, Program};
@@ -87,9 +87,8 @@ fn driven_in_every_way(
     prop_assert_eq!(everything(&sliced, fields), expected.clone(), "in slices");
 
     let mut stepped = loaded(program);
-    let mut budget = Budget::new(u64::MAX);
     for _ in 0..most {
-        if perform(&mut stepped, &Action::StepInto, &mut budget, None) != Status::Running {
+        if perform(&mut stepped, &Action::StepInto, None) != Status::Running {
             break;
         }
     }

@@ -4,6 +4,11 @@ use ruint::aliases::U256;
 
 use super::frame::{Flow, Frame, Word, small};
 
+/// What a division of words is charged.
+const DIVISION: u64 = 6;
+/// What a bit of an exponent is charged.
+const UNITS_OF_BIT: u64 = 1;
+
 #[inline(always)]
 pub(super) fn add(f: &mut Frame<'_>) -> Flow {
     f.binary(Word::wrapping_add)
@@ -21,31 +26,37 @@ pub(super) fn sub(f: &mut Frame<'_>) -> Flow {
 
 #[inline(never)]
 pub(super) fn div(f: &mut Frame<'_>) -> Flow {
+    f.work(DIVISION)?;
     f.binary(quotient)
 }
 
 #[inline(never)]
 pub(super) fn rem(f: &mut Frame<'_>) -> Flow {
+    f.work(DIVISION)?;
     f.binary(remainder)
 }
 
 #[inline(never)]
 pub(super) fn sdiv(f: &mut Frame<'_>) -> Flow {
+    f.work(DIVISION)?;
     f.binary(|a, b| with_sign(quotient(magnitude(a), magnitude(b)), is_negative(a) != is_negative(b)))
 }
 
 #[inline(never)]
 pub(super) fn smod(f: &mut Frame<'_>) -> Flow {
+    f.work(DIVISION)?;
     f.binary(|a, b| with_sign(remainder(magnitude(a), magnitude(b)), is_negative(a)))
 }
 
 #[inline(always)]
 pub(super) fn addmod(f: &mut Frame<'_>) -> Flow {
+    f.work(DIVISION)?;
     f.ternary(add_mod)
 }
 
 #[inline(always)]
 pub(super) fn mulmod(f: &mut Frame<'_>) -> Flow {
+    f.work(2 * DIVISION)?;
     f.ternary(mul_mod)
 }
 
@@ -53,6 +64,7 @@ pub(super) fn mulmod(f: &mut Frame<'_>) -> Flow {
 pub(super) fn exp(f: &mut Frame<'_>) -> Flow {
     let a = f.pop();
     f.charge(10 * f.top().byte_len() as u64)?;
+    f.work(UNITS_OF_BIT * f.top().bit_len() as u64)?;
     f.unary(|b| a.wrapping_pow(b))
 }
 

@@ -1,14 +1,22 @@
 //! CALL, CALLCODE, DELEGATECALL and CREATE: charged, recorded and answered, never run.
 
+use std::ops::Range;
+
 use rlp::RlpStream;
 
-use super::frame::{Flow, Frame, Halt, Stop, Word, small};
-use super::hash::keccak;
+use super::frame::{Flow, Frame, Halt, Stop, Word, range, small, words};
+use super::hash::{keccak, keccak_units};
 use super::world::{address_bytes, low_160};
 
 const VALUE: u64 = 9_000;
 const STIPEND: u64 = 2_300;
 const NEW_ACCOUNT: u64 = 25_000;
+
+/// What a recorded call takes in bytes, with its copies as values.
+const ENTRY: u64 = 2048;
+
+/// What a call is charged.
+const WORK: u64 = 4;
 
 /// A call or creation as vectors list it under `callcreates`.
 #[derive(Debug)]
@@ -53,22 +61,17 @@ struct Asked {
 /// Takes the four memory operands, charges, records, refunds the gas and pushes the result.
 fn answer(f: &mut Frame<'_>, asked: Asked) -> Flow {
     let (in_offset, in_size, out_offset, out_size) = (f.pop(), f.pop(), f.pop(), f.pop());
-    let input = f.memory_range(in_offset, in_size)?;
-    f.memory_range(out_offset, out_size)?;
+    let (input, output) = (range(in_offset, in_size)?, range(out_offset, out_size)?);
     let gas = small(asked.gas).ok_or(Stop::Halted(Halt::OutOfGas))? as u64;
     let (price, stipend) = if asked.value.is_zero() { (0, 0) } else { (VALUE, STIPEND) };
-    f.charge(asked.extra + price)?;
-    f.charge(gas)?;
-    let made = can_pay(f, asked.value);
+    f.pay(gas.saturating_add(asked.extra + price), input.end.max(output.end))?;
+    let made = can_pay(f, asked.value)?;
     if made {
+        let destination = Some(asked.destination);
         record(
             f,
-            Recorded {
-                destination: Some(asked.destination),
-                gas_limit: gas + stipend,
-                value: asked.value,
-                data: f.context.memory[input].to_vec(),
-            },
+            input,
+            Recorded { destination, gas_limit: gas + stipend, value: asked.value, data: vec![] },
         )?;
     }
     f.gas += gas + stipend;
@@ -80,15 +83,16 @@ fn answer(f: &mut Frame<'_>, asked: Asked) -> Flow {
 #[inline(never)]
 pub(super) fn create(f: &mut Frame<'_>) -> Flow {
     let (value, offset, size) = (f.pop(), f.pop(), f.pop());
-    let code = f.memory_range(offset, size)?;
-    if !can_pay(f, value) {
+    let code = range(offset, size)?;
+    f.pay(0, code.end)?;
+    f.work(keccak_units(0))?;
+    if !can_pay(f, value)? {
         f.push(Word::ZERO);
         return Ok(());
     }
     let address = f.context.environment.address;
-    let nonce = f.context.world.touch(address).nonce;
-    let data = f.context.memory[code].to_vec();
-    record(f, Recorded { destination: None, gas_limit: f.gas, value, data })?;
+    let nonce = f.context.touch(address)?.nonce;
+    record(f, code, Recorded { destination: None, gas_limit: f.gas, value, data: vec![] })?;
     f.push(new_address(address, nonce));
     Ok(())
 }
@@ -101,17 +105,19 @@ fn new_address(creator: Word, nonce: Word) -> Word {
     low_160(Word::from_be_bytes(keccak(&list.out())))
 }
 
-fn can_pay(f: &mut Frame<'_>, value: Word) -> bool {
+fn can_pay(f: &mut Frame<'_>, value: Word) -> Result<bool, Stop> {
     let address = f.context.environment.address;
-    f.context.world.touch(address).balance >= value
+    Ok(f.context.touch(address)?.balance >= value)
 }
 
-fn record(f: &mut Frame<'_>, recorded: Recorded) -> Flow {
-    f.context.keep_item()?;
-    f.context.put_out(recorded.data.len())?;
+/// Records a call with its data, a range of memory.
+fn record(f: &mut Frame<'_>, data: Range<usize>, mut recorded: Recorded) -> Flow {
+    f.work(WORK + 3 * words(data.len()))?;
+    f.context.keep(ENTRY, data.len())?;
+    recorded.data = f.context.memory[data].to_vec();
     if f.context.environment.debit {
         let address = f.context.environment.address;
-        f.context.world.touch(address).balance -= recorded.value;
+        f.context.touch(address)?.balance -= recorded.value;
     }
     f.context.calls.push(recorded);
     Ok(())

@@ -1,7 +1,8 @@
 //! What the program can learn about the call, the block and the accounts.
 
 use super::frame::{Flow, Frame, PADDING, Word, small};
-use super::hash::keccak;
+use super::hash::{keccak, keccak_units};
+use super::world::LOOK_UP;
 
 /// The call and the block that a program runs in.
 #[derive(Debug, Default)]
@@ -102,14 +103,16 @@ pub(super) fn calldataload(f: &mut Frame<'_>) -> Flow {
 
 #[inline(never)]
 pub(super) fn balance(f: &mut Frame<'_>) -> Flow {
-    let balance = f.context.world.touch(f.top()).balance;
+    f.work(LOOK_UP)?;
+    let balance = f.context.touch(f.top())?.balance;
     f.set_top(balance);
     Ok(())
 }
 
 #[inline(never)]
 pub(super) fn extcodesize(f: &mut Frame<'_>) -> Flow {
-    let size = f.context.world.touch(f.top()).code.len();
+    f.work(LOOK_UP)?;
+    let size = f.context.touch(f.top())?.code.len();
     f.set_top(Word::from(size));
     Ok(())
 }
@@ -117,6 +120,7 @@ pub(super) fn extcodesize(f: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 pub(super) fn blockhash(f: &mut Frame<'_>) -> Flow {
     let number = f.context.environment.number;
+    f.work(keccak_units(0))?;
     f.unary(|block| {
         if block >= number || number - block > Word::from(256) {
             return Word::ZERO;

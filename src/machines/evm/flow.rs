@@ -1,6 +1,6 @@
 //! Jumps, ends, and what an instruction can learn about the frame.
 
-use super::frame::{Flow, Frame, Halt, Stop, Word, is_zero, small};
+use super::frame::{Flow, Frame, Halt, Stop, Word, is_zero, range, small, words};
 use super::table::Op;
 
 #[inline(always)]
@@ -136,8 +136,10 @@ pub(super) fn jumpdest(_: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 pub(super) fn ret(f: &mut Frame<'_>) -> Flow {
     let (offset, size) = (f.pop(), f.pop());
-    let range = f.memory_range(offset, size)?;
-    f.context.put_out(range.len())?;
+    let range = range(offset, size)?;
+    f.pay(0, range.end)?;
+    f.work(words(range.len()))?;
+    f.context.keep(0, range.len())?;
     f.context.output = f.context.memory[range].to_vec();
     Err(Stop::Returned)
 }

@@ -6,7 +6,7 @@ use ruint::aliases::U256;
 
 use super::flow::Destinations;
 use super::machine::Context;
-use crate::machines::limit::Limit;
+use crate::machines::account::Limit;
 
 /// A 256-bit word.
 pub(super) type Word = U256;
@@ -38,6 +38,13 @@ pub(super) enum Stop {
     Limited(Limit),
     /// The loop reached a jump at which it must stop; see [`Count`].
     Fenced,
+}
+
+impl From<Limit> for Stop {
+    #[cold]
+    fn from(limit: Limit) -> Stop {
+        Stop::Limited(limit)
+    }
 }
 
 /// The exceptional halts.
@@ -237,10 +244,10 @@ impl Frame<'_> {
         }
     }
 
-    /// Takes `each` gas for each of `count`, and counts them as work of the runner's budget.
-    pub(super) fn charge_each(&mut self, each: u64, count: u64) -> Flow {
-        self.charge(each.saturating_mul(count))?;
-        self.context.work(count)
+    /// Charges the runner's account for what the instruction takes longer than a plain one.
+    #[inline(always)]
+    pub(super) fn work(&mut self, units: u64) -> Flow {
+        Ok(self.context.account.charge(units)?)
     }
 
     /// The top item. The row's `pops` says that it is there.
@@ -300,28 +307,40 @@ impl Frame<'_> {
         self.unary(|c| operation(a, b, c))
     }
 
-    /// Grows memory to contain `[offset, offset + size)`, charges for it, and returns the range. The offset
-    /// of a range of size 0 is ignored.
+    /// Takes `gas` and the price of memory up to `end`, and only then grows memory.
     #[inline(always)]
-    pub(super) fn memory_range(&mut self, offset: Word, size: Word) -> Result<Range<usize>, Stop> {
-        if is_zero(size) {
-            return Ok(0..0);
+    pub(super) fn pay(&mut self, gas: u64, end: usize) -> Flow {
+        if end <= self.context.memory.size() {
+            return self.charge(gas);
         }
-        match (small(offset), small(size)) {
-            (Some(offset), Some(size)) => self.memory_at(offset, size),
-            _ => Err(Stop::Halted(Halt::OutOfGas)),
-        }
+        self.gas = grow(self.context, self.gas, gas, end)?;
+        Ok(())
     }
 
-    /// As [`Frame::memory_range`], for a known size.
+    /// The range `[offset, offset + size)` of memory, which is paid for.
     #[inline(always)]
     pub(super) fn memory_at(&mut self, offset: usize, size: usize) -> Result<Range<usize>, Stop> {
         let end = offset.checked_add(size).ok_or(Stop::Halted(Halt::OutOfGas))?;
-        if end > self.context.memory.size() {
-            self.gas = grow(self.context, self.gas, end)?;
-        }
+        self.pay(0, end)?;
         Ok(offset..end)
     }
+}
+
+/// The range `[offset, offset + size)` of memory, which still has to be paid for: [`Frame::pay`]. The offset of an
+/// empty range is ignored. No amount of gas pays for a large range.
+#[inline(always)]
+pub(super) fn range(offset: Word, size: Word) -> Result<Range<usize>, Stop> {
+    if is_zero(size) {
+        return Ok(0..0);
+    }
+    let end =
+        small(offset).zip(small(size)).and_then(|(offset, size)| Some(offset..offset.checked_add(size)?));
+    end.ok_or(Stop::Halted(Halt::OutOfGas))
+}
+
+/// Words of 32 bytes that so many bytes are in.
+pub(super) fn words(bytes: usize) -> u64 {
+    bytes.div_ceil(32) as u64
 }
 
 /// The reason is looked for apart from the checks, so that on the way on nothing is kept for it.
@@ -337,15 +356,15 @@ fn refused(height: usize, pops: usize, gas: u64, cost: u64) -> Stop {
     })
 }
 
-/// Grows memory to contain byte `end - 1`; returns what remains of `gas`.
+/// Grows memory to contain byte `end - 1`; returns what remains of `gas` after that and `price`.
 #[cold]
 #[inline(never)]
-fn grow(context: &mut Context, gas: u64, end: usize) -> Result<u64, Stop> {
-    let price = |words: u128| 3 * words + words * words / 512;
+fn grow(context: &mut Context, gas: u64, price: u64, end: usize) -> Result<u64, Stop> {
+    let price_of = |words: u128| 3 * words + words * words / 512;
     let words = end.div_ceil(32);
     let before = context.memory.size() / 32;
-    let cost = u64::try_from(price(words as u128) - price(before as u128)).unwrap_or(u64::MAX);
-    let left = gas.checked_sub(cost).ok_or(Stop::Halted(Halt::OutOfGas))?;
+    let growth = u64::try_from(price_of(words as u128) - price_of(before as u128)).unwrap_or(u64::MAX);
+    let left = gas.checked_sub(growth.saturating_add(price)).ok_or(Stop::Halted(Halt::OutOfGas))?;
     context.grow_memory(words * 32)?;
     Ok(left)
 }

@@ -2,16 +2,23 @@
 
 use sha3::{Digest, Keccak256};
 
-use super::frame::{Flow, Frame, Word};
+use super::frame::{Flow, Frame, Word, range, words};
 
 #[inline(never)]
 pub(super) fn sha3(f: &mut Frame<'_>) -> Flow {
     let (offset, size) = (f.pop(), f.top());
-    let range = f.memory_range(offset, size)?;
-    f.charge_each(6, range.len().div_ceil(32) as u64)?;
+    let range = range(offset, size)?;
+    f.pay(words(range.len()).saturating_mul(6), range.end)?;
+    f.work(keccak_units(range.len()))?;
     let hash = keccak(&f.context.memory[range]);
     f.set_top(Word::from_be_bytes(hash));
     Ok(())
+}
+
+/// What hashing so many bytes is charged.
+pub(super) fn keccak_units(length: usize) -> u64 {
+    const BLOCK: usize = 136;
+    70 * (1 + length / BLOCK) as u64
 }
 
 /// Keccak-256 of the bytes.

@@ -2,7 +2,7 @@
 
 use rlp::RlpStream;
 
-use super::frame::{Flow, Frame, Word};
+use super::frame::{Flow, Frame, Word, range, words};
 use super::hash::keccak;
 use super::world::address_bytes;
 
@@ -14,14 +14,21 @@ pub(super) struct Log {
     pub(super) data: Vec<u8>,
 }
 
+/// What an entry takes in bytes, with its copies as values.
+const ENTRY: u64 = 3072;
+
+/// What logging is charged, and each word of data.
+const WORK: u64 = 3;
+const UNITS_OF_WORD: u64 = 5;
+
 #[inline(never)]
 pub(super) fn log<const TOPICS: usize>(f: &mut Frame<'_>) -> Flow {
     let (offset, size) = (f.pop(), f.pop());
     let topics = (0..TOPICS).map(|_| f.pop()).collect();
-    let range = f.memory_range(offset, size)?;
-    f.charge((range.len() as u64).saturating_mul(8))?;
-    f.context.keep_item()?;
-    f.context.put_out(range.len())?;
+    let range = range(offset, size)?;
+    f.pay((range.len() as u64).saturating_mul(8), range.end)?;
+    f.work(WORK + UNITS_OF_WORD * words(range.len()))?;
+    f.context.keep(ENTRY, range.len())?;
     let data = f.context.memory[range].to_vec();
     f.context.logs.push(Log { topics, data });
     Ok(())

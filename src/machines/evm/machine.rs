@@ -3,14 +3,14 @@
 use super::call::Recorded;
 use super::environment::Environment;
 use super::flow::Destinations;
-use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_LIMIT, Stack, Stop};
+use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_LIMIT, Stack, Stop, Word};
 use super::log::Log;
 use super::memory::Memory;
 use super::program;
 use super::storage::Storage;
 use super::table::{self, EVM};
-use super::world::World;
-use crate::machines::limit::Limit;
+use super::world::{self, World};
+use crate::machines::account::{Account, COPIES};
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status, Unmetered};
 use crate::machines::{Language, MachineInfo};
 use crate::model::case::Program;
@@ -55,35 +55,26 @@ pub(super) struct Context {
     /// Gas that calls were charged and gave back, with what it was topped up by.
     pub(super) given_back: u64,
     pub(super) count: Count,
-    limits: Limits,
-    /// Words copied or hashed, bytes put out and entries kept so far.
-    worked: u64,
-    put_out: u64,
-    kept: u64,
+    pub(super) account: Account,
 }
 
 impl Context {
-    /// Counts words that a bulk instruction copies or hashes.
-    pub(super) fn work(&mut self, words: u64) -> Result<(), Stop> {
-        self.worked += words;
-        Limit::Steps.check(self.worked, self.limits.steps).map_err(Stop::Limited)
+    /// Counts an entry of something that can be observed: what it takes with its copies, besides `bytes` of data.
+    pub(super) fn keep(&mut self, entry: u64, bytes: usize) -> Result<(), Stop> {
+        Ok(self.account.hold(entry + COPIES * bytes as u64)?)
     }
 
-    /// Counts bytes of output, logs and recorded calls.
-    pub(super) fn put_out(&mut self, bytes: usize) -> Result<(), Stop> {
-        self.put_out += bytes as u64;
-        Limit::Output.check(self.put_out, self.limits.output).map_err(Stop::Limited)
-    }
-
-    /// Counts a log, a recorded call or a new storage word.
-    pub(super) fn keep_item(&mut self) -> Result<(), Stop> {
-        self.kept += 1;
-        Limit::Items.check(self.kept, self.limits.items).map_err(Stop::Limited)
+    /// The account of an address, which reading it creates.
+    pub(super) fn touch(&mut self, address: Word) -> Result<&mut world::Account, Stop> {
+        if !self.world.contains(address) {
+            self.keep(world::ENTRY, 0)?;
+        }
+        Ok(self.world.touch(address))
     }
 
     /// Memory of `size` bytes, the new ones zero. Gas was paid.
     pub(super) fn grow_memory(&mut self, size: usize) -> Result<(), Stop> {
-        Limit::Memory.check(size as u64, self.limits.memory).map_err(Stop::Limited)?;
+        self.account.hold((size - self.memory.size()) as u64)?;
         self.memory.grow(size);
         Ok(())
     }
@@ -97,9 +88,7 @@ impl Context {
         self.refund = 0;
         self.given_back = 0;
         self.count = Count::default();
-        self.worked = 0;
-        self.put_out = 0;
-        self.kept = 0;
+        self.account.reset();
     }
 }
 
@@ -131,10 +120,7 @@ impl Evm {
                 refund: 0,
                 given_back: 0,
                 count: Count::default(),
-                limits: limits.clone(),
-                worked: 0,
-                put_out: 0,
-                kept: 0,
+                account: Account::new(limits),
             },
         }
     }
@@ -187,7 +173,7 @@ impl Evm {
     fn status(&self) -> Status {
         match self.stop {
             None => Status::Running,
-            Some(Stop::Limited(limit)) => limit.reached(&self.context.limits),
+            Some(Stop::Limited(limit)) => self.context.account.status(limit),
             Some(Stop::Stopped | Stop::Returned | Stop::Halted(_) | Stop::Fenced) => Status::Ended,
         }
     }
@@ -219,9 +205,15 @@ impl Machine for Evm {
 
     fn advance(&mut self, budget: u64) -> Status {
         if self.stop.is_none() {
+            let before = self.executed();
             self.stop = self.execute(budget);
+            self.context.account.executed(self.executed().wrapping_sub(before) as u64);
         }
         self.status()
+    }
+
+    fn account(&mut self) -> &mut Account {
+        &mut self.context.account
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {

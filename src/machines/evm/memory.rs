@@ -1,6 +1,7 @@
 //! Memory, and copying into it.
 
-use super::frame::{Flow, Frame, Halt, PADDING, Stop, Word, small};
+use super::frame::{Flow, Frame, Halt, PADDING, Stop, Word, range, small, words};
+use super::world::LOOK_UP;
 
 /// Memory. Behind its size there are zeros already, so that growing costs nothing until the new
 /// bytes are written.
@@ -65,6 +66,9 @@ impl std::ops::IndexMut<std::ops::Range<usize>> for Memory {
     }
 }
 
+/// The words that are copied in a unit.
+const WORDS_OF_UNIT: u64 = 8;
+
 #[inline(always)]
 pub(super) fn mload(f: &mut Frame<'_>) -> Flow {
     let offset = offset(f.top())?;
@@ -113,17 +117,20 @@ pub(super) fn codecopy(f: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 pub(super) fn extcodecopy(f: &mut Frame<'_>) -> Flow {
     let address = f.pop();
-    let code = std::mem::take(&mut f.context.world.touch(address).code);
+    f.work(2 * LOOK_UP)?;
+    let code = std::mem::take(&mut f.context.touch(address)?.code);
     let flow = copy(f, &code);
-    f.context.world.touch(address).code = code;
+    f.context.touch(address)?.code = code;
     flow
 }
 
 /// `memory[a, a+c) = source[b, b+c)`, with zeros for what lies after the end of the source.
 fn copy(f: &mut Frame<'_>, source: &[u8]) -> Flow {
     let (to, from, size) = (f.pop(), f.pop(), f.pop());
-    let range = f.memory_range(to, size)?;
-    f.charge_each(3, range.len().div_ceil(32) as u64)?;
+    let range = range(to, size)?;
+    let words = words(range.len());
+    f.pay(words.saturating_mul(3), range.end)?;
+    f.work(2 + words / WORDS_OF_UNIT)?;
     let rest = small(from).and_then(|from| source.get(from..)).unwrap_or_default();
     let target = &mut f.context.memory[range];
     let (copied, zeros) = target.split_at_mut(rest.len().min(target.len()));

@@ -7,8 +7,15 @@ const RESET: u64 = 5_000;
 const CLEAR_REFUND: u64 = 15_000;
 const SUICIDE_REFUND: u64 = 24_000;
 
+/// What a word takes in bytes, with its copies as values.
+const ENTRY: u64 = 768;
+
+/// What looking for a key is charged.
+const LOOK_UP: u64 = 15;
+
 #[inline(never)]
 pub(super) fn sload(f: &mut Frame<'_>) -> Flow {
+    f.work(LOOK_UP)?;
     let word = f.context.storage.get(&f.top()).copied().unwrap_or_default();
     f.set_top(word);
     Ok(())
@@ -17,16 +24,18 @@ pub(super) fn sload(f: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 pub(super) fn sstore(f: &mut Frame<'_>) -> Flow {
     let (key, value) = (f.pop(), f.pop());
+    f.work(LOOK_UP)?;
     let current = f.context.storage.get(&key).copied().unwrap_or_default();
     match (current.is_zero(), value.is_zero()) {
         (true, true) => {}
         (true, false) => {
             f.charge(SET - RESET)?;
-            f.context.keep_item()?;
+            f.context.keep(ENTRY, 0)?;
             f.context.storage.insert(key, value);
         }
         (false, true) => {
             f.context.refund += CLEAR_REFUND;
+            f.context.account.release(ENTRY);
             f.context.storage.remove(&key);
         }
         (false, false) => {
@@ -40,8 +49,8 @@ pub(super) fn sstore(f: &mut Frame<'_>) -> Flow {
 pub(super) fn suicide(f: &mut Frame<'_>) -> Flow {
     let beneficiary = f.pop();
     let address = f.context.environment.address;
-    let balance = f.context.world.touch(address).balance;
-    let heir = f.context.world.touch(beneficiary);
+    let balance = f.context.touch(address)?.balance;
+    let heir = f.context.touch(beneficiary)?;
     heir.balance = heir.balance.wrapping_add(balance);
     f.context.world.remove(address);
     f.context.storage.clear();

@@ -5,6 +5,12 @@ use std::collections::BTreeMap;
 use super::frame::Word;
 use super::storage::Storage;
 
+/// What an account takes in bytes, with its copies as values.
+pub(super) const ENTRY: u64 = 512;
+
+/// What looking for an account is charged.
+pub(super) const LOOK_UP: u64 = 25;
+
 /// An account.
 #[derive(Debug, Default)]
 pub(super) struct Account {

@@ -1,8 +1,9 @@
 //! Calls and returns.
 
-use super::cpu::{Cpu, Flow, Frame, Stop, out_of_memory, trap, underflow, wrong_kind};
+use super::cpu::{Cpu, Flow, Frame, Stop, trap, underflow, wrong_kind};
 use super::trap::Trap;
 use super::word::Word;
+use crate::machines::account::Limit;
 
 pub(super) fn direct(cpu: &mut Cpu<'_>, fid: i32) -> Flow {
     match cpu.code.by_fid(fid) {
@@ -24,6 +25,9 @@ pub(super) fn indirect(cpu: &mut Cpu<'_>, argc: i32) -> Flow {
     }
     call(cpu, function, Callee::OnTop)
 }
+
+/// Slots that are made in a unit.
+const SLOTS_OF_UNIT: usize = 64;
 
 /// How the called function is named.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,8 +54,9 @@ fn call(cpu: &mut Cpu<'_>, function: usize, callee: Callee) -> Flow {
     let base = cpu.slots.len();
     // A frame takes some room, too.
     if base + called.local_count + 8 * cpu.frames.len() >= cpu.limits.words {
-        return Err(out_of_memory());
+        return Err(Limit::Memory.into());
     }
+    cpu.account.charge((called.local_count / SLOTS_OF_UNIT) as u64)?;
     cpu.slots.extend_from_slice(&cpu.stack[arguments]);
     cpu.slots.resize(base + called.local_count, Word::UNINIT);
     cpu.stack.truncate(first);

@@ -4,7 +4,7 @@ use super::program::{Code, Function, Instruction};
 use super::table::Op;
 use super::trap::Trap;
 use super::word::Word;
-use crate::machines::limit::Limit;
+use crate::machines::account::{Account, Limit};
 
 /// What a handler returns. A handler that stops the run has changed nothing.
 pub(super) type Flow = Result<(), Box<Stop>>;
@@ -55,6 +55,7 @@ pub(super) struct Cpu<'c> {
     pub(super) slots: Vec<Word>,
     pub(super) frames: Vec<Frame>,
     pub(super) limits: &'c Limits,
+    pub(super) account: &'c mut Account,
 }
 
 impl<'c> Cpu<'c> {
@@ -134,13 +135,15 @@ impl<'c> Cpu<'c> {
         if self.stack.len() as u64 >= limit {
             return trap(Trap::Overflow { limit });
         }
-        out_of_memory()
+        Limit::Memory.into()
     }
 }
 
-#[cold]
-pub(super) fn out_of_memory() -> Box<Stop> {
-    Box::new(Stop::Limited(Limit::Memory))
+impl From<Limit> for Box<Stop> {
+    #[cold]
+    fn from(limit: Limit) -> Box<Stop> {
+        Box::new(Stop::Limited(limit))
+    }
 }
 
 #[cold]

@@ -7,6 +7,7 @@ use super::program::{self, Code, Function, plain};
 use super::table::{MINIC89, Op, interpret};
 use super::trap::Trap;
 use super::word::Word;
+use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
 use crate::machines::{Language, MachineInfo};
 use crate::model::case::Program;
@@ -28,9 +29,12 @@ pub const INFO: MachineInfo = MachineInfo {
 const OPERAND_STACK: u64 = 1024;
 const CALL_DEPTH: u64 = 64;
 
+/// What a word takes in bytes, with its copies as values.
+const WORD: u64 = 256;
+
 /// The abstract machine of MiniC89.
 pub struct MiniC89 {
-    runner_limits: limits::Limits,
+    account: Account,
     pub(super) code: Option<Code>,
     limits: Limits,
     pub(super) step: u64,
@@ -55,7 +59,7 @@ impl MiniC89 {
     /// A machine that holds no program.
     pub fn new(limits: &limits::Limits) -> MiniC89 {
         MiniC89 {
-            runner_limits: limits.clone(),
+            account: Account::new(limits),
             code: None,
             limits: default_limits(limits.memory),
             step: 0,
@@ -69,7 +73,7 @@ impl MiniC89 {
 
     /// Starts a run as a record of changes says.
     fn begin(&mut self, entry: &Value, changes: &Value) -> Result<(), LoadError> {
-        self.limits = default_limits(self.runner_limits.memory);
+        self.limits = default_limits(self.account.room());
         self.limits.steps = self.code.as_ref().and_then(|code| code.step_limit);
         if let Some(limits) = changes.get("limits") {
             change_limits(&mut self.limits, limits)?;
@@ -124,12 +128,14 @@ impl MiniC89 {
             slots: std::mem::take(&mut self.slots),
             frames: std::mem::take(&mut self.frames),
             limits: &self.limits,
+            account: &mut self.account,
         };
         let mut meter = Metered(budget);
         let stop = interpret(&mut cpu, &mut meter);
         let Cpu { ip, stack, slots, frames, .. } = cpu;
         (self.ip, self.stack, self.slots, self.frames) = (ip, stack, slots, frames);
         self.step += budget - meter.0;
+        self.account.executed(budget - meter.0);
         stop
     }
 
@@ -151,7 +157,7 @@ impl MiniC89 {
                 self.frames.clear();
                 self.end(RunStatus::Halted(result))
             }
-            Some(Stop::Limited(limit)) => limit.reached(&self.runner_limits),
+            Some(Stop::Limited(limit)) => self.account.status(limit),
         }
     }
 
@@ -193,7 +199,7 @@ fn default_limits(memory: u64) -> Limits {
         steps: None,
         operand_stack: OPERAND_STACK,
         call_depth: CALL_DEPTH,
-        words: usize::try_from(memory / 8).unwrap_or(usize::MAX),
+        words: usize::try_from(memory / WORD).unwrap_or(usize::MAX),
     }
 }
 
@@ -206,6 +212,7 @@ impl Machine for MiniC89 {
             self.code = Some(Code::new(&program.0)?);
         }
         (self.status, self.step) = (RunStatus::Idle, 0);
+        self.account.reset();
         self.frames.clear();
         self.stack.clear();
         self.slots.clear();
@@ -226,6 +233,10 @@ impl Machine for MiniC89 {
             RunStatus::Halted(_) | RunStatus::Trapped(_) => Status::Ended,
             RunStatus::Running => self.execute(budget),
         }
+    }
+
+    fn account(&mut self) -> &mut Account {
+        &mut self.account
     }
 
     fn next(&self) -> Option<At<'_>> {

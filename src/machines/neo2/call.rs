@@ -6,6 +6,9 @@ use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::script::Hash;
 
+/// What looking for a script is charged.
+const LOOK_UP: u64 = 4;
+
 /// The most frames.
 const MAX_FRAMES: usize = 1024;
 
@@ -88,7 +91,8 @@ impl Frame<'_> {
     }
 
     /// The number of the script of this hash.
-    pub(super) fn script_of(&self, hash: &[u8]) -> Result<usize, Stop> {
+    pub(super) fn script_of(&mut self, hash: &[u8]) -> Result<usize, Stop> {
+        self.core.work(LOOK_UP)?;
         let table = self.core.table.as_ref().ok_or(Stop::Faulted(Fault::NoTable))?;
         table.get(hash).copied().ok_or(Stop::Faulted(Fault::NoSuchScript))
     }

@@ -5,9 +5,15 @@ use std::rc::Rc;
 use super::count::Change;
 use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
-use super::heap::Id;
+use super::heap::{ENTRY, Id, PLACE};
 use super::item::Item;
 use super::map::Entry;
+
+/// What looking for a key of a Map is charged.
+const LOOK_UP: u64 = 8;
+
+/// The bytes of a key that are looked at in a unit.
+const BYTES_HASHED_IN_UNIT: usize = 8;
 
 /// The most items of a compound.
 const MAX_ITEMS: usize = 1024;
@@ -30,6 +36,7 @@ pub(super) fn pack(frame: &mut Frame<'_>) -> Flow {
     need_room(count)?;
     let depth = frame.items().len();
     let below = depth.checked_sub(count).ok_or(Stop::Faulted(Fault::Underflow))?;
+    frame.core.work(count as u64 / 2)?;
     let items = frame.core.stack.drain(frame.base + below..).rev().collect();
     push_list(frame, Item::Array, items)
 }
@@ -81,15 +88,15 @@ pub(super) fn setitem(frame: &mut Frame<'_>) -> Flow {
 }
 
 fn set_entry(frame: &mut Frame<'_>, id: Id, entry: Entry) -> Flow {
-    let key = frame.bytes_of(&entry.key)?;
-    let heap = &mut frame.core.heap;
-    if let Some(value) = heap.map_mut(id).get_mut(&key) {
+    let key = key_bytes(frame, &entry.key)?;
+    let core = &mut *frame.core;
+    if let Some(value) = core.heap.map_mut(id).get_mut(&key) {
         *value = entry.value;
         return Ok(());
     }
-    need_room(heap.map(id).len() + 1)?;
-    heap.allocate_entry(key.len())?;
-    heap.map_mut(id).insert(key, entry);
+    need_room(core.heap.map(id).len() + 1)?;
+    core.hold(ENTRY + key.len() as u64)?;
+    core.heap.map_mut(id).insert(key, entry);
     Ok(())
 }
 
@@ -129,7 +136,7 @@ fn new_list(frame: &mut Frame<'_>, kind: fn(Id) -> Item, like: &Item) -> Flow {
 
 #[inline(never)]
 pub(super) fn newmap(frame: &mut Frame<'_>) -> Flow {
-    let map = frame.core.heap.add_map()?;
+    let map = frame.core.add_map()?;
     frame.push_new(Item::Map(map))?;
     frame.charge(Change::Strict(1))
 }
@@ -138,10 +145,10 @@ pub(super) fn newmap(frame: &mut Frame<'_>) -> Flow {
 pub(super) fn append(frame: &mut Frame<'_>) -> Flow {
     let value = pop_value(frame)?;
     let id = pop_list(frame)?;
-    let heap = &mut frame.core.heap;
-    need_room(heap.list(id).len() + 1)?;
-    heap.allocate_place()?;
-    heap.list_mut(id).push(value);
+    let core = &mut *frame.core;
+    need_room(core.heap.list(id).len() + 1)?;
+    core.hold(PLACE)?;
+    core.heap.list_mut(id).push(value);
     frame.charge(Change::Unknown)
 }
 
@@ -217,7 +224,7 @@ pub(super) fn values(frame: &mut Frame<'_>) -> Flow {
 /// Pushes a new compound with these items. Garbage may be removed, as in [`Frame::push_new`].
 fn push_list(frame: &mut Frame<'_>, kind: fn(Id) -> Item, items: Vec<Item>) -> Flow {
     frame.core.work_on_items(items.len())?;
-    let list = frame.core.heap.add_list(items)?;
+    let list = frame.core.add_list(items)?;
     frame.push_new(kind(list))
 }
 
@@ -250,8 +257,7 @@ fn clone_structs(frame: &mut Frame<'_>, items: &mut [Item]) -> Flow {
 fn copy_if_struct(frame: &mut Frame<'_>, item: &mut Item, unfinished: &mut Vec<Id>) -> Flow {
     let Item::Struct(id) = item else { return Ok(()) };
     let items = frame.core.heap.list(*id).to_vec();
-    frame.core.work(1 + items.len() as u64)?;
-    *id = frame.core.heap.add_list(items)?;
+    *id = frame.core.add_list(items)?;
     unfinished.push(*id);
     Ok(())
 }
@@ -281,5 +287,15 @@ fn index(frame: &mut Frame<'_>, list: Id, key: &Item) -> Result<usize, Stop> {
 /// The bytes of a key to look for in a map; `None` for a map that never had an entry, where they are not
 /// looked at.
 fn known_key(frame: &mut Frame<'_>, map: Id, key: &Item) -> Result<Option<Rc<Vec<u8>>>, Stop> {
-    if frame.core.heap.map(map).is_untouched() { Ok(None) } else { frame.bytes_of(key).map(Some) }
+    if frame.core.heap.map(map).is_untouched() {
+        return Ok(None);
+    }
+    key_bytes(frame, key).map(Some)
+}
+
+/// The bytes of a key that a map is about to look for.
+fn key_bytes(frame: &mut Frame<'_>, key: &Item) -> Result<Rc<Vec<u8>>, Stop> {
+    let bytes = frame.bytes_of(key)?;
+    frame.core.work(LOOK_UP + (bytes.len() / BYTES_HASHED_IN_UNIT) as u64)?;
+    Ok(bytes)
 }

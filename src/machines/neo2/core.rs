@@ -7,10 +7,20 @@ use std::rc::Rc;
 use super::context::Context;
 use super::count::Estimate;
 use super::fault::{Flow, Stop};
-use super::heap::Heap;
+use super::heap::{COMPOUND, Heap, Id, PLACE};
 use super::item::Item;
 use super::script::Hash;
-use crate::machines::limit::Limit;
+use crate::machines::account::{Account, COPIES};
+
+/// What an allocation is charged, with what becomes of it.
+pub(super) const ALLOCATION: u64 = 6;
+/// The bytes that are copied in a unit.
+const BYTES_OF_UNIT: usize = 64;
+/// The items that are moved in a unit.
+const ITEMS_OF_UNIT: usize = 32;
+/// What a search for live items is charged, and how many items it meets in a unit.
+const SURVEY: u64 = 4;
+const SEEN_IN_UNIT: u64 = 2;
 
 /// What the program changes, and what it can ask for.
 pub(super) struct Core {
@@ -31,68 +41,84 @@ pub(super) struct Core {
     pub(super) message: Option<Rc<Vec<u8>>>,
     /// How often the script requested the script container without a message.
     pub(super) nothings: u32,
-    worked: u64,
-    /// The most work; see [`Core::work`].
-    steps: u64,
+    pub(super) account: Account,
 }
 
 impl Core {
-    /// Without frames and an environment. At most `steps` units of work and `memory` bytes.
-    pub(super) fn new(steps: u64, memory: u64) -> Core {
+    /// Without frames and an environment.
+    pub(super) fn new(account: Account) -> Core {
         Core {
             stack: Vec::new(),
             alt: Vec::new(),
             frames: Vec::new(),
             results: Vec::new(),
-            heap: Heap::new(memory),
+            heap: Heap::new(),
             estimate: Estimate::default(),
             table: None,
             message: None,
             nothings: 0,
-            worked: 0,
-            steps,
+            account,
         }
     }
 
-    /// Counts work that one instruction does much of. A unit takes about as long as an
-    /// instruction.
+    /// Charges what an instruction takes longer than a plain one.
     #[inline(always)]
     pub(super) fn work(&mut self, units: u64) -> Flow {
-        self.worked += units;
-        Limit::Steps.check(self.worked, self.steps).map_err(Stop::Limited)
+        Ok(self.account.charge(units)?)
     }
 
     /// Counts the work of reading or writing so many bytes.
     #[inline(always)]
     pub(super) fn work_on_bytes(&mut self, length: usize) -> Flow {
-        self.work(length as u64 / 32)
+        self.work(length.div_ceil(BYTES_OF_UNIT) as u64)
     }
 
     /// Counts the work of moving so many items.
     #[inline(always)]
     pub(super) fn work_on_items(&mut self, count: usize) -> Flow {
-        self.work(count as u64 / 8)
+        self.work(count.div_ceil(ITEMS_OF_UNIT) as u64)
+    }
+
+    /// Counts bytes of what is about to be made.
+    #[inline(always)]
+    pub(super) fn hold(&mut self, bytes: u64) -> Flow {
+        Ok(self.account.hold(COPIES * bytes)?)
+    }
+
+    /// A list with these items.
+    pub(super) fn add_list(&mut self, items: Vec<Item>) -> Result<Id, Stop> {
+        self.work(ALLOCATION + items.len() as u64)?;
+        self.hold(COMPOUND + PLACE * items.len() as u64)?;
+        Ok(self.heap.add_list(items))
+    }
+
+    /// An empty map.
+    pub(super) fn add_map(&mut self) -> Result<Id, Stop> {
+        self.work(ALLOCATION)?;
+        self.hold(COMPOUND)?;
+        Ok(self.heap.add_map())
     }
 
     /// Removes garbage when there is enough of it. Every live item must be on a stack.
     #[inline(always)]
     pub(super) fn clean(&mut self) -> Flow {
-        if self.heap.is_due() { self.survey().map(drop) } else { Ok(()) }
+        if self.account.is_due() { self.survey().map(drop) } else { Ok(()) }
     }
 
     /// How many items there are, see [`Heap::search`]; and [`Core::clean`].
     #[cold]
     #[inline(never)]
     pub(super) fn survey(&mut self) -> Result<usize, Stop> {
-        let Core { stack, alt, heap, .. } = self;
+        let Core { stack, alt, heap, account, .. } = self;
         let roots = || stack.iter().chain(alt.iter());
         let count = heap.search(roots());
         let mut seen = count;
-        if heap.is_due() {
-            heap.sweep(roots())?;
+        if account.is_due() {
+            account.settle(COPIES * heap.sweep(roots()));
+            account.hold(0)?;
             seen += count + heap.len();
         }
-        self.work(seen as u64)?;
+        self.work(SURVEY + seen as u64 / SEEN_IN_UNIT)?;
         Ok(count)
     }
 }

@@ -12,8 +12,11 @@ use super::item::Item;
 use super::script;
 use crate::machines::ecdsa::{Curve, KeyError, PublicKey};
 
-/// How much work it is to check a signature, in the unit of [`super::core::Core::work`].
-const SIGNATURE: u64 = 30_000;
+/// What checking a signature is charged.
+const SIGNATURE: u64 = 45_000;
+
+/// What hashing a block of 64 bytes is charged.
+const BLOCK: u64 = 10;
 
 #[inline(never)]
 pub(super) fn sha1(frame: &mut Frame<'_>) -> Flow {
@@ -37,7 +40,13 @@ pub(super) fn hash256(frame: &mut Frame<'_>) -> Flow {
 
 fn hash(frame: &mut Frame<'_>, hash: fn(&[u8]) -> Vec<u8>) -> Flow {
     let bytes = frame.pop_bytes()?;
+    frame.core.work(blocks(&bytes))?;
     frame.push_bytes(hash(&bytes))
+}
+
+/// What hashing bytes is charged, with another hash of the hash.
+fn blocks(bytes: &[u8]) -> u64 {
+    BLOCK * (2 + bytes.len() as u64 / 64)
 }
 
 #[inline(never)]
@@ -132,7 +141,7 @@ enum Signed {
 /// a fault where it is written with both coordinates.
 fn is_signed(frame: &mut Frame<'_>, message: &[u8], signature: &[u8], key: &[u8]) -> Result<Signed, Stop> {
     frame.core.work(SIGNATURE)?;
-    frame.core.work_on_bytes(message.len())?;
+    frame.core.work(blocks(message))?;
     match PublicKey::decode(Curve::Secp256r1, key) {
         Ok(key) if key.verify(message, signature) => Ok(Signed::Yes),
         Ok(_) => Ok(Signed::No),

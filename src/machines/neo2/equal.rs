@@ -1,9 +1,13 @@
 //! EQUAL.
 
+use super::core::ALLOCATION;
 use super::count::Change;
 use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::item::Item;
+
+/// What comparing two items is charged.
+const UNITS_OF_PAIR: u64 = 3;
 
 #[inline(never)]
 pub(super) fn equal(frame: &mut Frame<'_>) -> Flow {
@@ -16,6 +20,7 @@ pub(super) fn equal(frame: &mut Frame<'_>) -> Flow {
 
 /// Whether two items are equal. Pairs of Structs are compared item by item, the last one first.
 fn are_equal(frame: &mut Frame<'_>, one: Item, other: Item) -> Result<bool, Stop> {
+    frame.core.work(ALLOCATION)?;
     let mut pairs = vec![(one, other)];
     while let Some(pair) = pairs.pop() {
         let (Item::Struct(one), Item::Struct(other)) = pair else {
@@ -33,7 +38,7 @@ fn are_equal(frame: &mut Frame<'_>, one: Item, other: Item) -> Result<bool, Stop
         }
         pairs.extend(one.iter().cloned().zip(other.iter().cloned()));
         let count = one.len();
-        frame.core.work(2 + count as u64)?;
+        frame.core.work(UNITS_OF_PAIR * (1 + count as u64))?;
     }
     Ok(true)
 }

@@ -1,6 +1,6 @@
 //! Why the loop ends, and why a script faults.
 
-use crate::machines::limit::Limit;
+use crate::machines::account::Limit;
 
 /// What a handler returns: go on, or why not.
 pub(super) type Flow = Result<(), Stop>;
@@ -16,6 +16,13 @@ pub(super) enum Stop {
     Faulted(Fault),
     /// A limit of the runner.
     Limited(Limit),
+}
+
+impl From<Limit> for Stop {
+    #[cold]
+    fn from(limit: Limit) -> Stop {
+        Stop::Limited(limit)
+    }
 }
 
 /// What was wrong, for a person.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::core::Core;
+use super::core::{ALLOCATION, Core};
 use super::fault::{Fault, Flow, Stop};
 use super::item::{Item, long_size};
 use super::script::Script;
@@ -169,14 +169,23 @@ impl Frame<'_> {
 
     /// Puts a byte array on top, as [`Frame::push_new`].
     pub(super) fn push_bytes(&mut self, bytes: Vec<u8>) -> Flow {
-        self.core.heap.allocate(long_size(bytes.len() as u64))?;
+        self.core.work(ALLOCATION)?;
+        self.core.work_on_bytes(bytes.len())?;
+        self.core.hold(long_size(bytes.len() as u64))?;
         self.push_new(Item::Bytes(Rc::new(bytes)))
     }
 
     /// Takes the top item as a condition.
     #[inline(always)]
     pub(super) fn pop_boolean(&mut self) -> Result<bool, Stop> {
-        Ok(self.pop()?.boolean())
+        match self.pop()? {
+            Item::Boolean(truth) => Ok(truth),
+            Item::Integer(number) => Ok(number != 0),
+            other => {
+                self.core.work(ALLOCATION / 2)?;
+                Ok(other.boolean())
+            }
+        }
     }
 
     /// Takes the top item as a number of 32 bits.
@@ -219,7 +228,8 @@ impl Frame<'_> {
     /// The bytes of an item.
     pub(super) fn bytes_of(&mut self, item: &Item) -> Result<Rc<Vec<u8>>, Stop> {
         let bytes = item.bytes().ok_or(Stop::Faulted(Fault::WrongType))?;
-        self.core.work_on_bytes(bytes.len())?;
+        let is_made = !matches!(item, Item::Bytes(_));
+        self.core.work(if is_made { ALLOCATION + bytes.len() as u64 / 8 } else { ALLOCATION / 2 })?;
         Ok(bytes)
     }
 

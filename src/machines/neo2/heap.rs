@@ -4,10 +4,8 @@
 //! are garbage. Garbage is removed when it may be half of all compounds, and only between two instructions or
 //! at the end of one, when every live item is on a stack.
 
-use super::fault::Stop;
 use super::item::Item;
 use super::map::Map;
-use crate::machines::limit::Limit;
 
 /// The number of an Array or a Struct, or of a Map, among its like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,47 +18,33 @@ impl Id {
 }
 
 /// What an item takes in a list, an entry in a map, a compound by itself, in bytes.
-const PLACE: u64 = size_of::<Item>() as u64;
-const ENTRY: u64 = 128;
-const COMPOUND: u64 = 64;
+pub(super) const PLACE: u64 = size_of::<Item>() as u64;
+pub(super) const ENTRY: u64 = 128;
+pub(super) const COMPOUND: u64 = 64;
 
-/// As long as less was allocated since garbage was last removed, it is not looked for.
-const GARBAGE: u64 = 1 << 20;
-
-/// All compounds, and an account of the memory that they, byte arrays and long numbers take.
+/// All compounds.
 #[derive(Debug)]
 pub(super) struct Heap {
     lists: Arena<Vec<Item>>,
     maps: Arena<Map>,
     /// The number of the last search for live compounds.
     search: u64,
-    /// Bytes in use, garbage among them.
-    used: u64,
-    /// From so many bytes on garbage is to be removed.
-    due: u64,
-    limit: u64,
 }
 
 impl Heap {
-    /// A heap of at most `limit` bytes.
-    pub(super) fn new(limit: u64) -> Heap {
-        // With more, there could be more compounds than numbers for them.
-        let limit = limit.min(COMPOUND << 32);
-        let mut heap = Heap { lists: Arena::new(), maps: Arena::new(), search: 1, used: 0, due: 0, limit };
-        heap.settle(0);
-        heap
+    /// A heap without compounds.
+    pub(super) fn new() -> Heap {
+        Heap { lists: Arena::new(), maps: Arena::new(), search: 1 }
     }
 
     /// A list with these items.
-    pub(super) fn add_list(&mut self, items: Vec<Item>) -> Result<Id, Stop> {
-        self.allocate(COMPOUND + PLACE * items.len() as u64)?;
-        Ok(self.lists.insert(items, self.search))
+    pub(super) fn add_list(&mut self, items: Vec<Item>) -> Id {
+        self.lists.insert(items, self.search)
     }
 
     /// An empty map.
-    pub(super) fn add_map(&mut self) -> Result<Id, Stop> {
-        self.allocate(COMPOUND)?;
-        Ok(self.maps.insert(Map::default(), self.search))
+    pub(super) fn add_map(&mut self) -> Id {
+        self.maps.insert(Map::default(), self.search)
     }
 
     /// The items of an Array or a Struct.
@@ -68,7 +52,7 @@ impl Heap {
         &self.lists.values[id.0 as usize]
     }
 
-    /// As [`Heap::list`], to be changed. What is put in must have been allocated.
+    /// As [`Heap::list`], to be changed. What is put in must be accounted for.
     pub(super) fn list_mut(&mut self, id: Id) -> &mut Vec<Item> {
         &mut self.lists.values[id.0 as usize]
     }
@@ -77,30 +61,9 @@ impl Heap {
         &self.maps.values[id.0 as usize]
     }
 
-    /// As [`Heap::map`], to be changed. What is put in must have been allocated.
+    /// As [`Heap::map`], to be changed. What is put in must be accounted for.
     pub(super) fn map_mut(&mut self, id: Id) -> &mut Map {
         &mut self.maps.values[id.0 as usize]
-    }
-
-    /// Accounts for another item of a list.
-    pub(super) fn allocate_place(&mut self) -> Result<(), Stop> {
-        self.allocate(PLACE)
-    }
-
-    /// Accounts for another entry of a map, with a key of `length` bytes.
-    pub(super) fn allocate_entry(&mut self, length: usize) -> Result<(), Stop> {
-        self.allocate(ENTRY + length as u64)
-    }
-
-    /// Accounts for `bytes` more.
-    pub(super) fn allocate(&mut self, bytes: u64) -> Result<(), Stop> {
-        self.used += bytes;
-        Limit::Memory.check(self.used, self.limit).map_err(Stop::Limited)
-    }
-
-    /// Whether garbage is to be removed.
-    pub(super) fn is_due(&self) -> bool {
-        self.used > self.due
     }
 
     /// Finds what the roots lead to, and counts it as the machine counts items: each root, and
@@ -127,8 +90,8 @@ impl Heap {
         found.count
     }
 
-    /// Removes what the last search did not find, which had the same roots.
-    pub(super) fn sweep<'i>(&mut self, roots: impl Iterator<Item = &'i Item>) -> Result<(), Stop> {
+    /// Removes what the last search did not find, which had the same roots. Returns how many bytes are in use.
+    pub(super) fn sweep<'i>(&mut self, roots: impl Iterator<Item = &'i Item>) -> u64 {
         self.lists.sweep(self.search);
         self.maps.sweep(self.search);
         let lists = self
@@ -139,22 +102,12 @@ impl Heap {
             let entries = map.entries().map(|entry| ENTRY + entry.key.size() + entry.value.size());
             COMPOUND + entries.sum::<u64>()
         });
-        let used = roots.map(Item::size).sum::<u64>() + lists.sum::<u64>() + maps.sum::<u64>();
-        self.settle(used);
-        self.allocate(0)
+        roots.map(Item::size).sum::<u64>() + lists.sum::<u64>() + maps.sum::<u64>()
     }
 
     /// How many compounds there are, garbage among them.
     pub(super) fn len(&self) -> usize {
         self.lists.values.len() + self.maps.values.len()
-    }
-
-    /// Records how much is in use without garbage.
-    fn settle(&mut self, used: u64) {
-        self.used = used;
-        // Near the limit, less garbage: it must not be what reaches the limit.
-        let room = self.limit.saturating_sub(used) / 2;
-        self.due = used + used.max(GARBAGE).min(room);
     }
 }
 

@@ -7,6 +7,7 @@ use super::frame::Frame;
 use super::program;
 use super::script::Script;
 use super::table::{self, NEO2};
+use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status};
 use crate::machines::neo::script::code_name;
 use crate::machines::{Language, MachineInfo};
@@ -30,7 +31,6 @@ pub struct Neo2 {
     pub(super) scripts: Vec<Script>,
     pub(super) core: Core,
     pub(super) end: Option<End>,
-    limits: Limits,
 }
 
 /// How and where the run ended.
@@ -45,23 +45,18 @@ pub(super) struct End {
 impl Neo2 {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> Neo2 {
-        Neo2 {
-            scripts: Vec::new(),
-            core: Core::new(limits.steps, limits.memory),
-            end: None,
-            limits: limits.clone(),
-        }
+        Neo2 { scripts: Vec::new(), core: Core::new(Account::new(limits)), end: None }
     }
 
     /// The one loop. Returns why it ended; `None` when the meter ended it.
-    fn cycle(&mut self, mut meter: impl Meter) -> Option<End> {
+    fn cycle(&mut self, meter: &mut impl Meter) -> Option<End> {
         loop {
             let current = self.core.frames.len().checked_sub(1)?;
             let Context { script, pc, base, .. } = self.core.frames[current];
             let code = &self.scripts[script].code;
             let (scripts, core) = (&self.scripts, &mut self.core);
             let mut frame = Frame { pc: pc as usize, at: pc as usize, base, code, scripts, core };
-            let stop = table::interpret(&mut frame, &mut meter);
+            let stop = table::interpret(&mut frame, meter);
             let Frame { pc, at, .. } = frame;
             if stop == Some(Stop::Switched) {
                 continue;
@@ -94,14 +89,15 @@ impl Neo2 {
         match self.end.map(|end| end.stop) {
             None | Some(Stop::Switched) => Status::Running,
             Some(Stop::Halted | Stop::Faulted(_)) => Status::Ended,
-            Some(Stop::Limited(limit)) => limit.reached(&self.limits),
+            Some(Stop::Limited(limit)) => self.core.account.status(limit),
         }
     }
 }
 
 impl Machine for Neo2 {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
-        let mut core = Core::new(self.limits.steps, self.limits.memory);
+        let mut core = Core::new(self.core.account.clone());
+        core.account.reset();
         self.scripts = program::load(program, &mut core)?;
         core.frames.push(Context { script: 0, pc: 0, base: 0, alt_base: 0, wanted: None });
         self.core = core;
@@ -111,9 +107,15 @@ impl Machine for Neo2 {
 
     fn advance(&mut self, budget: u64) -> Status {
         if self.end.is_none() {
-            self.end = self.cycle(Metered(budget));
+            let mut meter = Metered(budget);
+            self.end = self.cycle(&mut meter);
+            self.core.account.executed(budget - meter.0);
         }
         self.status()
+    }
+
+    fn account(&mut self) -> &mut Account {
+        &mut self.core.account
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {

@@ -5,10 +5,17 @@ use std::cmp::Ordering;
 
 use num_bigint::{BigInt, Sign};
 
+use super::core::ALLOCATION;
 use super::count::Change;
 use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::item::{Item, long_size};
+
+/// What an operation on two numbers of 32 bytes is charged.
+const OPERATION: u64 = 16;
+
+/// The bytes of a number that are read or written in a unit.
+const BYTES_READ_IN_UNIT: u64 = 14;
 
 /// Which numbers of an instruction must have 32 bytes or less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +76,7 @@ impl Frame<'_> {
     #[cold]
     #[inline(never)]
     fn big_binary(&mut self, bound: Bounded, big: fn(BigInt, BigInt) -> Result<BigInt, Fault>) -> Flow {
+        self.core.work(OPERATION)?;
         let a = self.pop_operand(bound)?;
         let b = self.pop_operand(bound)?;
         self.push_result(bound, big(b, a)?)
@@ -117,7 +125,7 @@ impl Frame<'_> {
     /// The number that an item is.
     pub(super) fn number_of(&mut self, item: &Item) -> Result<BigInt, Stop> {
         let number = item.number().ok_or(Stop::Faulted(Fault::WrongType))?;
-        self.core.work_on_bytes(bytes_of(&number))?;
+        self.core.work(ALLOCATION + bytes_of(&number) as u64 / BYTES_READ_IN_UNIT)?;
         Ok(number)
     }
 
@@ -126,8 +134,8 @@ impl Frame<'_> {
     pub(super) fn push_result(&mut self, bound: Bounded, number: BigInt) -> Flow {
         let number = if bound == Bounded::OperandsAndResult { bounded(number)? } else { number };
         let bytes = bytes_of(&number);
-        self.core.work_on_bytes(bytes)?;
-        self.core.heap.allocate(long_size(bytes as u64))?;
+        self.core.work(ALLOCATION + bytes as u64 / BYTES_READ_IN_UNIT)?;
+        self.core.hold(long_size(bytes as u64))?;
         self.push_new(number.into())
     }
 }

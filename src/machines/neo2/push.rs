@@ -34,7 +34,6 @@ pub(super) fn data<const SIZE: usize>(frame: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 fn literal(frame: &mut Frame<'_>, length: usize) -> Flow {
     let bytes = frame.data(length)?.to_vec();
-    frame.core.work_on_bytes(length)?;
     frame.push_bytes(bytes)?;
     frame.charge(Change::Strict(1))
 }

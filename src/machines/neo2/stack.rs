@@ -56,7 +56,7 @@ pub(super) fn xtuck(frame: &mut Frame<'_>) -> Flow {
     let (place, top) = (frame.place(below)?, frame.place(0)?);
     let copy = frame.core.stack[top].clone();
     frame.core.stack.insert(place, copy);
-    frame.core.work_on_items(position)
+    frame.core.work_on_items(position / 2)
 }
 
 #[inline(always)]

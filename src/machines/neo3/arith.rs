@@ -5,9 +5,10 @@ use std::cmp::Ordering;
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::convert::{compare, integer};
-use super::fault::{Fault, Flow};
-use super::frame::Frame;
+use super::fault::{Fault, Flow, Stop};
+use super::frame::{ALLOCATION, Frame};
 use super::item::Item;
+use super::number::BIG;
 
 /// SIGN
 pub(super) fn sign(frame: &mut Frame<'_>) -> Flow {
@@ -73,16 +74,25 @@ fn divisor(number: BigInt) -> Result<BigInt, Fault> {
     if number == BigInt::ZERO { Err(Fault::DivisionByZero) } else { Ok(number) }
 }
 
+/// What a square root is charged.
+const ROOT: usize = 60;
+/// What a modular power or inverse is charged, and each bit of the exponent.
+const MODULAR_POWER: usize = 400;
+const UNITS_OF_BIT: usize = 17;
+
 /// POW
 pub(super) fn pow(frame: &mut Frame<'_>) -> Flow {
     let exponent = pop_shift(frame)?;
     let a = frame.pop_number()?;
+    let limbs = (a.bits() * u64::from(exponent)).div_ceil(64) as usize;
+    frame.work(limbs.saturating_mul(limbs).saturating_add(BIG))?;
     frame.push(Item::integer(a.pow(exponent))?);
     Ok(())
 }
 
 /// SQRT
 pub(super) fn sqrt(frame: &mut Frame<'_>) -> Flow {
+    frame.work(ROOT)?;
     let a = frame.pop_number()?;
     if a.sign() == Sign::Minus {
         return Err(Fault::OutOfRange("The number under the root").into());
@@ -94,16 +104,15 @@ pub(super) fn sqrt(frame: &mut Frame<'_>) -> Flow {
 /// MODMUL
 pub(super) fn modmul(frame: &mut Frame<'_>) -> Flow {
     let (m, b, a) = (frame.pop_number()?, frame.pop_number()?, frame.pop_number()?);
+    frame.work(2 * BIG)?;
     frame.push(Item::integer(a * b % divisor(m)?)?);
     Ok(())
 }
 
 /// MODPOW
 pub(super) fn modpow(frame: &mut Frame<'_>) -> Flow {
-    /// A power with long exponent is about as much work as copying so many bytes.
-    const WORK: usize = 32 * 64;
     let (m, exponent, a) = (frame.pop_number()?, frame.pop_number()?, frame.pop_number()?);
-    frame.visit(WORK)?;
+    frame.work(MODULAR_POWER + UNITS_OF_BIT * exponent.bits() as usize)?;
     let result = if exponent == BigInt::from(-1) { inverse(&a, &m)? } else { power(&a, &exponent, m)? };
     frame.push(Item::integer(result)?);
     Ok(())
@@ -130,6 +139,7 @@ fn power(a: &BigInt, exponent: &BigInt, m: BigInt) -> Result<BigInt, Fault> {
 /// SHL
 pub(super) fn shl(frame: &mut Frame<'_>) -> Flow {
     let shift = pop_shift(frame)?;
+    frame.work(BIG)?;
     let a = frame.pop_number()?;
     frame.push(Item::integer(a << shift)?);
     Ok(())
@@ -138,15 +148,16 @@ pub(super) fn shl(frame: &mut Frame<'_>) -> Flow {
 /// SHR
 pub(super) fn shr(frame: &mut Frame<'_>) -> Flow {
     let shift = pop_shift(frame)?;
+    frame.work(BIG)?;
     let a = frame.pop_number()?;
     frame.push(Item::integer(a >> shift)?);
     Ok(())
 }
 
-fn pop_shift(frame: &mut Frame<'_>) -> Result<u32, Fault> {
+fn pop_shift(frame: &mut Frame<'_>) -> Result<u32, Stop> {
     let (shift, most) = (frame.pop_int32()?, frame.core.limits.shift);
     let within = u32::try_from(shift).ok().filter(|it| u64::from(*it) <= most);
-    within.ok_or(Fault::Shift { shift, most })
+    within.ok_or(Fault::Shift { shift, most }.into())
 }
 
 /// NOT
@@ -173,6 +184,7 @@ pub(super) fn boolor(frame: &mut Frame<'_>) -> Flow {
 
 /// NZ
 pub(super) fn nz(frame: &mut Frame<'_>) -> Flow {
+    frame.work(ALLOCATION)?;
     let number = integer(&frame.pop()?)?;
     frame.push(Item::Boolean(number != Item::Integer(0)));
     Ok(())
@@ -245,6 +257,7 @@ pub(super) fn max(frame: &mut Frame<'_>) -> Flow {
 
 /// WITHIN
 pub(super) fn within(frame: &mut Frame<'_>) -> Flow {
+    frame.work(BIG)?;
     let (end, start, x) = (frame.pop_number()?, frame.pop_number()?, frame.pop_number()?);
     frame.push(Item::Boolean(start <= x && x < end));
     Ok(())

@@ -4,10 +4,18 @@ use num_bigint::BigInt;
 
 use super::convert::{NO_TYPE, int32, integer, number, with_bytes};
 use super::fault::{Fault, Flow, Stop};
-use super::frame::Frame;
+use super::frame::{ALLOCATION, BYTES_OF_UNIT, Frame};
 use super::heap::{Content, Heap};
 use super::item::{Id, Item, Type};
 use super::map::{Key, Map};
+use super::stack::MOVED_IN_UNIT;
+
+/// What looking for a key of a Map is charged, or for a byte.
+const UNITS_OF_KEY: usize = 10;
+/// What copying an item out of a compound is charged.
+const UNITS_OF_COPY: usize = 2;
+/// What cloning an item of a Struct is charged.
+const UNITS_OF_CLONE: usize = 15;
 
 const NO_COMPOUND: Fault = Fault::Wrong("The instruction does not take an item of this type.");
 /// What the reference implementation calls the compounds in faults about their size.
@@ -20,7 +28,7 @@ pub(super) fn packmap(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
     let size = 2 * i64::from(frame.pop_int32()?);
     let count = compound_size(MAP, size, frame.height() as u64)? / 2;
-    frame.visit(2 * count)?;
+    frame.work(ALLOCATION + count * UNITS_OF_KEY)?;
     let mut pairs = Map::with_capacity(count);
     for _ in 0..count {
         let (key, value) = (Key::of(&frame.pop()?)?, frame.pop()?);
@@ -51,6 +59,7 @@ fn pack_as(frame: &mut Frame<'_>, what: &'static str, item: fn(Id) -> Item) -> F
 
 /// A new list on the stack.
 fn push_list(frame: &mut Frame<'_>, items: Vec<Item>, item: fn(Id) -> Item) -> Flow {
+    frame.work(ALLOCATION)?;
     frame.visit(items.len())?;
     let list = frame.core.heap.add_list(items);
     frame.push(item(list));
@@ -71,7 +80,7 @@ pub(super) fn unpack(frame: &mut Frame<'_>) -> Flow {
         }
         _ => return Err(NO_COMPOUND.into()),
     };
-    frame.visit(items.len())?;
+    frame.work(UNITS_OF_COPY * items.len())?;
     items.into_iter().rev().for_each(|item| frame.push(item));
     frame.push(Item::count(count));
     Ok(())
@@ -92,6 +101,7 @@ pub(super) fn newstruct0(frame: &mut Frame<'_>) -> Flow {
 /// NEWMAP
 pub(super) fn newmap(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
+    frame.work(ALLOCATION)?;
     let map = frame.core.heap.add(Content::Map(Map::new()));
     frame.push(Item::Map(map));
     Ok(())
@@ -143,7 +153,10 @@ pub(super) fn size(frame: &mut Frame<'_>) -> Flow {
     let item = frame.pop()?;
     let size = match item.compound() {
         Some(id) => frame.core.heap.size(id),
-        None => with_bytes(&item, <[u8]>::len)?,
+        None => {
+            frame.work(ALLOCATION)?;
+            with_bytes(&item, <[u8]>::len)?
+        }
     };
     frame.push(Item::count(size));
     Ok(())
@@ -151,6 +164,7 @@ pub(super) fn size(frame: &mut Frame<'_>) -> Flow {
 
 /// HASKEY
 pub(super) fn haskey(frame: &mut Frame<'_>) -> Flow {
+    frame.work(UNITS_OF_KEY)?;
     let (key, container) = (frame.pop()?, frame.pop()?);
     let primitive = Key::of(&key);
     let size = match &container {
@@ -180,6 +194,7 @@ fn primitive_item(key: &Item) -> Result<Item, Fault> {
 pub(super) fn keys(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
     let Item::Map(map) = frame.pop()? else { return Err(NO_COMPOUND.into()) };
+    frame.work(frame.core.heap.size(map))?;
     let keys = frame.core.heap.map(map).keys().map(Key::item).collect();
     push_list(frame, keys, Item::Array)
 }
@@ -192,6 +207,7 @@ pub(super) fn values(frame: &mut Frame<'_>) -> Flow {
         Item::Map(map) => frame.core.heap.map(map).values().cloned().collect(),
         _ => return Err(NO_COMPOUND.into()),
     };
+    frame.work(UNITS_OF_COPY * items.len())?;
     let mut cloned = Vec::with_capacity(items.len());
     for item in items {
         cloned.push(clone_struct(frame, item)?);
@@ -217,6 +233,7 @@ pub(super) fn pickitem(frame: &mut Frame<'_>) -> Flow {
 
 #[inline(never)]
 fn pick_any(frame: &mut Frame<'_>) -> Flow {
+    frame.work(UNITS_OF_KEY)?;
     let (key, container) = (frame.pop()?, frame.pop()?);
     let picked = match &container {
         Item::Array(list) | Item::Struct(list) => {
@@ -293,6 +310,7 @@ pub(super) fn append(frame: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 fn append_any(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
+    frame.work(ALLOCATION / 2)?;
     let (item, list) = (frame.pop()?, frame.pop()?);
     let list = list.list().ok_or(NO_COMPOUND)?;
     let item = clone_struct(frame, item)?;
@@ -325,6 +343,7 @@ pub(super) fn setitem(frame: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 fn set_any(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
+    frame.work(UNITS_OF_KEY)?;
     let Some(mut value) = frame.core.stack.pop() else { return Err(Fault::Underflow.into()) };
     // It is off the stack and still counted.
     frame.core.heap.counted += 1;
@@ -398,11 +417,11 @@ const BYTE: Fault = Fault::OutOfRange("The byte");
 pub(super) fn reverseitems(frame: &mut Frame<'_>) -> Flow {
     match frame.pop()? {
         Item::Array(list) | Item::Struct(list) => {
-            frame.visit(frame.core.heap.size(list))?;
+            frame.work(frame.core.heap.size(list) / MOVED_IN_UNIT)?;
             frame.core.heap.list_mut(list).reverse();
         }
         Item::Buffer(bytes) => {
-            frame.visit(bytes.borrow().len())?;
+            frame.work(bytes.borrow().len() / BYTES_OF_UNIT)?;
             bytes.borrow_mut().reverse();
         }
         _ => return Err(NO_COMPOUND.into()),
@@ -422,7 +441,7 @@ pub(super) fn remove(frame: &mut Frame<'_>) -> Flow {
             if heap.is_held(list) {
                 heap.release(&item);
             }
-            frame.visit(size)
+            frame.work(UNITS_OF_KEY + size / MOVED_IN_UNIT)
         }
         Item::Map(map) => {
             let size = heap.size(map);
@@ -433,7 +452,7 @@ pub(super) fn remove(frame: &mut Frame<'_>) -> Flow {
                 heap.release(&key.item());
                 heap.release(&value);
             }
-            frame.visit(size)
+            frame.work(UNITS_OF_KEY + size / (2 * MOVED_IN_UNIT))
         }
         _ => Err(NO_COMPOUND.into()),
     }
@@ -450,7 +469,7 @@ pub(super) fn clearitems(frame: &mut Frame<'_>) -> Flow {
             heap.release(item);
         }
     }
-    frame.visit(items.len())
+    Ok(())
 }
 
 /// POPITEM
@@ -471,6 +490,7 @@ pub(super) fn popitem(frame: &mut Frame<'_>) -> Flow {
 
 #[inline(never)]
 fn pop_any(frame: &mut Frame<'_>) -> Flow {
+    frame.work(ALLOCATION / 2)?;
     let list = frame.pop()?.list().ok_or(NO_COMPOUND)?;
     let item = frame.core.heap.list(list).last().cloned().ok_or(Fault::OutOfRange("The index"))?;
     frame.push(item.clone());
@@ -492,8 +512,8 @@ fn clone_struct(frame: &mut Frame<'_>, item: Item) -> Result<Item, Stop> {
     let mut left = most;
     let mut work = vec![(original, clone)];
     while let Some((from, to)) = work.pop() {
+        left = left.checked_sub(heap.size(from)).ok_or(Fault::Clone)?;
         let items = heap.list(from).to_vec();
-        left = left.checked_sub(items.len()).ok_or(Fault::Clone)?;
         let mut copies = Vec::with_capacity(items.len());
         for item in items {
             copies.push(match item {
@@ -507,6 +527,6 @@ fn clone_struct(frame: &mut Frame<'_>, item: Item) -> Result<Item, Stop> {
         }
         *heap.list_mut(to) = copies;
     }
-    frame.visit(most - left)?;
+    frame.work((1 + most - left) * UNITS_OF_CLONE)?;
     Ok(Item::Struct(clone))
 }

@@ -5,10 +5,10 @@ use std::cmp::Ordering;
 use num_bigint::{BigInt, Sign};
 
 use super::fault::{Fault, Flow, Stop};
-use super::frame::Frame;
+use super::frame::{CONVERSION, Frame};
 use super::heap::Content;
 use super::item::{Id, Item, MAX_INTEGER, Type};
-use crate::machines::neo::number::{SignedBytes, signed_bytes};
+use crate::machines::neo::number::{SignedBytes, signed_bytes, small_of_bytes};
 
 /// The item as a truth value.
 #[inline]
@@ -51,7 +51,10 @@ fn integer_of_bytes(bytes: &[u8]) -> Result<Item, Fault> {
     if bytes.len() > MAX_INTEGER {
         return Err(Fault::LongInteger(bytes.len()));
     }
-    Item::integer(BigInt::from_signed_bytes_le(bytes))
+    match small_of_bytes(bytes) {
+        Some(small) => Ok(Item::Integer(small)),
+        None => Item::integer(BigInt::from_signed_bytes_le(bytes)),
+    }
 }
 
 /// The item as a number.
@@ -109,6 +112,11 @@ pub(super) fn with_bytes<T>(item: &Item, work: impl FnOnce(&[u8]) -> T) -> Resul
     }
 }
 
+/// How many bytes an item has; 0 when it has none.
+pub(super) fn length(item: &Item) -> usize {
+    with_bytes(item, <[u8]>::len).unwrap_or_default()
+}
+
 /// A copy of the item's bytes.
 pub(super) fn bytes(item: &Item) -> Result<Vec<u8>, Fault> {
     with_bytes(item, <[u8]>::to_vec)
@@ -145,6 +153,7 @@ pub(super) fn istype(frame: &mut Frame<'_>) -> Flow {
 pub(super) fn convert(frame: &mut Frame<'_>) -> Flow {
     let kind = operand_type(frame)?;
     frame.make_room()?;
+    frame.work(CONVERSION)?;
     let item = frame.pop()?;
     let converted = converted(frame, &item, kind.ok_or(Fault::Cast)?)?;
     frame.push(converted);
@@ -167,16 +176,17 @@ fn converted(frame: &mut Frame<'_>, item: &Item, kind: Type) -> Result<Item, Sto
         }
         (Item::Buffer(bytes), Type::Integer) => integer_of_bytes(&bytes.borrow())?,
         (_, Type::Integer) => integer(item)?,
-        (_, Type::ByteString) => Item::bytes(frame.worked(bytes(item)?)?),
-        (_, Type::Buffer) => Item::buffer(frame.worked(bytes(item)?)?),
-        (Item::Array(list), Type::Struct) => Item::Struct(copy(frame, *list)),
-        (Item::Struct(list), Type::Array) => Item::Array(copy(frame, *list)),
+        (_, Type::ByteString) => Item::bytes(frame.made(bytes(item)?)?),
+        (_, Type::Buffer) => Item::buffer(frame.made(bytes(item)?)?),
+        (Item::Array(list), Type::Struct) => Item::Struct(copy(frame, *list)?),
+        (Item::Struct(list), Type::Array) => Item::Array(copy(frame, *list)?),
         _ => return Err(Fault::Cast.into()),
     })
 }
 
 /// A new list of the same items.
-fn copy(frame: &mut Frame<'_>, list: Id) -> Id {
+fn copy(frame: &mut Frame<'_>, list: Id) -> Result<Id, Stop> {
     let items = frame.core.heap.list(list).to_vec();
-    frame.core.heap.add(Content::List(items))
+    frame.visit(items.len())?;
+    Ok(frame.core.heap.add(Content::List(items)))
 }

@@ -1,15 +1,14 @@
 //! What the frames share: the stack, the compounds, the host and the accounts of the runner's limits.
 
 use super::context::Context;
-use super::fault::{Flow, Stop};
+use super::fault::Flow;
 use super::heap::Heap;
 use super::host::Host;
 use super::item::Item;
-use crate::machines::limit::Limit;
+use crate::machines::account::{Account, COPIES};
 use crate::model::limits::Limits;
 
 /// What a script changes.
-#[derive(Default)]
 pub(super) struct Core {
     /// The evaluation stack, which all frames share; at the end the result stack.
     pub(super) stack: Vec<Item>,
@@ -27,14 +26,29 @@ pub(super) struct Core {
     pub(super) limits: Limits,
     /// Where the current instruction starts.
     pub(super) at: usize,
-    /// Bytes copied and items visited in bulk, in units of 32, and how many there may be.
-    pub(super) worked: u64,
-    pub(super) work_limit: u64,
+    pub(super) account: Account,
     /// How many host objects were made.
     pub(super) interops: u32,
 }
 
 impl Core {
+    /// Without a script.
+    pub(super) fn new(limits: &Limits) -> Core {
+        Core {
+            stack: Vec::new(),
+            heap: Heap::default(),
+            context: Context::default(),
+            callers: Vec::new(),
+            statics: Vec::new(),
+            uncaught: None,
+            host: Host::default(),
+            limits: limits.clone(),
+            at: 0,
+            account: Account::new(limits),
+            interops: 0,
+        }
+    }
+
     /// Forgets the last run.
     pub(super) fn reset(&mut self, host: Host, limits: Limits) {
         self.stack.clear();
@@ -45,8 +59,7 @@ impl Core {
         self.uncaught = None;
         self.host = host;
         self.at = 0;
-        self.worked = 0;
-        self.work_limit = limits.steps;
+        self.account.reset();
         self.limits = limits;
         self.interops = 0;
     }
@@ -62,9 +75,33 @@ impl Core {
         self.stack.iter().nth_back(below)
     }
 
-    /// Counts bulk work, so that few instructions cannot take forever.
-    pub(super) fn work(&mut self, amount: usize) -> Flow {
-        self.worked += amount as u64 / 32;
-        Limit::Steps.check(self.worked, self.work_limit).map_err(Stop::Limited)
+    /// Charges what an instruction takes longer than a plain one.
+    #[inline(always)]
+    pub(super) fn work(&mut self, units: usize) -> Flow {
+        Ok(self.account.charge(units as u64)?)
+    }
+
+    /// Counts a new byte string. Afterwards it may be put on the stack, where all others that are in use have to
+    /// be, or in a slot.
+    pub(super) fn hold_bytes(&mut self, length: usize) -> Flow {
+        self.account.hold(COPIES * length as u64)?;
+        if self.account.is_due() { self.survey(length) } else { Ok(()) }
+    }
+
+    /// Finds out how many bytes are in use, beside `new` ones.
+    #[cold]
+    #[inline(never)]
+    fn survey(&mut self, new: usize) -> Flow {
+        self.heap.sweep(self.uncaught.as_ref());
+        let frames = self.callers.iter().chain([&self.context]);
+        let slots = frames.flat_map(|frame| frame.locals.iter().chain(&frame.arguments));
+        let roots = self.stack.iter().chain(&self.statics).chain(&self.uncaught).chain(slots);
+        let (mut used, mut items) = (new, 0);
+        for item in roots.chain(self.heap.items()) {
+            used += item.share();
+            items += 1;
+        }
+        self.account.settle(COPIES * used as u64);
+        self.work(items)
     }
 }

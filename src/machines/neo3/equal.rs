@@ -1,12 +1,15 @@
 //! EQUAL and NOTEQUAL (reference, section 1.2).
 
 use super::fault::{Fault, Flow, Stop};
-use super::frame::Frame;
+use super::frame::{BYTES_OF_UNIT, Frame};
 use super::heap::Heap;
 use super::item::Item;
 
 /// The longest ByteString that is compared, and the most bytes compared in a Struct.
 const MAX_COMPARABLE: usize = 65536;
+
+/// What comparing two items of Structs is charged.
+const UNITS_OF_PAIR: usize = 1;
 
 /// EQUAL
 pub(super) fn equal(frame: &mut Frame<'_>) -> Flow {
@@ -28,14 +31,16 @@ fn push_equal(frame: &mut Frame<'_>, result: fn(bool) -> bool) -> Flow {
 /// Whether `a`, the deeper one, equals `b`.
 fn are_equal(frame: &mut Frame<'_>, a: &Item, b: &Item) -> Result<bool, Stop> {
     if let (Item::Struct(_), Item::Struct(_)) = (a, b) {
-        let mut structs = Structs::new(&frame.core.heap, frame.core.limits.stack_size);
+        let pairs = frame.core.limits.stack_size;
+        let mut structs = Structs::new(&frame.core.heap, pairs);
         let equal = structs.equal(a, b);
-        let visited = structs.visited;
-        frame.visit(visited)?;
+        let units = (pairs - structs.pairs) as usize * UNITS_OF_PAIR
+            + (MAX_COMPARABLE - structs.bytes) / BYTES_OF_UNIT;
+        frame.work(units)?;
         return Ok(equal?);
     }
     if let Item::ByteString(a) = a {
-        frame.visit(a.len())?;
+        frame.work(2 * a.len() / BYTES_OF_UNIT)?;
     }
     Ok(are_equal_leaves(a, b)?)
 }
@@ -62,25 +67,27 @@ fn comparable(bytes: &[u8]) -> Result<(), Fault> {
 /// Two Structs being compared, and what remains to be compared.
 struct Structs<'h> {
     heap: &'h Heap,
-    left: Vec<(Item, Item)>,
+    /// The items of two Structs that are left, the last ones first.
+    left: Vec<(&'h [Item], &'h [Item])>,
     /// How many pairs and bytes may still be compared.
     pairs: u64,
     bytes: usize,
-    /// How many items were looked at.
-    visited: usize,
 }
 
 impl<'h> Structs<'h> {
     /// `pairs` may be compared.
     fn new(heap: &'h Heap, pairs: u64) -> Structs<'h> {
-        Structs { heap, left: Vec::new(), pairs, bytes: MAX_COMPARABLE, visited: 0 }
+        Structs { heap, left: Vec::new(), pairs, bytes: MAX_COMPARABLE }
     }
 
     fn equal(&mut self, a: &Item, b: &Item) -> Result<bool, Fault> {
-        self.left.push((a.clone(), b.clone()));
+        if !self.pair(a, b)? {
+            return Ok(false);
+        }
         while let Some((a, b)) = self.left.pop() {
-            self.pairs = self.pairs.checked_sub(1).ok_or(Fault::Comparable)?;
-            if !self.pair(&a, &b)? {
+            let ([more_a @ .., a], [more_b @ .., b]) = (a, b) else { continue };
+            self.left.push((more_a, more_b));
+            if !self.pair(a, b)? {
                 return Ok(false);
             }
         }
@@ -88,6 +95,7 @@ impl<'h> Structs<'h> {
     }
 
     fn pair(&mut self, a: &Item, b: &Item) -> Result<bool, Fault> {
+        self.pairs = self.pairs.checked_sub(1).ok_or(Fault::Comparable)?;
         match (a, b) {
             (Item::ByteString(a), b) => self.byte_string(a, b),
             (Item::Struct(a), b) => {
@@ -122,10 +130,8 @@ impl<'h> Structs<'h> {
         Ok(())
     }
 
-    /// The last child is compared first.
-    fn children(&mut self, a: &[Item], b: &[Item]) -> bool {
-        self.visited += a.len();
-        self.left.extend(a.iter().cloned().zip(b.iter().cloned()));
+    fn children(&mut self, a: &'h [Item], b: &'h [Item]) -> bool {
+        self.left.push((a, b));
         a.len() == b.len()
     }
 }

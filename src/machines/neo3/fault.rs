@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::item::{Item, MAX_INTEGER};
-use crate::machines::limit::Limit;
+use crate::machines::account::Limit;
 
 /// What a handler returns: go on, or why not.
 pub(super) type Flow = Result<(), Stop>;
@@ -27,6 +27,13 @@ impl From<Fault> for Stop {
     #[cold]
     fn from(fault: Fault) -> Stop {
         Stop::Faulted(Box::new(fault))
+    }
+}
+
+impl From<Limit> for Stop {
+    #[cold]
+    fn from(limit: Limit) -> Stop {
+        Stop::Limited(limit)
     }
 }
 

@@ -2,9 +2,12 @@
 
 use std::cmp::Ordering;
 
-use super::convert::text;
+use super::convert::{length, text};
 use super::fault::{Fault, Flow};
-use super::frame::Frame;
+use super::frame::{ALLOCATION, Frame};
+
+/// The bytes that are read as text in a unit.
+const CHARACTERS_OF_UNIT: usize = 8;
 
 /// An operand that counts from the opcode: one byte or four.
 #[inline(always)]
@@ -141,7 +144,9 @@ pub(super) fn assert(frame: &mut Frame<'_>) -> Flow {
 
 /// ASSERTMSG
 pub(super) fn assertmsg(frame: &mut Frame<'_>) -> Flow {
-    let reason = text(&frame.pop()?)?;
+    let message = frame.pop()?;
+    frame.work(ALLOCATION + length(&message) / CHARACTERS_OF_UNIT)?;
+    let reason = text(&message)?;
     match (frame.pop_boolean()?, reason) {
         (true, Some(_)) => Ok(()),
         (true, None) => Err(Fault::Cast.into()),

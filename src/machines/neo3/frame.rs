@@ -5,6 +5,16 @@ use super::core::Core;
 use super::fault::{Fault, Flow, Stop};
 use super::item::Item;
 
+/// What an allocation is charged.
+pub(super) const ALLOCATION: usize = 6;
+/// What reading a number of bytes is charged.
+pub(super) const CONVERSION: usize = 12;
+/// The bytes that are copied in a unit.
+pub(super) const BYTES_OF_UNIT: usize = 96;
+/// The items that are copied in a unit, and those that are only counted.
+pub(super) const ITEMS_OF_UNIT: usize = 4;
+const COUNTED_IN_UNIT: usize = 8;
+
 /// What the loop keeps in registers, and the rest of the machine by one reference.
 pub(super) struct Frame<'m> {
     /// Offset after what was read of the current instruction.
@@ -144,18 +154,21 @@ impl<'m> Frame<'m> {
 
     /// Takes a number of 32 bits with a sign.
     #[inline(always)]
-    pub(super) fn pop_int32(&mut self) -> Result<i32, Fault> {
+    pub(super) fn pop_int32(&mut self) -> Result<i32, Stop> {
         match self.pop_small() {
-            Some(number) => i32::try_from(number).map_err(|_| Fault::NotInt32),
-            None => convert::int32(&self.pop()?),
+            Some(number) => i32::try_from(number).map_err(|_| Fault::NotInt32.into()),
+            None => {
+                self.work(CONVERSION)?;
+                Ok(convert::int32(&self.pop()?)?)
+            }
         }
     }
 
     /// Pops a number from 0 to `most`; `what` names it in the fault.
     #[inline(always)]
-    pub(super) fn pop_count(&mut self, most: usize, what: &'static str) -> Result<usize, Fault> {
+    pub(super) fn pop_count(&mut self, most: usize, what: &'static str) -> Result<usize, Stop> {
         let count = usize::try_from(self.pop_int32()?).map_err(|_| Fault::OutOfRange(what))?;
-        if count > most { Err(Fault::OutOfRange(what)) } else { Ok(count) }
+        if count > most { Err(Fault::OutOfRange(what).into()) } else { Ok(count) }
     }
 
     /// Takes a truth value.
@@ -206,17 +219,24 @@ impl<'m> Frame<'m> {
     /// can go on forever: where compounds are made, and where one is thrown.
     pub(super) fn visit_held(&mut self) -> Flow {
         let visited = self.core.heap.take_visited();
-        self.core.work(visited)
+        self.core.work(visited.div_ceil(COUNTED_IN_UNIT))
     }
 
-    /// Counts what was copied as work.
-    pub(super) fn worked(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, Stop> {
-        self.core.work(bytes.len())?;
+    /// Charges an instruction that takes longer than a plain one.
+    #[inline(always)]
+    pub(super) fn work(&mut self, units: usize) -> Flow {
+        self.core.work(units)
+    }
+
+    /// Charges and accounts for a new byte string.
+    pub(super) fn made(&mut self, bytes: Vec<u8>) -> Result<Vec<u8>, Stop> {
+        self.core.work(ALLOCATION + bytes.len() / BYTES_OF_UNIT)?;
+        self.core.hold_bytes(bytes.len())?;
         Ok(bytes)
     }
 
-    /// Counts items that an instruction visits as work.
+    /// Charges an instruction that visits so many items.
     pub(super) fn visit(&mut self, items: usize) -> Flow {
-        self.core.work(items)
+        self.core.work(items.div_ceil(ITEMS_OF_UNIT))
     }
 }

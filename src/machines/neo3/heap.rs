@@ -130,6 +130,18 @@ impl Heap {
         }
     }
 
+    /// The items in all compounds, garbage among them.
+    pub(super) fn items(&self) -> impl Iterator<Item = &Item> {
+        self.compounds.iter().flat_map(|compound| {
+            let (list, map) = match &compound.content {
+                Content::List(items) => (&items[..], None),
+                Content::Map(pairs) => (&[][..], Some(pairs.values())),
+                Content::Nothing => (&[][..], None),
+            };
+            list.iter().chain(map.into_iter().flatten())
+        })
+    }
+
     /// How many items or pairs it has.
     pub(super) fn size(&self, id: Id) -> usize {
         match &self.compounds[id.0 as usize].content {
@@ -289,8 +301,9 @@ impl Heap {
         }
     }
 
+    /// As [`Heap::make_room`], whatever there is to free.
     #[cold]
-    fn sweep(&mut self, pending: Option<&Item>) {
+    pub(super) fn sweep(&mut self, pending: Option<&Item>) {
         let pending = self.reachable(pending);
         for id in std::mem::take(&mut self.unheld) {
             let compound = &mut self.compounds[id.0 as usize];

@@ -143,9 +143,13 @@ impl Service {
     }
 }
 
+/// What looking for a service is charged: the names of services are hashed.
+const LOOK_UP: usize = 40;
+
 /// SYSCALL
 pub(super) fn syscall(frame: &mut Frame<'_>) -> Flow {
     let id = frame.operand().map(u32::from_le_bytes)?;
+    frame.work(LOOK_UP)?;
     match frame.core.host.service(id) {
         Some(service) => (service.call)(frame),
         None => Err(frame.core.host.unknown(id).into()),
@@ -202,7 +206,7 @@ fn ripemd160(frame: &mut Frame<'_>) -> Flow {
 
 /// Pushes the hash of so many bytes.
 fn push_hash(frame: &mut Frame<'_>, length: usize, hash: Vec<u8>) -> Flow {
-    frame.visit(length)?;
+    frame.work(HASH * (2 + length / 64))?;
     frame.push(Item::bytes(hash));
     Ok(())
 }
@@ -214,17 +218,18 @@ fn verify_with_ecdsa(frame: &mut Frame<'_>) -> Flow {
         23 => Curve::Secp256r1,
         _ => return Err(Fault::OutOfRange("The curve").into()),
     };
-    frame.visit(SIGNATURE + message.len())?;
+    frame.work(SIGNATURE + HASH * (2 + message.len() / 64))?;
     frame.push(Item::Boolean(is_valid(curve, &key, &message, &signature)));
     Ok(())
 }
 
-/// Checking a signature takes as long as copying so many bytes.
-const SIGNATURE: usize = 32 * 4096;
+/// What checking a signature is charged, and hashing a block of 64 bytes.
+const SIGNATURE: usize = 45_000;
+const HASH: usize = 20;
 
 /// Whether the signature is one of the host's message; `false` for an invalid key.
 fn is_signed(frame: &mut Frame<'_>, signature: &[u8], key: &[u8]) -> Result<bool, Stop> {
-    frame.visit(SIGNATURE)?;
+    frame.work(SIGNATURE)?;
     let Host::Crypto(Signed { message, curve }) = &frame.core.host else { return Ok(false) };
     Ok(is_valid(*curve, key, message, signature))
 }

@@ -127,6 +127,15 @@ impl Item {
         }
     }
 
+    /// Its share of the bytes that it refers to.
+    pub(super) fn share(&self) -> usize {
+        match self {
+            Item::ByteString(bytes) => bytes.len() / Rc::strong_count(bytes),
+            Item::Buffer(bytes) => bytes.borrow().len() / Rc::strong_count(bytes),
+            _ => 0,
+        }
+    }
+
     /// The compound that this is; `None` when it is no compound.
     #[inline(always)]
     pub(super) fn compound(&self) -> Option<Id> {

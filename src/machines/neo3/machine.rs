@@ -5,6 +5,7 @@ use super::fault::{Fault, Stop};
 use super::frame::Frame;
 use super::program::{self, Loaded};
 use super::table::{self, NEO3, Op};
+use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
 use crate::machines::neo::script::code_name;
 use crate::machines::{Language, MachineInfo};
@@ -30,22 +31,23 @@ pub struct Neo3 {
     pub(super) pc: usize,
     pub(super) core: Core,
     pub(super) stop: Option<Stop>,
-    limits: Limits,
 }
 
 impl Neo3 {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> Neo3 {
-        Neo3 { script: vec![Op::RET as u8], pc: 0, core: Core::default(), stop: None, limits: limits.clone() }
+        Neo3 { script: vec![Op::RET as u8], pc: 0, core: Core::new(limits), stop: None }
     }
 
     /// The one loop. Returns why it ended; `None` when the meter ended it. Kept in one copy, so that
     /// functions without a forced inline are still inlined at their single call.
     #[inline(never)]
-    fn cycle(&mut self, mut meter: Metered) -> Option<Stop> {
+    fn cycle(&mut self, budget: u64) -> Option<Stop> {
+        let mut meter = Metered(budget);
         let mut frame = Frame { pc: self.pc, script: &self.script, core: &mut self.core };
         let stop = table::interpret(&mut frame, &mut meter);
         self.pc = frame.pc;
+        self.core.account.executed(budget - meter.0);
         stop
     }
 
@@ -73,7 +75,7 @@ impl Neo3 {
     fn status(&self) -> Status {
         match self.stop {
             None => Status::Running,
-            Some(Stop::Limited(limit)) => limit.reached(&self.limits),
+            Some(Stop::Limited(limit)) => self.core.account.status(limit),
             Some(Stop::Halted | Stop::Faulted(_) | Stop::Thrown(_)) => Status::Ended,
         }
     }
@@ -81,7 +83,8 @@ impl Neo3 {
 
 impl Machine for Neo3 {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
-        let Loaded { mut script, host, limits, rejected } = program::load(program, &self.limits)?;
+        let Loaded { mut script, host, limits, rejected } =
+            program::load(program, self.core.account.limits())?;
         script.push(Op::RET as u8);
         self.script = script;
         self.pc = 0;
@@ -92,9 +95,13 @@ impl Machine for Neo3 {
 
     fn advance(&mut self, budget: u64) -> Status {
         if self.stop.is_none() && budget > 0 {
-            self.stop = if self.has_frame() { self.cycle(Metered(budget)) } else { Some(Stop::Halted) };
+            self.stop = if self.has_frame() { self.cycle(budget) } else { Some(Stop::Halted) };
         }
         self.status()
+    }
+
+    fn account(&mut self) -> &mut Account {
+        &mut self.core.account
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {

@@ -6,9 +6,12 @@ use std::cmp::Ordering;
 use num_bigint::BigInt;
 
 use super::convert::number;
-use super::fault::{Fault, Flow};
+use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::item::Item;
+
+/// What an instruction on numbers of more than 64 bits is charged.
+pub(super) const BIG: usize = 30;
 
 impl Frame<'_> {
     /// Replaces `a b` by a number: `small` where both and the result have 64 bits, else `big`.
@@ -31,6 +34,7 @@ impl Frame<'_> {
     #[cold]
     #[inline(never)]
     fn big_binary(&mut self, big: fn(BigInt, BigInt) -> Result<BigInt, Fault>) -> Flow {
+        self.work(BIG)?;
         let (b, a) = (self.pop_number()?, self.pop_number()?);
         self.push(Item::integer(big(a, b)?)?);
         Ok(())
@@ -51,6 +55,7 @@ impl Frame<'_> {
     #[cold]
     #[inline(never)]
     fn big_unary(&mut self, big: fn(BigInt) -> BigInt) -> Flow {
+        self.work(BIG / 2)?;
         let a = self.pop_number()?;
         self.push(Item::integer(big(a))?);
         Ok(())
@@ -66,13 +71,14 @@ impl Frame<'_> {
 
     /// Takes two numbers, the top one first, and compares the lower with it.
     #[inline(always)]
-    pub(super) fn pop_compared(&mut self) -> Result<Ordering, Fault> {
+    pub(super) fn pop_compared(&mut self) -> Result<Ordering, Stop> {
         if let [.., Item::Integer(a), Item::Integer(b)] = &self.core.stack[..] {
             let order = a.cmp(b);
             self.pop_small();
             self.pop_small();
             return Ok(order);
         }
+        self.work(BIG)?;
         let (b, a) = (self.pop_number()?, self.pop_number()?);
         Ok(a.cmp(&b))
     }

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use super::fault::{Fault, Flow};
 use super::flow::target;
-use super::frame::Frame;
+use super::frame::{ALLOCATION, Frame};
 use super::item::Item;
 use crate::isa::unsigned;
 use crate::machines::neo::number::small_of_bytes;
@@ -20,6 +20,7 @@ pub(super) fn pushint<const N: usize>(frame: &mut Frame<'_>) -> Flow {
 /// PUSHINT128 and PUSHINT256
 pub(super) fn pushint_big<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     let bytes: [u8; N] = frame.operand()?;
+    frame.work(2 * ALLOCATION)?;
     let item = Item::integer(BigInt::from_signed_bytes_le(&bytes))?;
     frame.push(item);
     Ok(())
@@ -62,7 +63,7 @@ pub(super) fn data<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     let length = unsigned(&prefix).unwrap_or(u64::MAX) as usize;
     let data = frame.data(length)?;
     frame.item_size(length as i64)?;
-    let data = frame.worked(data.to_vec())?;
+    let data = frame.made(data.to_vec())?;
     frame.push(Item::bytes(data));
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::fault::{Fault, Flow};
-use super::frame::Frame;
+use super::frame::{ALLOCATION, Frame};
 use super::item::Item;
 
 /// A place for variables.
@@ -50,6 +50,8 @@ impl Slot for Arguments {
 /// INITSSLOT
 pub(super) fn initsslot(frame: &mut Frame<'_>) -> Flow {
     let [count] = frame.operand()?;
+    frame.work(ALLOCATION)?;
+    frame.visit(count.into())?;
     let core = &mut *frame.core;
     if count == 0 || !core.statics.is_empty() {
         return Err(Fault::Wrong("INITSSLOT takes at least one field, and once.").into());
@@ -62,6 +64,8 @@ pub(super) fn initsslot(frame: &mut Frame<'_>) -> Flow {
 /// INITSLOT
 pub(super) fn initslot(frame: &mut Frame<'_>) -> Flow {
     let [locals, arguments] = frame.operand()?;
+    frame.work(2 * ALLOCATION)?;
+    frame.visit(usize::from(locals) + usize::from(arguments))?;
     let core = &mut *frame.core;
     let is_first = core.context.locals.is_empty() && core.context.arguments.is_empty();
     if locals == 0 && arguments == 0 || !is_first {

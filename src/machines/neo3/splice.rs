@@ -3,14 +3,15 @@
 use std::ops::Range;
 
 use super::convert::{bytes, with_bytes};
-use super::fault::{Fault, Flow};
-use super::frame::Frame;
+use super::fault::{Fault, Flow, Stop};
+use super::frame::{ALLOCATION, BYTES_OF_UNIT, Frame};
 use super::item::Item;
 
 /// NEWBUFFER
 pub(super) fn newbuffer(frame: &mut Frame<'_>) -> Flow {
     let size = frame.pop_int32()?;
     let size = frame.item_size(size.into())?;
+    frame.work(size / BYTES_OF_UNIT)?;
     push(frame, vec![0; size])
 }
 
@@ -23,7 +24,8 @@ pub(super) fn memcpy(frame: &mut Frame<'_>) -> Flow {
     let Item::Buffer(target) = frame.pop()? else {
         return Err(Fault::Wrong("MEMCPY copies to a Buffer.").into());
     };
-    frame.visit(count)?;
+    // The copy is as long as an allocation can be that the system makes anew each time.
+    frame.work(ALLOCATION + 6 * count / BYTES_OF_UNIT)?;
     let mut target = target.borrow_mut();
     target.get_mut(range(to, count)?).ok_or(OUTSIDE)?.copy_from_slice(&copied);
     Ok(())
@@ -31,6 +33,7 @@ pub(super) fn memcpy(frame: &mut Frame<'_>) -> Flow {
 
 /// CAT
 pub(super) fn cat(frame: &mut Frame<'_>) -> Flow {
+    frame.work(ALLOCATION)?;
     // Both stay alive to the end, so that the new Buffer has another address than they have.
     let b = frame.pop()?;
     let right = bytes(&b)?;
@@ -62,7 +65,7 @@ pub(super) fn right(frame: &mut Frame<'_>) -> Flow {
 const PART: &str = "The part of the bytes";
 const OUTSIDE: Fault = Fault::OutOfRange(PART);
 
-fn pop_length(frame: &mut Frame<'_>) -> Result<usize, Fault> {
+fn pop_length(frame: &mut Frame<'_>) -> Result<usize, Stop> {
     frame.pop_count(usize::MAX, PART)
 }
 
@@ -84,7 +87,7 @@ fn part(frame: &mut Frame<'_>, choose: impl FnOnce(&[u8]) -> Result<&[u8], Fault
 }
 
 fn push(frame: &mut Frame<'_>, bytes: Vec<u8>) -> Flow {
-    let bytes = frame.worked(bytes)?;
+    let bytes = frame.made(bytes)?;
     frame.push(Item::buffer(bytes));
     Ok(())
 }

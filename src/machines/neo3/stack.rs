@@ -1,8 +1,11 @@
 //! Instructions that arrange the evaluation stack. What is only moved stays counted as it is.
 
-use super::fault::{Fault, Flow};
+use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::item::Item;
+
+/// The items that are moved in a unit.
+pub(super) const MOVED_IN_UNIT: usize = 16;
 
 /// DEPTH
 pub(super) fn depth(frame: &mut Frame<'_>) -> Flow {
@@ -27,6 +30,7 @@ pub(super) fn nip(frame: &mut Frame<'_>) -> Flow {
 /// XDROP
 pub(super) fn xdrop(frame: &mut Frame<'_>) -> Flow {
     let below = index(frame)?;
+    frame.work(below / MOVED_IN_UNIT)?;
     remove(frame, below)
 }
 
@@ -81,7 +85,7 @@ pub(super) fn rot(frame: &mut Frame<'_>) -> Flow {
 /// ROLL
 pub(super) fn roll(frame: &mut Frame<'_>) -> Flow {
     let below = index(frame)?;
-    frame.visit(below)?;
+    frame.work(below / MOVED_IN_UNIT)?;
     frame.top(below + 1)?.rotate_left(1);
     Ok(())
 }
@@ -98,16 +102,16 @@ pub(super) fn reversen(frame: &mut Frame<'_>) -> Flow {
     if count > frame.height() {
         return Err(Fault::OutOfRange("The number of items").into());
     }
-    frame.visit(count)?;
+    frame.work(count / MOVED_IN_UNIT)?;
     frame.top(count)?.reverse();
     Ok(())
 }
 
 /// Pops the distance of an existing item from the top.
 #[inline(always)]
-fn index(frame: &mut Frame<'_>) -> Result<usize, Fault> {
+fn index(frame: &mut Frame<'_>) -> Result<usize, Stop> {
     let below = frame.pop_count(usize::MAX, "The index of the item")?;
-    if below < frame.height() { Ok(below) } else { Err(Fault::Underflow) }
+    if below < frame.height() { Ok(below) } else { Err(Fault::Underflow.into()) }
 }
 
 /// Takes away the item so many below the top.

@@ -91,6 +91,9 @@ pub(super) fn endfinally(frame: &mut Frame<'_>) -> Flow {
 
 const NO_TRY: Fault = Fault::Wrong("There is no try block.");
 
+/// What throwing an exception is charged.
+const THROW: usize = 5;
+
 /// THROW
 pub(super) fn throw(frame: &mut Frame<'_>) -> Flow {
     Err(Stop::Thrown(Box::new(frame.pop()?)))
@@ -101,6 +104,7 @@ impl Frame<'_> {
     /// such a block, the frames stay as they are.
     pub(super) fn throw(&mut self, exception: Item) -> Flow {
         self.visit_held()?;
+        self.work(THROW)?;
         let mut above = 0;
         loop {
             let depth = self.core.callers.len();
@@ -118,6 +122,7 @@ impl Frame<'_> {
             above += 1;
         }
         for _ in 0..above {
+            self.work(2)?;
             unload(self);
             self.core.context = self.core.callers.pop().unwrap_or_default();
         }

@@ -155,12 +155,21 @@ pub(super) fn sra(core: &mut Core, word: u32) -> Flow {
 
 /// `exp`
 pub(super) fn exp(core: &mut Core, word: u32) -> Flow {
-    if core.has_powers { binary(core, word, |l, r| power(l as i16, r as i16)) } else { Flow::Illegal }
+    costly(core, word, 2, |l, r| power(l as i16, r as i16))
 }
 
 /// `root`
 pub(super) fn root(core: &mut Core, word: u32) -> Flow {
-    if core.has_powers { binary(core, word, |l, r| root_of(l as i16, r as i16)) } else { Flow::Illegal }
+    costly(core, word, 20, |l, r| root_of(l as i16, r as i16))
+}
+
+/// As [`binary`], in machines that have powers, for so many units.
+fn costly(core: &mut Core, word: u32, units: u16, operation: impl FnOnce(u16, u16) -> u16) -> Flow {
+    if !core.has_powers {
+        return Flow::Illegal;
+    }
+    binary(core, word, operation);
+    Flow::Costly(units)
 }
 
 /// a to the power n, rounded and kept within a word with a sign (reference, section 1.4).

@@ -16,6 +16,8 @@ pub(super) enum Flow {
     By(u16),
     /// Go on there.
     To(u16),
+    /// Go on with the next instruction; this one took so many units longer than a plain one.
+    Costly(u16),
     /// Put the time into the first registers and go on.
     Time,
     /// Stop after this instruction, with the value of r0.
@@ -31,6 +33,8 @@ pub(super) enum Flow {
 pub(super) enum Stop {
     /// The program yielded this value; it can go on.
     Yield(u16),
+    /// An instruction has to be charged so many units; the program can go on.
+    Costly(u16),
     /// This word is no instruction; going on meets it again.
     Illegal(u16),
     /// So many instructions were executed as were allowed.
@@ -89,6 +93,11 @@ impl Core {
                     left -= 1;
                     pc = pc.wrapping_add(1);
                     break Stop::Yield(self.registers[0]);
+                }
+                Flow::Costly(units) => {
+                    left -= 1;
+                    pc = pc.wrapping_add(1);
+                    break Stop::Costly(units);
                 }
                 Flow::Illegal => break Stop::Illegal(word),
                 Flow::NoRandom => break Stop::NoRandom,

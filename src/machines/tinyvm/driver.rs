@@ -4,6 +4,7 @@
 use std::fmt;
 
 use super::core::{Core, Stop, Words};
+use crate::machines::account::{Account, Limit};
 
 /// The default budget of a run; a vector can override it.
 pub(super) const BUDGET: u64 = 30_000;
@@ -29,8 +30,6 @@ pub(super) struct Environment {
     /// How many instructions the testee may execute at once.
     limit: u64,
     turn: Turn,
-    /// Words copied by commands.
-    pub(super) copied: u64,
     pub(super) outcome: Option<Outcome>,
 }
 
@@ -187,7 +186,6 @@ impl Environment {
             testee_count: 0,
             limit: LIMIT,
             turn: Turn::Driver,
-            copied: 0,
             outcome: None,
         }
     }
@@ -218,50 +216,73 @@ impl Environment {
     }
 
     /// Goes on for so many instructions at most, of whichever machine, until the run is over.
-    pub(super) fn run(&mut self, allowed: u64) {
+    ///
+    /// # Errors
+    ///
+    /// When the account ends the case.
+    pub(super) fn run(&mut self, allowed: u64, account: &mut Account) -> Result<(), Limit> {
         let end = self.attempts().saturating_add(allowed);
         while self.outcome.is_none() && self.attempts() < end {
             let most = self.left().min(end - self.attempts());
             self.outcome = match self.turn {
                 _ if self.left() == 0 => Some(Outcome::Timeout),
-                Turn::Driver => self.drive(most),
-                Turn::Testee { left } => self.test(left, most),
+                Turn::Driver => self.drive(most, account)?,
+                Turn::Testee { left } => self.test(left, most, account)?,
             };
         }
+        Ok(())
     }
 
     fn attempts(&self) -> u64 {
         self.driver_count + self.testee_count
     }
 
-    fn drive(&mut self, most: u64) -> Option<Outcome> {
+    fn drive(&mut self, most: u64, account: &mut Account) -> Result<Option<Outcome>, Limit> {
         let (attempts, stop) = self.driver.run(most);
         self.driver_count += attempts;
-        match stop {
-            Stop::Yield(command) => self.obey(command),
+        account.executed(attempts);
+        Ok(match stop {
+            Stop::Yield(command) => {
+                account.charge(self.units(command))?;
+                self.obey(command)
+            }
             Stop::Illegal(word) => Some(Outcome::IllegalInstruction(word)),
-            Stop::Limit => None,
+            Stop::Costly(_) | Stop::Limit => return charged(stop, account),
             Stop::NoRandom => Some(Outcome::NoRandom),
-        }
+        })
+    }
+
+    /// What a command is charged.
+    fn units(&self, command: u16) -> u64 {
+        const CHANGE_OF_TURN: u64 = 8;
+        const CLEAR: u64 = 1500;
+        let [.., length] = self.driver.registers[..4] else { return 0 };
+        CHANGE_OF_TURN
+            + match command {
+                4..=6 => u64::from(length),
+                7 => CLEAR,
+                _ => 0,
+            }
     }
 
     /// Lets the testee go on, which may execute `left` more instructions before the driver's turn.
-    fn test(&mut self, left: u64, most: u64) -> Option<Outcome> {
+    fn test(&mut self, left: u64, most: u64, account: &mut Account) -> Result<Option<Outcome>, Limit> {
         let (attempts, stop) = self.testee.run(most.min(left));
         self.testee_count += attempts;
+        account.executed(attempts);
         let (kind, value) = match stop {
             Stop::Yield(value) => (0, value),
             Stop::Illegal(word) => (0xffff, word),
-            Stop::Limit if attempts < left => {
+            Stop::Limit | Stop::Costly(_) if attempts < left => {
                 self.turn = Turn::Testee { left: left - attempts };
-                return None;
+                return charged(stop, account);
             }
-            Stop::Limit => (1, 0),
-            Stop::NoRandom => return Some(Outcome::NoRandom),
+            Stop::Limit | Stop::Costly(_) => (1, 0),
+            Stop::NoRandom => return Ok(Some(Outcome::NoRandom)),
         };
         self.driver.registers[..2].copy_from_slice(&[kind, value]);
         self.turn = Turn::Driver;
-        None
+        charged(stop, account)
     }
 
     fn obey(&mut self, command: u16) -> Option<Outcome> {
@@ -295,7 +316,6 @@ impl Environment {
 
     /// Commands 4 to 6. All addresses wrap around.
     fn copy(&mut self, command: u16, to: u16, from: u16, length: u16) {
-        self.copied += u64::from(length);
         let (source, target) = match command {
             4 => (&self.driver.data, &mut self.testee.data),
             5 => (&self.testee.data, &mut self.driver.data),
@@ -324,6 +344,14 @@ impl Environment {
             *place = *register;
         }
     }
+}
+
+/// Charges the last instruction of a run that goes on.
+fn charged(stop: Stop, account: &mut Account) -> Result<Option<Outcome>, Limit> {
+    if let Stop::Costly(units) = stop {
+        account.charge(units.into())?;
+    }
+    Ok(None)
 }
 
 /// What is wrong with the markers after so many results.

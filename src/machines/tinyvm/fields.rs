@@ -91,7 +91,7 @@ fn stop(single: &Single) -> Option<Value> {
     let name = match single.stop? {
         Stop::Yield(_) => "yield",
         Stop::Illegal(_) => "illegal",
-        Stop::Limit => "limit",
+        Stop::Limit | Stop::Costly(_) => "limit",
         Stop::NoRandom => return None,
     };
     Some(Value::text(name))
@@ -101,7 +101,7 @@ fn value(machine: &TinyVm) -> Option<Value> {
     let word = match &machine.mode {
         Mode::Single(single) => match single.stop? {
             Stop::Yield(word) | Stop::Illegal(word) => word,
-            Stop::Limit | Stop::NoRandom => return None,
+            Stop::Limit | Stop::Costly(_) | Stop::NoRandom => return None,
         },
         Mode::Driver(driver) => match driver.outcome.as_ref()? {
             Outcome::IllegalInstruction(word) | Outcome::IllegalYield(word) => *word,

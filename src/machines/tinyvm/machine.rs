@@ -6,7 +6,7 @@ use super::core::{Core, Stop, Words, zeros};
 use super::driver::{Environment, Outcome, Rating, TestResult};
 use super::table::TINYVM;
 use super::{disassembler, program};
-use crate::machines::limit::Limit;
+use crate::machines::account::{Account, Limit};
 use crate::machines::machine::{At, LoadError, Machine, Status};
 use crate::machines::{Language, MachineInfo};
 use crate::model::case::Program;
@@ -28,7 +28,7 @@ pub const INFO: MachineInfo = MachineInfo {
 /// A 16-bit register machine, or two of them.
 pub struct TinyVm {
     pub(super) mode: Mode,
-    limits: Limits,
+    account: Account,
 }
 
 /// How many machines there are.
@@ -71,7 +71,7 @@ impl Single {
 impl TinyVm {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> TinyVm {
-        TinyVm { mode: Mode::Single(Box::new(Single::new(Core::new()))), limits: limits.clone() }
+        TinyVm { mode: Mode::Single(Box::new(Single::new(Core::new()))), account: Account::new(limits) }
     }
 
     pub(super) fn single(&self) -> Option<&Single> {
@@ -98,6 +98,7 @@ fn no_random() -> Status {
 impl Machine for TinyVm {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
         self.mode = program::load(program)?;
+        self.account.reset();
         Ok(())
     }
 
@@ -114,18 +115,19 @@ impl Machine for TinyVm {
     }
 
     fn advance(&mut self, budget: u64) -> Status {
-        match &mut self.mode {
-            Mode::Single(single) => single.run(budget),
-            Mode::Driver(driver) => {
-                driver.run(budget);
-                match driver.outcome {
-                    Some(Outcome::NoRandom) => no_random(),
-                    Some(_) => Status::Ended,
-                    None if driver.copied / 32 > self.limits.steps => Limit::Steps.reached(&self.limits),
-                    None => Status::Running,
-                }
-            }
-        }
+        let status = match &mut self.mode {
+            Mode::Single(single) => single.run(budget, &mut self.account),
+            Mode::Driver(driver) => driver.run(budget, &mut self.account).map(|()| match driver.outcome {
+                Some(Outcome::NoRandom) => no_random(),
+                Some(_) => Status::Ended,
+                None => Status::Running,
+            }),
+        };
+        status.unwrap_or_else(|limit| self.account.status(limit))
+    }
+
+    fn account(&mut self) -> &mut Account {
+        &mut self.account
     }
 
     fn next(&self) -> Option<At<'_>> {
@@ -154,13 +156,21 @@ impl TinyVm {
 }
 
 impl Single {
-    fn run(&mut self, budget: u64) -> Status {
-        let (_, stop) = self.core.run(budget);
-        self.stop = Some(stop);
-        match stop {
-            Stop::Limit => Status::Running,
-            Stop::Yield(_) | Stop::Illegal(_) => Status::Ended,
-            Stop::NoRandom => no_random(),
+    fn run(&mut self, mut budget: u64, account: &mut Account) -> Result<Status, Limit> {
+        loop {
+            let (attempts, stop) = self.core.run(budget);
+            account.executed(attempts);
+            budget -= attempts;
+            self.stop = Some(stop);
+            return Ok(match stop {
+                Stop::Costly(units) => {
+                    account.charge(units.into())?;
+                    continue;
+                }
+                Stop::Limit => Status::Running,
+                Stop::Yield(_) | Stop::Illegal(_) => Status::Ended,
+                Stop::NoRandom => no_random(),
+            });
         }
     }
 
@@ -169,7 +179,7 @@ impl Single {
             None => "not started".to_owned(),
             Some(Stop::Yield(value)) => format!("yielded 0x{value:04x}"),
             Some(Stop::Illegal(word)) => format!("0x{word:04x} is no instruction"),
-            Some(Stop::Limit) => "not ended".to_owned(),
+            Some(Stop::Limit | Stop::Costly(_)) => "not ended".to_owned(),
             Some(Stop::NoRandom) => "no random number".to_owned(),
         };
         format!("{reason}, {}, {} instructions", place(&self.core), self.core.time)

@@ -4,6 +4,7 @@ use std::fmt;
 
 use vmconf::isa::OpInfo;
 use vmconf::machines::MachineInfo;
+use vmconf::machines::account::Account;
 use vmconf::machines::inspect::{Effects, Inspect};
 use vmconf::machines::machine::{At, LoadError, Machine, Status};
 use vmconf::machines::observe::Observe;
@@ -174,6 +175,10 @@ impl Machine for Faulty {
             }
         }
         Status::Running
+    }
+
+    fn account(&mut self) -> &mut Account {
+        self.inner.account()
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {

@@ -6,12 +6,13 @@ use std::cell::Cell;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use vmconf::isa::{OpInfo, Operand};
-use vmconf::machines::machine::{At, Budget, Machine, Status, Watch, perform};
+use vmconf::machines::machine::{At, Machine, Status, Watch, perform};
 use vmconf::machines::neo3::{NEO3, Op};
 use vmconf::model::case::Action;
+use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
 
-use super::{config, loaded};
+use super::{config, limited};
 use crate::neo3::bounds::extent;
 
 /// Everything that can be seen of the machine, the stacks last.
@@ -41,8 +42,9 @@ impl Watch for Count {
 
 /// Runs a program in every way and demands the same of each. Gives the state that it ends in.
 fn driven_in_every_way(script: &[u8], slices: &[u64]) -> Result<String, TestCaseError> {
-    let mut at_once = loaded(script);
-    let status = perform(&mut *at_once, &Action::Execute, &mut Budget::new(MOST), None);
+    let limits = Limits { steps: MOST, ..Limits::default() };
+    let mut at_once = limited(script, &limits);
+    let status = perform(&mut *at_once, &Action::Execute, None);
     let mut fields = &FIELDS[..];
     let mut expected = seen(&*at_once, fields);
     if expected.0.iter().flatten().map(|value| extent(value).0).sum::<usize>() > MOST_VALUES {
@@ -54,16 +56,17 @@ fn driven_in_every_way(script: &[u8], slices: &[u64]) -> Result<String, TestCase
         Ok(())
     };
 
-    let mut stepped = loaded(script);
-    let mut budget = Budget::new(MOST);
+    let mut stepped = limited(script, &limits);
     let mut last = Status::Running;
     while last == Status::Running {
-        last = perform(&mut *stepped, &Action::StepInto, &mut budget, None);
+        last = perform(&mut *stepped, &Action::StepInto, None);
     }
     prop_assert_eq!(&last, &status);
     same(&*stepped, "step by step")?;
+    let used = |machine: &mut dyn Machine| (machine.account().units(), machine.account().used());
+    prop_assert_eq!(used(&mut *stepped), used(&mut *at_once));
 
-    let mut sliced = loaded(script);
+    let mut sliced = limited(script, &limits);
     let (mut left, mut slices) = (MOST, slices.iter().chain([&1]).cycle());
     while left > 0 {
         let slice = left.min(*slices.next().unwrap());
@@ -74,7 +77,7 @@ fn driven_in_every_way(script: &[u8], slices: &[u64]) -> Result<String, TestCase
     }
     same(&*sliced, "in slices")?;
 
-    let mut watched = loaded(script);
+    let mut watched = limited(script, &limits);
     let mut count = Count(0);
     let status = watched.run(MOST, Some(&mut count));
     same(&*watched, "watched")?;
@@ -83,10 +86,10 @@ fn driven_in_every_way(script: &[u8], slices: &[u64]) -> Result<String, TestCase
     if status == Status::Ended {
         // What has ended stays as it is, and without a budget it would have ended the same.
         for action in [Action::Execute, Action::StepInto, Action::StepOver, Action::StepOut] {
-            perform(&mut *at_once, &action, &mut Budget::new(MOST), None);
+            perform(&mut *at_once, &action, None);
             same(&*at_once, "after the end")?;
         }
-        let mut unmetered = loaded(script);
+        let mut unmetered = limited(script, &limits);
         unmetered.run(u64::MAX, None);
         same(&*unmetered, "without a budget")?;
     }

@@ -2,7 +2,7 @@
 //! it, so that every instruction finds what it needs.
 
 use proptest::prelude::*;
-use vmconf::machines::machine::{Budget, perform};
+use vmconf::machines::machine::perform;
 use vmconf::machines::neo3::Op;
 use vmconf::model::case;
 use vmconf::model::value::Value;
@@ -415,10 +415,9 @@ impl Writer {
 fn counts_as_the_model(draws: Vec<u8>, cycles: Cycles) -> Result<(), TestCaseError> {
     let Writer { model, script, counts, has_faulted, .. } = Writer::new(draws, cycles).write();
     let mut machine = loaded(&script);
-    let mut budget = Budget::new(u64::MAX);
     for (index, count) in counts.iter().enumerate() {
         let is_last = index + 1 == counts.len();
-        perform(&mut *machine, &case::Action::StepInto, &mut budget, None);
+        perform(&mut *machine, &case::Action::StepInto, None);
         let state = if !is_last {
             "BREAK"
         } else if has_faulted {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A request to end a run after the cases that are running, which another thread can make.
+/// A request to end a run, which another thread can make. Cases that are running then end without a verdict.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 

@@ -1,0 +1,196 @@
+//! What a case uses of the runner's time and memory. Reaching one of these limits is an error of the case;
+//! limits of the machine itself (stack, gas) are state.
+//!
+//! Time is counted in *units*: a plain instruction is one, and an instruction whose cost depends on its operands
+//! charges more, in proportion to the time that it takes. No clock is read, so a case that reaches the limit
+//! reaches it on every computer, at the same instruction.
+
+use std::fmt;
+
+use super::machine::Status;
+use crate::model::interrupt::Interrupt;
+use crate::model::limits::Limits;
+
+/// The plain instructions that a machine executes before it looks at the limit and the interrupt again. An
+/// instruction that charges nothing takes less than 100 ns.
+const SLICE: u64 = 1 << 20;
+
+/// As [`SLICE`], in units that instructions charge.
+const UNITS_BETWEEN_CHECKS: u64 = 1 << 22;
+
+/// The bytes that a byte of observable state can take: its own, one in the value that is compared, one in the
+/// mismatch, two as hex digits in a report.
+pub(crate) const COPIES: u64 = 5;
+
+/// Less garbage than this is not looked for.
+const GARBAGE: u64 = 1 << 22;
+
+/// Why the runner ends a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// More units than [`Limits::steps`].
+    Steps,
+    /// More bytes than [`Limits::memory`].
+    Memory,
+    /// Not a limit: the run is interrupted.
+    Interrupt,
+}
+
+/// The account of one case.
+#[derive(Debug, Clone)]
+pub struct Account {
+    limits: Limits,
+    interrupt: Interrupt,
+    /// Units of completed slices, and those that instructions charged.
+    units: u64,
+    /// The value of `units` at which the limit and the interrupt are looked at.
+    next_check: u64,
+    /// The plain instructions of the current slice, and how many of them are left.
+    slice: u64,
+    left: u64,
+    /// Bytes in use, garbage among them.
+    used: u64,
+    /// The value of `used` above which garbage is looked for.
+    due: u64,
+}
+
+impl Account {
+    /// The account of a case that has used nothing.
+    pub fn new(limits: &Limits) -> Account {
+        let mut account = Account {
+            limits: limits.clone(),
+            interrupt: Interrupt::default(),
+            units: 0,
+            next_check: 0,
+            slice: 0,
+            left: 0,
+            used: 0,
+            due: 0,
+        };
+        account.reset();
+        account
+    }
+
+    /// Ends the case when this is requested.
+    pub fn heed(&mut self, interrupt: Interrupt) {
+        self.interrupt = interrupt;
+    }
+
+    /// Begins another case.
+    pub(crate) fn reset(&mut self) {
+        (self.units, self.next_check, self.slice, self.left) = (0, 0, 0, 0);
+        self.settle(0);
+    }
+
+    /// The limits of the run.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The units that the case has used.
+    pub fn units(&self) -> u64 {
+        self.units + (self.slice - self.left)
+    }
+
+    /// The bytes that the case uses, garbage among them.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// How many of the next `wanted` instructions may be executed before this has to be asked again.
+    ///
+    /// # Errors
+    ///
+    /// When none may.
+    pub(crate) fn allow(&mut self, wanted: u64) -> Result<u64, Limit> {
+        if self.left == 0 {
+            self.units += self.slice;
+            self.slice = 0;
+            self.check()?;
+            self.slice = SLICE.min(self.limits.steps - self.units);
+            self.left = self.slice;
+        }
+        if self.left == 0 { Err(Limit::Steps) } else { Ok(wanted.min(self.left)) }
+    }
+
+    /// Counts instructions that [`Account::allow`] allowed and that were executed.
+    pub(crate) fn executed(&mut self, count: u64) {
+        self.left -= count;
+    }
+
+    /// Charges an instruction so many units besides the one that each instruction is.
+    #[inline(always)]
+    pub(crate) fn charge(&mut self, units: u64) -> Result<(), Limit> {
+        self.units = self.units.saturating_add(units);
+        if self.units < self.next_check { Ok(()) } else { self.check() }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn check(&mut self) -> Result<(), Limit> {
+        if self.interrupt.is_requested() {
+            return Err(Limit::Interrupt);
+        }
+        if self.units > self.limits.steps {
+            return Err(Limit::Steps);
+        }
+        self.next_check = (self.units + UNITS_BETWEEN_CHECKS).min(self.limits.steps.saturating_add(1));
+        Ok(())
+    }
+
+    /// Counts bytes that the machine uses from now on.
+    #[inline(always)]
+    pub(crate) fn hold(&mut self, bytes: u64) -> Result<(), Limit> {
+        self.used = self.used.saturating_add(bytes);
+        if self.used <= self.limits.memory { Ok(()) } else { Err(Limit::Memory) }
+    }
+
+    /// How many bytes a case may use.
+    pub(crate) fn room(&self) -> u64 {
+        self.limits.memory
+    }
+
+    /// Counts bytes that the machine has released, which it may have had from the start.
+    pub(crate) fn release(&mut self, bytes: u64) {
+        self.used = self.used.saturating_sub(bytes);
+    }
+
+    /// Whether so much was held since [`Account::settle`] that the machine has to find out how much is in use.
+    pub(crate) fn is_due(&self) -> bool {
+        self.used > self.due
+    }
+
+    /// States that so many bytes are in use, without garbage.
+    pub(crate) fn settle(&mut self, used: u64) {
+        self.used = used;
+        // Near the limit, less garbage: it must not be what reaches the limit.
+        let room = self.limits.memory.saturating_sub(used) / 2;
+        self.due = used + used.max(GARBAGE).min(room);
+    }
+
+    /// The status of a case that this ended.
+    pub(crate) fn status(&self, limit: Limit) -> Status {
+        let (flag, limit) = match limit {
+            Limit::Steps => ("max-steps", self.limits.steps),
+            Limit::Memory => ("max-memory", self.limits.memory),
+            Limit::Interrupt => return Status::Interrupted,
+        };
+        Status::Limit(LimitReached { flag, limit })
+    }
+}
+
+/// The limit of the runner that ended a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LimitReached {
+    /// Its flag, a row of [`crate::model::limits`].
+    pub flag: &'static str,
+    /// Its value in this run.
+    pub limit: u64,
+}
+
+impl fmt::Display for LimitReached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LimitReached { flag, limit } = self;
+        write!(f, "limit of the runner reached: --{flag} {limit}")
+    }
+}

@@ -1,0 +1,49 @@
+//! What instructions are charged, beside what they were measured to take: `tests/costs`.
+
+mod rows;
+
+use std::collections::BTreeSet;
+
+use self::rows::{Row, UNIT};
+use crate::support::at_root;
+use vmconf::machines::{MACHINES, MachineInfo};
+use vmconf::model::limits::Limits;
+
+/// How far a charge may be from the measured cost. Charges are then within a factor of four of each other.
+const BAND: u64 = 2;
+
+/// No instruction is charged less than half of its measured time, and none whose charge depends on its operands
+/// more than twice of it.
+#[test]
+fn instructions_are_charged_what_they_take() {
+    let mut wrong = Vec::new();
+    for info in MACHINES {
+        let text = std::fs::read_to_string(at_root(format!("tests/costs/{}.txt", info.name))).unwrap();
+        let rows = Row::all(&text);
+        let named: BTreeSet<_> = rows.iter().map(Row::mnemonic).collect();
+        assert_eq!(named, info.isa.ops.iter().map(|op| op.name).collect(), "{}", info.name);
+        for row in rows {
+            let Some(cost) = row.cost else { continue };
+            let (units, instructions) = units(&row, info);
+            let is_plain = units <= instructions;
+            if cost > BAND * units || units > BAND * cost && !is_plain {
+                wrong.push(format!("{} {}: {units} units, measured {cost}", info.name, row.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The default limit on units is at most 15 seconds for the worst instruction.
+#[test]
+fn the_default_limit_is_seconds() {
+    let seconds = Limits::default().steps as f64 * UNIT * BAND as f64 / 1e9;
+    assert!(seconds <= 15.0, "{seconds}");
+}
+
+/// The units of a body and how many instructions it executes at least.
+fn units(row: &Row<'_>, info: &MachineInfo) -> (u64, u64) {
+    let [once, often] = [1, row.times + 1].map(|times| row.run(&mut *row.loaded(info, times)));
+    let times = row.times as u64;
+    ((often - once).div_ceil(times), row.instructions() as u64)
+}

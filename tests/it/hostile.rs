@@ -1,0 +1,105 @@
+//! Vectors that try to take all time or memory: `tests/hostile`. Times are in units, which are deterministic.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{at_root, files, vmconf};
+use vmconf::formats::{self, Options};
+use vmconf::machines;
+use vmconf::machines::machine::{At, Machine, Status, Watch, perform};
+use vmconf::model::case::{Action, Case};
+use vmconf::model::interrupt::Interrupt;
+use vmconf::model::limits::Limits;
+use vmconf::text::json::{Document, Node};
+
+/// What ends a vector at a limit of 50 million units and 256 MB, and how many instructions it executes at most.
+const ENDS: &[(&str, &str, u64)] = &[
+    ("evm-balance-loop", "max-memory", 4_300_000),
+    ("evm-exp-loop", "max-steps", 1_200_000),
+    ("evm-large-return", "", 10),
+    ("evm-log4-loop", "max-memory", 1_000_000),
+    ("evm-mem-return", "max-memory", 10),
+    ("evm-memory-price", "", 3),
+    ("evm-sstore-loop", "max-memory", 3_300_000),
+    ("neo3-bytestrings", "max-memory", 7_000),
+    ("neo3-dup-pack-tree", "", 2_000),
+    ("neo3-modpow-loop", "max-steps", 100_000),
+    ("neo3-sqrt-loop", "max-steps", 3_300_000),
+    ("neo3-struct-clone-loop", "max-steps", 100_000),
+    ("neo3-struct-equal-loop", "max-steps", 400_000),
+];
+
+#[test]
+fn limits_end_them() {
+    let limits = Limits { steps: 50_000_000, ..Limits::default() };
+    for (name, flag, most) in ENDS {
+        let mut machine = loaded(&case(name), &limits);
+        let mut count = Count(0);
+        let watched = perform(&mut *machine, &Action::Execute, Some(&mut count));
+        let reached = match &watched {
+            Status::Limit(reached) => reached.flag,
+            Status::Ended => "",
+            other => panic!("{name}: {other:?}"),
+        };
+        assert_eq!(reached, *flag, "{name}");
+        assert!(count.0 <= *most, "{name}: {} instructions", count.0);
+        assert!(machine.account().used() <= limits.memory + (64 << 10) || reached == "max-memory", "{name}");
+
+        // At full speed it ends at the same instruction.
+        let (units, described) = (machine.account().units(), machine.describe());
+        let mut unwatched = loaded(&case(name), &limits);
+        assert_eq!(perform(&mut *unwatched, &Action::Execute, None), watched, "{name}");
+        assert_eq!((unwatched.account().units(), unwatched.describe()), (units, described), "{name}");
+    }
+    let names = files("tests/hostile", "json").into_iter();
+    let names = names.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
+    assert!(names.eq(ENDS.iter().map(|end| end.0)));
+}
+
+/// The whole price of an instruction is compared with the gas before memory grows or a limit is looked at.
+#[test]
+fn the_price_decides_before_memory_grows() {
+    let ran = vmconf(&["run", "tests/hostile/evm-memory-price.json"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+}
+
+/// Also before the first instruction, and when watched.
+#[test]
+fn an_interrupt_ends_a_case() {
+    let endless = ["evm-exp-loop", "neo3-modpow-loop", "neo3-struct-equal-loop"];
+    for name in endless {
+        let mut machine = loaded(&case(name), &Limits { steps: u64::MAX, ..Limits::default() });
+        let interrupt = Interrupt::default();
+        machine.account().heed(interrupt.clone());
+        interrupt.request();
+        assert_eq!(perform(&mut *machine, &Action::Execute, None), Status::Interrupted, "{name}");
+        let mut watch = Count(0);
+        assert_eq!(perform(&mut *machine, &Action::Execute, Some(&mut watch)), Status::Interrupted, "{name}");
+        assert_eq!(watch.0, 0, "{name}");
+    }
+}
+
+/// Counts the instructions that it sees.
+struct Count(u64);
+
+impl Watch for Count {
+    fn before(&mut self, _: &At<'_>) {
+        self.0 += 1;
+    }
+}
+
+fn case(name: &str) -> Case {
+    let text =
+        fs::read_to_string(at_root(Path::new("tests/hostile").join(name).with_extension("json"))).unwrap();
+    let document = Document::parse(text, 128).unwrap_or_else(|_| panic!("{name}"));
+    let (format, _) = formats::recognise(&document, "").unwrap_or_else(|unknown| panic!("{name}: {unknown}"));
+    let entries = (format.outline)(document.root()).unwrap_or_else(|_| panic!("{name}"));
+    let reading = format.read_case(Node::at_index(&document, entries[0].node), Options::default());
+    reading.case.unwrap_or_else(|| panic!("{name}"))
+}
+
+fn loaded(case: &Case, limits: &Limits) -> Box<dyn Machine> {
+    let mut machine = (machines::by_name(case.machine).unwrap().new)(limits);
+    machine.load(&case.program).unwrap();
+    machine
+}
