@@ -14,6 +14,7 @@
 //! [`options::Options`] configure a run: [`options::RunOptions`] apply to the whole run,
 //! [`file_options::FileOptions`] to a file, and [`file_override::FileOverride`]s replace them for some files.
 
+pub mod anchor;
 pub mod bless;
 pub mod cache;
 mod catch_panic;
@@ -29,6 +30,7 @@ pub mod filter;
 mod interrupt;
 mod load;
 pub mod merge;
+mod missing;
 mod named_files;
 pub mod options;
 mod order;
@@ -54,6 +56,7 @@ pub use file_override::FileOverride;
 pub use interrupt::Interrupt;
 pub(crate) use load::{Cases, Content, FileError, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
+pub use missing::{MissingCase, missing_cases};
 pub use named_files::named_files;
 pub use options::{AfterFailure, Options, RunOptions, UnmatchedEntries};
 pub use partition::part;

@@ -2,16 +2,16 @@
 
 use std::io::Write;
 
-use anyhow::bail;
 use clap::Args;
 use vmconf::model::exit::Exit;
 use vmconf::model::explanation::Explanation;
 use vmconf::model::verdict::{Kind, Verdict};
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::json;
+use vmconf::run::anchor::Anchor;
 use vmconf::{explain, run};
 
-use super::history::Recorded;
+use super::exit_code::NothingToDo;
 use super::output;
 use super::rerun::RerunCases;
 use super::select::Select;
@@ -21,7 +21,8 @@ use super::settings::Settings;
 ///
 /// Example: vmconf diff vectors/minic89/programs/add-overflows.json
 ///
-/// Without PATHS it is about the cases that failed in the last run from this folder.
+/// Without PATHS it explains the outstanding failures: the cases that failed in a run from this folder and
+/// have not passed since.
 #[derive(Debug, Args)]
 pub(super) struct Diff {
     #[command(flatten)]
@@ -50,12 +51,10 @@ impl Diff {
         let mut counts = Counts::default();
         let mut out = output::stdout();
         let last = self.last.unwrap_or(explain::LAST_ON_SCREEN);
-        let mut rerun = RerunCases::default();
-        let sources = if self.select.is_all() {
-            rerun = failed_in_last_run()?;
-            rerun.sources()
-        } else {
-            self.select.sources()?
+        let mut rerun = self.select.is_all().then(|| outstanding(&settings.anchor)).transpose()?;
+        let sources = match &rerun {
+            Some(rerun) => rerun.sources(),
+            None => self.select.sources(settings, &options)?,
         };
         for source in sources {
             let loaded = run::open(&source, &options);
@@ -65,11 +64,15 @@ impl Diff {
             }
             for case in 0..loaded.cases() {
                 let explained = explain::explain(&loaded, case, &options.run, last);
-                rerun.mark_done(&explained.report.id);
+                if let Some(rerun) = &mut rerun {
+                    rerun.mark_done(&explained.report.id);
+                }
                 self.print(&mut out, &explained, &mut counts)?;
             }
         }
-        rerun.report_deleted(&options);
+        if let Some(rerun) = &rerun {
+            rerun.report_deleted(&options);
+        }
         if !self.json && counts.failed + counts.broken == 0 {
             writeln!(out, "{} passed, nothing differs", counts.passed)?;
         }
@@ -103,11 +106,11 @@ impl Diff {
     }
 }
 
-/// The cases that failed or were broken in the last run from this folder.
-fn failed_in_last_run() -> anyhow::Result<RerunCases> {
-    let failed = RerunCases::of(&Recorded::last()?, &[Kind::Fail, Kind::Error])?;
+/// The cases that failed or were broken in runs from this folder, and have not passed since.
+fn outstanding(anchor: &Anchor) -> anyhow::Result<RerunCases> {
+    let failed = RerunCases::read(anchor, &[Kind::Fail, Kind::Error])?;
     if failed.is_empty() {
-        bail!("nothing failed in the last run from this folder");
+        return Err(NothingToDo("no failure is outstanding".to_owned()).into());
     }
     Ok(failed)
 }

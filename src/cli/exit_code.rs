@@ -13,7 +13,7 @@ Exit codes:
   1  a case failed, or is worse than before (compare)
   2  the command line is wrong
   3  a vector, a file or a machine is broken
-  4  no case ran
+  4  nothing to do: no case matches, or no run is recorded
   130  the run was ended by Ctrl-C";
 
 /// Invalid content of a file, with the file name and the position. Ends the command with [`Exit::Broken`].
@@ -27,6 +27,11 @@ pub(super) struct BrokenInput(pub(super) String);
 #[error("{0}")]
 pub(super) struct UsageError(pub(super) String);
 
+/// Why there is nothing to do. Ends the command with [`Exit::NothingRan`].
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NothingToDo(pub(super) String);
+
 /// Prints the error, if there is one, and chooses the exit code. A closed pipe is not an error.
 pub(super) fn exit_code(result: anyhow::Result<Exit>) -> ExitCode {
     let exit = match result {
@@ -36,6 +41,9 @@ pub(super) fn exit_code(result: anyhow::Result<Exit>) -> ExitCode {
             if let Some(BrokenInput(line)) = error.downcast_ref() {
                 note(line);
                 Exit::Broken
+            } else if let Some(NothingToDo(why)) = error.downcast_ref() {
+                note(&format!("note: {why}"));
+                Exit::NothingRan
             } else if let Some(UsageError(lines)) = error.downcast_ref() {
                 lines.lines().for_each(note);
                 Exit::Usage

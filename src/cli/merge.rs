@@ -2,7 +2,7 @@
 
 use std::fs::{self, Metadata};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
@@ -10,11 +10,13 @@ use vmconf::model::event::Event;
 use vmconf::model::exit::Exit;
 use vmconf::model::limits::Limits;
 use vmconf::report::{self, Grouping};
+use vmconf::run::anchor::Anchor;
 use vmconf::run::merge::{self, MergedRun, Source};
 use vmconf::run::sources;
 
 use super::output::TemporaryFiles;
 use super::reports::{self, Reports, RequestedReport};
+use super::settings::Settings;
 use super::verbosity::VerbosityArgs;
 
 /// Join the JSON reports of the parts of a run
@@ -42,7 +44,7 @@ pub(super) struct Merge {
 }
 
 impl Merge {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let read = |path: &PathBuf| {
             let name = path.display().to_string();
             let text = if name == "-" { io::read_to_string(io::stdin()) } else { fs::read_to_string(path) };
@@ -50,7 +52,7 @@ impl Merge {
         };
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
         let sources: Vec<_> = texts.iter().map(|(name, text)| Source { name, text }).collect();
-        let MergedRun { events, selection, flags } = merge::merge(&sources, &mut vector_text)?;
+        let MergedRun { events, selection, flags } = merge::merge(&sources, &mut |file| vector_text(file, &settings.anchor))?;
         let mut reports = Reports::new(
             &self.report,
             &report::Options {
@@ -74,10 +76,9 @@ fn exit(event: &Event) -> Option<Exit> {
 
 /// The text of a vector file, if it exists. A path in a report need not be a file: reading a pipe would
 /// block, and searching a folder would take long.
-fn vector_text(file: &str) -> Option<String> {
-    Path::new(file).metadata().ok().filter(Metadata::is_file)?;
-    let found = sources::find(&[file.into()]).ok()?;
-    let bytes = found.sources.first()?.read(Limits::default().file_size).ok()?;
+fn vector_text(file: &str, anchor: &Anchor) -> Option<String> {
+    anchor.path(file).metadata().ok().filter(Metadata::is_file)?;
+    let bytes = sources::Source::named(file, anchor, None).read(Limits::default().file_size).ok()?;
     // A run shows invalid UTF-8 the same way.
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -36,7 +36,7 @@ pub enum Event {
     UnmatchedEntries {
         /// The file of the list.
         list: Arc<str>,
-        /// One for each entry.
+        /// What is wrong with them.
         entries: Vec<Diagnostic>,
     },
     /// Why a case fails or is broken. Comes after all cases, for the first of them, and only when a report

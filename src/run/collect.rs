@@ -128,9 +128,9 @@ impl<'s> Collector<'s> {
         }
         for list in self.options.expected_failure_lists() {
             let matched = self.matched.remove(&list.file).unwrap_or_default();
-            let entries = list.unmatched(&matched);
-            if !entries.is_empty() {
+            if let Some(unmatched) = list.unmatched(&matched) {
                 self.summary.errors += 1;
+                let entries = vec![unmatched];
                 (self.sink)(Event::UnmatchedEntries { list: list.file.clone(), entries });
             }
         }

@@ -8,14 +8,15 @@ use std::sync::Arc;
 
 use walkdir::WalkDir;
 
+use super::anchor::Anchor;
 use crate::model::case::CaseId;
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// The path.
+    /// The path to open.
     pub path: PathBuf,
-    /// The path with `/` as separator, as ids and messages show it.
+    /// The name of the file in ids and messages: [`Anchor::name`].
     pub shown: Arc<str>,
     /// Why it is read.
     pub origin: SourceOrigin,
@@ -52,18 +53,18 @@ pub struct Found {
 }
 
 /// The files that `paths` name: a path is a file, a folder for all `.json` files in it and its subfolders, or
-/// a case id for the file of the case. Symbolic links inside a folder are skipped, so that nothing outside it
-/// is read.
+/// a case id for the file of the case; from the working folder, else from the anchor. Symbolic links inside a
+/// folder are skipped, so that nothing outside it is read.
 ///
 /// # Errors
 ///
 /// The first path that does not exist or cannot be read.
-pub fn find(paths: &[PathBuf]) -> Result<Found, NotFound> {
+pub fn find(paths: &[PathBuf], anchor: &Anchor) -> Result<Found, NotFound> {
     let mut found = Found::default();
     let mut seen = HashSet::new();
     for path in paths {
         let first = found.sources.len();
-        find_one(path, &mut found)?;
+        find_one(path, anchor, &mut found)?;
         let new = found.sources.split_off(first);
         let once = new.into_iter().filter(|source| seen.insert((source.shown.clone(), source.only.clone())));
         found.sources.extend(once);
@@ -71,41 +72,45 @@ pub fn find(paths: &[PathBuf]) -> Result<Found, NotFound> {
     Ok(found)
 }
 
-fn find_one(path: &Path, found: &mut Found) -> Result<(), NotFound> {
-    let not_found =
-        |reason: &dyn ToString| NotFound { path: shown(path).to_string(), reason: reason.to_string() };
+fn find_one(typed: &Path, anchor: &Anchor, found: &mut Found) -> Result<(), NotFound> {
+    let path = anchor.resolve(typed, Path::exists);
     match path.metadata() {
-        Ok(metadata) if metadata.is_dir() => walk(path, found),
+        Ok(metadata) if metadata.is_dir() => walk(&path, anchor, found),
         Ok(_) => {
-            found.sources.push(Source {
-                path: path.to_owned(),
-                shown: shown(path),
-                origin: SourceOrigin::Named,
-                only: None,
-            });
+            let shown = anchor.name(&path);
+            found.sources.push(Source { path, shown, origin: SourceOrigin::Named, only: None });
             Ok(())
         }
         Err(error) => {
-            let source = case_in_file(path).ok_or_else(|| not_found(&error))?;
-            found.sources.push(source);
+            let not_found =
+                || NotFound { path: typed.to_string_lossy().into_owned(), reason: error.to_string() };
+            found.sources.push(case_in_file(typed, anchor).ok_or_else(not_found)?);
             Ok(())
         }
     }
 }
 
 /// The file of a case id, if it exists.
-fn case_in_file(path: &Path) -> Option<Source> {
-    let text = path.to_str()?;
-    let (file, case) = text.match_indices("::").find_map(|(at, _)| {
-        let (file, case) = (Path::new(&text[..at]), &text[at + 2..]);
-        file.is_file().then_some((file, case))
-    })?;
-    Some(Source {
-        path: file.to_owned(),
-        shown: shown(file),
-        origin: SourceOrigin::Named,
-        only: Some(BTreeSet::from([case.to_owned()])),
+fn case_in_file(id: &Path, anchor: &Anchor) -> Option<Source> {
+    let (file, case) = split_id(id.to_str()?, anchor)?;
+    let shown = anchor.name(&file);
+    Some(Source { path: file, shown, origin: SourceOrigin::Named, only: Some(BTreeSet::from([case.to_owned()])) })
+}
+
+/// The existing file of a case id, and the part of the id after it.
+fn split_id<'i>(id: &'i str, anchor: &Anchor) -> Option<(PathBuf, &'i str)> {
+    id.match_indices("::").find_map(|(at, _)| {
+        let file = anchor.resolve(Path::new(&id[..at]), Path::is_file);
+        file.is_file().then(|| (file, &id[at + 2..]))
     })
+}
+
+/// The name of what an argument selects: a file, a folder, or a case id with the name of its file.
+pub fn name_of(typed: &Path, anchor: &Anchor) -> String {
+    match typed.to_str().and_then(|id| split_id(id, anchor)).filter(|_| !typed.exists()) {
+        Some((file, case)) => format!("{}::{case}", anchor.name(&file)),
+        None => anchor.name(&anchor.resolve(typed, Path::exists)).to_string(),
+    }
 }
 
 /// The part of a case id after the file; `None` if the id is that of the file as a whole.
@@ -113,11 +118,20 @@ pub fn case_in<'i>(id: &'i str, file: &str) -> Option<&'i str> {
     id.strip_prefix(&*crate::model::escape::escaped(file))?.strip_prefix("::")
 }
 
-fn walk(folder: &Path, found: &mut Found) -> Result<(), NotFound> {
+fn walk(folder: &Path, anchor: &Anchor, found: &mut Found) -> Result<(), NotFound> {
+    let not_found = |path: &Path, error: &dyn ToString| NotFound {
+        path: path.to_string_lossy().into_owned(),
+        reason: error.to_string(),
+    };
+    let real = folder.canonicalize().map_err(|error| not_found(folder, &error))?;
+    // No link below the folder is followed.
+    let shown = |path: &Path| {
+        anchor.name_of_real(&path.strip_prefix(folder).map_or_else(|_| real.clone(), |below| real.join(below)))
+    };
     for entry in WalkDir::new(folder).sort_by_file_name() {
-        let entry = entry.map_err(|error| NotFound {
-            path: shown(error.path().unwrap_or(folder)).to_string(),
-            reason: error.io_error().map_or_else(|| error.to_string(), io::Error::to_string),
+        let entry = entry.map_err(|error| {
+            let path = error.path().unwrap_or(folder).to_owned();
+            not_found(&path, &error.io_error().map_or_else(|| error.to_string(), io::Error::to_string))
         })?;
         let is_json =
             entry.path().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
@@ -131,17 +145,13 @@ fn walk(folder: &Path, found: &mut Found) -> Result<(), NotFound> {
     Ok(())
 }
 
-fn shown(path: &Path) -> Arc<str> {
-    let text = path.to_string_lossy();
-    let text = text.strip_prefix("./").filter(|rest| !rest.is_empty()).unwrap_or(&text);
-    if std::path::MAIN_SEPARATOR == '/' {
-        text.into()
-    } else {
-        text.replace(std::path::MAIN_SEPARATOR, "/").into()
-    }
-}
-
 impl Source {
+    /// The file with this name, of which all cases are selected, or those with these parts of an id after the
+    /// file.
+    pub fn named(name: &str, anchor: &Anchor, only: Option<BTreeSet<String>>) -> Source {
+        Source { path: anchor.path(name), shown: name.into(), origin: SourceOrigin::Named, only }
+    }
+
     /// Whether this case of the file is selected.
     pub fn selects(&self, id: &CaseId) -> bool {
         self.only

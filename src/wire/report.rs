@@ -139,6 +139,9 @@ pub struct Start {
     /// The command line; only in a recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// The paths and filters that select the cases, independent of how they were typed; only in a recorded run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selected: Option<Vec<String>>,
 }
 
 /// The part of a run that a report covers.
@@ -179,7 +182,7 @@ impl Start {
             typed: None,
         });
         let vmconf = env!("CARGO_PKG_VERSION").to_owned();
-        Start { version: VERSION, vmconf, files, partition, when: None, command: None }
+        Start { version: VERSION, vmconf, files, partition, when: None, command: None, selected: None }
     }
 }
 
