@@ -45,7 +45,8 @@ fn row(what: &str, seconds: f64) {
 }
 
 fn files(selection: &Selection) -> anyhow::Result<Vec<Source>> {
-    let mut sources = sources::find(std::slice::from_ref(&selection.suites), &Anchor::at(Path::new("."))?)?.sources;
+    let mut sources =
+        sources::find(std::slice::from_ref(&selection.suites), &Anchor::at(Path::new("."))?)?.sources;
     sources.retain(|source| {
         !source.shown.contains("vmPerformance") && source.shown.contains(&selection.rounds.only)
     });

@@ -10,7 +10,7 @@ use similar::{ChangeTag, TextDiff};
 use vmconf::model::escape::escaped;
 use vmconf::model::event::CaseReport;
 use vmconf::model::exit::Exit;
-use vmconf::model::verdict::Verdict;
+use vmconf::model::verdict::{Verdict, vector_step};
 use vmconf::run::bless::{self, Blessed, OutcomeChange, Refusal, Texts, Wishes};
 use vmconf::run::sources::Source;
 
@@ -169,7 +169,7 @@ fn note_broken(report: &CaseReport) {
 
 fn note_refused(refusal: &Refusal) {
     let Refusal { case, step, at, place, why } = refusal;
-    let step = step.map_or(String::new(), |step| format!("step {step}, "));
+    let step = vector_step(*step);
     output::note(&format!("refused: {}:{}: {step}{at}: {why}", case.file, place.position));
     output::note(&format!("  in {case}"));
 }

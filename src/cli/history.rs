@@ -215,7 +215,8 @@ impl Recorded {
             return Err(NothingToDo("no run from this folder is recorded".to_owned()).into());
         };
         let last = self.start(last)?;
-        let selection = |start: &Start| (start.selected.clone(), start.partition.as_ref().map(|it| (it.part, it.of)));
+        let selection =
+            |start: &Start| (start.selected.clone(), start.partition.as_ref().map(|it| (it.part, it.of)));
         for name in earlier.iter().rev() {
             if selection(&self.start(name)?) == selection(&last) {
                 return Ok(name);
@@ -231,9 +232,8 @@ impl Recorded {
         let path = self.folder.join(name);
         let shown = path.display().to_string();
         let mut line = Vec::new();
-        let read = File::open(&path).and_then(|file| {
-            BufReader::new(file.take(MOST_LINE)).read_until(b'\n', &mut line)
-        });
+        let read = File::open(&path)
+            .and_then(|file| BufReader::new(file.take(MOST_LINE)).read_until(b'\n', &mut line));
         read.with_context(|| shown.clone())?;
         match Line::read(line.trim_ascii()).map_err(|error| anyhow::anyhow!("{shown}:1: {error}"))? {
             Line::Run(start) => Ok(start),

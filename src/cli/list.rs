@@ -73,8 +73,7 @@ fn list_formats(sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
             }
             Err(Diagnostic { what, expected, .. }) => {
                 exit = Exit::Broken;
-                let expected =
-                    expected.map_or(String::new(), |expected| format!("; expected {expected}"));
+                let expected = expected.map_or(String::new(), |expected| format!("; expected {expected}"));
                 format!("error: {what}{expected}")
             }
         };

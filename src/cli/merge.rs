@@ -52,7 +52,8 @@ impl Merge {
         };
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
         let sources: Vec<_> = texts.iter().map(|(name, text)| Source { name, text }).collect();
-        let MergedRun { events, selection, flags } = merge::merge(&sources, &mut |file| vector_text(file, &settings.anchor))?;
+        let MergedRun { events, selection, flags } =
+            merge::merge(&sources, &mut |file| vector_text(file, &settings.anchor))?;
         let mut reports = Reports::new(
             &self.report,
             &report::Options {

@@ -69,13 +69,7 @@ impl Recording {
             Outstanding::new()
         });
         let record = history::begin(executed);
-        Recording {
-            anchor: anchor.clone(),
-            record,
-            before,
-            failed: IndexMap::new(),
-            fixed: HashSet::new(),
-        }
+        Recording { anchor: anchor.clone(), record, before, failed: IndexMap::new(), fixed: HashSet::new() }
     }
 
     /// Adds a case.

@@ -151,7 +151,9 @@ impl RerunCases {
                 continue;
             }
             let pending = Source::named(file, &self.anchor, Some(cases.pending.clone()));
-            for missing in if cases.pending.is_empty() { Vec::new() } else { run::missing_cases(&pending, options) } {
+            for missing in
+                if cases.pending.is_empty() { Vec::new() } else { run::missing_cases(&pending, options) }
+            {
                 let id = id(&missing.name);
                 output::note(&format!("note: {id} is gone: the file has no such case any more"));
                 deleted.insert(id);

@@ -82,8 +82,7 @@ impl Select {
     /// What selects cases, independent of how paths were typed: two runs with the same words select the same
     /// cases of the same files.
     pub(super) fn selected(&self, anchor: &Anchor) -> Vec<String> {
-        let names: BTreeSet<_> =
-            self.searched().iter().map(|path| sources::name_of(path, anchor)).collect();
+        let names: BTreeSet<_> = self.searched().iter().map(|path| sources::name_of(path, anchor)).collect();
         let filters = self.filter.iter().map(|pattern| format!("--filter={pattern}"));
         let expression = self.expr.iter().map(|text| format!("-E={text}"));
         names.into_iter().chain(filters).chain(expression).collect()
@@ -118,6 +117,7 @@ fn no_such_case(source: &Source, missing: &MissingCase) -> anyhow::Error {
 /// The parsed expression, with the outcomes of the last run if it refers to them.
 fn selection(text: &str, settings: &Settings) -> anyhow::Result<Selection> {
     let expr: Expr = text.parse().map_err(|wrong| UsageError(format!("error: -E, {wrong}")))?;
-    let last = if expr.asks_for_last_run() { outstanding::outcomes(&settings.anchor)? } else { Outcomes::new() };
+    let last =
+        if expr.asks_for_last_run() { outstanding::outcomes(&settings.anchor)? } else { Outcomes::new() };
     Ok(Selection { expr, last: Arc::new(last) })
 }

@@ -32,6 +32,9 @@ pub trait Machine: Inspect {
             if let Some(at) = self.next() {
                 watch.before(&at);
             }
+            if watch.is_done() {
+                return Status::Ended;
+            }
             let status = self.advance(1);
             if status != Status::Running {
                 return status;
@@ -115,6 +118,12 @@ pub trait Watch {
     /// ended among them.
     fn passed_over(&mut self, count: u64) {
         let _ = count;
+    }
+
+    /// Whether it has seen everything that the run is for. The run then ends, before the instruction that it saw
+    /// last.
+    fn is_done(&self) -> bool {
+        false
     }
 
     /// The actions of a step of the case are done, its number from 1, and the state is about to be

@@ -96,6 +96,13 @@ pub struct Executed {
     pub(crate) moved: Vec<(usize, usize)>,
 }
 
+impl Executed {
+    /// Its number in the run, from 1, as `vmconf trace` counts.
+    pub fn number(&self) -> u64 {
+        self.step + 1
+    }
+}
+
 /// Something that an instruction read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Input {

@@ -12,7 +12,7 @@ use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Summary};
 use crate::model::value::Value;
-use crate::model::verdict::{Difference, Failure, Kind, Listing, Verdict};
+use crate::model::verdict::{Difference, Failure, Kind, Listing, Verdict, vector_step};
 use crate::text::excerpt::Excerpt;
 use crate::text::shell::{Words, quoted};
 
@@ -91,7 +91,7 @@ pub(super) fn headline(report: &CaseReport) -> Option<String> {
 
 fn headline_of(difference: &Difference) -> String {
     let Difference { step, at, expected, actual, .. } = difference;
-    let step = step.map_or(String::new(), |step| format!("step {step}, "));
+    let step = vector_step(*step);
     let (expected, actual) = (expected.to_string(), shown(expected, actual.as_ref()));
     let (expected, actual) = truncate_pair(&escaped(&expected), &escaped(&actual), WIDTH);
     format!("{step}{at}: expected {expected}, actual {actual}")
@@ -177,7 +177,7 @@ pub(super) fn plural(kind: Kind) -> &'static str {
 /// Writes a difference, with the line of the vector that states the expected value.
 pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -> io::Result<()> {
     let Difference { step, at, expected, actual, place, note } = difference;
-    let step = step.map_or(String::new(), |step| format!("step {step}, "));
+    let step = vector_step(*step);
     writeln!(out, "  {}: {step}{at}", location(id, place))?;
     let actual = escaped(&shown(expected, actual.as_ref())).into_owned();
     let (expected, actual) = truncate_pair(&escaped(&expected.to_string()), &actual, WIDTH - 13);

@@ -12,7 +12,7 @@ use crate::model::escape::escaped;
 use crate::model::explanation::{Answer, Blame, Executed, Explained, Explanation, Input, StackComparison};
 use crate::model::path::Path;
 use crate::model::value::Value;
-use crate::model::verdict::{Difference, Failure, Verdict};
+use crate::model::verdict::{Difference, Failure, Verdict, vector_step};
 
 /// The number of lines of a screen.
 const SCREEN: usize = 24;
@@ -222,7 +222,7 @@ fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
     if blame.moved_by.is_empty() {
         return Ok(());
     }
-    let one = |by: &Executed| format!("step {}, 0x{:02x} {}", by.step, by.pc, by.text);
+    let one = |by: &Executed| format!("step {}, 0x{:02x} {}", by.number(), by.pc, by.text);
     let all: Vec<_> = blame.moved_by.iter().map(one).collect();
     let all = truncate(&escaped(&all.join("; ")), 0, WIDTH.saturating_sub(indent + 11));
     writeln!(text, "{:indent$}{DIM}moved by{DIM:#} {all}", "")
@@ -232,7 +232,7 @@ fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
 fn executed(by: &Executed, room: usize) -> String {
     let inputs: Vec<_> = by.inputs.iter().map(input).collect();
     let inputs = if inputs.is_empty() { String::new() } else { format!(" of {}", inputs.join(", ")) };
-    let text = format!("step {}, 0x{:02x} {}{inputs}", by.step, by.pc, by.text);
+    let text = format!("step {}, 0x{:02x} {}{inputs}", by.number(), by.pc, by.text);
     truncate(&escaped(&text), 0, room)
 }
 
@@ -324,7 +324,7 @@ fn further(
         if others.len() <= most.min(FURTHER) { others.len() } else { FURTHER.min(most.saturating_sub(1)) };
     for other in &others[..told] {
         let Difference { at, expected, actual, place, step, .. } = other;
-        let step = step.map_or(String::new(), |step| format!("step {step}, "));
+        let step = vector_step(*step);
         let head = format!("{}: {step}{at}", location(&explained.report.id, place));
         let room = (WIDTH.saturating_sub(head.chars().count() + 22) / 2).max(16);
         let actual = escaped(&shown(expected, actual.as_ref())).into_owned();
@@ -361,7 +361,7 @@ fn last(text: &mut Vec<u8>, explained: &Explanation, wanted: usize) -> io::Resul
         let more = it.height.saturating_sub(it.stack.len());
         let more = if has_stack && more > 0 { format!(", and {more} more") } else { String::new() };
         let instruction = truncate(&escaped(&it.text), 0, widest);
-        let head = format!("  {:>6}  0x{:04x}  {instruction:<widest$}  ", it.step, it.pc);
+        let head = format!("  {:>6}  0x{:04x}  {instruction:<widest$}  ", it.number(), it.pc);
         let room = WIDTH.saturating_sub(head.chars().count()).max(20);
         let values = truncate(&escaped(&format!("{}{more}", values.join(", "))), 0, room);
         writeln!(text, "{}", format!("{head}{values}").trim_end())?;

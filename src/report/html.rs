@@ -1,5 +1,5 @@
 //! The report for a browser: one page with everything in it. It is readable without scripts; with scripts it
-//! can be searched and filtered. Cases come in the order of events.
+//! can be searched and filtered. Cases that fail or are broken come first.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -105,7 +105,8 @@ impl Html {
         self.controls(&mut page, summary)?;
         self.list_causes(&mut page)?;
         writeln!(page, "<h2>Cases</h2>\n<ul id=\"cases\">")?;
-        self.rows.iter().try_for_each(|row| row.write(&mut page))?;
+        let (not_passing, passing): (Vec<_>, Vec<_>) = self.rows.iter().partition(|row| row.cause.is_some());
+        not_passing.into_iter().chain(passing).try_for_each(|row| row.write(&mut page))?;
         writeln!(page, "</ul>\n</main>\n<script>{SCRIPT}</script>\n</body>\n</html>")?;
         Ok(page)
     }

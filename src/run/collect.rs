@@ -4,13 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
+use indexmap::IndexMap;
+
 use super::execute::CaseOutcome;
 use super::load::LoadedFile;
 use super::options::{AfterFailure, Options, RunOptions, UnmatchedEntries};
+use super::select;
+use super::sources::Source;
 use crate::model::event::{Event, Summary};
 use crate::model::explanation::{Explained, Explanation};
+use crate::model::signature;
 
-/// The most cases that are explained, of those that fail or are broken: each of them runs again.
+/// The most cases that are explained, of those that fail or are broken: each of them runs again. They are
+/// shared among the causes.
 pub(super) const MOST_EXPLAINED: usize = 200;
 
 /// Explains the case at this index of a file.
@@ -27,8 +33,9 @@ pub(super) struct Collector<'s> {
     matched: BTreeMap<Arc<str>, BTreeSet<usize>>,
     /// How many cases and files failed or were broken.
     failures: usize,
-    /// Reported after all cases.
-    explanations: Vec<Explanation>,
+    /// The first cases of each of the first causes, which may be explained after all cases: the number of the
+    /// case in the run, its file, its index in the file.
+    explainable: IndexMap<String, Vec<(usize, Source, usize)>>,
 }
 
 impl<'s> Collector<'s> {
@@ -45,7 +52,7 @@ impl<'s> Collector<'s> {
             summary: Summary::default(),
             matched: BTreeMap::new(),
             failures: 0,
-            explanations: Vec::new(),
+            explainable: IndexMap::new(),
         }
     }
 
@@ -75,11 +82,21 @@ impl<'s> Collector<'s> {
     /// Reports the outcome of the case at this index of the file.
     pub(super) fn case(&mut self, file: &LoadedFile<'_>, index: usize, outcome: CaseOutcome) {
         let before = self.failures;
+        let cause = signature::cause(outcome.report.machine.as_deref(), &outcome.report.verdict);
         self.emit(file, outcome);
-        let is_explained = self.failures > before && before < MOST_EXPLAINED;
-        // A user who interrupts a run does not wait for explanations, which run cases again.
-        if let Some(explain) = self.explain.filter(|_| is_explained && !self.is_interrupted()) {
-            self.explanations.push(explain(file, index, &self.options.run));
+        if let Some(cause) = cause.filter(|_| self.failures > before && self.explain.is_some()) {
+            self.add_explainable(cause, file, index);
+        }
+    }
+
+    fn add_explainable(&mut self, cause: String, file: &LoadedFile<'_>, index: usize) {
+        if self.explainable.len() == MOST_EXPLAINED && !self.explainable.contains_key(&cause) {
+            return;
+        }
+        let number = self.failures;
+        let cases = self.explainable.entry(cause).or_default();
+        if cases.len() < MOST_EXPLAINED {
+            cases.push((number, file.source().clone(), index));
         }
     }
 
@@ -108,13 +125,30 @@ impl<'s> Collector<'s> {
     /// Reports the end of a run that began at `start`, complete or interrupted.
     pub(super) fn end(mut self, start: Instant) -> Summary {
         self.report_unmatched_entries();
-        for explanation in self.explanations {
-            (self.sink)(Event::Explained(Explained::Facts(Box::new(explanation))));
+        if let Some(explain) = self.explain {
+            self.explain_some(explain);
         }
         let interrupted = self.options.run.interrupt.is_requested();
         let summary = Summary { seconds: start.elapsed().as_secs_f64(), interrupted, ..self.summary };
         (self.sink)(Event::Ended(summary));
         summary
+    }
+
+    /// Explains cases, in the order of the run.
+    fn explain_some(&mut self, explain: Explain) {
+        let explained = shared_out(std::mem::take(&mut self.explainable));
+        for (_, source, index) in &explained {
+            // A user who interrupts a run does not wait for explanations, which run cases again.
+            if self.is_interrupted() {
+                return;
+            }
+            let file = select::open(source, self.options);
+            // The file may have changed in between.
+            if *index < file.cases() {
+                let explanation = explain(&file, *index, &self.options.run);
+                (self.sink)(Event::Explained(Explained::Facts(Box::new(explanation))));
+            }
+        }
     }
 
     fn is_interrupted(&self) -> bool {
@@ -135,4 +169,13 @@ impl<'s> Collector<'s> {
             }
         }
     }
+}
+
+/// The cases to explain, in the order of the run: the first of each cause, then the second, up to the limit.
+fn shared_out(causes: IndexMap<String, Vec<(usize, Source, usize)>>) -> Vec<(usize, Source, usize)> {
+    let mut ranked: Vec<_> = causes.into_values().flat_map(|cases| cases.into_iter().enumerate()).collect();
+    ranked.sort_by_key(|(rank, (number, ..))| (*rank, *number));
+    let mut chosen: Vec<_> = ranked.into_iter().take(MOST_EXPLAINED).map(|(_, case)| case).collect();
+    chosen.sort_by_key(|(number, ..)| *number);
+    chosen
 }

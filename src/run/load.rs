@@ -96,6 +96,11 @@ impl<'s> LoadedFile<'s> {
         self.cases.as_mut()
     }
 
+    /// The file.
+    pub(super) fn source(&self) -> &'s Source {
+        self.source
+    }
+
     /// The options for the file.
     pub fn options(&self) -> &'s FileOptions {
         self.options
@@ -340,12 +345,14 @@ fn detect_format(source: &Source, document: &Document) -> Result<Detected, Diagn
     let file_name = source.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     match formats::recognise(document, file_name) {
         Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
-        Err(not @ NotRecognised::None { .. }) if source.origin == SourceOrigin::Folder => {
+        Err(not @ (NotRecognised::None { .. } | NotRecognised::Unsupported { .. }))
+            if source.origin == SourceOrigin::Folder =>
+        {
             Ok(Detected::Other(format!("passed over: {not}")))
         }
         Err(not) => {
             let rule = match not {
-                NotRecognised::None { .. } => Rule::NotAVector,
+                NotRecognised::None { .. } | NotRecognised::Unsupported { .. } => Rule::NotAVector,
                 NotRecognised::Several(_) => Rule::AmbiguousFormat,
             };
             let diagnostic = Diagnostic::at(document.root().at(), not.to_string());

@@ -94,7 +94,12 @@ fn find_one(typed: &Path, anchor: &Anchor, found: &mut Found) -> Result<(), NotF
 fn case_in_file(id: &Path, anchor: &Anchor) -> Option<Source> {
     let (file, case) = split_id(id.to_str()?, anchor)?;
     let shown = anchor.name(&file);
-    Some(Source { path: file, shown, origin: SourceOrigin::Named, only: Some(BTreeSet::from([case.to_owned()])) })
+    Some(Source {
+        path: file,
+        shown,
+        origin: SourceOrigin::Named,
+        only: Some(BTreeSet::from([case.to_owned()])),
+    })
 }
 
 /// The existing file of a case id, and the part of the id after it.
@@ -126,7 +131,8 @@ fn walk(folder: &Path, anchor: &Anchor, found: &mut Found) -> Result<(), NotFoun
     let real = folder.canonicalize().map_err(|error| not_found(folder, &error))?;
     // No link below the folder is followed.
     let shown = |path: &Path| {
-        anchor.name_of_real(&path.strip_prefix(folder).map_or_else(|_| real.clone(), |below| real.join(below)))
+        anchor
+            .name_of_real(&path.strip_prefix(folder).map_or_else(|_| real.clone(), |below| real.join(below)))
     };
     for entry in WalkDir::new(folder).sort_by_file_name() {
         let entry = entry.map_err(|error| {

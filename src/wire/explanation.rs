@@ -155,7 +155,7 @@ impl From<&model::Blame> for Instruction {
 impl From<&model::Executed> for Instruction {
     fn from(executed: &model::Executed) -> Instruction {
         Instruction {
-            step: executed.step,
+            step: executed.number(),
             pc: executed.pc,
             op: executed.op.map(Name::from),
             instruction: executed.text.clone(),

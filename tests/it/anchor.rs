@@ -52,7 +52,9 @@ const ID: &str = "many/gas.json::gas\n";
 fn however_a_path_is_typed() {
     let project = Project::new();
     let absolute = project.path("project/many");
-    for path in ["many", "./many", "many/", "many/../many", "../project/many", &absolute, "many/gas.json::gas"] {
+    for path in
+        ["many", "./many", "many/", "many/../many", "../project/many", &absolute, "many/gas.json::gas"]
+    {
         assert_eq!(project.list("project", path), ID, "{path}");
     }
     #[cfg(unix)]

@@ -93,7 +93,7 @@ fn exit_codes() {
 
     check("run --filter no-such-name", 4);
     check("list --filter no-such-name", 4);
-    check(&format!("run {ADD}::nonsense"), 4);
+    check(&format!("run {ADD}::nonsense"), 2);
     check("run src", 4);
     check("list src", 4);
 }

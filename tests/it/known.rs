@@ -186,7 +186,8 @@ fn entries_of_cases_that_do_not_run_stay() {
     // Another folder, and the same one by other paths.
     let before = text();
     let absolute = folder.path().join("many");
-    for paths in [&["other"][..], &[absolute.to_str().unwrap()], &["./many/../other"], &["many/a.json::gas"]] {
+    for paths in [&["other"][..], &[absolute.to_str().unwrap()], &["./many/../other"], &["many/a.json::gas"]]
+    {
         let updated = vmconf(&[&["known", "update", "known.toml"], paths].concat());
         assert_eq!((updated.exit, &*updated.stdout), (0, "nothing to change\n"), "{paths:?}");
         assert!(updated.stderr.contains("of cases that did not run: kept"), "{updated:?}");

@@ -12,7 +12,7 @@ use super::table::{self, EVM};
 use super::world::World;
 use crate::machines::limit::Limit;
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status, Unmetered};
-use crate::machines::{Language, MachineInfo};
+use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -24,6 +24,7 @@ pub const INFO: MachineInfo = MachineInfo {
     isa: &EVM,
     language: Language::Bytes,
     contains: program::contains,
+    executes: Executes::Contained,
     lint: crate::machines::nothing_odd,
     new: |limits| Box::new(Evm::new(limits)),
 };

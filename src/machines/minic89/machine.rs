@@ -8,7 +8,7 @@ use super::table::{MINIC89, Op, interpret};
 use super::trap::Trap;
 use super::word::Word;
 use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
-use crate::machines::{Language, MachineInfo};
+use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits;
 use crate::model::path::Path;
@@ -21,6 +21,7 @@ pub const INFO: MachineInfo = MachineInfo {
     isa: &MINIC89,
     language: Language::Document { schema: "minic89-metadata" },
     contains: program::contains,
+    executes: Executes::Contained,
     lint: super::lint::lint,
     new: |limits| Box::new(MiniC89::new(limits)),
 };

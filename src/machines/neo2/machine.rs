@@ -9,7 +9,7 @@ use super::script::Script;
 use super::table::{self, NEO2};
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status};
 use crate::machines::neo::script::code_name;
-use crate::machines::{Language, MachineInfo};
+use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -21,6 +21,7 @@ pub const INFO: MachineInfo = MachineInfo {
     isa: &NEO2,
     language: Language::Bytes,
     contains: program::contains,
+    executes: Executes::Others,
     lint: crate::machines::nothing_odd,
     new: |limits| Box::new(Neo2::new(limits)),
 };

@@ -7,7 +7,7 @@ use super::program::{self, Loaded};
 use super::table::{self, NEO3, Op};
 use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
 use crate::machines::neo::script::code_name;
-use crate::machines::{Language, MachineInfo};
+use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -19,6 +19,7 @@ pub const INFO: MachineInfo = MachineInfo {
     isa: &NEO3,
     language: Language::Bytes,
     contains: program::contains,
+    executes: Executes::Others,
     lint: crate::machines::nothing_odd,
     new: |limits| Box::new(Neo3::new(limits)),
 };
