@@ -7,6 +7,7 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use similar::{ChangeTag, TextDiff};
+use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::CaseReport;
 use vmconf::model::exit::Exit;
@@ -139,12 +140,14 @@ impl Session {
             output::note("note: nothing is written without a terminal to ask on; --yes writes what is shown");
         }
         if not_asked_for > 0 {
-            output::note(&format!("note: {not_asked_for} cases differ, and not in what --leaf names"));
+            let cases = counted(not_asked_for, "case");
+            output::note(&format!("note: differences of {cases} are not in what --leaf names"));
         }
         let mut out = output::stdout();
         writeln!(
             out,
-            "{passed} passed, {blessed} blessed, {not_written} not written, {refused} refused, {broken} errors"
+            "{passed} passed, {blessed} blessed, {not_written} not written, {refused} refused, {}",
+            counted(broken, "error")
         )?;
         out.flush()?;
         Ok(match self.counts {

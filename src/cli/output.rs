@@ -81,6 +81,10 @@ impl Replaced {
     /// Starts writing the file at `path`.
     fn new(path: &Path) -> io::Result<Replaced> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !folder.is_dir() {
+            let what = format!("there is no folder {}", folder.display());
+            return Err(io::Error::new(ErrorKind::NotFound, what));
+        }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".vmconf-");
         // Temporary files are private by default. A result has the permissions of the file that it replaces,

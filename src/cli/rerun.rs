@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use indexmap::IndexMap;
 use vmconf::model::case::CaseId;
+use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::verdict::Kind;
 use vmconf::run::anchor::Anchor;
@@ -170,8 +171,7 @@ impl RerunCases {
 fn in_words(cases: &Cases) -> String {
     match (cases.all, cases.pending.len()) {
         (_, 0) => "it".to_owned(),
-        (_, 1) => "1 case in it".to_owned(),
-        (_, count) => format!("{count} cases in it"),
+        (_, count) => format!("{} in it", counted(count, "case")),
     }
 }
 

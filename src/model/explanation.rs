@@ -135,6 +135,8 @@ pub struct Spent {
     pub gas: u64,
     /// How many of them cost less or more than their row says.
     pub unlike_row: u64,
+    /// What they cost according to their row.
+    pub by_row: u64,
 }
 
 /// What is known of a datum.

@@ -129,7 +129,8 @@ pub struct Difference {
     pub actual: Option<Value>,
     /// Where the vector demands it.
     pub place: Place,
-    /// The datum in terms of the program's source, if the source names it.
+    /// The datum in terms of the program's source, if the source names it; or the rule of the format by which
+    /// it is demanded.
     pub note: Option<String>,
 }
 

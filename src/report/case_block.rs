@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 use super::truncate::{truncate, truncate_pair};
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
+use crate::model::count;
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Summary};
@@ -45,7 +46,9 @@ pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io:
         Verdict::Error(diagnostics) => {
             writeln!(out, "{ERROR}ERROR{ERROR:#} {}", report.id)?;
             diagnostics.iter().try_for_each(|diagnostic| broken(out, &report.id, diagnostic))?;
-            why(out, &report.id, flags)
+            // Of a case that could not run, there is no more to explain.
+            let ran = report.machine.is_some() && diagnostics.iter().all(|it| it.place.is_none());
+            if ran { why(out, &report.id, flags) } else { Ok(()) }
         }
     }
 }
@@ -143,7 +146,7 @@ pub(super) fn cached(summary: &Summary) -> String {
 pub fn counts(summary: &Summary) -> String {
     let in_words = |(kind, count)| {
         let cached = if kind == Kind::Pass { cached(summary) } else { String::new() };
-        format!("{count} {}{cached}", plural(kind))
+        format!("{}{cached}", counted_kind(kind, count))
     };
     let counts = counted(summary).into_iter().map(in_words);
     let end = summary.interrupted.then(|| INTERRUPTED.to_owned());
@@ -162,7 +165,15 @@ pub(super) fn counted(summary: &Summary) -> Vec<(Kind, u64)> {
     all.chain([(Kind::Error, errors), (Kind::Skip, skipped)]).collect()
 }
 
-/// The label of a count of cases of this kind.
+/// A number of cases of this kind: `1 failed`, `2 errors`.
+pub(super) fn counted_kind(kind: Kind, count: u64) -> String {
+    match kind {
+        Kind::Error => count::counted(count, kind.name()),
+        _ => format!("{count} {}", plural(kind)),
+    }
+}
+
+/// The label of a column with the number of cases of this kind.
 pub(super) fn plural(kind: Kind) -> &'static str {
     match kind {
         Kind::Pass => "passed",
@@ -184,7 +195,7 @@ pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -
     writeln!(out, "    expected {EXPECTED}{expected}{EXPECTED:#}")?;
     writeln!(out, "    actual   {ACTUAL}{actual}{ACTUAL:#}")?;
     if let Some(note) = note {
-        writeln!(out, "    {DIM}source{DIM:#}   {}", truncate(&escaped(note), 0, WIDTH - 13))?;
+        writeln!(out, "    {DIM}note{DIM:#}     {}", truncate(&escaped(note), 0, WIDTH - 13))?;
     }
     excerpt(out, place)
 }

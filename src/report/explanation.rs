@@ -85,8 +85,12 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
         if is_gas(&difference.at) {
             spent(text, explained)?;
         }
-        if let Some(answer) = explained.blames.get(index) {
-            answered(text, answer, length)?;
+        match explained.blames.get(index) {
+            Some(Answer::NotWritten { of_last: None, .. }) if is_existence(difference) => {
+                writeln!(text, "    {DIM}made by{DIM:#}  no instruction created or deleted it")?;
+            }
+            Some(answer) => answered(text, answer, length)?,
+            None => {}
         }
     }
     if length == Length::Screen {
@@ -124,6 +128,15 @@ fn left(text: &[u8], length: Length) -> usize {
     match length {
         Length::Screen => SCREEN.saturating_sub(memchr::memchr_iter(b'\n', text).count()),
         Length::Full(_) => usize::MAX,
+    }
+}
+
+/// Whether a difference is that something exists or does not, such as an account.
+fn is_existence(Difference { expected, actual, .. }: &Difference) -> bool {
+    match expected {
+        Expected::Absent | Expected::Only(_) => true,
+        Expected::Record => actual.is_none(),
+        _ => false,
     }
 }
 
@@ -249,11 +262,12 @@ fn spent(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
     let mut all: Vec<_> = explained.spent.iter().filter(|spent| spent.1.gas > 0).collect();
     all.sort_by_key(|(_, spent)| (spent.unlike_row == 0, std::cmp::Reverse(spent.gas)));
     let one = |(name, spent): &(&&str, &crate::model::explanation::Spent)| {
-        let unlike = match spent.unlike_row {
-            0 => String::new(),
-            _ => " not as in its row".to_owned(),
+        let dynamic = match (spent.unlike_row, spent.gas.checked_sub(spent.by_row)) {
+            (0, _) => String::new(),
+            (_, Some(more)) => format!(" (dynamic price: {more} above the table)"),
+            (_, None) => format!(" (dynamic price: {} below the table)", spent.by_row - spent.gas),
         };
-        format!("{} {name} {}{unlike}", spent.count, spent.gas)
+        format!("{} {name} {}{dynamic}", spent.count, spent.gas)
     };
     let parts: Vec<_> = all.iter().map(one).collect();
     let mut line = String::new();

@@ -5,7 +5,9 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::case_block::{DIM, ERROR, FAIL, INTERRUPTED, broken_list, cached, counted, headline, plural};
+use super::case_block::{
+    DIM, ERROR, FAIL, INTERRUPTED, broken_list, cached, counted, counted_kind, headline,
+};
 use super::groups::{Group, Groups};
 use super::{Options, Report, Verbosity};
 use crate::model::escape::escaped;
@@ -92,7 +94,7 @@ fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let count = |(kind, count)| {
         let style = if count > 0 { style(kind) } else { Style::new() };
         let cached = if kind == Kind::Pass { cached(summary) } else { String::new() };
-        format!("{style}{count} {}{style:#}{cached}", plural(kind))
+        format!("{style}{}{style:#}{cached}", counted_kind(kind, count))
     };
     let counts: Vec<_> = counted(summary).into_iter().map(count).collect();
     let end = if summary.interrupted { format!(", {INTERRUPTED}") } else { String::new() };

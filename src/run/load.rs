@@ -210,7 +210,6 @@ impl<'s> Cases<'s> {
             node: entry.node,
             files: VectorFiles::new(&self.source.path, self.format.folders),
             options: self.options,
-            is_first: index == 0,
             shared: &self.shared,
             key: self.key.as_ref(),
         })
@@ -231,8 +230,6 @@ pub struct LoadedCase<'f> {
     pub files: VectorFiles<'f>,
     /// The options for its file.
     pub(super) options: &'f FileOptions,
-    /// Whether it is the first case of its file, which reports what all cases have in common.
-    pub(super) is_first: bool,
     /// Data that all cases of its file share.
     shared: &'f Shared,
     /// The key of the cached results of its file; `None` when caching is off.

@@ -178,7 +178,7 @@ impl From<&model::Input> for Input {
 
 impl From<&model::Spent> for Spent {
     fn from(spent: &model::Spent) -> Spent {
-        let model::Spent { count, gas, unlike_row } = *spent;
+        let model::Spent { count, gas, unlike_row, by_row: _ } = *spent;
         Spent { count, gas, unlike_row }
     }
 }

@@ -519,3 +519,89 @@ fn help_names_every_limit_and_exit_code() {
         assert!(help.contains(&format!("\n  {code}  ")), "exit code {code}");
     }
 }
+
+/// A folder with failures of a few causes: one explanation of each, the command that shows its group, counts.
+#[test]
+fn diff_groups_by_cause() {
+    let folder = TempDir::new().unwrap();
+    for number in 0..30 {
+        let name = if number % 3 == 0 { "gas" } else { "storage-value" };
+        let to = folder.path().join(format!("{number}.json"));
+        fs::copy(at_root(format!("{WRONG}/{name}.json")), to).unwrap();
+    }
+    let vmconf = |args: &[&str]| ran(command(args).current_dir(folder.path()).output().unwrap());
+    let grouped = vmconf(&["diff", "."]);
+    assert_eq!(grouped.exit, 1);
+    assert_eq!(grouped.stdout.matches("FAIL  ").count(), 2, "{}", grouped.stdout);
+    assert!(grouped.stdout.ends_with("\n0 passed, 30 failed, 0 errors, 0 skipped\n"), "{}", grouped.stdout);
+    let command = "vmconf diff . -E 'cause(\"evm gas: other value\")' --no-group";
+    assert!(grouped.stdout.contains(&format!("  and 9 more like it: {command}\n")), "{}", grouped.stdout);
+    let group = vmconf(&["diff", ".", "-E", "cause(\"evm gas: other value\")", "--no-group"]);
+    assert_eq!(group.stdout.matches("FAIL  ").count(), 10);
+    let run = vmconf(&["run", "."]);
+    let command = "vmconf run . -E 'cause(\"evm gas: other value\")' --no-group";
+    assert!(run.stdout.contains(command), "{}", run.stdout);
+    // Cases that are named are explained each.
+    let named = vmconf(&["diff", "0.json::gas", "3.json::gas"]);
+    assert_eq!(named.stdout.matches("FAIL  ").count(), 2);
+}
+
+/// `trace` and `diff` give an instruction the same number.
+#[test]
+fn steps_count_from_1() {
+    let case = "tests/samples/vmtests/wrong/gas.json::gas";
+    let diff = vmconf(&["diff", case, "--last", "1000"]).stdout;
+    let trace = vmconf(&["trace", case]).stdout;
+    let rows = |text: &str| -> Vec<(u64, String)> {
+        let row = |line: &str| {
+            let mut words = line.split_whitespace();
+            Some((words.next()?.parse().ok()?, words.next()?.trim_start_matches("0x").to_owned()))
+        };
+        text.lines().filter(|line| !line.contains('|')).filter_map(row).collect()
+    };
+    let (diff, trace) = (rows(&diff), rows(&trace));
+    assert!(diff.len() > 1 && diff[0].0 == 1, "{diff:?}");
+    for (number, pc) in diff {
+        let parse = |pc: &str| u64::from_str_radix(pc, 16).unwrap();
+        assert!(
+            trace.iter().any(|(other, its)| *other == number && parse(its) == parse(&pc)),
+            "{number} {pc}"
+        );
+    }
+}
+
+#[test]
+fn a_state_test_is_named() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("add.json");
+    let text = r#"{"add": {"env": {}, "pre": {}, "post": {"Cancun": []}, "transaction": {}}}"#;
+    fs::write(&path, text).unwrap();
+    let ran = vmconf(&["run", path.to_str().unwrap()]);
+    assert_eq!(ran.exit, 3);
+    let what = "this is an Ethereum state test (GeneralStateTest), which vmconf does not read yet";
+    assert!(ran.stdout.contains(what), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("why:"), "{}", ran.stdout);
+    let ran = vmconf(&["run", folder.path().to_str().unwrap()]);
+    assert!(ran.exit == 4 && ran.stderr.contains(what), "{ran:?}");
+}
+
+#[test]
+fn wrong_digits_are_named() {
+    let says = |program: &str| vmconf(&["disasm", "evm", program]).stderr;
+    assert_eq!(says("0x6001600g"), "error: the program: invalid hex digit 'g' at offset 9\n");
+    assert_eq!(says("0x600"), "error: the program: 3 hex digits is not a whole number of bytes\n");
+}
+
+#[test]
+fn a_report_in_a_missing_folder() {
+    let ran = vmconf(&["run", ADD, "--report", "junit=no/such/folder/report.xml"]);
+    assert_eq!(ran.exit, 2);
+    assert!(ran.stderr.contains("there is no folder no/such/folder\n"), "{}", ran.stderr);
+}
+
+/// Our own vectors give `--strict` nothing to say, whatever their programs do.
+#[test]
+fn own_vectors_are_strictly_fine() {
+    let ran = vmconf(&["run", "--strict", "-q"]);
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+}

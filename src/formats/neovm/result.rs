@@ -26,7 +26,7 @@ impl<'w> AssertionBuilder<'w> {
     }
 
     pub(super) fn demand(&mut self, at: Path, expected: Expected, origin: u32) {
-        self.assertions.push(Assertion { at, expected, origin: Origin(origin) });
+        self.assertions.push(Assertion { at, expected, origin: Origin(origin), rule: None });
     }
 
     pub(super) fn is(&mut self, at: Path, value: Value, origin: u32) {
@@ -66,7 +66,7 @@ impl<'w> AssertionBuilder<'w> {
             self.diagnostics.breach(|| misspelled(node, state));
         }
         let expected = Expected::Is(Value::text(*state));
-        Some(Assertion { at: Path::field("state"), expected, origin: Origin(node.at()) })
+        Some(Assertion { at: Path::field("state"), expected, origin: Origin(node.at()), rule: None })
     }
 
     /// The members that only N3 has. After a fault, only the message is compared.

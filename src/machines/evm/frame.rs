@@ -233,7 +233,7 @@ impl Frame<'_> {
                 self.gas = left;
                 Ok(())
             }
-            None => Err(Stop::Halted(Halt::OutOfGas)),
+            None => Err(self.context.lacks(gas)),
         }
     }
 
@@ -345,7 +345,7 @@ fn grow(context: &mut Context, gas: u64, end: usize) -> Result<u64, Stop> {
     let words = end.div_ceil(32);
     let before = context.memory.size() / 32;
     let cost = u64::try_from(price(words as u128) - price(before as u128)).unwrap_or(u64::MAX);
-    let left = gas.checked_sub(cost).ok_or(Stop::Halted(Halt::OutOfGas))?;
+    let left = gas.checked_sub(cost).ok_or_else(|| context.lacks(cost))?;
     context.grow_memory(words * 32)?;
     Ok(left)
 }

@@ -61,6 +61,8 @@ pub(super) struct Context {
     worked: u64,
     put_out: u64,
     kept: u64,
+    /// What the instruction needed for which the gas did not suffice, if it is not the price in its row.
+    needed: Option<u64>,
 }
 
 impl Context {
@@ -101,6 +103,14 @@ impl Context {
         self.worked = 0;
         self.put_out = 0;
         self.kept = 0;
+        self.needed = None;
+    }
+
+    /// The end of an instruction that needs more gas than there is.
+    #[cold]
+    pub(super) fn lacks(&mut self, needed: u64) -> Stop {
+        self.needed = Some(needed);
+        Stop::Halted(Halt::OutOfGas)
     }
 }
 
@@ -136,6 +146,7 @@ impl Evm {
                 worked: 0,
                 put_out: 0,
                 kept: 0,
+                needed: None,
             },
         }
     }
@@ -178,6 +189,14 @@ impl Evm {
     /// How many instructions were executed.
     fn executed(&self) -> usize {
         self.context.count.at(self.pc)
+    }
+
+    /// The gas that the last instruction needed, if there was not enough; `None` also for more than a number can
+    /// say.
+    fn needed(&self) -> Option<u64> {
+        let Some(Stop::Halted(Halt::OutOfGas)) = self.stop else { return None };
+        let row = || EVM.by_code((*self.program().get(self.pc)?).into()).map(|op| op.gas);
+        self.context.needed.or_else(|| row().filter(|price| *price > self.gas))
     }
 
     /// The code without the zeros after it.
@@ -251,6 +270,10 @@ impl Machine for Evm {
                 EVM.by_code(code.into()).map_or(format!("byte 0x{code:02x}"), |op| op.name.to_owned())
             }
         };
-        format!("{reason} at 0x{:x} {name}, {} gas left, {} on the stack", self.pc, self.gas, self.height)
+        let needed = self.needed().map_or(String::new(), |needed| format!(", needs {needed}"));
+        format!(
+            "{reason} at 0x{:x} {name}{needed}, {} gas left, {} on the stack",
+            self.pc, self.gas, self.height
+        )
     }
 }

@@ -9,6 +9,7 @@ use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
 use crate::machines::neo::script::code_name;
 use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
+use crate::model::count::counted;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
 
@@ -112,7 +113,7 @@ impl Machine for Neo3 {
 
     fn describe(&self) -> String {
         let (height, references) = (self.core.stack.len(), self.core.references());
-        let counts = format!("{height} on the stack, {references} references");
+        let counts = format!("{height} on the stack, {}", counted(references, "reference"));
         let reason = match &self.stop {
             Some(Stop::Halted) => return format!("HALT, {counts}"),
             None | Some(Stop::Thrown(_)) => "BREAK".to_owned(),
