@@ -55,6 +55,8 @@ pub struct CaseReport {
     pub format: Option<Name>,
     /// The machine it is written for; `None` when it cannot be read.
     pub machine: Option<Name>,
+    /// The line of its file where it begins, from 1; `None` for a file as a whole.
+    pub line: Option<u32>,
     /// Its verdict.
     pub verdict: Verdict,
     /// Whether the verdict comes from an earlier run and the case did not run.

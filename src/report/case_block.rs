@@ -66,6 +66,7 @@ pub(super) fn broken_list(list: &Arc<str>, entries: &[Diagnostic]) -> CaseReport
         id: CaseId::of_file(list.clone()),
         format: None,
         machine: None,
+        line: None,
         verdict: Verdict::Error(entries.to_vec()),
         cached: false,
     }

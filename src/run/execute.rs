@@ -81,10 +81,12 @@ impl CaseOutcome {
 }
 
 fn report(case: &LoadedCase<'_>, verdict: Verdict) -> CaseReport {
+    let at = Node::at_index(case.document, case.node).at();
     CaseReport {
         id: case.id.clone(),
         format: Some(case.format.name.into()),
         machine: None,
+        line: Some(case.document.position(at).line),
         verdict,
         cached: false,
     }

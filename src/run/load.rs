@@ -153,6 +153,7 @@ impl<'s> LoadedFile<'s> {
             id: CaseId::of_file(self.source.shown.clone()),
             format: self.format_name().map(Into::into),
             machine: None,
+            line: None,
             verdict: Verdict::Error(self.errors.clone()),
             cached: false,
         })

@@ -201,6 +201,9 @@ pub struct Case {
     pub format: Option<Name>,
     /// The machine; `None` when it is not known.
     pub machine: Option<Name>,
+    /// The line of the file where the case begins, from 1; `None` for the file as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
     /// The signature of the failure or error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
@@ -236,7 +239,7 @@ fn is_false(bool: &bool) -> bool {
 }
 
 impl From<&CaseReport> for Case {
-    fn from(CaseReport { id, format, machine, verdict, cached }: &CaseReport) -> Case {
+    fn from(CaseReport { id, format, machine, line, verdict, cached }: &CaseReport) -> Case {
         let failure = verdict.failure();
         let difference = |it: &Failure| it.differences.iter().map(Difference::from).collect();
         let known = match verdict {
@@ -254,6 +257,7 @@ impl From<&CaseReport> for Case {
             name: id.name.clone(),
             format: format.clone(),
             machine: machine.clone(),
+            line: *line,
             signature: signature(machine.as_deref(), verdict),
             cached: *cached,
             differences: failure.map(difference),
@@ -276,6 +280,7 @@ impl TryFrom<Case> for CaseReport {
             id: case_id(&case.id, &case.file, case.name.take())?,
             format: case.format.take(),
             machine: case.machine.take(),
+            line: case.line,
             cached: case.cached,
             verdict: case.verdict()?,
         })

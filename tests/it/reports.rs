@@ -65,6 +65,7 @@ fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
         id,
         format: Some("vmtests".into()),
         machine: Some("evm".into()),
+        line: Some(2),
         verdict,
         cached: false,
     })
@@ -257,7 +258,7 @@ fn failures_of_one_cause_are_one_block() {
     let text = render("text", &Options { selection: selection.clone(), ..Options::default() }, &events);
     assert_eq!(blocks(&text), 3, "{text}");
     for more in [16, 16, 15] {
-        let line = format!("  and {more} more like it: vmconf run a.json --no-group");
+        let line = format!("  and {more} more like it: vmconf run a.json -E 'cause(\"evm ");
         assert!(text.contains(&line), "{text}");
     }
     let flat =
