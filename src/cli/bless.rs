@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use similar::{ChangeTag, TextDiff};
+use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::CaseReport;
@@ -187,19 +187,25 @@ fn show(source: &Source, texts: &Texts) -> io::Result<()> {
     let mut line = |style: Style, text: &str| writeln!(out, "{style}{}{style:#}", escaped(text));
     line(NAME, &format!("--- {}", source.shown))?;
     line(NAME, &format!("+++ {}", source.shown))?;
-    let diff = TextDiff::from_lines(&*texts.old, &*texts.new);
-    for hunk in diff.unified_diff().iter_hunks() {
-        line(HUNK, hunk.header().to_string().trim_end())?;
-        for change in hunk.iter_changes() {
-            let style = match change.tag() {
-                ChangeTag::Equal => Style::new(),
-                ChangeTag::Delete => OLD,
-                ChangeTag::Insert => NEW,
-            };
-            line(style, format!("{}{}", change.tag(), change.value()).trim_end_matches(['\n', '\r']))?;
-        }
+    for text in unified_diff(texts).lines() {
+        let style = match text.as_bytes().first() {
+            Some(b'@') => HUNK,
+            Some(b'-') => OLD,
+            Some(b'+') => NEW,
+            _ => Style::new(),
+        };
+        line(style, text)?;
     }
     out.flush()
+}
+
+/// The hunks of a unified diff, without the names of the files.
+fn unified_diff(texts: &Texts) -> String {
+    let input = InternedInput::new(&*texts.old, &*texts.new);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    diff.unified_diff(&BasicLineDiffPrinter(&input.interner), UnifiedDiffConfig::default(), &input)
+        .to_string()
 }
 
 /// The answer of the user for a file.

@@ -31,8 +31,8 @@ impl CaseId {
     /// The part of the id after the file; `(file)` for the file as a whole.
     pub fn in_file(&self) -> String {
         let Some(name) = &self.name else { return "(file)".to_owned() };
-        let name = escaped(&name.replace('\\', "\\\\")).into_owned();
-        if self.nth > 1 || ends_like_number(&name) { format!("{name}#{}", self.nth) } else { name }
+        let shown = escaped(&name.replace('\\', "\\\\")).into_owned();
+        if self.nth > 1 || ends_like_number(name) { format!("{shown}#{}", self.nth) } else { shown }
     }
 }
 

@@ -224,9 +224,9 @@ fn what_was_made_long_before_a_later_step_is_found() {
     let folder = folder(&[("late.json", &text)]);
     let path = folder.path().join("late.json");
     let told = vmconf(&["diff", "--last", "2", path.to_str().unwrap()]);
-    assert!(told.stdout.contains("step 1, state"), "{}", told.stdout);
+    assert!(told.stdout.contains("vector step 1, state"), "{}", told.stdout);
     // The third instruction of the script; 300,000 others follow it.
-    assert!(told.stdout.contains("made by  step 2, 0x02 ADD of Integer 4, Integer 3"), "{}", told.stdout);
+    assert!(told.stdout.contains("made by  step 3, 0x02 ADD of Integer 4, Integer 3"), "{}", told.stdout);
 }
 
 /// What it does all the time is shown, without seeing all of it.
@@ -557,7 +557,11 @@ fn steps_count_from_1() {
             let mut words = line.split_whitespace();
             Some((words.next()?.parse().ok()?, words.next()?.trim_start_matches("0x").to_owned()))
         };
-        text.lines().filter(|line| line.contains("  0") || line.starts_with("  ")).filter_map(row).filter(|row| u64::from_str_radix(&row.1, 16).is_ok() && row.1.len() == 4).collect()
+        text.lines()
+            .filter(|line| line.contains("  0") || line.starts_with("  "))
+            .filter_map(row)
+            .filter(|row| u64::from_str_radix(&row.1, 16).is_ok() && row.1.len() == 4)
+            .collect()
     };
     let (diff, trace) = (rows(&diff), rows(&trace));
     assert!(diff.len() > 1 && diff[0].0 == 1, "{diff:?}");
@@ -604,4 +608,51 @@ fn a_report_in_a_missing_folder() {
 fn own_vectors_are_strictly_fine() {
     let ran = vmconf(&["run", "--strict", "-q"]);
     assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+}
+
+/// Of many failures of one cause and few of another, both are explained on the page, and failures come first.
+#[test]
+fn explanations_are_shared_among_causes() {
+    let folder = TempDir::new().unwrap();
+    for number in 0..=220 {
+        let name = if number == 220 { "storage-value" } else { "gas" };
+        fs::copy(at_root(format!("{WRONG}/{name}.json")), folder.path().join(format!("{number:03}.json")))
+            .unwrap();
+    }
+    fs::copy(at_root(ADD), folder.path().join("000-passes.json")).unwrap();
+    let ran = ran(command(&["run", ".", "--report", "html"]).current_dir(folder.path()).output().unwrap());
+    let rows: Vec<_> =
+        ran.stdout.split("<li class=").skip(1).filter(|row| row.contains("data-machine")).collect();
+    let explained = |row: &&&str| row.contains("instructions, and the stack before each");
+    assert_eq!(rows.iter().filter(explained).count(), 200);
+    let last = rows.iter().find(|row| row.contains("220.json")).unwrap();
+    assert!(explained(&last), "{last}");
+    let first_pass = rows.iter().position(|row| row.starts_with("\"pass\"")).unwrap();
+    assert_eq!(first_pass, 221);
+}
+
+/// The identity of a test case in JUnit does not depend on its result.
+#[test]
+fn junit_identities() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.json");
+    let identity = |from: &str| {
+        fs::copy(at_root(from), &path).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let renamed = text.replacen("\"small\"", "\"gas\"", 1).replacen("\"account-is-null\"", "\"gas\"", 1);
+        fs::write(&path, renamed).unwrap();
+        let ran = ran(command(&["run", "a.json", "--report", "junit"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap());
+        let start = ran.stdout.find("<testcase").unwrap();
+        let case = &ran.stdout[start..];
+        case[..case.find('>').unwrap()].trim_end_matches('/').to_owned()
+    };
+    let passes = identity(ADD);
+    assert!(passes.starts_with(r#"<testcase name="gas" classname="a.json" "#), "{passes}");
+    assert!(passes.contains(r#"file="a.json""#) && passes.contains("line=\""), "{passes}");
+    for other in [GAS, STOPPED] {
+        assert_eq!(identity(other).split("line=").next(), passes.split("line=").next());
+    }
 }

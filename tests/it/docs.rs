@@ -16,6 +16,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
 use tempfile::TempDir;
 
 use crate::support::{at_root, files, relative, vmconf};
@@ -85,13 +86,20 @@ fn the_pages_show_what_commands_print_and_files_say() {
         if update {
             fs::write(&page, &actual).unwrap();
         }
-        let difference = similar::TextDiff::from_lines(&text, &actual);
-        differences += &difference.unified_diff().header(&relative(&page), "what is so").to_string();
+        differences += &format!("--- {}\n+++ actual\n{}", relative(&page), difference(&text, &actual));
     }
     assert!(
         differences.is_empty() || update,
         "VMCONF_DOCS=update writes this into the pages:\n{differences}"
     );
+}
+
+/// The hunks of a unified diff.
+fn difference(text: &str, actual: &str) -> String {
+    let input = InternedInput::new(text, actual);
+    let diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.unified_diff(&BasicLineDiffPrinter(&input.interner), UnifiedDiffConfig::default(), &input)
+        .to_string()
 }
 
 #[test]
