@@ -17,7 +17,7 @@ use crate::model::signature;
 
 /// The most cases that are explained, of those that fail or are broken: each of them runs again. They are
 /// shared among the causes.
-pub(super) const MOST_EXPLAINED: usize = 200;
+const MOST_EXPLAINED: usize = 200;
 
 /// Explains the case at this index of a file.
 pub type Explain = fn(&LoadedFile<'_>, usize, &RunOptions) -> Explanation;
@@ -136,7 +136,7 @@ impl<'s> Collector<'s> {
 
     /// Explains cases, in the order of the run.
     fn explain_some(&mut self, explain: Explain) {
-        let explained = shared_out(std::mem::take(&mut self.explainable));
+        let explained = shared_out(std::mem::take(&mut self.explainable), |(number, ..)| *number);
         for (_, source, index) in &explained {
             // A user who interrupts a run does not wait for explanations, which run cases again.
             if self.is_interrupted() {
@@ -171,11 +171,12 @@ impl<'s> Collector<'s> {
     }
 }
 
-/// The cases to explain, in the order of the run: the first of each cause, then the second, up to the limit.
-fn shared_out(causes: IndexMap<String, Vec<(usize, Source, usize)>>) -> Vec<(usize, Source, usize)> {
+/// The cases to explain: the first of each cause, then the second, up to the limit. `number` is the number of a
+/// case in the run.
+pub(super) fn shared_out<T>(causes: IndexMap<String, Vec<T>>, number: impl Fn(&T) -> usize) -> Vec<T> {
     let mut ranked: Vec<_> = causes.into_values().flat_map(|cases| cases.into_iter().enumerate()).collect();
-    ranked.sort_by_key(|(rank, (number, ..))| (*rank, *number));
+    ranked.sort_by_key(|(rank, case)| (*rank, number(case)));
     let mut chosen: Vec<_> = ranked.into_iter().take(MOST_EXPLAINED).map(|(_, case)| case).collect();
-    chosen.sort_by_key(|(number, ..)| *number);
+    chosen.sort_by_key(number);
     chosen
 }

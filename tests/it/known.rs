@@ -98,10 +98,8 @@ fn in_json() {
     let json = list.run(&[GAS, ADD, "--report", "json"]).stdout;
     let lines: Vec<serde_json::Value> =
         json.replace(":TIME", ":0").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let schema: serde_json::Value = serde_json::from_str(
-        &fs::read_to_string(at_root("schemas/report.schema.json")).unwrap(),
-    )
-    .unwrap();
+    let schema: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(at_root("schemas/report.schema.json")).unwrap()).unwrap();
     let validator = jsonschema::draft202012::new(&schema).unwrap();
     for line in &lines {
         assert!(validator.is_valid(line), "{line}");
