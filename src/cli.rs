@@ -15,6 +15,7 @@
 mod asm;
 mod bless;
 mod cache;
+mod candidates;
 mod check;
 mod compare;
 mod completions;
@@ -25,6 +26,8 @@ mod exit_code;
 mod file_args;
 mod find_case;
 mod flags;
+mod form;
+mod help;
 mod history;
 mod isa;
 mod known;
@@ -50,8 +53,10 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 use vmconf::model::exit::Exit;
 
+use self::select::Select;
 use self::settings::Settings;
 
 /// A conformance test runner for virtual machines
@@ -59,34 +64,48 @@ use self::settings::Settings;
 /// Runs test vectors on embedded machines and says exactly what differs, where in the vector
 /// that was demanded, and how the machine ended.
 #[derive(Debug, Parser)]
-#[command(version, after_help = exit_code::HELP, max_term_width = 100)]
+#[command(version, after_help = after_help(), disable_help_subcommand = true, max_term_width = 100)]
 struct Cli {
+    #[command(flatten)]
+    color: colorchoice_clap::Color,
+
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    // Running.
     Run(run::Run),
     List(list::List),
-    Check(check::Check),
-    Schema(schema::Schema),
+    Merge(merge::Merge),
+    // Explaining.
     Diff(diff::Diff),
     Trace(trace::Trace),
+    Compare(compare::Compare),
+    // Writing vectors.
+    Check(check::Check),
     Bless(bless::Bless),
     Known(known::KnownCommand),
-    Merge(merge::Merge),
-    Compare(compare::Compare),
+    // Machines.
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
+    // Set-up.
     Config(config::Config),
+    Schema(schema::Schema),
     Completions(completions::Completions),
     Man(completions::Man),
+    Help(help::Help),
 }
 
-/// Runs the command that the arguments name.
+fn after_help() -> String {
+    format!("{}\n\n{}", help::topics(), exit_code::help())
+}
+
+/// Runs the command that the arguments name, or completes the command line for a shell.
 pub(crate) fn main() -> ExitCode {
+    CompleteEnv::with_factory(Cli::command).complete();
     exit_code::exit_code(run())
 }
 
@@ -97,7 +116,11 @@ fn run() -> anyhow::Result<Exit> {
     if let Some(arguments) = with_settings(&matches, &settings) {
         matches = tree.try_get_matches_from_mut(arguments).unwrap_or_else(|error| error.exit());
     }
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    cli.color.write_global();
+    if let Some(select) = cli.command.select() {
+        select.read_standard_input()?;
+    }
     cli.command.run(&settings, &tree)
 }
 
@@ -117,6 +140,29 @@ fn with_settings(typed: &ArgMatches, settings: &Settings) -> Option<Vec<OsString
 }
 
 impl Command {
+    /// The arguments that select vectors, if the command reads any.
+    fn select(&mut self) -> Option<&mut Select> {
+        match self {
+            Command::Run(command) => Some(&mut command.select),
+            Command::List(command) => Some(&mut command.select),
+            Command::Check(command) => Some(&mut command.select),
+            Command::Diff(command) => Some(&mut command.select),
+            Command::Trace(command) => Some(&mut command.select),
+            Command::Bless(command) => Some(&mut command.select),
+            Command::Known(command) => Some(command.select()),
+            Command::Config(command) => Some(&mut command.run.select),
+            Command::Schema(_)
+            | Command::Merge(_)
+            | Command::Compare(_)
+            | Command::Isa(_)
+            | Command::Asm(_)
+            | Command::Disasm(_)
+            | Command::Completions(_)
+            | Command::Man(_)
+            | Command::Help(_) => None,
+        }
+    }
+
     /// Runs the command. `tree` describes the whole command line.
     fn run(self, settings: &Settings, tree: &clap::Command) -> anyhow::Result<Exit> {
         match self {
@@ -135,9 +181,9 @@ impl Command {
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),
             Command::Config(command) => command.run(settings, tree),
-            // A tree that has parsed arguments lacks the commands after `help`.
-            Command::Completions(command) => command.run(Cli::command()),
-            Command::Man(completions::Man {}) => completions::Man::run(Cli::command()),
+            Command::Completions(command) => command.run(),
+            Command::Man(command) => command.run(Cli::command()),
+            Command::Help(command) => command.run(Cli::command()),
         }
     }
 }

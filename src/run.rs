@@ -58,7 +58,7 @@ pub(crate) use load::{Cases, Content, FileError, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use missing::{MissingCase, missing_cases};
 pub use named_files::named_files;
-pub use options::{AfterFailure, Options, RunOptions, UnmatchedEntries};
+pub use options::{Options, RunOptions, UnmatchedEntries};
 pub use partition::part;
 pub(crate) use select::select;
 pub use select::{open, open_text};
@@ -106,7 +106,10 @@ fn one_by_one(sources: &[Source], options: &Options, collector: &mut Collector<'
                 return;
             }
             let Some(case) = file.case(index) else { continue };
-            let outcome = if collector.skips() { CaseOutcome::skipped(&case) } else { worker.run(&case) };
+            let outcome = match collector.stopped_after() {
+                Some(failures) => CaseOutcome::skipped(&case, failures),
+                None => worker.run(&case),
+            };
             collector.case(&file, index, outcome);
         }
         collector.file_done();

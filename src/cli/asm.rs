@@ -23,7 +23,7 @@ use super::program::{is_document, machine_argument, read};
 #[derive(Debug, Args)]
 pub(super) struct Asm {
     /// The machine
-    #[arg(value_parser = machine_argument)]
+    #[arg(value_parser = machine_argument())]
     machine: &'static MachineInfo,
 
     /// The source, one instruction a line; - for standard input

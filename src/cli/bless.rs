@@ -19,26 +19,26 @@ use super::output::{self, Replaced};
 use super::select::Select;
 use super::settings::Settings;
 
-/// Write what the machine did as the expectation
+/// Update expectations to what the machine did
 ///
 /// Example: vmconf bless vectors/ --filter add
 ///
-/// Only the data that differ are changed, and every other byte of a file stays. The change is shown
-/// and, on a terminal, asked for.
+/// Changes only the values that differ and keeps every other byte of a file. Shows each change, and on a
+/// terminal asks before it writes.
 #[derive(Debug, Args)]
 pub(super) struct Bless {
     #[command(flatten)]
-    select: Select,
+    pub(super) select: Select,
 
     /// Write without asking
     #[arg(short, long)]
     yes: bool,
 
-    /// Only this datum and what is in it, by its path as `vmconf run` reports it
+    /// Only the value at this path, as `vmconf run` prints it, and what is inside it
     #[arg(long, value_name = "PATH")]
     leaf: Option<String>,
 
-    /// Bless also that a run ended in another way, such as with a halt
+    /// Also accept a different outcome, such as a halt instead of a fault
     #[arg(long)]
     allow_outcome_change: bool,
 }

@@ -22,17 +22,16 @@ const MOST_PROGRAMS: usize = 8;
 /// Which cases need not run.
 #[derive(Debug, Args)]
 pub(super) struct CacheArgs {
-    /// Do not run cases again that passed in an earlier run with --cached: of the same bytes, on the same
-    /// program, under the same flags
+    /// Skip cases that passed in an earlier run with --cached, if file, flags and vmconf are unchanged
     #[arg(long)]
     cached: bool,
 
-    /// Run N% of those all the same, such as 5% or 0.1%: one that does not pass is broken
-    #[arg(long, value_name = "N%")]
+    /// Run N% of the cached cases anyway, such as 5% or 0.1%; one that does not pass is an error
+    #[arg(long, value_name = "N%", hide_short_help = true)]
     verify: Option<Share>,
 
-    /// Which of them --verify runs; the same number means the same cases [default: a random number]
-    #[arg(long, value_name = "N")]
+    /// Seed that chooses the cases of --verify [default: random]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     seed: Option<u64>,
 }
 

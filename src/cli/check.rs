@@ -18,31 +18,30 @@ use super::output::{self, Replaced};
 use super::select::Select;
 use super::settings::Settings;
 
-/// Look for faults in vector files without running them
+/// Find faults in vector files without running them
 ///
 /// Example: vmconf check vectors/
 ///
-/// What `run` refuses is an error. What a format does not know or its text forbids, and what is
-/// hardly meant, is a warning, and with --strict an error. The exit code is 3 if there are errors.
+/// What `run` rejects is an error. Unknown members, specification violations and likely mistakes are
+/// warnings, or errors with --strict. The exit code is 3 if there are errors.
 #[derive(Debug, Args)]
 pub(super) struct Check {
     #[command(flatten)]
-    select: Select,
+    pub(super) select: Select,
 
-    /// Mend the files where that changes no meaning: capitals of names, commas and comments that are
-    /// not JSON
+    /// Apply safe fixes: letter case of names, commas and comments that are not JSON
     #[arg(long)]
     fix: bool,
 
-    /// How to write what was found: text for people, sarif for programs
-    #[arg(long = "as", value_name = "NAME", default_value = OUTPUTS[0].name, value_parser = PossibleValuesParser::new(Renderer::names(OUTPUTS)))]
+    /// Output form: text for people, sarif for programs
+    #[arg(short, long, alias = "as", value_name = "FORM", default_value = OUTPUTS[0].name, value_parser = PossibleValuesParser::new(Renderer::names(OUTPUTS)))]
     output: String,
 
-    /// Tell all findings of a rule, and not the first and how many more there are
+    /// Print all findings of a rule, not only the first and a count
     #[arg(long)]
     all: bool,
 
-    /// List the rules and what breaks each
+    /// List the rules
     #[arg(long, exclusive = true)]
     rules: bool,
 }
@@ -73,7 +72,7 @@ impl Check {
     }
 
     fn output(&self) -> anyhow::Result<Box<dyn Output>> {
-        let kind = Renderer::by_name(OUTPUTS, &self.output).context("--as")?;
+        let kind = Renderer::by_name(OUTPUTS, &self.output).context("--output")?;
         let extent = if self.all { Extent::All } else { Extent::First };
         Ok((kind.new)(Box::new(output::stdout()), extent))
     }

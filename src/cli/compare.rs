@@ -17,13 +17,14 @@ use super::history::{self, KEPT, Recorded};
 use super::output;
 use super::settings::Settings;
 
-/// Say what changed between two runs
+/// Show what changed between two runs
 ///
 /// Example: vmconf run -q && vmconf run -q && vmconf compare
 ///
-/// A run is `last`, `last~1` for the one before and so on, the name that --list shows, a JSON report
-/// (of run or merge), or - for one on standard input. Without A and B, the last run is compared with the one
-/// before it of the same paths and filters; with A alone, A with the last. A case is worse that now fails or is broken and did not so before: the exit code is
+/// A run is `last`, `last~1` for the one before and so on, a name that --list shows, a JSON report
+/// (of run or merge), or - for a JSON report on standard input. Without A and B, the last run is compared
+/// with the one before it of the same paths and filters; with A alone, A with the last. A case is worse
+/// that now fails or is broken and did not so before: the exit code is
 /// then 1, else 0. A case that is listed as known to fail does not pass, but is not worse.
 #[derive(Debug, Args)]
 pub(super) struct Compare {
@@ -35,13 +36,13 @@ pub(super) struct Compare {
     #[arg(value_name = "B", default_value = "last")]
     after: String,
 
-    /// Print the runs from this folder that are recorded
-    #[arg(long, conflicts_with_all = ["before", "after", "as_", "all"])]
+    /// List the recorded runs from this folder
+    #[arg(long, conflicts_with_all = ["before", "after", "output", "all"])]
     list: bool,
 
-    /// How to print
-    #[arg(long = "as", value_name = "FORM", default_value = COMPARISONS[0].name, value_parser = forms())]
-    as_: String,
+    /// Output form
+    #[arg(short, long = "output", alias = "as", value_name = "FORM", default_value = COMPARISONS[0].name, value_parser = forms())]
+    output: String,
 
     /// Print all cases of each section and, as text, every line in full
     #[arg(long)]
@@ -69,7 +70,7 @@ impl Compare {
         let commands = [before.command.as_deref(), after.command.as_deref()];
         let shown = Shown { names, commands, comparison: &comparison, cautions: &cautions, extent };
         let mut out = output::stdout();
-        let kind = Renderer::by_name(COMPARISONS, &self.as_).context("--as")?;
+        let kind = Renderer::by_name(COMPARISONS, &self.output).context("--output")?;
         (kind.new)(&mut out, &shown)?;
         out.flush()?;
         Ok(if comparison.is_worse() { Exit::Failed } else { Exit::Passed })

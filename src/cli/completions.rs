@@ -1,16 +1,22 @@
 //! `vmconf completions` and `vmconf man`: made from the description of the command line.
 
-use std::io::Write;
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::{Args, Command};
 use clap_complete::Shell;
-use vmconf::model::exit::Exit;
+use clap_complete::env::Shells;
+use vmconf::model::exit::{Exit, MEANINGS};
 
-use super::output;
+use super::output::{self, Replaced};
 
-/// Print a script that completes commands and flags in a shell
+/// Print the script for completion of commands, flags, paths and case ids
 ///
 /// Example: vmconf completions bash
+///
+/// Load it with `source <(vmconf completions bash)`, or from the start-up file of the shell.
 #[derive(Debug, Args)]
 pub(super) struct Completions {
     /// The shell
@@ -18,36 +24,85 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    /// Prints the script. `tree` is the whole command line, and has not parsed arguments.
-    pub(super) fn run(&self, mut tree: Command) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        let name = self.shell.to_string();
+        let shells = Shells::builtins();
+        let shell = shells.completer(&name).with_context(|| format!("no completions for {name}"))?;
         let mut out = output::stdout();
-        clap_complete::generate(self.shell, &mut tree, "vmconf", &mut out);
+        if self.shell == Shell::Bash {
+            // Otherwise bash takes each `:` of a case id for the end of a word.
+            writeln!(out, "COMP_WORDBREAKS=${{COMP_WORDBREAKS//:}}")?;
+        }
+        shell.write_registration("COMPLETE", "vmconf", "vmconf", "vmconf", &mut out)?;
         out.flush()?;
         Ok(Exit::Passed)
     }
 }
 
-/// Print the manual page, in the language of man
+/// Print the manual page of vmconf or of a command
 ///
-/// Example: vmconf man
+/// Example: vmconf man run
 #[derive(Debug, Args)]
-pub(super) struct Man {}
+pub(super) struct Man {
+    /// The command
+    command: Option<String>,
+
+    /// Write one page for each command to this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+    all: Option<PathBuf>,
+}
 
 impl Man {
-    /// Prints the page. `tree` is the whole command line, and has not parsed arguments.
-    pub(super) fn run(mut tree: Command) -> anyhow::Result<Exit> {
+    /// Prints or writes pages. `tree` is the whole command line, and has not parsed arguments.
+    pub(super) fn run(&self, mut tree: Command) -> anyhow::Result<Exit> {
         tree.build();
-        let mut out = output::stdout();
-        clap_mangen::Man::new(tree.clone()).render(&mut out)?;
-        // One page for all commands, since separate pages would have to be installed one by one.
-        for part in tree.get_subcommands().filter(|part| part.get_name() != "help") {
-            let page = clap_mangen::Man::new(part.clone());
-            writeln!(out, ".SH VMCONF {}", part.get_name().to_uppercase())?;
-            page.render_synopsis_section(&mut out)?;
-            page.render_description_section(&mut out)?;
-            page.render_options_section(&mut out)?;
+        let mut pages = vec![&tree];
+        add_commands(&tree, &mut pages);
+        if let Some(folder) = &self.all {
+            fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+            for page in pages {
+                let mut text = Vec::new();
+                write_page(page, &mut text)?;
+                let path = folder.join(format!("{}.1", page_name(page)));
+                Replaced::with(&path, &text).with_context(|| path.display().to_string())?;
+            }
+            return Ok(Exit::Passed);
         }
+        let name = self.command.as_ref().map_or("vmconf".to_owned(), |name| format!("vmconf-{name}"));
+        let page = pages.into_iter().find(|page| page_name(page) == name);
+        let mut out = output::stdout();
+        write_page(page.with_context(|| format!("there is no command {name}"))?, &mut out)?;
         out.flush()?;
         Ok(Exit::Passed)
     }
+}
+
+/// Adds each command below `tree`.
+fn add_commands<'t>(tree: &'t Command, pages: &mut Vec<&'t Command>) {
+    for command in tree.get_subcommands() {
+        pages.push(command);
+        add_commands(command, pages);
+    }
+}
+
+/// The name of a command's page: `vmconf-known-update`.
+fn page_name(command: &Command) -> &str {
+    command.get_display_name().unwrap_or_else(|| command.get_name())
+}
+
+fn write_page(command: &Command, out: &mut dyn Write) -> io::Result<()> {
+    let page = clap_mangen::Man::new(command.clone());
+    page.render_title(out)?;
+    page.render_name_section(out)?;
+    page.render_synopsis_section(out)?;
+    page.render_description_section(out)?;
+    page.render_options_section(out)?;
+    if command.has_subcommands() {
+        page.render_subcommands_section(out)?;
+    }
+    writeln!(out, ".SH \"EXIT STATUS\"")?;
+    for (exit, meaning) in MEANINGS {
+        writeln!(out, ".TP\n\\fB{}\\fR\n{meaning}", *exit as u8)?;
+    }
+    Ok(())
 }

@@ -11,16 +11,16 @@ use super::output;
 use super::run::Run;
 use super::settings::{self, FILE, Settings, TypedFlag};
 
-/// Print which settings apply, and where each is set
+/// Print which settings apply and where each is set
 ///
 /// Example: vmconf config
 ///
-/// Takes the flags of `vmconf run`. Each line is one of vmconf.toml, and behind it stands where it is
-/// set. With a PATH, what applies to that file.
+/// Takes the flags of `vmconf run`. Prints lines as in vmconf.toml, each with the place that sets it. With a
+/// PATH, prints what applies to that file.
 #[derive(Debug, Args)]
 pub(super) struct Config {
     #[command(flatten)]
-    run: Run,
+    pub(super) run: Run,
 }
 
 impl Config {
@@ -86,7 +86,7 @@ fn typed_value(kind: Kind, typed: &TypedFlag) -> String {
         Kind::Switch => true.to_string(),
         Kind::Number => typed.values.concat(),
         Kind::Text | Kind::File => format!("{:?}", typed.values.concat()),
-        Kind::Texts => format!("{:?}", typed.values),
+        Kind::Texts | Kind::Files => format!("{:?}", typed.values),
     }
 }
 
@@ -96,7 +96,7 @@ fn default(setting: &Setting, arg: &Arg) -> String {
     let limit = limits::ROWS.iter().find(|row| row.flag == setting.name).map(|row| row.default.to_string());
     match setting.kind {
         Kind::Switch => false.to_string(),
-        Kind::Texts => "[]".to_owned(),
+        Kind::Texts | Kind::Files => "[]".to_owned(),
         Kind::Number => value.or(limit).unwrap_or_default(),
         Kind::Text | Kind::File => value.map_or(String::new(), |value| format!("{value:?}")),
     }

@@ -20,28 +20,33 @@ use vmconf::{explain, run};
 
 use super::exit_code::NothingToDo;
 use super::flags::Changes;
+use super::form::Form;
 use super::output;
 use super::rerun::RerunCases;
 use super::select::Select;
 use super::settings::Settings;
 
-/// Say why cases fail: what differs, which instruction made it so, and the last ones
+/// Explain why cases fail: what differs and which instruction caused it
 ///
 /// Example: vmconf diff vectors/minic89/programs/add-overflows.json
 ///
-/// Without PATHS it explains the outstanding failures: the cases that failed in a run from this folder and
+/// Without PATHS, explains the outstanding failures: the cases that failed in a run from this folder and
 /// have not passed since.
 #[derive(Debug, Args)]
 pub(super) struct Diff {
     #[command(flatten)]
-    select: Select,
+    pub(super) select: Select,
 
-    /// Show so many of the last instructions, and all differences in full, instead of what fits a screen
+    /// Print the last N instructions, and all differences in full, instead of what fits a screen
     #[arg(long, value_name = "N")]
     last: Option<usize>,
 
-    /// Print the same facts as JSON, one object a case
-    #[arg(long)]
+    /// Output form
+    #[arg(short, long, value_name = "FORM", default_value = "text")]
+    output: Form,
+
+    /// Same as --output json
+    #[arg(long, hide = true, conflicts_with = "output")]
     json: bool,
 
     /// Explain each case instead of one of each cause
@@ -50,6 +55,10 @@ pub(super) struct Diff {
 }
 
 impl Diff {
+    fn form(&self) -> Form {
+        if self.json { Form::Json } else { self.output }
+    }
+
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
         let mut rerun = self.select.is_all().then(|| outstanding(&settings.anchor)).transpose()?;
@@ -95,7 +104,7 @@ impl Diff {
     }
 
     fn grouping(&self) -> Grouping {
-        if self.no_group || self.json { Grouping::None } else { Grouping::ByCause }
+        if self.no_group || self.form() == Form::Json { Grouping::None } else { Grouping::ByCause }
     }
 }
 
@@ -119,7 +128,7 @@ impl<W: Write> Output<'_, W> {
     ) -> anyhow::Result<()> {
         self.summary.count(report);
         let Some(cause) = signature::cause(report.machine.as_deref(), &report.verdict) else { return Ok(()) };
-        if self.args.json {
+        if self.args.form() == Form::Json {
             json::explained(&mut self.out, &explain())?;
             return Ok(());
         }
@@ -142,7 +151,7 @@ impl<W: Write> Output<'_, W> {
     /// Writes the groups and the counts.
     fn end(mut self, selection: &Words, flags: &Words) -> anyhow::Result<Exit> {
         let exit = self.summary.exit();
-        if !self.args.json && matches!(exit, Exit::Passed | Exit::NothingRan) {
+        if self.args.form() == Form::Text && matches!(exit, Exit::Passed | Exit::NothingRan) {
             writeln!(self.out, "{} passed, nothing differs", self.summary.passed)?;
         }
         let count: usize = self.groups.values().map(|group| group.1).sum();

@@ -33,7 +33,7 @@ use super::program::{is_document, machine_argument, read};
 #[derive(Debug, Args)]
 pub(super) struct Disasm {
     /// The machine
-    #[arg(value_parser = machine_argument)]
+    #[arg(value_parser = machine_argument())]
     machine: &'static MachineInfo,
 
     /// The program: 0x and hex digits, a file of hex digits, a NEF3 file or a segment file, or - for

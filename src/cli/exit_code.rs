@@ -2,19 +2,15 @@
 
 use std::process::ExitCode;
 
-use vmconf::model::exit::Exit;
+use vmconf::model::exit::{Exit, MEANINGS};
 
 use super::output::{is_closed_pipe, note};
 
 /// The exit codes, for the end of the help text.
-pub(super) const HELP: &str = "\
-Exit codes:
-  0  every case that ran passed
-  1  a case failed, or is worse than before (compare)
-  2  the command line is wrong
-  3  a vector, a file or a machine is broken
-  4  nothing to do: no case matches, or no run is recorded
-  130  the run was ended by Ctrl-C";
+pub(super) fn help() -> String {
+    let rows = MEANINGS.iter().map(|(exit, meaning)| format!("\n  {:<3}  {meaning}", *exit as u8));
+    format!("Exit codes:{}", rows.collect::<String>())
+}
 
 /// Invalid content of a file, with the file name and the position. Ends the command with [`Exit::Broken`].
 #[derive(Debug, thiserror::Error)]

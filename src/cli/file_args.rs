@@ -12,15 +12,15 @@ use super::settings::{OverrideArguments, Settings};
 /// How to read files and run their cases. Each of these flags changes verdicts.
 #[derive(Debug, Args)]
 pub(super) struct FileArgs {
-    /// Read every file as this format instead of recognising it
+    /// Read every file as this format instead of detecting it
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(FORMATS.iter().map(|format| format.name)))]
     format: Option<String>,
 
-    /// Take for an error what a format does not know, such as unknown members, and what its text forbids
+    /// Treat unknown members and specification violations as errors
     #[arg(long)]
     strict: bool,
 
-    /// Whether recorded calls take their value off the balance (vmtests); auto: if exec.gas is decimal
+    /// Whether recorded calls subtract their value from the balance (vmtests); auto: if exec.gas is decimal
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     value_debit: When,
 

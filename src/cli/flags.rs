@@ -37,6 +37,7 @@ use Changes::{Nothing, Selection, Verdicts};
 /// The flags of the commands that read vectors, except those of the limits.
 const FLAGS: &[Flag] = &[
     // Which cases.
+    setting("paths", Scope::Run, Nothing),
     setting("filter", Scope::Run, Selection),
     Flag { short: Some('E'), ..setting("expr", Scope::Run, Selection) },
     setting("partition", Scope::Run, Nothing),
@@ -53,6 +54,7 @@ const FLAGS: &[Flag] = &[
     typed("no-config", Verdicts),
     // How the run is done.
     setting("jobs", Scope::Run, Nothing),
+    setting("max-fail", Scope::Run, Nothing),
     setting("fail-fast", Scope::Run, Nothing),
     setting("cached", Scope::Run, Nothing),
     setting("verify", Scope::Run, Nothing),
@@ -67,7 +69,7 @@ const FLAGS: &[Flag] = &[
     typed("fix", Nothing),
     typed("rules", Nothing),
     typed("all", Nothing),
-    typed("as", Nothing),
+    typed("output", Nothing),
     typed("json", Nothing),
     typed("from", Nothing),
     typed("to", Nothing),

@@ -16,7 +16,7 @@ use super::program::machine_argument;
 #[derive(Debug, Args)]
 pub(super) struct Isa {
     /// The machine
-    #[arg(value_parser = machine_argument)]
+    #[arg(value_parser = machine_argument())]
     machine: &'static MachineInfo,
 }
 

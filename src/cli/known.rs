@@ -22,12 +22,12 @@ use super::settings::Settings;
 /// The list of expected failures.
 #[derive(Debug, Args)]
 pub(super) struct KnownArgs {
-    /// The cases that are known to fail, a TOML file; they do not fail the run
+    /// TOML file of known failures, which do not fail the run
     #[arg(long = "known", value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// The day on which entries of the list are held to have expired [default: of the clock]
-    #[arg(long, value_name = "DATE", value_parser = parse_date, requires = "file")]
+    /// Date that decides which entries have expired [default: today]
+    #[arg(long, value_name = "DATE", value_parser = parse_date, requires = "file", hide_short_help = true)]
     today: Option<Date>,
 }
 
@@ -75,7 +75,7 @@ fn clock() -> anyhow::Result<Date> {
     parse_date(&today).map_err(anyhow::Error::msg).context("the clock")
 }
 
-/// Look after a list of known failures
+/// Manage known failures
 ///
 /// Example: vmconf known update tests/samples/known.toml tests/samples/vmtests/wrong
 #[derive(Debug, Args)]
@@ -104,7 +104,7 @@ struct Update {
     #[command(flatten)]
     select: Select,
 
-    /// Add the failures that are not listed, with this reason
+    /// Add failures that are not listed, with this reason
     #[arg(long, value_name = "REASON")]
     accept: Option<String>,
 
@@ -114,6 +114,13 @@ struct Update {
 }
 
 impl KnownCommand {
+    /// The arguments that select vectors.
+    pub(super) fn select(&mut self) -> &mut Select {
+        match &mut self.command {
+            Action::Update(update) => &mut update.select,
+        }
+    }
+
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         match &self.command {
             Action::Update(update) => update.run(settings),

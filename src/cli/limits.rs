@@ -14,7 +14,9 @@ impl Args for LimitArgs {
                 .long(row.flag)
                 .value_name("N")
                 .help(format!("Limit: {} [default: {}]", row.doc.trim(), row.default))
-                .help_heading("Limits")
+                // vmconf help limits describes them once for all commands.
+                .hide_short_help(true)
+                .hide_long_help(true)
                 .value_parser(value_parser!(u64))
         };
         command.args(ROWS.iter().map(flag))

@@ -13,15 +13,15 @@ use super::output;
 use super::select::Select;
 use super::settings::Settings;
 
-/// List the cases, one id a line
+/// List cases, one id per line
 ///
 /// Example: vmconf list vectors/ --filter add
 #[derive(Debug, Args)]
 pub(super) struct List {
     #[command(flatten)]
-    select: Select,
+    pub(super) select: Select,
 
-    /// List the files instead: of which format each is, and what shows it
+    /// List files instead, with the detected format and why
     #[arg(long, conflicts_with_all = ["format", "filter", "expr"])]
     formats: bool,
 }

@@ -19,23 +19,23 @@ use super::reports::{self, Reports, RequestedReport};
 use super::settings::Settings;
 use super::verbosity::VerbosityArgs;
 
-/// Join the JSON reports of the parts of a run
+/// Merge the JSON reports of the parts of a run
 ///
 /// Example: vmconf run --partition hash:1/1 --report json | vmconf merge -
 ///
-/// All parts must be there, each once, and of one run. The exit code is that of the whole run. Lines of
-/// vector files are shown where the files are here.
+/// Requires each part of one run exactly once. The exit code is that of the whole run. Reports show lines of
+/// vector files that are available here.
 #[derive(Debug, Args)]
 pub(super) struct Merge {
-    /// JSON reports of parts, as run --partition with --report json writes them; - for standard input
+    /// JSON reports of the parts, from run --partition --report json; - for standard input
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
-    /// Make a report, as run does; repeatable
+    /// Write a report, as run does; repeatable
     #[arg(long, value_name = "NAME[=FILE]", value_parser = reports::parse)]
     report: Vec<RequestedReport>,
 
-    /// Tell each failure in full instead of those of the same cause once
+    /// Do not group failures by cause
     #[arg(long)]
     no_group: bool,
 

@@ -75,15 +75,13 @@ const fn scheduler(name: &'static str, index: &'static str, total: &'static str,
     Scheduler { name, index, total, first, step: None, status_file: None }
 }
 
-/// The long help text of `--partition`.
-pub(super) fn help() -> String {
-    let row = |row: &Scheduler| format!("  {:10}  {} of {}\n", row.name, row.index, row.total);
+/// The schedulers whose environment variables give the part of `--partition auto`.
+pub(super) fn schedulers() -> String {
+    let row = |row: &Scheduler| format!("\n  {:10}  part {} of {}", row.name, row.index, row.total);
     let rows: String = SCHEDULERS.iter().map(row).collect();
     format!(
-        "Only one part of the cases: hash:2/8 by their ids, slice:2/8 one after the other in turn, or \
-         auto, a part by ids as a scheduler says it in the environment, and auto/8 where that does not say \
-         of how many. vmconf merge joins the JSON reports of all parts.\n\nSchedulers:\n{}",
-        rows.trim_end()
+        "--partition auto runs the part that a scheduler gives in environment variables:{rows}\n\
+         Where the scheduler does not give the number of parts, --partition auto/8 does."
     )
 }
 

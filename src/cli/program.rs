@@ -5,13 +5,22 @@ use std::io::{self, Read, stdin};
 use std::path::Path;
 
 use anyhow::Context;
-use vmconf::machines::{self, MACHINES, MachineInfo};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use vmconf::machines::{MACHINES, MachineInfo};
 use vmconf::model::limits::Limits;
 
+/// A parser of the names of rows.
+pub(super) fn names<T: Sync>(
+    rows: &'static [T],
+    name: fn(&T) -> &'static str,
+) -> impl TypedValueParser<Value = &'static T> {
+    let find = move |text: String| rows.iter().find(|row| name(row) == text).ok_or("no such name");
+    PossibleValuesParser::new(rows.iter().map(name)).try_map(find)
+}
+
 /// The machine of an argument.
-pub(super) fn machine_argument(name: &str) -> Result<&'static MachineInfo, String> {
-    let names: Vec<_> = MACHINES.iter().map(|machine| machine.name).collect();
-    machines::by_name(name).ok_or_else(|| format!("no such machine; there are {}", names.join(", ")))
+pub(super) fn machine_argument() -> impl TypedValueParser<Value = &'static MachineInfo> {
+    names(MACHINES, |machine| machine.name)
 }
 
 /// The error for a machine whose programs are not text.

@@ -28,7 +28,7 @@ impl RequestedReport {
 pub(super) fn help() -> String {
     let names = Renderer::names(REPORTS);
     format!(
-        "Make a report: {}; to FILE, or to standard output instead of the text; repeatable",
+        "Write a report: {}; to FILE, or to standard output instead of the text; repeatable",
         names.join(", ")
     )
 }

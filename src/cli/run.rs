@@ -1,10 +1,12 @@
 //! `vmconf run`
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use vmconf::explain::explain_on_screen;
 use vmconf::model::case::CaseId;
 use vmconf::model::event::{Event, Summary};
@@ -12,7 +14,7 @@ use vmconf::model::exit::Exit;
 use vmconf::model::partition::Part;
 use vmconf::report::{self, Grouping, Needs};
 use vmconf::run::sources::Source;
-use vmconf::run::{self, AfterFailure, Interrupt, Options, UnmatchedEntries};
+use vmconf::run::{self, Interrupt, Options, UnmatchedEntries};
 use vmconf::text::shell::Words;
 
 use super::cache::{Cache, CacheArgs};
@@ -27,7 +29,7 @@ use super::rerun::{Rerun, RerunCases};
 use super::select::Select;
 use super::settings::Settings;
 use super::verbosity::VerbosityArgs;
-use super::{output, outstanding, partition, reports};
+use super::{candidates, output, outstanding, partition, reports};
 
 /// Run vectors
 ///
@@ -36,27 +38,32 @@ use super::{output, outstanding, partition, reports};
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct Run {
     #[command(flatten)]
-    select: Select,
+    pub(super) select: Select,
 
-    /// How many threads [default: one for each processor]
+    /// Number of threads [default: one per processor]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// Skip all cases after the first that fails or is broken
-    #[arg(long)]
+    /// Skip the remaining cases after N failures or errors
+    #[arg(long, value_name = "N")]
+    max_fail: Option<NonZeroUsize>,
+
+    /// Same as --max-fail 1
+    #[arg(long, conflicts_with = "max_fail")]
     fail_fast: bool,
 
-    /// Only one part of the cases: hash:2/8 by their ids, slice:2/8 in turn, or auto as a scheduler
-    /// says it, auto/8 where that does not say of how many; vmconf merge joins the JSON reports
-    #[arg(long, value_name = "PART", value_parser = partition::parse, long_help = partition::help())]
+    /// Only one part of the cases: hash:2/8 by id, slice:2/8 in turn, or auto
+    ///
+    /// With auto, a scheduler gives the part (see `vmconf help schedulers`). vmconf merge joins the JSON
+    /// reports of all parts.
+    #[arg(long, value_name = "PART", value_parser = partition::parse)]
     partition: Option<partition::RequestedPart>,
 
-    /// Only outstanding failures: cases that failed, were broken, or passed though known to fail in a run from
-    /// this folder, and have not passed since
+    /// Only cases that failed in a run from this folder and have not passed since
     #[arg(long, value_name = "WHICH")]
     rerun: Option<Rerun>,
 
-    /// Stay, and when files change run those that did or that name one that did
+    /// Keep running; re-run affected cases when files change
     #[arg(long, conflicts_with_all = ["partition", "rerun"])]
     watch: bool,
 
@@ -66,10 +73,11 @@ pub(super) struct Run {
     #[command(flatten)]
     cache: CacheArgs,
 
-    #[arg(long, value_name = "NAME[=FILE]", value_parser = reports::parse, help = reports::help())]
+    #[arg(long, value_name = "NAME[=FILE]", value_parser = reports::parse, help = reports::help(),
+          add = ArgValueCompleter::new(candidates::reports))]
     report: Vec<RequestedReport>,
 
-    /// Tell each failure in full instead of those of the same cause once
+    /// Do not group failures by cause
     #[arg(long)]
     no_group: bool,
 
@@ -143,9 +151,7 @@ impl Runner<'_> {
         let run = &mut options.run;
         run.interrupt = self.interrupt.clone();
         run.jobs = self.args.jobs.map_or_else(processors, usize::from);
-        if self.args.fail_fast {
-            run.after_failure = AfterFailure::SkipTheRest;
-        }
+        run.max_failures = if self.args.fail_fast { Some(NonZeroUsize::MIN) } else { self.args.max_fail };
         if self.may_leave_out_expected_failures() {
             run.unmatched_entries = UnmatchedEntries::Ignore;
         }

@@ -8,24 +8,20 @@ use vmconf::model::exit::Exit;
 use vmconf::wire::schema::{self, SCHEMAS};
 
 use super::output;
+use super::program::names;
 
-/// Print a JSON Schema of what vmconf reads or writes
+/// Print the JSON Schema of a file that vmconf reads or writes
 ///
 /// Example: vmconf schema tinyvm
 #[derive(Debug, Args)]
 pub(super) struct Schema {
-    /// Which one; --list names them
-    #[arg(value_parser = schema_argument, required_unless_present = "list")]
+    /// The schema; --list names them all
+    #[arg(value_parser = names(SCHEMAS, |schema| schema.name), required_unless_present = "list")]
     name: Option<&'static schema::Schema>,
 
-    /// List the schemas, each with a command that reads or writes such data
+    /// List the schemas, each with a command that reads or writes such a file
     #[arg(long, conflicts_with = "name")]
     list: bool,
-}
-
-fn schema_argument(name: &str) -> Result<&'static schema::Schema, String> {
-    let names: Vec<_> = SCHEMAS.iter().map(|schema| schema.name).collect();
-    schema::by_name(name).ok_or_else(|| format!("no such schema; there are {}", names.join(", ")))
 }
 
 impl Schema {
@@ -42,7 +38,7 @@ impl Schema {
                     writeln!(out, "{:name$}  {:command$}  {}", schema.name, schema.command, schema.doc)?;
                 }
             }
-            None => bail!("which schema?"),
+            None => bail!("no schema given; --list names them all"),
         }
         out.flush()?;
         Ok(Exit::Passed)

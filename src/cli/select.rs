@@ -1,13 +1,15 @@
 //! The arguments that select files and cases, for every command that reads vectors.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use vmconf::run::anchor::Anchor;
-use vmconf::run::expression::{self, Expr, Outcomes, Selection};
+use vmconf::run::expression::{Expr, Outcomes, Selection};
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::{self, Source};
 use vmconf::run::{self, MissingCase, Options, RunOptions};
@@ -15,20 +17,29 @@ use vmconf::run::{self, MissingCase, Options, RunOptions};
 use super::exit_code::UsageError;
 use super::file_args::{self, FileArgs};
 use super::settings::{ConfigArgs, Settings};
-use super::{output, outstanding};
+use super::{candidates, output, outstanding};
 
 /// Which vectors, and how to read them.
 #[derive(Debug, Args)]
 pub(super) struct Select {
-    /// Vector files, folders that are searched for them, or case ids [default: vectors/]
+    /// Vector files, folders, or case ids; - reads them from standard input [default: vectors/]
+    #[arg(add = ArgValueCompleter::new(candidates::paths))]
     paths: Vec<PathBuf>,
 
-    /// Only cases whose id contains PATTERN, or matches it if it has one of *?[{; repeatable
+    /// The paths if none are typed
+    #[arg(long = "paths", value_name = "PATH", hide = true)]
+    default_paths: Vec<PathBuf>,
+
+    /// Whether `-` was typed: then the paths may be none, and the default paths do not replace them.
+    #[arg(skip)]
+    is_from_standard_input: bool,
+
+    /// Only cases whose id contains PATTERN, or matches it if it is a glob; repeatable
     #[arg(short, long, value_name = "PATTERN")]
     filter: Vec<String>,
 
-    /// Only cases of which EXPR holds, such as "machine(evm) and uses(SSTORE) and not name(~gas)"
-    #[arg(short = 'E', long = "expr", value_name = "EXPR", long_help = expr_help())]
+    /// Only cases matching EXPR, such as "machine(evm) and uses(SSTORE)"; see vmconf help expressions
+    #[arg(short = 'E', long = "expr", value_name = "EXPR")]
     expr: Option<String>,
 
     #[command(flatten)]
@@ -60,7 +71,7 @@ impl Select {
 
     /// Whether no argument selects cases.
     pub(super) fn is_all(&self) -> bool {
-        self.paths.is_empty() && self.filter.is_empty() && self.expr.is_none()
+        self.paths.is_empty() && !self.is_from_standard_input && self.filter.is_empty() && self.expr.is_none()
     }
 
     /// Whether arguments select some of the cases of a file.
@@ -74,9 +85,23 @@ impl Select {
         &self.paths
     }
 
-    /// The paths that were typed, or the default one.
+    /// The paths that were typed, or else those of `vmconf.toml`, or else the default one.
     pub(super) fn searched(&self) -> Vec<PathBuf> {
-        if self.paths.is_empty() { vec!["vectors/".into()] } else { self.paths.clone() }
+        match (&*self.paths, &*self.default_paths) {
+            ([], _) if self.is_from_standard_input => Vec::new(),
+            ([], []) => vec!["vectors/".into()],
+            ([], paths) | (paths, _) => paths.to_vec(),
+        }
+    }
+
+    /// Replaces each `-` among the paths by the lines of standard input.
+    pub(super) fn read_standard_input(&mut self) -> anyhow::Result<()> {
+        while let Some(at) = self.paths.iter().position(|path| path == Path::new("-")) {
+            let lines = io::stdin().lines().collect::<io::Result<Vec<_>>>().context("standard input")?;
+            self.paths.splice(at..=at, lines.into_iter().filter(|line| !line.is_empty()).map(PathBuf::from));
+            self.is_from_standard_input = true;
+        }
+        Ok(())
     }
 
     /// What selects cases, independent of how paths were typed: two runs with the same words select the same
@@ -98,13 +123,6 @@ impl Select {
         };
         Ok(Options { run, file: self.file.options(), overrides: file_args::overrides(settings)? })
     }
-}
-
-fn expr_help() -> String {
-    format!(
-        "Only cases of which EXPR holds, such as \"machine(evm) and uses(SSTORE)\"\n\n{}",
-        expression::help()
-    )
 }
 
 fn no_such_case(source: &Source, missing: &MissingCase) -> anyhow::Error {

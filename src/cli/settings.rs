@@ -5,6 +5,7 @@
 //! and a value is parsed and rejected in the same way in both places.
 
 use std::any::TypeId;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -26,18 +27,18 @@ const VARIABLE: &str = "VMCONF_PROFILE";
 /// The command whose flags are the settings.
 const RUN: &str = "run";
 
-/// Commands that run or list a whole suite. All settings apply to them; only those that determine how files
-/// are read apply to other commands.
-const SUITE_COMMANDS: &[&str] = &[RUN, "list", "config"];
+/// Commands that work on a whole suite. All settings apply to them; only those that determine how files are
+/// read apply to other commands.
+const SUITE_COMMANDS: &[&str] = &[RUN, "list", "check", "config"];
 
 /// The arguments that choose the configuration.
 #[derive(Debug, Args)]
 pub(super) struct ConfigArgs {
-    /// Apply this profile of vmconf.toml besides the default one [default: $VMCONF_PROFILE]
+    /// Profile of vmconf.toml that applies on top of the default one [default: $VMCONF_PROFILE]
     #[arg(long, value_name = "NAME", help_heading = "Configuration")]
     profile: Option<String>,
 
-    /// Apply no vmconf.toml
+    /// Ignore vmconf.toml
     #[arg(long, conflicts_with = "profile", help_heading = "Configuration")]
     no_config: bool,
 }
@@ -277,11 +278,17 @@ pub(super) fn declared(tree: &Command) -> impl Iterator<Item = (Setting, &Arg)> 
 }
 
 fn kind(arg: &Arg) -> Kind {
-    const NUMBERS: [TypeId; 4] =
-        [TypeId::of::<u16>(), TypeId::of::<u32>(), TypeId::of::<u64>(), TypeId::of::<usize>()];
+    const NUMBERS: [TypeId; 5] = [
+        TypeId::of::<u16>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u64>(),
+        TypeId::of::<usize>(),
+        TypeId::of::<NonZeroUsize>(),
+    ];
     let of = arg.get_value_parser().type_id();
     match arg.get_action() {
         ArgAction::SetTrue | ArgAction::Count => Kind::Switch,
+        ArgAction::Append if of == TypeId::of::<PathBuf>() => Kind::Files,
         _ if of == TypeId::of::<PathBuf>() => Kind::File,
         ArgAction::Append => Kind::Texts,
         _ if NUMBERS.iter().any(|number| of == *number) => Kind::Number,

@@ -22,27 +22,27 @@ use super::settings::Settings;
 ///
 /// Example: vmconf trace vectors/evm/arithmetic/div.json::by-zero --last 5
 ///
-/// One line a step: the instruction with its operands, its price where the machine has gas, the stack
-/// or what it reads, and what it writes. The last line says how the machine ended.
+/// One line per step: the instruction with its operands, its price if the machine has gas, the stack or
+/// what it reads, and what it writes. The last line says how the machine ended.
 #[derive(Debug, Args)]
 pub(super) struct Trace {
     #[command(flatten)]
-    select: Select,
+    pub(super) select: Select,
 
-    /// How to write it: text for people, jsonl for programs, eip3155 (evm), minic89 (snapshots)
-    #[arg(long = "as", value_name = "NAME", default_value = TRACES[0].name,
+    /// Output form: text for people, jsonl for programs, eip3155 (evm), minic89 (snapshots)
+    #[arg(short, long = "output", alias = "as", value_name = "FORM", default_value = TRACES[0].name,
           value_parser = PossibleValuesParser::new(Renderer::names(TRACES)))]
     kind: String,
 
-    /// Only steps from this one on; the first is 1
+    /// First step to print; steps count from 1
     #[arg(long, value_name = "STEP", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
     from: u64,
 
-    /// Only steps up to this one
+    /// Last step to print
     #[arg(long, value_name = "STEP", value_parser = value_parser!(u64).range(1..))]
     to: Option<u64>,
 
-    /// Only the last N of the steps that are meant; the case runs twice
+    /// Only the last N of the selected steps; the case runs twice
     #[arg(long, value_name = "N")]
     last: Option<u64>,
 
@@ -54,7 +54,7 @@ pub(super) struct Trace {
 impl Trace {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         if self.to.is_some_and(|to| to < self.from) {
-            bail!("--to is in front of --from");
+            bail!("--to is less than --from");
         }
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
@@ -86,7 +86,7 @@ impl Trace {
         if let Some(its) = writer.machine()
             && its != machine.name
         {
-            bail!("--as {} is for {its}, and the case is for {}", kind.name, machine.name);
+            bail!("--output {} is for {its}, and the case is for {}", kind.name, machine.name);
         }
         Ok(writer)
     }

@@ -6,12 +6,11 @@ use vmconf::report::Verbosity;
 /// How much is printed on standard output.
 #[derive(Debug, Args)]
 pub(super) struct VerbosityArgs {
-    /// Print the summary alone
+    /// Print only the summary
     #[arg(short, long)]
     quiet: bool,
 
-    /// Also print a line for each case when it is done; -vv also prints each note where it belongs
-    /// instead of once
+    /// Print a line for each case; -vv also prints each note with its case
     #[arg(short, long, action = ArgAction::Count, conflicts_with = "quiet")]
     verbose: u8,
 }

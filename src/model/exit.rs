@@ -1,18 +1,23 @@
 //! The exit codes of the command.
 
-/// The exit codes.
+/// An exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "MEANINGS documents them, for users as well")]
 pub enum Exit {
-    /// Every case that ran passed.
     Passed = 0,
-    /// A case failed.
     Failed = 1,
-    /// The command line is wrong.
     Usage = 2,
-    /// A vector, a file or the testee is broken.
     Broken = 3,
-    /// No case ran.
     NothingRan = 4,
-    /// The user ended the run before all cases were done.
     Interrupted = 130,
 }
+
+/// The meaning of each exit code, for help texts and the manual.
+pub const MEANINGS: &[(Exit, &str)] = &[
+    (Exit::Passed, "every case that ran passed"),
+    (Exit::Failed, "a case failed, or got worse (compare)"),
+    (Exit::Usage, "the command line, vmconf.toml or a list of known failures is wrong"),
+    (Exit::Broken, "a vector, another input file or a machine is broken, or a file cannot be written"),
+    (Exit::NothingRan, "no case ran"),
+    (Exit::Interrupted, "Ctrl-C or SIGTERM ended the run"),
+];

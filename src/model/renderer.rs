@@ -3,7 +3,7 @@
 /// A form of output, as a row of a list of them.
 #[derive(Debug)]
 pub struct Renderer<New> {
-    /// Its name, as `--report` or `--as` takes it.
+    /// Its name, as `--report` or `--output` takes it.
     pub name: &'static str,
     /// What it is, in one line.
     pub doc: &'static str,

@@ -1,6 +1,7 @@
 //! Step 5: turns outcomes into events, in the order of files and cases, and counts them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use indexmap::IndexMap;
 
 use super::execute::CaseOutcome;
 use super::load::LoadedFile;
-use super::options::{AfterFailure, Options, RunOptions, UnmatchedEntries};
+use super::options::{Options, RunOptions, UnmatchedEntries};
 use super::select;
 use super::sources::Source;
 use crate::model::event::{Event, Summary};
@@ -61,9 +62,9 @@ impl<'s> Collector<'s> {
         (self.sink)(Event::Started { files });
     }
 
-    /// Whether a case failed after which the remaining ones are skipped.
-    pub(super) fn skips(&self) -> bool {
-        self.options.run.after_failure == AfterFailure::SkipTheRest && self.failures > 0
+    /// The number of failures after which the remaining cases are skipped, if it is reached.
+    pub(super) fn stopped_after(&self) -> Option<NonZeroUsize> {
+        self.options.run.max_failures.filter(|most| self.failures >= most.get())
     }
 
     /// Reports the start of a file, with its notes and errors.
@@ -104,7 +105,10 @@ impl<'s> Collector<'s> {
         if let Some(list) = &file.options().expected_failures {
             self.matched.entry(list.file.clone()).or_default().extend(list.matching(&outcome.report.id));
         }
-        let outcome = if self.skips() { outcome.skip() } else { outcome };
+        let outcome = match self.stopped_after() {
+            Some(failures) => outcome.skip(failures),
+            None => outcome,
+        };
         let CaseOutcome { report, notes, cache_update } = outcome;
         if let (Some(cache), Some(key), Some(update)) = (&self.options.run.cache, file.key(), cache_update) {
             cache.update(key, update);

@@ -1,5 +1,7 @@
 //! Step 3: reads a case, runs it on a testee and compares the state after each step.
 
+use std::num::NonZeroUsize;
+
 use super::cache::verify::refuted;
 use super::cache::{CacheUpdate, Lookup};
 use super::catch_panic::catch_panic;
@@ -57,14 +59,14 @@ pub(super) struct CaseOutcome {
 }
 
 impl CaseOutcome {
-    /// The outcome of a case that is skipped because an earlier one failed, with `--fail-fast`.
-    pub(super) fn skipped(case: &LoadedCase<'_>) -> CaseOutcome {
-        CaseOutcome::new(report(case, Verdict::Pass)).skip()
+    /// The outcome of a case that is skipped because this number of earlier ones failed.
+    pub(super) fn skipped(case: &LoadedCase<'_>, failures: NonZeroUsize) -> CaseOutcome {
+        CaseOutcome::new(report(case, Verdict::Pass)).skip(failures)
     }
 
     /// The outcome of a case that ran before it was known that it is skipped.
-    pub(super) fn skip(self) -> CaseOutcome {
-        let verdict = Verdict::Skip("--fail-fast: a case before it failed".to_owned());
+    pub(super) fn skip(self, failures: NonZeroUsize) -> CaseOutcome {
+        let verdict = Verdict::Skip(format!("--max-fail {failures} was reached"));
         CaseOutcome::new(CaseReport { machine: None, verdict, cached: false, ..self.report })
     }
 

@@ -3,6 +3,7 @@
 //! Code that works on a file takes its [`FileOptions`]; only [`Options::for_file`] chooses them.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use super::cache::{FileKey, ResultCache};
@@ -55,8 +56,9 @@ pub struct RunOptions {
     pub part: Option<Arc<Part>>,
     /// How to treat entries of a list of expected failures that match no case.
     pub unmatched_entries: UnmatchedEntries,
-    /// What to do after the first case that fails or is broken.
-    pub after_failure: AfterFailure,
+    /// How many cases may fail or be broken before the remaining ones are skipped, in the order of events;
+    /// `None` to run all.
+    pub max_failures: Option<NonZeroUsize>,
     /// The number of threads; at least one is used.
     pub jobs: usize,
     /// Ends the run early. All cases up to the first unfinished one, in the order of events, are reported.
@@ -87,23 +89,13 @@ impl RunOptions {
             part: _,
             // These only affect what is done with results.
             unmatched_entries: _,
-            after_failure: _,
+            max_failures: _,
             jobs: _,
             interrupt: _,
             cache: _,
         } = self;
         FileKey::new(text, &(format.name, read, limits, testee.name()))
     }
-}
-
-/// What to do after the first case that fails or is broken.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum AfterFailure {
-    /// Run the remaining cases.
-    #[default]
-    GoOn,
-    /// Skip the remaining cases, in the order of events.
-    SkipTheRest,
 }
 
 /// How to treat entries of a list of expected failures that match no case.

@@ -1,6 +1,7 @@
 //! Runs cases on several threads.
 
-use std::collections::VecDeque;
+use std::collections::{BinaryHeap, VecDeque};
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
@@ -8,7 +9,7 @@ use super::collect::Collector;
 use super::execute::{CaseOutcome, Worker};
 use super::interrupt::Interrupt;
 use super::load::LoadedFile;
-use super::options::{AfterFailure, Options};
+use super::options::Options;
 use super::order::{Finished, Next, Order};
 use super::select::open;
 use super::sources::Source;
@@ -18,7 +19,7 @@ use crate::model::verdict::Verdict;
 pub(super) fn run<'s>(sources: &'s [Source], options: &'s Options, collector: &mut Collector<'_>) {
     let (sender, receiver) = mpsc::channel();
     let work = Work::new(sources, &options.run.interrupt);
-    let stop = Stop::new(options.run.after_failure);
+    let stop = Stop::new(options.run.max_failures);
     std::thread::scope(|scope| {
         for _ in 0..options.run.jobs {
             let sender = sender.clone();
@@ -52,8 +53,10 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
             }
             Task::Run { number, index, file } => {
                 let Some(case) = file.case(index) else { continue };
-                let outcome =
-                    if stop.skips(number) { CaseOutcome::skipped(&case) } else { worker.run(&case) };
+                let outcome = match stop.skips(number) {
+                    Some(failures) => CaseOutcome::skipped(&case, failures),
+                    None => worker.run(&case),
+                };
                 stop.see(number, &outcome.report.verdict);
                 Finished::Case(number, index, Box::new(outcome))
             }
@@ -64,25 +67,34 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
     }
 }
 
-/// With `--fail-fast`, the first file in which a case failed: later files need not run. The outcomes in order
-/// decide what is skipped; this only avoids work.
+/// The file after which the run stops because of [`RunOptions::max_failures`](super::options::RunOptions):
+/// later files need not run. The outcomes in order decide what is skipped; this only avoids work.
 struct Stop {
-    after_failure: AfterFailure,
-    first: AtomicUsize,
+    max_failures: Option<NonZeroUsize>,
+    /// The files of the first failures, in the order of files; the last one on top.
+    failures: Mutex<BinaryHeap<usize>>,
+    last: AtomicUsize,
 }
 
 impl Stop {
-    fn new(after_failure: AfterFailure) -> Stop {
-        Stop { after_failure, first: AtomicUsize::new(usize::MAX) }
+    fn new(max_failures: Option<NonZeroUsize>) -> Stop {
+        Stop { max_failures, failures: Mutex::default(), last: AtomicUsize::new(usize::MAX) }
     }
 
-    fn skips(&self, file: usize) -> bool {
-        self.first.load(Ordering::Relaxed) < file
+    /// Whether the file is skipped, and after how many failures.
+    fn skips(&self, file: usize) -> Option<NonZeroUsize> {
+        self.max_failures.filter(|_| self.last.load(Ordering::Relaxed) < file)
     }
 
     fn see(&self, file: usize, verdict: &Verdict) {
-        if verdict.is_failed_or_broken() && self.after_failure == AfterFailure::SkipTheRest {
-            self.first.fetch_min(file, Ordering::Relaxed);
+        let Some(most) = self.max_failures.filter(|_| verdict.is_failed_or_broken()) else { return };
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.push(file);
+        if failures.len() > most.get() {
+            failures.pop();
+        }
+        if let Some(last) = failures.peek().filter(|_| failures.len() == most.get()) {
+            self.last.store(*last, Ordering::Relaxed);
         }
     }
 }

@@ -53,6 +53,8 @@ pub enum Kind {
     Texts,
     /// The path of a file, relative to the folder of the configuration.
     File,
+    /// A path, or a list of paths, relative to the folder of the configuration.
+    Files,
 }
 
 impl Kind {
@@ -64,6 +66,7 @@ impl Kind {
             Kind::Text => "a text",
             Kind::Texts => "a list of texts",
             Kind::File => "the path of a file",
+            Kind::Files => "a list of paths",
         }
     }
 }
@@ -290,15 +293,16 @@ impl Reader<'_> {
     fn flags(&self, setting: &Setting, value: &DeValue<'_>) -> Option<Vec<String>> {
         let name = &setting.name;
         let text = |value: &DeValue<'_>| value.as_str().map(|text| format!("--{name}={text}"));
+        let path =
+            |value: &DeValue<'_>| Some(format!("--{name}={}", self.folder.join(value.as_str()?).display()));
         match (setting.kind, value) {
             (Kind::Switch, DeValue::Boolean(true)) => Some(vec![format!("--{name}")]),
             (Kind::Switch, DeValue::Boolean(false)) => Some(Vec::new()),
             (Kind::Number, DeValue::Integer(number)) => Some(vec![format!("--{name}={}", decimal(number)?)]),
             (Kind::Text | Kind::Texts, DeValue::String(_)) => Some(vec![text(value)?]),
             (Kind::Texts, DeValue::Array(list)) => list.iter().map(|value| text(value.get_ref())).collect(),
-            (Kind::File, DeValue::String(path)) => {
-                Some(vec![format!("--{name}={}", self.folder.join(&**path).display())])
-            }
+            (Kind::File | Kind::Files, DeValue::String(_)) => Some(vec![path(value)?]),
+            (Kind::Files, DeValue::Array(list)) => list.iter().map(|value| path(value.get_ref())).collect(),
             _ => None,
         }
     }

@@ -38,9 +38,13 @@ pub static SCHEMAS: &[Schema] = &[
         "vmconf run --format minic89",
         "a program of MiniC89, a member of its vectors"
     ),
-    schema!("minic89-snapshot", "vmconf trace --as minic89", "a MiniC89 machine between two instructions"),
-    schema!("trace", "vmconf trace --as jsonl", "an instruction of a trace for programs"),
-    schema!("diff", "vmconf diff --json", "why a case fails, for programs"),
+    schema!(
+        "minic89-snapshot",
+        "vmconf trace --output minic89",
+        "a MiniC89 machine between two instructions"
+    ),
+    schema!("trace", "vmconf trace --output jsonl", "an instruction of a trace for programs"),
+    schema!("diff", "vmconf diff --output json", "why a case fails, for programs"),
     schema!("report", "vmconf run --report json", "a line of a report for programs"),
 ];
 

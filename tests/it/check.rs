@@ -34,7 +34,7 @@ fn lines_are_short() {
 
 /// The results of a check as SARIF.
 fn sarif(args: &[&str]) -> (Json, i32) {
-    let Ran { exit, stdout, .. } = vmconf(&[&["check", "--as", "sarif"], args].concat());
+    let Ran { exit, stdout, .. } = vmconf(&[&["check", "--output", "sarif"], args].concat());
     (serde_json::from_str(&stdout).unwrap(), exit)
 }
 
@@ -273,7 +273,7 @@ fn exit_codes() {
     check("check tests/samples/vmtests/broken/empty.json", 3);
     check("check tests/samples/vmtests/malformed", 3);
     check("check nowhere.json", 2);
-    check("check --as xml", 2);
+    check("check --output xml", 2);
     check("check --rules vectors", 2);
     check("check src", 4);
     check("check --filter no-such-case", 4);
@@ -288,7 +288,7 @@ fn colours() {
     };
     assert!(forced(&["check", MIXED]).contains("\u{1b}["));
     assert!(!vmconf(&["check", MIXED]).stdout.contains('\u{1b}'));
-    assert!(!forced(&["check", "--as", "sarif", MIXED]).contains('\u{1b}'));
+    assert!(!forced(&["check", "--output", "sarif", MIXED]).contains('\u{1b}'));
 }
 
 /// Equal findings are printed a few times and then only counted: each finding counts once.
@@ -322,7 +322,8 @@ fn many_faults_in_one_long_line_are_found_and_fixed() {
     let steps = format!("[{{\"actions\":[{actions}],\"result\":{{\"state\":\"HALT\"}}}}]");
     fs::write(&path, format!("{{\"tests\":[{{\"script\":[\"RET\"],\"steps\":{steps}}}]}}")).unwrap();
     let path = path.to_str().unwrap();
-    for args in [&["check", path][..], &["check", "--as", "sarif", path], &["check", "--fix", "--all", path]]
+    for args in
+        [&["check", path][..], &["check", "--output", "sarif", path], &["check", "--fix", "--all", path]]
     {
         assert_eq!(vmconf(args).exit, 0, "{args:?}");
     }

@@ -162,7 +162,7 @@ fn every_kind_of_change() {
     let text = compared(&[]);
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     golden::file("compare-text", &text);
-    golden::file("compare-markdown", &compared(&["--as", "markdown"]));
+    golden::file("compare-markdown", &compared(&["--output", "markdown"]));
     let all = compared(&["--all"]);
     assert!(all.contains(&"long|".repeat(2000)) && all.contains("b.json::24"));
     assert!(!all.contains("more; --all shows them"));

@@ -1,5 +1,6 @@
 //! `vmconf.toml`: what applies, in which order, and what is reported about a wrong one.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -35,6 +36,22 @@ fn set(folder: &Path, profile: Option<&str>, args: &str) -> String {
     let Ran { exit, stdout, stderr } = vmconf(folder, profile, &args);
     assert_eq!((exit, &*stderr), (0, ""), "{args:?}");
     stdout.split_inclusive('\n').filter(|line| !line.ends_with("# default\n")).collect()
+}
+
+/// `paths` replaces the default path, from any folder below, and is replaced by typed paths.
+#[test]
+fn paths() {
+    let folder = folder("[profile.default]\npaths = [\"old/add.json\"]\n");
+    let below = folder.path().join("old/below");
+    let files = |folder: &Path, args: &[&str]| {
+        let listed = vmconf(folder, None, args).stdout;
+        let files: BTreeSet<_> = listed.lines().map(|id| id.split("::").next().unwrap().to_owned()).collect();
+        files.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(files(folder.path(), &["list"]), ["old/add.json"]);
+    assert_eq!(files(folder.path(), &["list", "add.json"]), ["add.json"]);
+    assert_eq!(files(&below, &["list"]).len(), 1);
+    assert_eq!(vmconf(folder.path(), None, &["list", "--no-config"]).exit, 2);
 }
 
 #[test]

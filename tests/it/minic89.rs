@@ -150,7 +150,7 @@ fn a_recorded_trace_is_an_expectation() {
     let tests = file["tests"].as_array().unwrap().clone();
     for test in &tests {
         let id = format!("{path}::{}", test["name"].as_str().unwrap());
-        let ran = vmconf(&["trace", &id, "--as", "minic89"]);
+        let ran = vmconf(&["trace", &id, "--output", "minic89"]);
         assert_eq!((ran.exit, &*ran.stderr), (0, ""));
         let trace: Vec<Json> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let mut recorded = test.clone();

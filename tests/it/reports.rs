@@ -116,7 +116,7 @@ pub(crate) fn mixed() -> Vec<Event> {
         case("a.json", "length", fail(logs.clone(), Expected::Len(2), Some(Value::List(vec![])), "ended")),
         case("a.json", "type", fail(logs, Expected::Is(Value::int(1u64)), Some(Value::text("1")), "ended")),
         case("a.json", "broken", error("\"0x0g\" is not a quantity")),
-        case("a.json", "skipped", Verdict::Skip("--fail-fast: a case before it failed".to_owned())),
+        case("a.json", "skipped", Verdict::Skip("--max-fail 1 was reached".to_owned())),
         case("a.json", "known", known("no limits yet")),
         case("a.json", "fixed", Verdict::UnexpectedPass(listing("no limits yet"))),
         Event::FileDone,

@@ -27,7 +27,7 @@ fn traced(args: &[&str]) -> String {
 
 /// The numbers of the steps that the arguments select, and the number of all.
 fn selected(args: &[&str]) -> (Vec<u64>, u64) {
-    let text = traced(&[args, &["--as", "jsonl"]].concat());
+    let text = traced(&[args, &["--output", "jsonl"]].concat());
     let mut lines: Vec<Json> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let end = lines.pop().unwrap();
     (lines.iter().map(|line| line["step"].as_u64().unwrap()).collect(), end["steps"].as_u64().unwrap())
@@ -39,12 +39,12 @@ fn selected(args: &[&str]) -> (Vec<u64>, u64) {
 fn golden() {
     let commands: [(&str, &[&str]); 10] = [
         ("evm", &[DEMO]),
-        ("evm-jsonl", &[DEMO, "--as", "jsonl"]),
-        ("evm-eip3155", &[DEMO, "--as", "eip3155"]),
-        ("evm-halt", &["vectors/evm/halts/underflow-arithmetic-to-flow.json::add", "--as", "eip3155"]),
+        ("evm-jsonl", &[DEMO, "--output", "jsonl"]),
+        ("evm-eip3155", &[DEMO, "--output", "eip3155"]),
+        ("evm-halt", &["vectors/evm/halts/underflow-arithmetic-to-flow.json::add", "--output", "eip3155"]),
         ("minic89", &[GCD]),
-        ("minic89-jsonl", &[GCD, "--as", "jsonl", "--op", "STORE_LOCAL"]),
-        ("minic89-snapshots", &[GCD, "--as", "minic89", "--last", "2"]),
+        ("minic89-jsonl", &[GCD, "--output", "jsonl", "--op", "STORE_LOCAL"]),
+        ("minic89-snapshots", &[GCD, "--output", "minic89", "--last", "2"]),
         ("minic89-trap", &["vectors/minic89/programs/add-overflows.json"]),
         ("tinyvm", &["vectors/tinyvm/driver/execute.json::a yield gives zero and the value"]),
         ("tinyvm-phases", &[PHASES]),
@@ -55,7 +55,7 @@ fn golden() {
 /// Section 11 of the reference of the EVM.
 #[test]
 fn eip_3155_lines_equal_the_worked_lines_of_the_reference() {
-    let text = traced(&[DEMO, "--as", "eip3155"]);
+    let text = traced(&[DEMO, "--output", "eip3155"]);
     let lines: Vec<_> = text.lines().collect();
     let worked = [
         (
@@ -105,7 +105,7 @@ fn lines_for_programs_are_as_the_schema_says() {
 fn hostile_text_is_escaped() {
     let id = "tests/samples/trace/hostile.json::hostile";
     for kind in ["text", "jsonl", "minic89"] {
-        let text = traced(&[id, "--as", kind]);
+        let text = traced(&[id, "--output", kind]);
         assert!(!text.replace('\n', "").contains(is_harmful), "{text:?}");
     }
     assert!(traced(&[id]).contains(r"A\u{1b}]0;title\u{7}B"));
@@ -144,7 +144,7 @@ fn steps_are_selected() {
 fn every_way_to_write_is_filtered() {
     for (id, kind, rest) in [(DEMO, "text", 2), (DEMO, "jsonl", 1), (DEMO, "eip3155", 1), (GCD, "minic89", 1)]
     {
-        let text = traced(&[id, "--as", kind, "--from", "2", "--to", "20", "--last", "3"]);
+        let text = traced(&[id, "--output", kind, "--from", "2", "--to", "20", "--last", "3"]);
         assert_eq!(text.lines().count(), 3 + rest, "{text}");
     }
 }
@@ -153,7 +153,7 @@ fn every_way_to_write_is_filtered() {
 #[test]
 fn a_selection_changes_no_summary() {
     let last = |args: &[&str]| {
-        traced(&[&[DEMO, "--as", "eip3155"], args].concat()).lines().last().unwrap().to_owned()
+        traced(&[&[DEMO, "--output", "eip3155"], args].concat()).lines().last().unwrap().to_owned()
     };
     assert_eq!(last(&["--from", "20"]), last(&[]));
 }
@@ -167,11 +167,11 @@ fn wrong_usage() {
     };
     check(&[DEMO, "--op", "SSTOR"], "evm has no such instruction; did you mean SSTORE?");
     check(&[DEMO, "--op", "frobnicate"], "evm has no such instruction\n");
-    check(&[DEMO, "--as", "minic89"], "--as minic89 is for minic89, and the case is for evm");
-    check(&[GCD, "--as", "eip3155"], "--as eip3155 is for evm, and the case is for minic89");
-    check(&[DEMO, "--as", "xml"], "invalid value 'xml'");
+    check(&[DEMO, "--output", "minic89"], "--output minic89 is for minic89, and the case is for evm");
+    check(&[GCD, "--output", "eip3155"], "--output eip3155 is for evm, and the case is for minic89");
+    check(&[DEMO, "--output", "xml"], "invalid value 'xml'");
     check(&[DEMO, "--from", "0"], "0 is not in 1..");
-    check(&[DEMO, "--from", "5", "--to", "4"], "--to is in front of --from");
+    check(&[DEMO, "--from", "5", "--to", "4"], "--to is less than --from");
     check(&["tests/samples/trace"], "several cases are meant");
 }
 

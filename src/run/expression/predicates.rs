@@ -46,7 +46,7 @@ pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: "machine",
         argument: "machine",
-        doc: "is for this machine",
+        doc: "runs on this machine",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
         known: || MACHINES.iter().map(|machine| machine.name).collect(),
@@ -55,7 +55,7 @@ pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: "format",
         argument: "format",
-        doc: "is written in this format",
+        doc: "has this vector format",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
         known: || FORMATS.iter().map(|format| format.name).collect(),
@@ -73,7 +73,7 @@ pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: "name",
         argument: "name",
-        doc: "has this name in its file",
+        doc: "has this name within its file",
         cost: Cost::Outline,
         letters: Letters::Exact,
         known: Vec::new,
@@ -82,7 +82,7 @@ pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: "path",
         argument: "path",
-        doc: "is in this file, as its id names it",
+        doc: "is in the file with this path, as in its id",
         cost: Cost::Outline,
         letters: Letters::Exact,
         known: Vec::new,
@@ -91,7 +91,7 @@ pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: VERDICT,
         argument: "verdict",
-        doc: "this came of it in the last run from this folder: pass, fail, error, skip, known or fixed",
+        doc: "had this verdict in the last run from this folder: pass, fail, error, skip, known or fixed",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
         known: || vec!["pass", "fail", "error", "skip", "known", "fixed"],
@@ -100,7 +100,7 @@ pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: "expects",
         argument: "end",
-        doc: "demands that the run ends in this way: halt, FAULT, yield and so on, in any case",
+        doc: "expects this outcome: halt, FAULT, yield, ...",
         cost: Cost::Reading,
         letters: Letters::AnyCase,
         known: Vec::new,
@@ -151,10 +151,10 @@ pub fn help() -> String {
     };
     let rows: String = PREDICATES.iter().map(row).collect();
     format!(
-        "Predicates, which and, or, not and parentheses join:\n{rows}\
-         An argument is a whole name, a part of one after ~, or a glob if it has one of *?[{{; in double \
-         quotes, it is a whole name and nothing else. Upper and lower case differ only in id, name, path and \
-         cause. Write a backslash before ) and \\ in it, and before \" in quotes."
+        "Expressions for -E combine predicates with and, or, not and parentheses:\n{rows}\n\
+         An argument matches a whole name; ~TEXT matches a part of it, and an argument with *, ?, [ or {{ is a \
+         glob.\nIn double quotes, it matches only itself.\nMatching ignores case, except for id, name, path and \
+         cause. Write ) and \\ as \\) and \\\\, and \" in quotes as \\\"."
     )
 }
 

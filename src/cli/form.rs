@@ -1,0 +1,12 @@
+//! `--output` of the commands that print text or JSON.
+
+use clap::ValueEnum;
+
+/// An output form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Form {
+    /// For people
+    Text,
+    /// For programs, one object a line
+    Json,
+}

@@ -1,0 +1,89 @@
+//! `vmconf help`: help on a command or a topic.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use clap::{Args, Command};
+use vmconf::model::exit::Exit;
+use vmconf::model::limits;
+use vmconf::run::expression;
+use vmconf::text::suggest::nearest;
+
+use super::exit_code::{self, UsageError};
+use super::{output, partition};
+
+/// Print help on a command or a topic
+///
+/// Example: vmconf help expressions
+#[derive(Debug, Args)]
+#[command(after_help = topics())]
+pub(super) struct Help {
+    /// A command, such as run or "known update", or a topic
+    #[arg(value_name = "COMMAND|TOPIC")]
+    words: Vec<String>,
+}
+
+/// A text that several commands refer to.
+struct Topic {
+    name: &'static str,
+    doc: &'static str,
+    text: fn() -> String,
+}
+
+const TOPICS: &[Topic] = &[
+    Topic { name: "expressions", doc: "how -E selects cases", text: expression::help },
+    Topic { name: "limits", doc: "what ends a case that takes too long or too much", text: limits },
+    Topic { name: "schedulers", doc: "where --partition auto finds its part", text: partition::schedulers },
+    Topic { name: "exit-codes", doc: "what the exit code of vmconf says", text: exit_code::help },
+];
+
+/// The list of topics.
+pub(super) fn topics() -> String {
+    let rows = TOPICS.iter().map(|topic| format!("\n  {:<12} {}", topic.name, topic.doc));
+    format!("Topics of vmconf help:{}", rows.collect::<String>())
+}
+
+fn limits() -> String {
+    let mut text = "Limits of the runner; a case that reaches one is an error:\n".to_owned();
+    let width = limits::ROWS.iter().map(|row| row.flag.len()).max().unwrap_or(0);
+    for row in limits::ROWS {
+        let _ = writeln!(text, "  --{:width$} <N>  {} [default: {}]", row.flag, row.doc.trim(), row.default);
+    }
+    text.push_str(
+        "Every command that reads vectors takes these flags, and vmconf.toml sets them for all or some files.",
+    );
+    text
+}
+
+impl Help {
+    /// Prints the help. `tree` is the whole command line, and has not parsed arguments.
+    pub(super) fn run(&self, mut tree: Command) -> anyhow::Result<Exit> {
+        let mut out = output::stdout();
+        match TOPICS.iter().find(|topic| self.words == [topic.name]) {
+            Some(topic) => writeln!(out, "{}", (topic.text)())?,
+            None => write!(out, "{}", command(&mut tree, &self.words)?.render_long_help().ansi())?,
+        }
+        out.flush()?;
+        Ok(Exit::Passed)
+    }
+}
+
+/// The command of this name.
+fn command<'t>(tree: &'t mut Command, words: &[String]) -> anyhow::Result<&'t mut Command> {
+    tree.build();
+    let mut found = tree;
+    for word in words {
+        if found.find_subcommand(word).is_none() {
+            return Err(unknown(found, word).into());
+        }
+        found = found.find_subcommand_mut(word).unwrap_or_else(|| unreachable!("it was found"));
+    }
+    Ok(found)
+}
+
+fn unknown(tree: &Command, word: &str) -> UsageError {
+    let commands = tree.get_subcommands().map(Command::get_name);
+    let near = nearest(word, commands.chain(TOPICS.iter().map(|topic| topic.name)));
+    let hint = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+    UsageError(format!("error: there is no command or topic {word:?}{hint}"))
+}
