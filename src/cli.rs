@@ -41,6 +41,7 @@ mod program;
 mod progress;
 mod reports;
 mod rerun;
+mod result_file;
 mod run;
 mod schema;
 mod select;

@@ -52,7 +52,7 @@ pub struct Format {
     /// among the diagnostics.
     pub read: fn(Node<'_>, Context<'_>, &mut Diagnostics) -> Option<Case>,
     /// Checks the parts of the document outside its cases.
-    pub rest: fn(Node<'_>, &mut Diagnostics),
+    pub rest: fn(Node<'_>, Context<'_>, &mut Diagnostics),
     /// The changes that write the actual value in place of the expected one.
     pub write_back: for<'d> fn(&FailedAssertion<'d, '_>) -> WrittenBack<'d>,
     /// The fields of the state that say how a run ended, not what it computed.
@@ -85,15 +85,16 @@ impl Format {
         (self.read)(case, context, &mut Diagnostics::new(context.options.strictness, self.unknown))
     }
 
-    /// What is wrong or worth a note between the cases of a document.
-    pub fn read_rest(
+    /// What is wrong or worth a note between the cases of a document, and in the folders that it may read.
+    pub fn read_rest<'c>(
         &self,
         document: &Document,
         entries: &[Entry],
-        options: Options,
+        context: impl Into<Context<'c>>,
     ) -> Vec<Diagnostic<Origin>> {
-        let mut diagnostics = Diagnostics::new(options.strictness, self.unknown);
-        (self.rest)(document.root(), &mut diagnostics);
+        let context = context.into();
+        let mut diagnostics = Diagnostics::new(context.options.strictness, self.unknown);
+        (self.rest)(document.root(), context, &mut diagnostics);
         if !document.deviations().is_empty() {
             let mut from = 0;
             for entry in entries {
@@ -315,7 +316,11 @@ pub fn recognise(document: &Document, file_name: &str) -> Result<(&'static Forma
     };
     let found: Vec<_> = FORMATS.iter().filter_map(look).collect();
     match found[..] {
-        [] => Err(NotRecognised::None { seen: describe(document.root()) }),
+        [] => match FORMATS.iter().find(|format| format.file_name == Some(file_name)) {
+            // What is wrong with a file of that name is for its format to say.
+            Some(format) => Ok((format, Evidence { at: document.root().at(), what: "its name" })),
+            None => Err(NotRecognised::None { seen: describe(document.root()) }),
+        },
         [one] => Ok(one),
         _ => {
             let seen = found.iter().map(|(format, evidence)| Seen::new(format, *evidence, document));

@@ -53,6 +53,7 @@
 //!   outside the folders that its format names. Formats read files only through [`formats::Files`]. Each
 //!   loop that a vector controls has a limit in [`model::limits::ROWS`]. Reaching a limit of the machine
 //!   is state; reaching a limit of the runner is an error of the case.
+//! - Text from outside reaches a terminal, a log or a report only through [`model::escape`].
 //! - Only [`run::bless`] and [`lint::fix`] offer a changed vector, and only the command line writes it.
 //!   `bless` has read and run what it offers; `fix` offers only a text with the same cases.
 //! - No clock, no randomness and no scheduling of threads affects a verdict. Randomness only selects which

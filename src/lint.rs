@@ -88,16 +88,16 @@ impl<'o> Checker<'o> {
             found.push(diagnostic);
             Vec::new()
         });
-        found.extend(format.read_rest(&document, &entries, read));
+        let files = VectorFiles::new(&source.path, format.folders);
+        let shared = Shared::default();
+        let context = Context { options: read, files: &files, shared: Some(&shared) };
+        found.extend(format.read_rest(&document, &entries, context));
         let mut cases = Cases::new(source, options, document, format, entries);
         select(&mut cases, &self.options.run);
         let Cases { document, entries, .. } = cases;
-        let files = VectorFiles::new(&source.path, format.folders);
         // In some formats this is an error, which the reader reports.
         let repeated_names_are_reported =
             found.iter().any(|diagnostic| diagnostic.rule == Rule::DuplicateName);
-        let shared = Shared::default();
-        let context = Context { options: read, files: &files, shared: Some(&shared) };
         for (index, (id, entry)) in entries.iter().enumerate() {
             let node = Node::at_index(&document, entry.node);
             found.extend(repeated(id, node).filter(|_| !repeated_names_are_reported));
@@ -172,6 +172,8 @@ fn repeated(id: &CaseId, test: Node<'_>) -> Option<Diagnostic<Origin>> {
 fn without_assertions(case: &Case, test: Node<'_>) -> Option<Diagnostic<Origin>> {
     let compares = |step: &Step| step.end.is_some() || !step.assertions.is_empty();
     let what = match &case.steps[..] {
+        // What that means is for the format to say.
+        [] => return None,
         [.., last] if compares(last) => return None,
         [_, _, ..] => "after the last step, nothing is compared",
         _ => "nothing is compared",

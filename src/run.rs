@@ -32,6 +32,7 @@ mod load;
 pub mod merge;
 mod missing;
 mod named_files;
+pub mod open_file;
 pub mod options;
 mod order;
 mod partition;

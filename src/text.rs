@@ -3,6 +3,7 @@
 pub mod config;
 pub mod edit;
 pub mod excerpt;
+pub mod file_name;
 pub mod json;
 mod line_index;
 pub mod plain_json;

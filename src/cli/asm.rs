@@ -11,8 +11,9 @@ use vmconf::machines::{Language, MachineInfo};
 use vmconf::model::exit::Exit;
 
 use super::exit_code::BrokenInput;
-use super::output::{self, Replaced};
+use super::output;
 use super::program::{is_document, machine_argument, read};
+use super::result_file::ResultFile;
 
 /// Assemble mnemonics to hex
 ///
@@ -40,7 +41,10 @@ pub(super) struct Asm {
 
 impl Asm {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
-        let source = String::from_utf8(read(&self.file)?).with_context(|| self.name())?;
+        let source = String::from_utf8(read(&self.file)?).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            BrokenInput(format!("{}: a source that is not UTF-8, at byte {at}", self.name()))
+        })?;
         match self.machine.language {
             Language::Bytes if self.map.is_some() => bail!("--map is for machines whose memory is words"),
             Language::Bytes => {
@@ -87,7 +91,7 @@ impl Asm {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    Replaced::with(path, bytes).with_context(|| path.display().to_string())
+    ResultFile::with(path, bytes).with_context(|| path.display().to_string())
 }
 
 /// The lines as a JSON object: `{"0000": 1}`.

@@ -15,7 +15,8 @@ use vmconf::model::verdict::{Verdict, vector_step};
 use vmconf::run::bless::{self, Blessed, OutcomeChange, Refusal, Texts, Wishes};
 use vmconf::run::sources::Source;
 
-use super::output::{self, Replaced};
+use super::output;
+use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 
@@ -258,21 +259,16 @@ fn try_write(path: &Path, texts: &Texts) -> io::Result<()> {
     if fs::read(&path)? != texts.old.as_bytes() {
         return Err(io::Error::other("the file changed since it was read"));
     }
-    Replaced::over(&path, texts.new.as_bytes())
+    ResultFile::over(&path, texts.new.as_bytes())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
-    use vmconf::run::sources::SourceOrigin;
-
     use super::*;
 
     #[test]
     fn it_asks_until_there_is_an_answer() {
-        let source =
-            Source { path: PathBuf::new(), shown: "a".into(), origin: SourceOrigin::Named, only: None };
+        let source = Source::new("a".into(), "a".into(), vmconf::run::sources::SourceOrigin::Named);
         let check = |input: &str, answer| assert_eq!(ask(&source, &mut input.as_bytes()).ok(), Some(answer));
         check("y\n", Answer::Yes);
         check("what?\n\nno\n", Answer::No);

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -10,10 +10,12 @@ use std::time::SystemTime;
 use anyhow::{Context, bail};
 use clap::Args;
 use vmconf::run::cache::{MOST_BYTES, ProgramKey, ResultCache, Sample, Share};
+use vmconf::run::open_file::{Links, open_regular, read_at_most};
 use vmconf::text::shell::Words;
 
 use super::history;
-use super::output::{self, Replaced};
+use super::output;
+use super::result_file::{ResultFile, remove_abandoned};
 use super::settings::Settings;
 
 /// The number of programs whose results are kept: the ones that wrote most recently.
@@ -115,7 +117,8 @@ impl Cache {
     fn write(&self, text: &str) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
-        Replaced::with(&self.path, text.as_bytes())?;
+        remove_abandoned(folder);
+        ResultFile::with(&self.path, text.as_bytes())?;
         forget_oldest_programs(folder)
     }
 }
@@ -130,19 +133,13 @@ fn executable() -> io::Result<File> {
 
 /// The text of a cache file; `None` if there is no such file.
 fn read(path: &Path) -> Result<Option<String>, String> {
-    // Checked before it is opened: opening a pipe blocks until it has a writer.
-    match path.metadata() {
+    let file = match open_regular(path, Links::Follow) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Ok(found) if !found.is_file() => return Err("is no regular file".to_owned()),
-        _ => {}
-    }
-    let file = File::open(path).map_err(|error| error.to_string())?;
-    let mut text = String::new();
-    file.take(MOST_BYTES as u64 + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
-    if text.len() > MOST_BYTES {
-        return Err(format!("is larger than {MOST_BYTES} bytes"));
-    }
-    Ok(Some(text))
+        file => file.map_err(|error| error.to_string())?,
+    };
+    let bytes = read_at_most(file, MOST_BYTES as u64).map_err(|error| error.to_string())?;
+    let bytes = bytes.ok_or_else(|| format!("is larger than {MOST_BYTES} bytes"))?;
+    String::from_utf8(bytes).map(Some).map_err(|error| error.to_string())
 }
 
 /// Deletes the caches of the programs that wrote least recently.

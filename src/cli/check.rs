@@ -14,7 +14,8 @@ use vmconf::model::renderer::Renderer;
 use vmconf::model::rule::RULES;
 use vmconf::run::sources::Source;
 
-use super::output::{self, Replaced};
+use super::output;
+use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 
@@ -113,7 +114,7 @@ fn replace(source: &Source, text: &str) -> io::Result<()> {
     if path.metadata()?.permissions().readonly() {
         return Err(io::Error::other("the file is read-only"));
     }
-    Replaced::with(&path, text.as_bytes())
+    ResultFile::with(&path, text.as_bytes())
 }
 
 /// The number of diagnostics that were fixed, by rule: `2 comment, 1 must/letter-case`.

@@ -10,7 +10,8 @@ use clap_complete::Shell;
 use clap_complete::env::Shells;
 use vmconf::model::exit::{Exit, MEANINGS};
 
-use super::output::{self, Replaced};
+use super::output;
+use super::result_file::ResultFile;
 
 /// Print the script for completion of commands, flags, paths and case ids
 ///
@@ -64,7 +65,7 @@ impl Man {
                 let mut text = Vec::new();
                 write_page(page, &mut text)?;
                 let path = folder.join(format!("{}.1", page_name(page)));
-                Replaced::with(&path, &text).with_context(|| path.display().to_string())?;
+                ResultFile::with(&path, &text).with_context(|| path.display().to_string())?;
             }
             return Ok(Exit::Passed);
         }

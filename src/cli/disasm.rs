@@ -2,8 +2,7 @@
 
 mod segment;
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -15,6 +14,7 @@ use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
 use vmconf::model::hex::hex_bytes;
+use vmconf::run::open_file::{Links, open_regular};
 
 use self::segment::Segment;
 use super::exit_code::BrokenInput;
@@ -24,7 +24,8 @@ use super::program::{is_document, machine_argument, read};
 /// Disassemble hex or a NEF3 file to mnemonics with their offsets
 ///
 /// A NEF3 file is shown with what it says beside the script, and with the methods of its manifest
-/// where that stands beside it: contract.manifest.json for contract.nef.
+/// where that stands beside it: contract.manifest.json for contract.nef. What deviates in the manifest is
+/// reported.
 ///
 /// The program of a machine whose memory is words is a segment file: all words of the memory, the
 /// most significant byte first.
@@ -157,7 +158,11 @@ fn hex_text(text: &[u8]) -> Result<Vec<u8>, String> {
         .ok_or_else(|| format!("{} is not a whole number of bytes", counted(digits.len(), "hex digit")))
 }
 
-/// The manifest in the folder of a NEF3 file; `None` if there is no such file, and for standard input.
+/// How many deviations of a manifest are reported.
+const MOST_DEVIATIONS: usize = 10;
+
+/// The manifest in the folder of a NEF3 file; `None` if there is no such file, and for standard input. What
+/// deviates in it is reported.
 fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<Manifest>> {
     if nef == Path::new("-") {
         return Ok(None);
@@ -166,22 +171,26 @@ fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<Manifest>> 
     let file = read_manifest(&path).with_context(|| path.display().to_string())?;
     let Some(file) = file else { return Ok(None) };
     let manifest = Manifest::read(&file, script_size);
-    Ok(Some(manifest.map_err(|error| BrokenInput(format!("{}:{error}", path.display())))?))
+    for deviation in manifest.deviations.iter().take(MOST_DEVIATIONS) {
+        output::note(&format!("note: {}:{deviation}", path.display()));
+    }
+    if let Some(more @ 1..) = manifest.deviations.len().checked_sub(MOST_DEVIATIONS) {
+        output::note(&format!("note: {}: and {more} more", path.display()));
+    }
+    Ok(Some(manifest))
 }
 
 /// The bytes of the file; `None` if it does not exist. Only a regular file is opened, since the user did not
 /// name it.
 fn read_manifest(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    if !path.try_exists()? {
-        return Ok(None);
-    }
-    if !path.metadata()?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    let mut file = Vec::new();
+    let file = match open_regular(path, Links::Follow) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file?,
+    };
+    let mut bytes = Vec::new();
     // One byte more than the limit, so that the reader refuses the file.
-    File::open(path)?.take(MANIFEST_SIZE as u64 + 1).read_to_end(&mut file)?;
-    Ok(Some(file))
+    file.take(MANIFEST_SIZE as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 fn header(nef: &Nef, manifest: Option<&Manifest>) -> Vec<String> {

@@ -1,11 +1,10 @@
 //! `vmconf help`: help on a command or a topic.
 
-use std::fmt::Write as _;
 use std::io::Write;
 
 use clap::{Args, Command};
 use vmconf::model::exit::Exit;
-use vmconf::model::limits;
+use vmconf::model::limits::{self, Owner, Row};
 use vmconf::run::expression;
 use vmconf::text::suggest::nearest;
 
@@ -44,15 +43,22 @@ pub(super) fn topics() -> String {
 }
 
 fn limits() -> String {
-    let mut text = "Limits of the runner; a case that reaches one is an error:\n".to_owned();
-    let width = limits::ROWS.iter().map(|row| row.flag.len()).max().unwrap_or(0);
-    for row in limits::ROWS {
-        let _ = writeln!(text, "  --{:width$} <N>  {} [default: {}]", row.flag, row.doc.trim(), row.default);
-    }
-    text.push_str(
-        "Every command that reads vectors takes these flags, and vmconf.toml sets them for all or some files.",
-    );
-    text
+    let of_runner = |row: &&Row| row.owner == Owner::Runner;
+    let (of_runner, of_machines): (Vec<_>, Vec<_>) = limits::ROWS.iter().partition(of_runner);
+    format!(
+        "Limits of the runner; a case that reaches one is an error:\n{}\
+         Limits of the machine neo3, which a test may lower; exceeding one is a fault of the script:\n{}\
+         Every command that reads vectors takes these flags, and vmconf.toml sets them for all or some files.",
+        limit_lines(&of_runner),
+        limit_lines(&of_machines)
+    )
+}
+
+fn limit_lines(rows: &[&Row]) -> String {
+    let width = rows.iter().map(|row| row.flag.len()).max().unwrap_or(0);
+    let line =
+        |row: &&Row| format!("  --{:width$} <N>  {} [default: {}]\n", row.flag, row.doc.trim(), row.default);
+    rows.iter().map(line).collect()
 }
 
 impl Help {

@@ -22,12 +22,13 @@ use vmconf::model::count::counted;
 use vmconf::model::partition::Part;
 use vmconf::report::json::{Invocation, Record};
 use vmconf::run::anchor::Anchor;
+use vmconf::text::file_name::typed;
 use vmconf::text::shell::Words;
 use vmconf::wire::comparison::{self, MOST_LINE, Run};
 use vmconf::wire::report::{Line, Start};
 
 use super::exit_code::NothingToDo;
-use super::output::Replaced;
+use super::result_file::{ResultFile, remove_abandoned};
 
 /// The number of runs that are kept for each folder.
 pub(super) const KEPT: usize = 20;
@@ -63,7 +64,7 @@ pub(super) struct Executed<'a> {
 pub(super) fn begin(executed: Executed<'_>) -> Record {
     let Executed { selected, files, part } = executed;
     let arguments = std::env::args_os().skip(1);
-    let words: Words = arguments.map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Words = arguments.map(|word| typed(&word)).collect();
     let command = format!("vmconf{words}");
     let when = Timestamp::now().strftime("%FT%TZ").to_string();
     Record::new(Invocation { when: &when, command: &command, selected, files, part })
@@ -80,9 +81,10 @@ pub(super) fn record(anchor: &Anchor, run: &str) -> io::Result<()> {
     fs::create_dir_all(&folder)?;
     let note = folder.join(FOLDER);
     if !note.exists() {
-        let written = Replaced::once(&note, format!("{}\n", anchor.folder().display()).as_bytes());
+        let written = ResultFile::once(&note, format!("{}\n", anchor.folder().display()).as_bytes());
         written.or_else(|error| ignore(error, ErrorKind::AlreadyExists))?;
     }
+    remove_abandoned(&folder);
     put(&folder, run)?;
     let names = names(&folder)?;
     for old in &names[..names.len().saturating_sub(KEPT)] {
@@ -97,7 +99,7 @@ fn put(folder: &Path, run: &str) -> io::Result<()> {
     const ATTEMPTS: usize = 1000;
     for _ in 0..ATTEMPTS {
         let name = Timestamp::now().strftime("%Y%m%d-%H%M%S-%3f").to_string();
-        match Replaced::once(&folder.join(name), run.as_bytes()) {
+        match ResultFile::once(&folder.join(name), run.as_bytes()) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 std::thread::sleep(Duration::from_millis(1));
             }

@@ -15,7 +15,8 @@ use vmconf::run::expected_failures::elsewhere::elsewhere;
 use vmconf::run::expected_failures::update::{self, Accepted, Policy, Unseen};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
 
-use super::output::{self, Replaced};
+use super::output;
+use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 
@@ -159,7 +160,7 @@ impl Update {
             output::note(&format!("note: {entries} of cases that did not run: kept{hint}"));
         }
         if updated.text != text {
-            Replaced::with(&self.file, updated.text.as_bytes())?;
+            ResultFile::with(&self.file, updated.text.as_bytes())?;
         }
         out.flush()?;
         Ok(Exit::Passed)

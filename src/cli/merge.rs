@@ -1,8 +1,8 @@
 //! `vmconf merge`
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
@@ -10,12 +10,12 @@ use vmconf::model::event::Event;
 use vmconf::model::exit::Exit;
 use vmconf::model::limits::Limits;
 use vmconf::report::{self, Grouping};
-use vmconf::run::anchor::Anchor;
 use vmconf::run::merge::{self, MergedRun, Source};
-use vmconf::run::sources;
+use vmconf::run::open_file::{open_below, read_at_most};
+use vmconf::text::file_name::path_of;
 
-use super::output::TemporaryFiles;
 use super::reports::{self, Reports, RequestedReport};
+use super::result_file::TemporaryFiles;
 use super::settings::Settings;
 use super::verbosity::VerbosityArgs;
 
@@ -24,7 +24,7 @@ use super::verbosity::VerbosityArgs;
 /// Example: vmconf run --partition hash:1/1 --report json | vmconf merge -
 ///
 /// Requires each part of one run exactly once. The exit code is that of the whole run. Reports show lines of
-/// vector files that are available here.
+/// vector files below --sources.
 #[derive(Debug, Args)]
 pub(super) struct Merge {
     /// JSON reports of the parts, from run --partition --report json; - for standard input
@@ -39,6 +39,11 @@ pub(super) struct Merge {
     #[arg(long)]
     no_group: bool,
 
+    /// Folder of the vector files that the parts name [default: that of vmconf.toml, else the working folder];
+    /// no file outside of it is opened
+    #[arg(long, value_name = "DIR")]
+    sources: Option<PathBuf>,
+
     #[command(flatten)]
     verbosity: VerbosityArgs,
 }
@@ -51,9 +56,11 @@ impl Merge {
             text.map(|text| (name.clone(), text)).context(name)
         };
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
+        let folder = self.sources.as_deref().unwrap_or(settings.anchor.folder());
+        let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
         let sources: Vec<_> = texts.iter().map(|(name, text)| Source { name, text }).collect();
         let MergedRun { events, selection, flags } =
-            merge::merge(&sources, &mut |file| vector_text(file, &settings.anchor))?;
+            merge::merge(&sources, &mut |file| vector_text(&folder, file))?;
         let mut reports = Reports::new(
             &self.report,
             &report::Options {
@@ -65,9 +72,10 @@ impl Merge {
             },
             &TemporaryFiles::default(),
         )?;
-        let written = events.iter().try_for_each(|event| reports.event(event));
-        written.and_then(|()| reports.finish()).context("a report cannot be written")?;
-        Ok(events.iter().rev().find_map(exit).unwrap_or(Exit::NothingRan))
+        for event in &events {
+            reports.event(event);
+        }
+        Ok(reports.finish(events.iter().rev().find_map(exit).unwrap_or(Exit::NothingRan)))
     }
 }
 
@@ -75,11 +83,15 @@ fn exit(event: &Event) -> Option<Exit> {
     if let Event::Ended(summary) = event { Some(summary.exit()) } else { None }
 }
 
-/// The text of a vector file, if it exists. A path in a report need not be a file: reading a pipe would
-/// block, and searching a folder would take long.
-fn vector_text(file: &str, anchor: &Anchor) -> Option<String> {
-    anchor.path(file).metadata().ok().filter(Metadata::is_file)?;
-    let bytes = sources::Source::named(file, anchor, None).read(Limits::default().file_size).ok()?;
+/// The text of a vector file; `None` if it is not a regular file below the folder. Other people write reports,
+/// and an excerpt would show any file that they name.
+fn vector_text(folder: &Path, file: &str) -> Option<String> {
+    let path = path_of(file);
+    if path.components().any(|part| part == Component::ParentDir) {
+        return None;
+    }
+    let file = open_below(folder, &folder.join(path).canonicalize().ok()?).ok()?;
+    let bytes = read_at_most(file, Limits::default().file_size).ok()??;
     // A run shows invalid UTF-8 the same way.
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

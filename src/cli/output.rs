@@ -2,8 +2,7 @@
 //! set, and elsewhere if `CLICOLOR_FORCE` is set.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
 
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
@@ -46,90 +45,6 @@ pub(super) fn is_closed_pipe(error: &anyhow::Error) -> bool {
 pub(super) fn appended(path: &Path) -> io::Result<impl Write + use<>> {
     let file = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
     Ok(BufWriter::with_capacity(1 << 16, anstream::StripStream::new(file)))
-}
-
-/// The temporary files of reports, for a process that ends before they are complete. Clones share the files.
-#[derive(Debug, Clone, Default)]
-pub(super) struct TemporaryFiles(Arc<Mutex<Vec<PathBuf>>>);
-
-impl TemporaryFiles {
-    /// Starts writing the file at `path`.
-    pub(super) fn create(&self, path: &Path) -> io::Result<Replaced> {
-        let replaced = Replaced::new(path)?;
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(replaced.file.path().to_owned());
-        Ok(replaced)
-    }
-
-    /// Ends the process immediately, without leaving temporary files.
-    pub(super) fn exit(&self, exit: Exit) -> ! {
-        for path in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            // Fails for a complete file, which has been moved.
-            let _ = std::fs::remove_file(path);
-        }
-        std::process::exit(exit as i32)
-    }
-}
-
-/// A file of results: written to a temporary file in the same folder and moved into place when it is
-/// complete, so that readers never see a partial file.
-pub(super) struct Replaced {
-    file: tempfile::NamedTempFile,
-    path: PathBuf,
-}
-
-impl Replaced {
-    /// Starts writing the file at `path`.
-    fn new(path: &Path) -> io::Result<Replaced> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if !folder.is_dir() {
-            let what = format!("there is no folder {}", folder.display());
-            return Err(io::Error::new(ErrorKind::NotFound, what));
-        }
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".vmconf-");
-        // Temporary files are private by default. A result has the permissions of the file that it replaces,
-        // or is readable by everyone.
-        #[cfg(unix)]
-        builder.permissions(path.metadata().map_or_else(
-            |_| std::os::unix::fs::PermissionsExt::from_mode(0o644),
-            |before| before.permissions(),
-        ));
-        let file = builder.tempfile_in(folder)?;
-        Ok(Replaced { file, path: path.to_owned() })
-    }
-
-    /// Another handle to write to; colours are stripped.
-    pub(super) fn writer(&self) -> io::Result<impl Write + use<>> {
-        let file = anstream::StripStream::new(self.file.as_file().try_clone()?);
-        Ok(BufWriter::with_capacity(1 << 16, file))
-    }
-
-    /// Writes the file at `path` with these bytes as they are.
-    pub(super) fn with(path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut replaced = Replaced::new(path)?;
-        replaced.file.write_all(bytes)?;
-        replaced.finish()
-    }
-
-    /// Writes the file at `path` with these bytes as they are; an error if it exists.
-    pub(super) fn once(path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut replaced = Replaced::new(path)?;
-        replaced.file.write_all(bytes)?;
-        replaced.file.persist_noclobber(&replaced.path).map(drop).map_err(|error| error.error)
-    }
-
-    /// Writes these bytes over the file at `path`, which keeps its permissions.
-    pub(super) fn over(path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut replaced = Replaced::new(path)?;
-        replaced.file.as_file().set_permissions(path.metadata()?.permissions())?;
-        replaced.file.write_all(bytes)?;
-        replaced.finish()
-    }
-
-    /// Moves the file into place.
-    pub(super) fn finish(self) -> io::Result<()> {
-        self.file.persist(&self.path).map(drop).map_err(|error| error.error)
-    }
 }
 
 struct UntilClosed<W> {

@@ -18,7 +18,8 @@ use vmconf::wire::comparison::Outcome;
 use vmconf::wire::record::Case;
 
 use super::history::{self, Executed, Recorded};
-use super::output::{self, Replaced};
+use super::output;
+use super::result_file::ResultFile;
 
 /// Beside the records of the runs.
 const FILE: &str = "outstanding";
@@ -134,5 +135,5 @@ fn change(anchor: &Anchor, edit: impl FnOnce(&mut Outstanding)) -> io::Result<()
         return Ok(());
     }
     let cases = after.into_iter().map(Case::from);
-    Replaced::with(&path, Record::text_of(cases).as_bytes())
+    ResultFile::with(&path, Record::text_of(cases).as_bytes())
 }

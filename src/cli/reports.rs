@@ -3,12 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use vmconf::model::event::Event;
+use vmconf::model::exit::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::report::{self, Needs, REPORTS, Report, ReportKind};
 
-use super::output::{self, Replaced, TemporaryFiles};
+use super::output;
+use super::result_file::{ResultFile, TemporaryFiles, remove_earlier};
 
 /// A report requested with `--report`.
 #[derive(Debug, Clone)]
@@ -59,64 +61,143 @@ fn check_standard_output(requested: &[RequestedReport]) -> anyhow::Result<()> {
     }
 }
 
-/// All reports of a run and the files that some go to.
-#[derive(Default)]
-pub(super) struct Reports {
-    all: Vec<Box<dyn Report>>,
-    files: Vec<Replaced>,
-}
+/// All reports of a run. A report that cannot be written is given up; the others are not affected.
+pub(super) struct Reports(Vec<Output>);
 
 impl Reports {
     /// The requested reports, and the text report unless another one goes to standard output.
     ///
     /// # Errors
     ///
-    /// When several reports go to standard output, or a file cannot be written.
+    /// When several reports go to standard output.
     pub(super) fn new(
         requested: &[RequestedReport],
         options: &report::Options,
         temporary_files: &TemporaryFiles,
     ) -> anyhow::Result<Reports> {
         check_standard_output(requested)?;
-        let mut reports = Reports::default();
-        for RequestedReport { kind, file } in requested {
-            match file {
-                Some(path) => {
-                    let replaced =
-                        temporary_files.create(path).with_context(|| path.display().to_string())?;
-                    reports.all.push((kind.new)(Box::new(replaced.writer()?), options));
-                    reports.files.push(replaced);
-                }
-                None => reports.all.push((kind.new)(Box::new(output::stdout()), options)),
-            }
-        }
+        let mut all: Vec<_> = requested
+            .iter()
+            .map(|RequestedReport { kind, file }| match file {
+                Some(path) => Output::to_file(kind, path, options, temporary_files),
+                None => Output::to_standard_output(kind, options),
+            })
+            .collect();
         if requested.iter().all(|requested| requested.file.is_some()) {
-            let text = &REPORTS[0];
-            reports.all.push((text.new)(Box::new(output::stdout()), options));
+            all.push(Output::to_standard_output(&REPORTS[0], options));
         }
-        if let Some(path) = step_summary(requested) {
-            let markdown = Renderer::by_name(REPORTS, "markdown").context("no report in Markdown")?;
-            let appended = output::appended(&path).with_context(|| path.display().to_string())?;
-            reports.all.push((markdown.new)(Box::new(appended), options));
+        if let Some((markdown, path)) = Renderer::by_name(REPORTS, "markdown").zip(step_summary(requested)) {
+            all.push(Output::appended(markdown, &path, options));
         }
-        Ok(reports)
+        Ok(Reports(all))
     }
 
     /// The events that the reports need together.
     pub(super) fn needs(&self) -> Needs {
-        let explained = self.all.iter().any(|report| report.needs() == Needs::Explanations);
+        let mut open = self.0.iter().filter_map(|output| output.open.as_ref());
+        let explained = open.any(|(report, _)| report.needs() == Needs::Explanations);
         if explained { Needs::Explanations } else { Needs::Events }
     }
 
     /// Passes an event to all reports.
-    pub(super) fn event(&mut self, event: &Event) -> io::Result<()> {
-        self.all.iter_mut().try_for_each(|report| report.event(event))
+    pub(super) fn event(&mut self, event: &Event) {
+        for output in &mut self.0 {
+            output.attempt(|report| report.event(event));
+        }
     }
 
-    /// Moves all files into place.
-    pub(super) fn finish(self) -> io::Result<()> {
-        drop(self.all);
-        self.files.into_iter().try_for_each(Replaced::finish)
+    /// Moves all files into place. Returns the exit code of a run that otherwise ends with `exit`: a missing
+    /// report is a broken file.
+    pub(super) fn finish(self, exit: Exit) -> Exit {
+        let missing =
+            self.0.into_iter().map(Output::finish).filter(|written| *written == Written::No).count();
+        if missing > 0 && exit != Exit::Interrupted { Exit::Broken } else { exit }
+    }
+}
+
+/// Whether a report was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Yes,
+    No,
+}
+
+/// A report and where it goes.
+struct Output {
+    /// What messages call it.
+    name: String,
+    /// The file that was requested; `None` for standard output and for a file that is appended to.
+    path: Option<PathBuf>,
+    /// `None` after an error, which was printed.
+    open: Option<OpenReport>,
+}
+
+/// A report that is being written, and its file; `None` if there is nothing to move into place.
+type OpenReport = (Box<dyn Report>, Option<ResultFile>);
+
+impl Output {
+    fn to_standard_output(kind: &ReportKind, options: &report::Options) -> Output {
+        let report = (kind.new)(Box::new(output::stdout()), options);
+        Output { name: "standard output".to_owned(), path: None, open: Some((report, None)) }
+    }
+
+    fn to_file(
+        kind: &ReportKind,
+        path: &Path,
+        options: &report::Options,
+        temporary_files: &TemporaryFiles,
+    ) -> Output {
+        let open = || {
+            let file = temporary_files.create(path)?;
+            Ok(((kind.new)(Box::new(file.writer()?), options), Some(file)))
+        };
+        Output::opened(path, Some(path), open())
+    }
+
+    fn appended(kind: &ReportKind, path: &Path, options: &report::Options) -> Output {
+        let writer = output::appended(path);
+        Output::opened(path, None, writer.map(|writer| ((kind.new)(Box::new(writer), options), None)))
+    }
+
+    fn opened(name: &Path, path: Option<&Path>, opened: io::Result<OpenReport>) -> Output {
+        let mut output =
+            Output { name: name.display().to_string(), path: path.map(Path::to_owned), open: None };
+        match opened {
+            Ok(open) => output.open = Some(open),
+            Err(error) => output.fail(&error),
+        }
+        output
+    }
+
+    /// Writes to the report, unless it was given up.
+    fn attempt(&mut self, write: impl FnOnce(&mut dyn Report) -> io::Result<()>) {
+        if let Some((report, _)) = &mut self.open
+            && let Err(error) = write(&mut **report)
+        {
+            self.fail(&error);
+        }
+    }
+
+    /// Gives the report up. The report of an earlier run is removed, so that nobody takes it for this one.
+    fn fail(&mut self, error: &io::Error) {
+        self.open = None;
+        if let Some(path) = &self.path {
+            remove_earlier(path);
+        }
+        output::note(&format!("error: {}: the report cannot be written: {error}", self.name));
+    }
+
+    /// Moves the file into place.
+    fn finish(mut self) -> Written {
+        let Some((report, file)) = self.open.take() else { return Written::No };
+        drop(report);
+        match file.map_or(Ok(()), ResultFile::finish) {
+            Ok(()) => Written::Yes,
+            Err(error) => {
+                self.fail(&error);
+                Written::No
+            }
+        }
     }
 }
 

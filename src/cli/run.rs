@@ -15,17 +15,18 @@ use vmconf::model::partition::Part;
 use vmconf::report::{self, Grouping, Needs};
 use vmconf::run::sources::Source;
 use vmconf::run::{self, Interrupt, Options, UnmatchedEntries};
+use vmconf::text::file_name::typed;
 use vmconf::text::shell::Words;
 
 use super::cache::{Cache, CacheArgs};
 use super::flags::Changes;
 use super::history::Executed;
 use super::known::KnownArgs;
-use super::output::TemporaryFiles;
 use super::outstanding::Recording;
 use super::progress::Progress;
 use super::reports::{Reports, RequestedReport};
 use super::rerun::{Rerun, RerunCases};
+use super::result_file::TemporaryFiles;
 use super::select::Select;
 use super::settings::Settings;
 use super::verbosity::VerbosityArgs;
@@ -111,14 +112,14 @@ impl Run {
                 rerun.mark_done(id);
             }
         };
-        let summary = runner.run(&sources, &options, &mut on_case)?;
+        let exit = runner.run(&sources, &options, &mut on_case)?;
         if let Some(rerun) = &rerun {
             let deleted = rerun.report_deleted(&options);
             if !deleted.is_empty() {
                 outstanding::forget(&settings.anchor, &deleted).context("outstanding failures")?;
             }
         }
-        Ok(summary.exit())
+        Ok(exit)
     }
 
     /// The cases that run again; `None` without `--rerun`.
@@ -182,12 +183,13 @@ impl Runner<'_> {
     }
 
     /// Runs these files once, writes all reports, and records the run. `on_case` is called for each case.
+    /// Returns the exit code.
     pub(super) fn run(
         &self,
         sources: &[Source],
         options: &Options,
         on_case: &mut dyn FnMut(&CaseId),
-    ) -> anyhow::Result<Summary> {
+    ) -> anyhow::Result<Exit> {
         let cache = self.args.cache.open(self.settings)?;
         let mut options = options.clone();
         options.run.cache = cache.as_ref().map(Cache::results);
@@ -199,33 +201,27 @@ impl Runner<'_> {
         let mut record = Recording::begin(&self.settings.anchor, executed);
         let mut progress = Progress::new(self.args.verbosity.level());
         let needs = reports.needs();
-        let mut write_error = None;
         let mut sink = |event| {
             progress.event(&event);
             if let Event::Finished(report) = &event {
                 record.case(report);
                 on_case(&report.id);
             }
-            write_error = write_error.take().or_else(|| reports.event(&event).err());
+            reports.event(&event);
         };
         let summary = match needs {
             Needs::Events => run::run(sources, options, &mut sink),
             Needs::Explanations => run::run_and_explain(sources, options, explain_on_screen, &mut sink),
         };
-        // Save the cache even if a report could not be written.
         if let Some(cache) = cache {
             cache.save();
         }
         save_record(record, &summary);
-        write_error
-            .map_or(Ok(()), Err)
-            .and_then(|()| reports.finish())
-            .context("a report cannot be written")?;
-        Ok(summary)
+        Ok(reports.finish(summary.exit()))
     }
 
     fn report_options(&self, options: &Options) -> report::Options {
-        let paths: Words = self.args.paths().iter().map(|path| path.to_string_lossy()).collect();
+        let paths: Words = self.args.paths().iter().map(|path| typed(path.as_os_str())).collect();
         report::Options {
             verbosity: self.args.verbosity.level(),
             flags: self.settings.repeated(Changes::Verdicts),

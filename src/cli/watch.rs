@@ -202,7 +202,7 @@ impl Session<'_> {
     }
 
     fn once(&self, sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
-        let exit = self.runner.run(sources, options, &mut |_| {})?.exit();
+        let exit = self.runner.run(sources, options, &mut |_| {})?;
         if exit != Exit::Interrupted {
             self.note_waiting();
         }

@@ -152,6 +152,11 @@ impl<'d> Fields<'d> {
         Some(Fields { node, name, names, members: node.members().collect(), respelled: Vec::new(), known })
     }
 
+    /// The object.
+    pub fn node(&self) -> Node<'d> {
+        self.node
+    }
+
     /// Where the object starts.
     pub fn at(&self) -> u32 {
         self.node.at()

@@ -9,6 +9,13 @@ pub trait Files {
     ///
     /// When it is not there, or is not for this vector to read.
     fn read(&self, folder: Folder, name: &str, limit: u64) -> Result<Vec<u8>, Unreadable>;
+
+    /// The names of the regular files in a folder itself, in order. Names that are not UTF-8 are left out.
+    ///
+    /// # Errors
+    ///
+    /// When the folder is not for this vector to read.
+    fn list(&self, folder: Folder) -> Result<Vec<String>, Unreadable>;
 }
 
 /// A folder, as seen from a vector.
@@ -40,5 +47,9 @@ pub(super) static NO_FILES: NoFiles = NoFiles;
 impl Files for NoFiles {
     fn read(&self, _: Folder, _: &str, _: u64) -> Result<Vec<u8>, Unreadable> {
         Err(Unreadable::Refused("a vector that is in no file can name none".to_owned()))
+    }
+
+    fn list(&self, _: Folder) -> Result<Vec<String>, Unreadable> {
+        Err(Unreadable::Refused("a vector that is in no file has no folder".to_owned()))
     }
 }

@@ -57,7 +57,7 @@ fn evidence(file: Node<'_>) -> Option<Evidence> {
     })
 }
 
-fn read_rest(file: Node<'_>, diagnostics: &mut Diagnostics) {
+fn read_rest(file: Node<'_>, _: Context<'_>, diagnostics: &mut Diagnostics) {
     let Some(mut fields) = envelope::open(file, MACHINE, diagnostics) else { return };
     if let Some(program) = fields.required("program", diagnostics) {
         program::read(program, diagnostics);

@@ -34,7 +34,8 @@ pub use self::manifest::{MANIFEST_SIZE, Manifest, ManifestError, Method, Paramet
 pub const MACHINE: &str = "neo3";
 
 const MAGIC: [u8; 4] = *b"NEF3";
-const FILE_SIZE: usize = 131_070;
+/// The most bytes that a container may have.
+pub const FILE_SIZE: usize = 131_070;
 const COMPILER_SIZE: usize = 64;
 const SOURCE_SIZE: RangeInclusive<u64> = 0..=256;
 const TOKENS: RangeInclusive<u64> = 0..=128;

@@ -33,7 +33,7 @@ use self::program::Program;
 use self::result::AssertionBuilder;
 use self::rules::{Generation, Rules};
 use super::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
-use super::{Entry, Format, Severity};
+use super::{Context, Entry, Folder, Format, Severity};
 use crate::model::case::{self, Action, Case, Step};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::position::Origin;
@@ -51,13 +51,13 @@ pub const N3: Format = Format {
     file_name: None,
     evidence: evidence::n3,
     outline,
-    read: |test, _, diagnostics| read_test(test, &rules::N3, diagnostics),
-    rest: |file, diagnostics| read_rest(file, &rules::N3, diagnostics),
+    read: |test, context, diagnostics| read_test(test, &rules::N3, context, diagnostics),
+    rest: |file, _, diagnostics| read_rest(file, &rules::N3, diagnostics),
     write_back: |failed| write_back::write_back(failed, &rules::N3),
     ends: &["state"],
     unknown: Severity::Note,
     duplicate: Severity::Note,
-    folders: &[],
+    folders: &[Folder::Own],
 };
 
 /// The entry of 2.x in the list of formats.
@@ -70,8 +70,8 @@ pub const V2: Format = Format {
     file_name: None,
     evidence: evidence::v2,
     outline,
-    read: |test, _, diagnostics| read_test(test, &rules::V2, diagnostics),
-    rest: |file, diagnostics| read_rest(file, &rules::V2, diagnostics),
+    read: |test, context, diagnostics| read_test(test, &rules::V2, context, diagnostics),
+    rest: |file, _, diagnostics| read_rest(file, &rules::V2, diagnostics),
     write_back: |failed| write_back::write_back(failed, &rules::V2),
     ends: &["state"],
     unknown: Severity::Note,
@@ -150,12 +150,17 @@ fn read_label(fields: &mut Fields<'_>, key: &'static str, rules: &Rules, diagnos
     }
 }
 
-fn read_test(test: Node<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) -> Option<Case> {
+fn read_test(
+    test: Node<'_>,
+    rules: &'static Rules,
+    context: Context<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Case> {
     let mut fields = Fields::open_with(test, "test", rules.names, diagnostics)?;
     read_label(&mut fields, "name", rules, diagnostics);
     let mut program = Program::default();
     match rules.generation {
-        Generation::N3 => program.read_n3(&mut fields, diagnostics),
+        Generation::N3 => program.read_n3(&mut fields, context.files, diagnostics),
         Generation::V2 => program.read_v2(&mut fields, diagnostics),
     }
     let steps = read_steps(&mut fields, rules, diagnostics);
@@ -167,6 +172,11 @@ fn read_test(test: Node<'_>, rules: &'static Rules, diagnostics: &mut Diagnostic
 fn read_steps(fields: &mut Fields<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) -> Vec<Step> {
     match fields.present("steps") {
         Some(steps) if steps.is_array() => {
+            // The text of 2.x allows it.
+            if rules.generation == Generation::N3 && steps.items().next().is_none() {
+                let what = "a test with no steps checks nothing";
+                diagnostics.suspect(|| Diagnostic::at(steps.at(), what).under(Rule::NothingCompared));
+            }
             steps.items().filter_map(|step| read_step(step, rules, diagnostics)).collect()
         }
         Some(steps) => {

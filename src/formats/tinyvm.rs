@@ -77,7 +77,7 @@ fn evidence(file: Node<'_>) -> Option<Evidence> {
 }
 
 /// The file without its tests.
-fn read_rest(file: Node<'_>, diagnostics: &mut Diagnostics) {
+fn read_rest(file: Node<'_>, _: Context<'_>, diagnostics: &mut Diagnostics) {
     if let Some(fields) = envelope::open(file, MACHINE, diagnostics) {
         fields.finish(diagnostics);
     }

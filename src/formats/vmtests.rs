@@ -34,7 +34,7 @@ pub const FORMAT: Format = Format {
     evidence,
     outline,
     read: |test, context, diagnostics| read_test(test, context.options, diagnostics),
-    rest: |_, _| {},
+    rest: |_, _, _| {},
     write_back: write_back::write_back,
     ends: &["outcome"],
     unknown: Severity::Note,

@@ -58,8 +58,15 @@ impl<'c> Inspection<'c> {
         };
         let mut refused = false;
         for (path, origin) in &self.case.places {
-            let Some(Value::Text(source)) = datum(&self.case.program, path) else { continue };
-            let lines = Lines::new(*origin, self.node.document());
+            let (file, source) = match datum(&self.case.program, path) {
+                Some(Value::Text(source)) => ("", source),
+                Some(Value::Record(parts)) => match &parts[..] {
+                    [(file, Value::Text(source))] => (&**file, source),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            let lines = Lines::new(*origin, file, self.node.document());
             match assemble(source) {
                 Ok(assembled) => {
                     for Warning { line, column, what } in assembled.warnings {
@@ -164,19 +171,21 @@ impl<'c> Inspection<'c> {
 /// The lines of a source: items of an array in the vector, or lines of a file that the vector names.
 struct Lines<'d> {
     origin: Origin,
+    /// The name of the file; empty for items of an array.
+    file: &'d str,
     items: Vec<Node<'d>>,
 }
 
 impl<'d> Lines<'d> {
-    fn new(origin: Origin, document: &'d Document) -> Lines<'d> {
+    fn new(origin: Origin, file: &'d str, document: &'d Document) -> Lines<'d> {
         let place = document.node_at(origin.0);
-        Lines { origin, items: place.into_iter().flat_map(Node::items).collect() }
+        Lines { origin, file, items: place.into_iter().flat_map(Node::items).collect() }
     }
 
     /// A diagnostic at a place in a line, both from 1.
     fn diagnostic(&self, line: usize, column: usize, what: &str) -> Diagnostic<Origin> {
         let Some(item) = line.checked_sub(1).and_then(|line| self.items.get(line)) else {
-            return Diagnostic::at(self.origin.0, format!("line {line}:{column}: {what}"));
+            return Diagnostic::at(self.origin.0, format!("{}:{line}:{column}: {what}", self.file));
         };
         // After the opening quote. If the JSON text has escapes, its columns differ from those of the line.
         let inside = item.raw().char_indices().nth(column).filter(|_| !item.raw().contains('\\'));

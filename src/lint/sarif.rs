@@ -11,6 +11,7 @@ use crate::model::escape::escaped;
 use crate::model::rule::{RULES, Rule};
 use crate::text::json::quoted;
 use crate::text::source_text::SourceText;
+use crate::wire::line::one_line;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -55,7 +56,7 @@ impl Output for Sarif {
         for diagnostic in &checked.diagnostics {
             let comma = if self.state == State::Results { "," } else { "" };
             self.state = State::Results;
-            write!(self.out, "{comma}\n{}", result(checked, diagnostic))?;
+            write!(self.out, "{comma}\n{}", one_line(&result(checked, diagnostic)))?;
         }
         Ok(())
     }

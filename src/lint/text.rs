@@ -148,7 +148,8 @@ fn style(severity: Severity) -> Style {
 /// `indent`.
 fn wrapped(text: &str, mut column: usize, indent: &str) -> String {
     let mut lines = String::new();
-    for (index, word) in escaped(text).split(' ').enumerate() {
+    // Each word may begin a line.
+    for (index, word) in text.split(' ').map(escaped).enumerate() {
         let length = word.chars().count();
         if index > 0 && column + 1 + length > WIDTH {
             lines.push('\n');
@@ -158,7 +159,7 @@ fn wrapped(text: &str, mut column: usize, indent: &str) -> String {
             lines.push(' ');
             column += 1;
         }
-        lines.push_str(word);
+        lines.push_str(&word);
         column += length;
     }
     lines

@@ -23,7 +23,8 @@
 //! A record of `script` (bytes, or a list of bytes and mnemonics; nothing is no script), `strict` (whether
 //! the script is validated as a whole first: a rejected script leaves the machine in FAULT without a frame),
 //! `host` (`test`, which is the default, or `crypto`), and for `crypto` `message` (bytes that signatures are
-//! checked against) and `curve` (`secp256r1`, which is the default, or `secp256k1`).
+//! checked against) and `curve` (`secp256r1`, which is the default, or `secp256k1`). `limits` lowers limits of
+//! the engine, by their names in [`crate::model::limits`].
 //!
 //! # What can be changed
 //!

@@ -15,8 +15,8 @@
 //!
 //! # Program
 //!
-//! A segment is bytes (words from address 0, most significant byte first), text (assembly source),
-//! or a record of bytes by `0x` address. What it leaves out is zero.
+//! A segment is bytes (words from address 0, most significant byte first), text (assembly source), a record
+//! of one such text by the name of its file, or a record of bytes by `0x` address. What it leaves out is zero.
 //!
 //! One machine: `instructions` and `data` (segments), `registers` (16 numbers), `pc`, `rnd` (a seed, or a
 //! list of the numbers to give), `features` (a list that may have `expRoot`). All may be missing.

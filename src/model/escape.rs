@@ -1,23 +1,79 @@
-//! Text from outside, made harmless for terminals and reports.
+//! Text from outside, made harmless for terminals, logs of CI systems and reports.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::sync::LazyLock;
 
-/// Whether a character could disturb a terminal, show text other than it is, or not be written in XML at all:
-/// control characters, those that are invisible or reorder text, and two noncharacters.
+use regex_syntax::hir::{Class, ClassUnicodeRange, HirKind};
+
+/// The characters outside ASCII that could disturb a terminal, show text other than it is, or not be written
+/// in XML at all: control characters, those that are invisible, reorder text or begin a line, and two
+/// noncharacters.
+const HARMFUL: &str =
+    r"[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\x{FFFE}\x{FFFF}]";
+
+/// The ranges of [`HARMFUL`], in ascending order.
+static HARMFUL_RANGES: LazyLock<Vec<ClassUnicodeRange>> =
+    LazyLock::new(|| match regex_syntax::parse(HARMFUL).expect("a class of characters").kind() {
+        HirKind::Class(Class::Unicode(class)) => class.ranges().to_vec(),
+        other => unreachable!("{other:?} is not a class of characters"),
+    });
+
+/// Whether a character could disturb a terminal or a reader: a control character, one that is invisible or
+/// reorders text by its Unicode properties, or a noncharacter that XML forbids.
 pub fn is_harmful(character: char) -> bool {
-    let invisible = ['\u{200b}'..='\u{200f}', '\u{2028}'..='\u{202e}', '\u{2060}'..='\u{206f}'];
-    character.is_control()
-        || matches!(character, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
-        || invisible.iter().any(|range| range.contains(&character))
+    if character.is_ascii() {
+        return character.is_ascii_control();
+    }
+    let order = |range: &ClassUnicodeRange| match range {
+        _ if range.end() < character => Ordering::Less,
+        _ if range.start() > character => Ordering::Greater,
+        _ => Ordering::Equal,
+    };
+    HARMFUL_RANGES.binary_search_by(order).is_ok()
 }
 
-/// Text from outside with harmful characters escaped.
+/// A part of a line from outside, with harmful characters and starts of commands escaped as in Rust:
+/// `\u{1b}`.
 pub fn escaped(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_harmful) {
+    escaped_with(text, |character| match character {
+        ' '..='~' => character.escape_unicode().to_string(),
+        _ => character.escape_default().to_string(),
+    })
+}
+
+/// A part of a line from outside. `escape` writes each harmful character, and one character of each start of a
+/// command: CI systems execute commands that they find in the log of a job.
+///
+/// - GitHub Actions, Azure Pipelines and TeamCity: `##[`, `##vso[` and `##teamcity[` anywhere in a line.
+/// - GitHub Actions: `::` at the start of a line, after any spaces.
+///
+/// What follows the text in its line is unknown, so `##` and `:` that could become such a start are escaped,
+/// too.
+pub fn escaped_with(text: &str, escape: fn(char) -> String) -> Cow<'_, str> {
+    let start = text.len() - text.trim_start().len();
+    let is_escaped = |(at, character): (usize, char)| match character {
+        '#' => ends_command_prefix(&text[..at], &text[at + 1..]),
+        ':' => at == start && matches!(text.as_bytes().get(at + 1), None | Some(b':')),
+        _ => is_harmful(character),
+    };
+    if !text.char_indices().any(is_escaped) {
         return Cow::Borrowed(text);
     }
-    let escape = |character: char| {
-        if is_harmful(character) { character.escape_default().to_string() } else { character.to_string() }
-    };
-    Cow::Owned(text.chars().map(escape).collect())
+    let mut safe = String::with_capacity(text.len() + 16);
+    for (at, character) in text.char_indices() {
+        if is_escaped((at, character)) {
+            safe += &escape(character);
+        } else {
+            safe.push(character);
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// Whether a `#` between these texts is the second one of `##name[`.
+fn ends_command_prefix(before: &str, after: &str) -> bool {
+    // Each letter is looked at once, since no `#` is among them.
+    let rest = after.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+    before.ends_with('#') && (rest.is_empty() || rest.starts_with('['))
 }

@@ -1,11 +1,11 @@
 //! The limits that keep a vector from hanging a run or filling the memory.
 //!
 //! One row a limit: the field, its flag, its default and what it is a limit of. The command line
-//! and the error texts are made from the rows. Reaching one is an error of the case, never a
-//! state of the machine.
+//! and the error texts are made from the rows. Reaching a limit of the runner is an error of the case,
+//! never a state of the machine; reaching one of a machine is state.
 
 macro_rules! limits {
-    ($($(#[doc = $doc:literal])+ $field:ident, $flag:literal, $default:literal;)*) => {
+    ($($(#[doc = $doc:literal])+ $field:ident, $flag:literal, $default:literal, $owner:expr;)*) => {
         /// The limits of a run.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct Limits {
@@ -23,6 +23,7 @@ macro_rules! limits {
             flag: $flag,
             default: $default,
             doc: concat!($($doc),+),
+            owner: $owner,
             set: |limits, value| limits.$field = value,
             get: |limits| limits.$field,
         },)*];
@@ -38,23 +39,62 @@ pub struct Row {
     pub default: u64,
     /// What it is a limit of, and its unit.
     pub doc: &'static str,
+    /// Whose limit it is.
+    pub owner: Owner,
     /// Sets it.
     pub set: fn(&mut Limits, u64),
     /// Reads it.
     pub get: fn(&Limits) -> u64,
 }
 
+/// Whose limit it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// Reaching it is an error of the case.
+    Runner,
+    /// Reaching it is state.
+    Machine {
+        /// The name of the machine.
+        machine: &'static str,
+        /// The member of a vector that lowers it.
+        member: &'static str,
+    },
+}
+
+/// The limits that a machine itself has, by the member of a vector that lowers them.
+pub fn of_machine(name: &'static str) -> impl Iterator<Item = (&'static str, &'static Row)> {
+    ROWS.iter().filter_map(move |row| match row.owner {
+        Owner::Machine { machine, member } if machine == name => Some((member, row)),
+        Owner::Machine { .. } | Owner::Runner => None,
+    })
+}
+
+/// A limit of the machine neo3.
+const fn neo3(member: &'static str) -> Owner {
+    Owner::Machine { machine: "neo3", member }
+}
+
 limits! {
     /// instructions a case may execute, and words of 32 bytes it may copy and hash in bulk
-    steps, "max-steps", 2_000_000_000;
+    steps, "max-steps", 2_000_000_000, Owner::Runner;
     /// bytes of memory a machine may use
-    memory, "max-memory", 268_435_456;
+    memory, "max-memory", 268_435_456, Owner::Runner;
     /// bytes a machine may put out: logs, recorded calls, results
-    output, "max-output", 268_435_456;
+    output, "max-output", 268_435_456, Owner::Runner;
     /// entries a machine may keep: logs, recorded calls, storage words
-    items, "max-items", 10_000_000;
+    items, "max-items", 10_000_000, Owner::Runner;
     /// bytes of a vector file
-    file_size, "max-file-size", 1_073_741_824;
+    file_size, "max-file-size", 1_073_741_824, Owner::Runner;
     /// nested arrays and objects in a vector file
-    depth, "max-depth", 128;
+    depth, "max-depth", 128, Owner::Runner;
+    /// bytes of a ByteString or Buffer
+    item_size, "max-item-size", 131_070, neo3("maxItemSize");
+    /// references after an instruction, and items of a new compound
+    stack_size, "max-stack-size", 2048, neo3("maxStackSize");
+    /// frames
+    invocation_stack_size, "max-invocation-stack-size", 1024, neo3("maxInvocationStackSize");
+    /// try statements of a frame that a script is in
+    try_nesting_depth, "max-try-nesting-depth", 16, neo3("maxTryNestingDepth");
+    /// bits of a shift, and the exponent of a power
+    shift, "max-shift", 256, neo3("maxShift");
 }

@@ -51,6 +51,7 @@ rules! {
     UnknownName, "unknown-name", "an action, a state, a type or another word of the format that is none";
     LetterCase, "letter-case", "a name is spelled with other capitals than usual";
     NamedFile, "named-file", "a file that the vector names cannot be used, or another is used in its place";
+    UnusedFile, "unused-file", "a driver or testee beside the list is in no pair";
     AmbiguousBytes, "ambiguous-bytes", "bytes can be read both as hex and as base64";
     UnknownMnemonic, "unknown-mnemonic", "the machine has no instruction of this name";
     Assembly, "assembly", "a source is not what the assembler of the machine takes";

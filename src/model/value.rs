@@ -83,6 +83,20 @@ impl Value {
         }
     }
 
+    /// Whether there are more than `most` values in it, itself included. Looks at no more than these.
+    pub fn has_more_values_than(&self, most: usize) -> bool {
+        fn rest(value: &Value, left: usize) -> Option<usize> {
+            let left = left.checked_sub(1)?;
+            match value {
+                Value::Null | Value::Bool(_) | Value::Int(_) | Value::Bytes(_) | Value::Text(_) => Some(left),
+                Value::List(items) => items.iter().try_fold(left, |left, item| rest(item, left)),
+                Value::Record(members) => members.iter().try_fold(left, |left, (_, it)| rest(it, left)),
+                Value::Typed(_, inner) => rest(inner, left),
+            }
+        }
+        rest(self, most).is_none()
+    }
+
     /// Whether [`Value::len`] is 0.
     pub fn is_empty(&self) -> bool {
         self.len() == Some(0)

@@ -4,6 +4,8 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use crate::text::file_name::{path_of, shown, typed};
+
 /// The folder that the names of files are relative to: that of `vmconf.toml`, else the working folder.
 ///
 /// A file outside of it is named with `..` if it shares a folder with the anchor, and else by its absolute
@@ -29,7 +31,7 @@ impl Anchor {
         &self.folder
     }
 
-    /// The name of a file or folder, with `/` between folders: the same for every path that leads to it.
+    /// The name of a file or folder, as [`shown`] writes it: the same for every path that leads to it.
     pub fn name(&self, path: &Path) -> Arc<str> {
         self.name_of_real(&real_path(path))
     }
@@ -37,12 +39,7 @@ impl Anchor {
     /// Like [`Anchor::name`], for a path whose symbolic links are resolved.
     pub(super) fn name_of_real(&self, real: &Path) -> Arc<str> {
         let relative = self.relative(real);
-        let text = relative.to_string_lossy();
-        match std::path::MAIN_SEPARATOR {
-            _ if text.is_empty() => ".".into(),
-            '/' => text.into(),
-            separator => text.replace(separator, "/").into(),
-        }
+        if relative.as_os_str().is_empty() { ".".into() } else { shown(&relative).into() }
     }
 
     fn relative(&self, real: &Path) -> PathBuf {
@@ -61,7 +58,7 @@ impl Anchor {
     /// The absolute path of the file or folder with this name, without `.` and `..`.
     pub fn path(&self, name: &str) -> PathBuf {
         let mut path = PathBuf::new();
-        for component in self.folder.join(name).components() {
+        for component in self.folder.join(path_of(name)).components() {
             match component {
                 // The folder has no symbolic links, so `..` leads to its parent.
                 Component::ParentDir => drop(path.pop()),
@@ -73,10 +70,13 @@ impl Anchor {
     }
 
     /// The path that an argument refers to: from the working folder if it exists there, else from the anchor,
-    /// so that a name that was printed can be typed in any folder. `exists` says whether a path exists.
-    pub fn resolve(&self, typed: &Path, exists: impl Fn(&Path) -> bool) -> PathBuf {
-        let anchored = self.folder.join(typed);
-        if !exists(typed) && exists(&anchored) { anchored } else { typed.to_owned() }
+    /// so that a name that was printed can be typed in any folder; as it is typed, or as ids show it. `exists`
+    /// says whether a path exists.
+    pub fn resolve(&self, argument: &Path, exists: impl Fn(&Path) -> bool) -> PathBuf {
+        let as_shown = path_of(&typed(argument.as_os_str()));
+        let anchored = [self.folder.join(argument), self.folder.join(&as_shown)];
+        let mut paths = [argument.to_owned(), as_shown].into_iter().chain(anchored);
+        paths.find(|path| exists(path)).unwrap_or_else(|| argument.to_owned())
     }
 }
 

@@ -300,7 +300,12 @@ fn other_end(Difference { expected, actual, .. }: &Difference) -> String {
 
 /// The changes that write the actual value, or why it cannot be written.
 fn write_back<'d>(difference: &Difference, loaded: &LoadedCase<'d>) -> Result<Vec<Change<'d>>, String> {
+    // Each round writes and reads them again.
+    const MOST_VALUES: usize = 100_000;
     let Difference { at, expected, actual, place, .. } = difference;
+    if actual.as_ref().is_some_and(|actual| actual.has_more_values_than(MOST_VALUES)) {
+        return Err(format!("it has more than {MOST_VALUES} values in it"));
+    }
     let failed = FailedAssertion::new(loaded.document, Origin(place.at), at, expected, actual.as_ref());
     match (loaded.format.write_back)(&failed) {
         Ok(changes) if changes.is_empty() => Err("the file has no place for it".to_owned()),

@@ -75,7 +75,9 @@ impl<'s> LoadedFile<'s> {
             }
         };
         let entries = (format.outline)(document.root()).map_err(|diagnostic| document.locate(diagnostic))?;
-        for diagnostic in format.read_rest(&document, &entries, self.options.read) {
+        let files = VectorFiles::new(&self.source.path, format.folders);
+        let context = Context { options: self.options.read, files: &files, shared: None };
+        for diagnostic in format.read_rest(&document, &entries, context) {
             let diagnostics = match diagnostic.severity {
                 Severity::Error => &mut self.errors,
                 Severity::Note | Severity::Warning => &mut self.notes,

@@ -1,10 +1,11 @@
 //! Restricts the files that a vector can open.
 
 use std::cell::RefCell;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs::DirEntry;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use super::open_file::{open_below, read_at_most};
 use crate::formats::{Files, Folder, Unreadable};
 
 /// The files that a vector may open: those in the folders that its format allows.
@@ -63,25 +64,19 @@ impl Files for VectorFiles<'_> {
         self.requested.borrow_mut().push(path.clone());
         let path = path.canonicalize().map_err(|error| unreadable(&error))?;
         self.requested.borrow_mut().push(path.clone());
-        if !path.starts_with(&folder) {
-            return Err(refused("a symbolic link leads out of the folder"));
-        }
-        // Checked before the file is opened: opening a named pipe blocks until there is a writer.
-        if !fs::metadata(&path).is_ok_and(|file| file.is_file()) {
-            return Err(refused("not a regular file"));
-        }
-        read_at_most(&path, limit)
+        let file = open_below(&folder, &path).map_err(|error| unreadable(&error))?;
+        let bytes = read_at_most(file, limit).map_err(|error| unreadable(&error))?;
+        bytes.ok_or_else(|| refused(&format!("larger than {limit} bytes")))
     }
-}
 
-fn read_at_most(path: &Path, limit: u64) -> Result<Vec<u8>, Unreadable> {
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| unreadable(&error))?;
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
-    if bytes.len() as u64 > limit {
-        return Err(refused(&format!("larger than {limit} bytes")));
+    fn list(&self, folder: Folder) -> Result<Vec<String>, Unreadable> {
+        let entries = self.folder(folder)?.read_dir().map_err(|error| unreadable(&error))?;
+        let is_file = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
+        let files = entries.filter_map(Result::ok).filter(is_file);
+        let mut names: Vec<_> = files.filter_map(|file| file.file_name().into_string().ok()).collect();
+        names.sort_unstable();
+        Ok(names)
     }
-    Ok(bytes)
 }
 
 fn refused(why: &str) -> Unreadable {

@@ -5,20 +5,23 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::escape::is_harmful;
+use crate::model::escape::escaped_with;
 
-/// A document in one line, without a line terminator. Characters that could disturb a terminal are escaped,
-/// even if JSON does not require it.
+/// A document in one line, without a line terminator. What could disturb a terminal or the log of a CI system
+/// is escaped, even if JSON does not require it; a JSON reader returns the same strings.
 pub fn one_line(document: &impl Serialize) -> String {
     // Serialization fails only for maps whose keys are not strings; no document has such a map.
     let line = serde_json::to_string(document).unwrap_or_default();
-    if !line.contains(is_harmful) {
-        return line;
+    match escaped_with(&line, json_escape) {
+        Cow::Owned(escaped) => escaped,
+        Cow::Borrowed(_) => line,
     }
-    let escape = |character: char| {
-        if is_harmful(character) { format!("\\u{:04x}", u32::from(character)) } else { character.to_string() }
-    };
-    line.chars().map(escape).collect()
+}
+
+fn json_escape(character: char) -> String {
+    let mut units = [0; 2];
+    let units = character.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}"));
+    units.collect::<Vec<_>>().concat()
 }
 
 /// Why a line cannot be read.

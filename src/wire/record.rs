@@ -1,5 +1,5 @@
-//! Recorded runs: reports with fewer members, one of which is stored for each run. Full reports can be read
-//! as well.
+//! Recorded runs: reports with fewer members, one of which is stored for each run. A checksum at the end shows
+//! damage. Full reports can be read as well.
 
 use std::fmt;
 use std::io::{BufRead, Read};
@@ -90,7 +90,7 @@ impl std::error::Error for ReadError {}
 /// The first line that cannot be read or that is out of place, such as a first line that does not start a
 /// run, or a missing summary at the end.
 pub fn read(name: &str, input: &mut dyn BufRead) -> Result<Run, ReadError> {
-    let mut reading = Reading { run: Run::default(), state: State::Before, bytes: 0 };
+    let mut reading = Reading::default();
     let mut line = Vec::new();
     let mut number = 0;
     loop {
@@ -115,8 +115,24 @@ pub enum Line {
     Run(Start),
     /// A case is done.
     Case(Case),
-    /// The last line.
+    /// The counts.
     Summary(Summary),
+    /// The last line: a checksum of all lines before it.
+    Checksum(Checksum),
+}
+
+/// A checksum of a recorded run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checksum {
+    /// The BLAKE3 hash in hex digits.
+    pub blake3: String,
+}
+
+impl Checksum {
+    /// The checksum of lines, with their terminators.
+    pub fn of(lines: &str) -> Checksum {
+        Checksum { blake3: blake3::hash(lines.as_bytes()).to_string() }
+    }
 }
 
 /// A case of a recorded run.
@@ -155,28 +171,34 @@ impl From<(String, Outcome)> for Case {
 }
 
 /// How much of a report was read.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum State {
+    #[default]
     Before,
     Inside,
+    /// After the summary.
     After,
+    /// After a checksum that is right.
+    Checked,
 }
 
+#[derive(Default)]
 struct Reading {
     run: Run,
     state: State,
     bytes: u64,
+    hasher: blake3::Hasher,
 }
 
 impl Reading {
-    fn line(&mut self, line: &[u8]) -> Result<(), LineError> {
-        self.bytes += line.len() as u64;
+    fn line(&mut self, whole: &[u8]) -> Result<(), LineError> {
+        self.bytes += whole.len() as u64;
         if self.bytes > MOST_BYTES {
             return Err(
                 format!("ends more than {MOST_BYTES} bytes from the start; no report is larger").into()
             );
         }
-        let line = line.trim_ascii();
+        let line = whole.trim_ascii();
         if line.first() != Some(&b'{') {
             return Err("is no JSON object".to_owned().into());
         }
@@ -185,7 +207,11 @@ impl Reading {
             (LineType::Run, State::Before) => self.start(read_line(line)?),
             (_, State::Before) => return wrong("expected a line of type run, with which a report begins"),
             (LineType::Run, _) => return wrong("another run begins; expected one"),
-            (_, State::After) => return wrong("stands after the summary, which is the last of a report"),
+            (LineType::Checksum, State::After) => self.checksum(&read_line(line)?)?,
+            (_, State::After | State::Checked) => {
+                return wrong("stands after the summary, which is the last of a report");
+            }
+            (LineType::Checksum, State::Inside) => return wrong("stands before the summary"),
             (LineType::Case, State::Inside) => self.case(read_line(line)?)?,
             (LineType::Note | LineType::Explained, State::Inside) => {}
             (LineType::Summary, State::Inside) => {
@@ -193,6 +219,15 @@ impl Reading {
                 self.state = State::After;
             }
         }
+        self.hasher.update(whole);
+        Ok(())
+    }
+
+    fn checksum(&mut self, Checksum { blake3 }: &Checksum) -> Result<(), String> {
+        if *blake3 != self.hasher.finalize().to_string() {
+            return Err("is not the checksum of the lines before it: the record is damaged".to_owned());
+        }
+        self.state = State::Checked;
         Ok(())
     }
 
@@ -225,7 +260,11 @@ impl Reading {
         match self.state {
             State::Before => Err("is empty; expected a line of type run".to_owned()),
             State::Inside => Err("ends before the run does; expected a summary".to_owned()),
-            State::After => Ok(self.run),
+            // Only a record says when its run began.
+            State::After if self.run.when.is_some() => {
+                Err("ends without a checksum: the record is damaged".to_owned())
+            }
+            State::After | State::Checked => Ok(self.run),
         }
     }
 }

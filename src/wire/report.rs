@@ -44,6 +44,8 @@ pub(super) enum LineType {
     Note,
     Explained,
     Summary,
+    /// Only in recorded runs.
+    Checksum,
 }
 
 impl LineType {
@@ -60,6 +62,7 @@ impl LineType {
             "note" => Ok(LineType::Note),
             "explained" => Ok(LineType::Explained),
             "summary" => Ok(LineType::Summary),
+            "checksum" => Ok(LineType::Checksum),
             other => {
                 let other = start(other);
                 Err(format!("{other} is no type of line; expected case, note, explained or summary").into())
@@ -81,6 +84,7 @@ impl Line {
             LineType::Note => Line::Note(read(line)?),
             LineType::Explained => Line::Explained(read(line)?),
             LineType::Summary => Line::Summary(read(line)?),
+            LineType::Checksum => return Err("is of a recorded run; expected a report".to_owned().into()),
         })
     }
 

@@ -57,8 +57,7 @@ impl<'p> Vector<'p> {
     }
 
     fn source(&self) -> Source {
-        let shown = self.path.to_str().unwrap().into();
-        Source { path: self.path.to_owned(), shown, origin: SourceOrigin::Named, only: None }
+        Source::new(self.path.to_owned(), self.path.to_str().unwrap().into(), SourceOrigin::Named)
     }
 
     /// The text with one change of each case that makes it fail, where `change` finds one, and how
@@ -399,6 +398,19 @@ fn what_has_no_spelling_is_refused_and_the_rest_is_blessed() {
     let expected = format!("refused: {path}:3:73: resultStack: {why}\n  in {path}::one\n");
     assert_eq!((ran.exit, ran.stderr), (1, expected));
     assert_eq!(fs::read_to_string(&path).unwrap(), text.replace("\"refs\": 7", "\"refs\": 2"));
+}
+
+/// A few instructions make a value that shares its parts, and would fill the file with copies of them.
+#[test]
+fn a_value_of_shared_parts_is_refused() {
+    let folder = TempDir::new().unwrap();
+    // Each array holds the one before it twice: 2^18 values.
+    let script = format!("[\"NEWARRAY0\"{}]", ", \"DUP\", \"PUSH2\", \"PACK\"".repeat(17));
+    let result = "{\"state\": \"HALT\", \"resultStack\": [{\"type\": \"Integer\", \"value\": 2}]}";
+    let (path, text) = neovm(&folder, &script, result);
+    let ran = vmconf(&["bless", "--yes", &path]);
+    assert_eq!((ran.exit, &*fs::read_to_string(&path).unwrap()), (1, &*text));
+    assert!(ran.stderr.contains("it has more than 100000 values in it"), "{}", ran.stderr);
 }
 
 /// Without a type of 2.x, nothing in this file would show which generation it is of.

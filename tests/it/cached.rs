@@ -420,7 +420,7 @@ fn a_damaged_cache_is_no_cache() {
     fs::create_dir(place.file()).unwrap();
     let ran = place.run(&["--cached", "."]);
     assert_eq!((ran.exit, &ran.stdout), (first.exit, &first.stdout));
-    assert!(ran.stderr.contains("is no regular file") && ran.stderr.contains("cannot be written"), "{ran:?}");
+    assert!(ran.stderr.contains("not a regular file") && ran.stderr.contains("cannot be written"), "{ran:?}");
 }
 
 /// A case that names another file always runs, also where only that one changes.

@@ -129,7 +129,9 @@ impl State {
         });
         // What is gone is a change only of what is zero where it is not shown.
         let gone = before.cells.iter().filter(|(place, part)| {
-            matches!(place.0[0], Cell::Range(..)) && !is_zero(place, part) && !self.cells.contains_key(*place)
+            matches!(place.0.first(), Some(Cell::Range(..)))
+                && !is_zero(place, part)
+                && !self.cells.contains_key(*place)
         });
         now.chain(gone)
     }
@@ -137,7 +139,7 @@ impl State {
 
 /// Whether it is memory that may as well not be shown.
 fn is_zero(place: &Place, part: &Part) -> bool {
-    matches!(place.0[0], Cell::Range(..)) && *part == Part::Leaf(Value::int(0))
+    matches!(place.0.first(), Some(Cell::Range(..))) && *part == Part::Leaf(Value::int(0))
 }
 
 /// Whether this is a datum of a stack or slot.
@@ -155,7 +157,7 @@ pub(crate) fn is_on_a_stack(at: &Path) -> bool {
 /// Whether one of the cells of a part is among those that are written.
 pub(crate) fn is_written(writes: &[Cell], cells: &[Cell], part: &Part) -> bool {
     // To write an item of a compound does not change the others; but all of a Buffer is one leaf.
-    let is_item = matches!((part, &cells[0]), (Part::Leaf(_), Cell::Item(..)));
+    let is_item = matches!((part, cells.first()), (Part::Leaf(_), Some(Cell::Item(..))));
     let writes_to = |cell: &Cell, write: &Cell| if is_item { cell == write } else { write.touches(cell) };
     cells.iter().any(|cell| writes.iter().any(|write| writes_to(cell, write)))
 }

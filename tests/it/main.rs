@@ -7,6 +7,7 @@ mod bless;
 mod cached;
 mod cells;
 mod check;
+mod ci_logs;
 mod cli;
 mod compare;
 mod completions;
@@ -16,6 +17,8 @@ mod docs;
 mod ecdsa;
 mod effects;
 mod faults;
+#[cfg(unix)]
+mod files;
 mod golden;
 mod inspect;
 mod interrupt;

@@ -401,7 +401,7 @@ fn odd_programs_are_told_and_run() {
         assert_eq!(ran.exit, 0, "{path}: {}", ran.stdout);
         assert_eq!(ran.stderr, "", "{path}");
         let checked = vmconf(&["check", &path]);
-        assert!(checked.stdout.contains(": 0 errors, 1 warning, 0 notes;"), "{}", checked.stdout);
+        assert!(checked.stdout.contains("[odd-program]"), "{}", checked.stdout);
     }
 }
 

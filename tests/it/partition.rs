@@ -87,7 +87,9 @@ fn check(args: &[&str], of: impl Iterator<Item = u64>) {
             }
             let files: Vec<_> = files.iter().map(|file| file.to_str().unwrap()).collect();
             let joined = TempDir::new().unwrap();
-            let merged = all_reports(joined.path(), &[&["merge"], &files[..], &grouping].concat());
+            let sources = args.iter().find(|arg| Path::new(arg).is_absolute()).unwrap_or(&".");
+            let args = [&["merge"], &files[..], &grouping, &["--sources", sources]].concat();
+            let merged = all_reports(joined.path(), &args);
             assert_eq!(
                 (&merged.stdout, merged.exit),
                 (&ran.stdout, ran.exit),

@@ -121,21 +121,23 @@ pub(crate) fn mixed() -> Vec<Event> {
         case("a.json", "fixed", Verdict::UnexpectedPass(listing("no limits yet"))),
         Event::FileDone,
     ];
-    for name in hostile_names() {
-        let actual = Some(Value::text(name.clone()));
-        let verdict = fail(At::field("stop").child(name.clone()), Expected::Absent, actual, &name);
-        let listed = [known(&name), Verdict::UnexpectedPass(listing(&name))];
-        let verdicts = [verdict, error(&name), Verdict::Skip(name.clone()), Verdict::Pass];
-        let verdicts = verdicts.into_iter().chain(listed);
-        let cases = (1..).zip(verdicts).map(|(nth, verdict)| nth_case(nth, &name, &name, verdict));
-        events.extend(cases);
-        events.push(Event::FileDone);
-    }
+    events.extend(hostile_names().iter().flat_map(|name| named(name)));
     ended(events)
 }
 
+/// A file with every verdict, in which all text is this name.
+pub(crate) fn named(name: &str) -> Vec<Event> {
+    let actual = Some(Value::text(name));
+    let verdict = fail(At::field("stop").child(name.to_owned()), Expected::Absent, actual, name);
+    let listed = [known(name), Verdict::UnexpectedPass(listing(name))];
+    let verdicts = [verdict, error(name), Verdict::Skip(name.to_owned()), Verdict::Pass];
+    let verdicts = verdicts.into_iter().chain(listed);
+    let cases = (1..).zip(verdicts).map(|(nth, verdict)| nth_case(nth, name, name, verdict));
+    cases.chain([Event::FileDone]).collect()
+}
+
 /// The events, followed by the end of the run.
-fn ended(mut events: Vec<Event>) -> Vec<Event> {
+pub(crate) fn ended(mut events: Vec<Event>) -> Vec<Event> {
     let mut summary = Summary { seconds: 1.5, ..Summary::default() };
     for event in &events {
         if let Event::Finished(report) = event {

@@ -6,6 +6,8 @@ use std::path::Path;
 use crate::support::{Ran, at_root, command, ran};
 use serde_json::Value as Json;
 use tempfile::TempDir;
+use vmconf::wire::line::one_line;
+use vmconf::wire::record;
 
 const WRONG: &str = "tests/samples/vmtests/wrong";
 
@@ -227,7 +229,10 @@ fn an_interrupted_run_says_so() {
     let run =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| is_run(path)).unwrap();
     let text = fs::read_to_string(&run).unwrap();
-    fs::write(&run, text.replace("\"exit\":3", "\"exit\":130")).unwrap();
+    let lines = text.replace("\"exit\":3", "\"exit\":130");
+    let lines = &lines[..lines.find("{\"type\":\"checksum\"").unwrap()];
+    let checksum = one_line(&record::Line::Checksum(record::Checksum::of(lines)));
+    fs::write(&run, format!("{lines}{checksum}\n")).unwrap();
     let (ids, stderr, _) = place.rerun(&[]);
     assert_eq!(ids, ALL);
     assert!(stderr.starts_with("note: the last run was interrupted"), "{stderr}");

@@ -168,3 +168,48 @@ proptest! {
         driven_in_every_way(&program, &DRIVER, 1000, &slices)?;
     }
 }
+
+/// What a driver reports is named test by test, and what is wrong with its report where that is.
+#[test]
+fn reports_of_drivers_are_explained() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("v.json");
+    let ended = |data: &[(u16, u16)], tests: &str| {
+        let stores =
+            data.iter().map(|(at, word)| format!(r#""lw r2, {at}", "lw r3, 0x{word:04x}", "sw r2, r3","#));
+        let stores: String = stores.collect();
+        let driver = format!(r#"[{stores} "lw r0, 2", "lw r1, {tests}", "yield"]"#);
+        let text = format!(
+            r#"{{"machine": "tinyvm", "tests": [{{"name": "a", "driver": {driver},
+            "expect": {{"outcome": "timeout"}}}}]}}"#
+        );
+        std::fs::write(&file, text).unwrap();
+        let ran = crate::support::vmconf(&["run", "--no-config", file.to_str().unwrap()]);
+        let line = ran.stdout.lines().find_map(|line| line.split_once("ended: ")).unwrap().1.to_owned();
+        line.split_once(';').unwrap().0.to_owned()
+    };
+    let markers = |at: u16| [(at, 0x650d), (at + 1, 0x4585)];
+    let four = [(0, 1), (1, 2), (2, 4), (3, 1)];
+    assert_eq!(
+        ended(&[&four[..], &markers(4)].concat(), "4"),
+        "completed, rated fail: pass 1 4, fail 2, skip 3"
+    );
+    assert_eq!(
+        ended(&[&[(0, 3), (1, 1), (2, 1)][..], &markers(3)].concat(), "3"),
+        "completed, rated fatal: fatal 1, pass 2-3"
+    );
+    assert_eq!(ended(&[&[(0, 9)][..], &markers(1)].concat(), "1"), "completed, rated driverError: invalid 1");
+    assert_eq!(
+        ended(&[(0, 1)], "1"),
+        "completed, rated driverError (marker 0x650d expected at 0x0001, found 0x0000): pass 1"
+    );
+    assert_eq!(
+        ended(&[(0, 1), (1, 0x650d), (2, 7)], "1"),
+        "completed, rated driverError (marker 0x4585 expected at 0x0002, found 0x0007): pass 1"
+    );
+    let too_many = ended(&[], "-1");
+    assert!(
+        too_many.starts_with("completed, rated driverError (at most 65534 tests): invalid "),
+        "{too_many}"
+    );
+}

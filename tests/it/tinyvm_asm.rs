@@ -101,6 +101,9 @@ fn source_is_assembled() {
         "0000: 8433 9381 8433 9381 8433 9300 A0C6 8433 9300 A0C6",
     );
     check("la r1, _x\nlla r2, _x\n.label _x", "0000: 3103 3203 4200");
+    // Numbers are those of Python.
+    check(".word 00\n.word 0000\n.word -00\n.word 0_0\n.word +0_00", "0000: 0000 0000 0000 0000 0000");
+    check(".word 0X1F\n.word 0B1\n.word 0O7\n.word 0x_1\n.word -0b_1_0", "0000: 001F 0001 0007 0001 FFFE");
 }
 
 #[test]
@@ -327,4 +330,25 @@ fn the_command_line_says_what_is_wrong() {
     let out = folder.path().join("out");
     assert_eq!(vmconf(&["asm", "evm", &path, "-o", out.to_str().unwrap()]).exit, 0);
     assert_eq!(std::fs::read(out).unwrap(), [0]);
+}
+
+/// A source that cannot be used is named, whether the command line or a vector names it.
+#[test]
+fn wrong_sources_are_named() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("bytes.asm"), b"yield\n\xff").unwrap();
+    std::fs::write(path("foo.asm"), "yield\nfoo r1\n").unwrap();
+    for (name, place) in [("bytes.asm", "a source that is not UTF-8, at byte 6\n"), ("foo.asm", "no command")]
+    {
+        let ran = vmconf(&["asm", "tinyvm", &path(name)]);
+        let is_named = ran.stderr.starts_with(&path(name)) && ran.stderr.contains(place);
+        assert_eq!((ran.exit, is_named), (3, true), "{ran:?}");
+    }
+    let vector = r#"{"machine": "tinyvm", "tests": [{"name": "a", "instructions": {"file": "foo.asm"}}]}"#;
+    std::fs::write(path("v.json"), vector).unwrap();
+    for command in ["run", "check"] {
+        let ran = vmconf(&[command, "--no-config", &path("v.json")]);
+        assert!(ran.exit == 3 && ran.stdout.contains("foo.asm:2:1: no command \"foo\""), "{ran:?}");
+    }
 }

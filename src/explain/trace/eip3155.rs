@@ -8,6 +8,7 @@ use super::{Done, End, Step, TraceKind, Writer};
 use crate::machines::inspect::Inspect;
 use crate::model::hex::bytes_key;
 use crate::model::value::Value;
+use crate::wire::line::one_line;
 
 pub(super) const KIND: TraceKind = TraceKind {
     name: "eip3155",
@@ -58,7 +59,7 @@ impl Writer for Eip3155 {
         if let Some(failure) = done.state.failure() {
             line.insert("error".to_owned(), failure.into());
         }
-        writeln!(out, "{}", Json::Object(line))
+        writeln!(out, "{}", one_line(&line))
     }
 
     fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -75,7 +76,7 @@ impl Writer for Eip3155 {
             "pass": end.state.observe("outcome") == Some(Value::text("success")),
             "fork": "Homestead",
         });
-        writeln!(out, "{summary}")
+        writeln!(out, "{}", one_line(&summary))
     }
 
     fn machine(&self) -> Option<&'static str> {

@@ -15,10 +15,13 @@ pub const MANIFEST_SIZE: usize = 65_535;
 /// What the manifest of a contract says about its script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
-    /// The name of the contract.
+    /// The name of the contract; empty if there is none.
     pub name: String,
     /// Its methods, in the order of the manifest.
     pub methods: Vec<Method>,
+    /// What in the file is not as in a manifest, in order of the members above. A method that is not is
+    /// left out.
+    pub deviations: Vec<ManifestError>,
 }
 
 /// A method of a contract.
@@ -51,24 +54,21 @@ pub struct Parameter {
 pub struct ManifestError(pub Diagnostic<Position>);
 
 impl Manifest {
-    /// Reads the manifest of a contract whose script has `script_size` bytes.
+    /// Reads as much as can be read of the manifest of a contract whose script has `script_size` bytes.
     ///
-    /// `features` must be there and empty. Members that say nothing about the script are not
-    /// looked at.
-    ///
-    /// # Errors
-    ///
-    /// The first diagnostic: more than [`MANIFEST_SIZE`] bytes, not JSON, a key twice in an object,
-    /// something missing or of the wrong type, or a method that starts outside the script.
-    pub fn read(file: &[u8], script_size: usize) -> Result<Manifest, ManifestError> {
-        let locate = |diagnostic: Diagnostic<Origin>| {
-            // Up to the first bad byte the lossy text is the same as the file.
-            let text = SourceText::new(String::from_utf8_lossy(file));
-            let position = text.position(diagnostic.place.0);
-            ManifestError(diagnostic.with_place(position))
+    /// `features` must be there and empty, and no method may start outside the script. Members that say
+    /// nothing about the script are not looked at.
+    pub fn read(file: &[u8], script_size: usize) -> Manifest {
+        let mut reader = Reader { script_size, found: Vec::new() };
+        let (name, methods) = reader.file(file).unwrap_or_default();
+        // Up to the first bad byte the lossy text is the same as the file.
+        let text = SourceText::new(String::from_utf8_lossy(file));
+        let locate = |found: Diagnostic<Origin>| {
+            let position = text.position(found.place.0);
+            ManifestError(found.with_place(position))
         };
-        let document = document(file).map_err(locate)?;
-        manifest(document.root(), script_size).map_err(locate)
+        let deviations = reader.found.into_iter().map(locate).collect();
+        Manifest { name, methods, deviations }
     }
 }
 
@@ -83,6 +83,30 @@ impl fmt::Display for Method {
     }
 }
 
+struct Reader {
+    script_size: usize,
+    found: Vec<Diagnostic<Origin>>,
+}
+
+impl Reader {
+    /// Name and methods.
+    fn file(&mut self, file: &[u8]) -> Option<(String, Vec<Method>)> {
+        let document = self.keep(document(file))?;
+        self.found.extend(document.deviations().iter().map(|deviation| deviation.diagnostic(&document)));
+        let root = document.root();
+        let name = self.keep(text(root, "name")).unwrap_or_default();
+        self.keep(member(root, "features").and_then(no_features));
+        let methods = self.keep(member(root, "abi").and_then(|abi| array(abi, "methods")));
+        let methods = methods.into_iter().flatten();
+        Some((name, methods.filter_map(|node| self.keep(method(node, self.script_size))).collect()))
+    }
+
+    /// Keeps the value, or records why it is missing.
+    fn keep<T>(&mut self, result: Result<T, Diagnostic<Origin>>) -> Option<T> {
+        result.map_err(|diagnostic| self.found.push(diagnostic)).ok()
+    }
+}
+
 fn document(file: &[u8]) -> Result<Document, Diagnostic<Origin>> {
     if file.len() > MANIFEST_SIZE {
         let expected = format!("at most {MANIFEST_SIZE} bytes");
@@ -92,22 +116,14 @@ fn document(file: &[u8]) -> Result<Document, Diagnostic<Origin>> {
         Diagnostic::at(error.valid_up_to() as u32, "this byte is not UTF-8").expected("a file in UTF-8")
     })?;
     let depth = Limits::default().depth as usize;
-    let document = Document::parse(text.to_owned(), depth).map_err(|(_, diagnostic)| diagnostic)?;
-    match document.deviations().first() {
-        None => Ok(document),
-        Some(deviation) => Err(deviation.diagnostic(&document)),
-    }
+    Document::parse(text.to_owned(), depth).map_err(|(_, diagnostic)| diagnostic)
 }
 
-fn manifest(root: Node<'_>, script_size: usize) -> Result<Manifest, Diagnostic<Origin>> {
-    let name = text(root, "name")?;
-    let features = member(root, "features")?;
-    if !features.is_object() || features.members().next().is_some() {
-        return Err(Diagnostic::at(features.at(), format!("features is {}", features.shown())).expected("{}"));
+fn no_features(features: Node<'_>) -> Result<(), Diagnostic<Origin>> {
+    if features.is_object() && features.members().next().is_none() {
+        return Ok(());
     }
-    let methods = array(member(root, "abi")?, "methods")?;
-    let methods = methods.map(|node| method(node, script_size)).collect::<Result<_, _>>()?;
-    Ok(Manifest { name, methods })
+    Err(Diagnostic::at(features.at(), format!("features is {}", features.shown())).expected("{}"))
 }
 
 fn method(node: Node<'_>, script_size: usize) -> Result<Method, Diagnostic<Origin>> {

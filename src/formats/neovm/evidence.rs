@@ -105,7 +105,10 @@ fn n3_member(member: &Member<'_>) -> Option<&'static str> {
     if member.key.eq_ignore_ascii_case("script") && member.value.is_array() {
         return Some("a script in an array");
     }
-    let names = words!(""; "refs", "exceptionMessage", "staticFields", "localVariables", "arguments", "host", "strict", "curve");
+    if member.key.eq_ignore_ascii_case("script") && member.value.is_object() {
+        return Some("a script in a file");
+    }
+    let names = words!(""; "refs", "exceptionMessage", "staticFields", "localVariables", "arguments", "host", "strict", "curve", "limits");
     let types = words!("type "; "ByteString", "Buffer", "Pointer", "Null");
     word_any_case(&member.key, names).or_else(|| type_of(member, types))
 }

@@ -3,7 +3,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use num_bigint::BigInt;
+use ripemd::Ripemd160;
+use sha2::{Digest, Sha256};
 
+use super::member;
+use super::rules::Generation;
 use crate::formats::fields::{Diagnostics, wrong_type};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::{bytes_key, hex_bytes};
@@ -34,6 +38,20 @@ pub(super) fn integer(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     }
     let short = text.parse::<i64>().map(BigInt::from);
     short.or_else(|_| text.parse()).map_err(|_| Diagnostic::at(node.at(), "no integer"))
+}
+
+/// The text of a number that an engine would write in another way: with a fraction or an exponent, or with
+/// leading zeros. `None` for others.
+pub(super) fn not_canonical(node: Node<'_>) -> Option<String> {
+    match node.datum() {
+        Datum::Number(text) => text.contains(['.', 'e', 'E']).then(|| text.to_owned()),
+        Datum::Text(text) => {
+            let digits = text.strip_prefix('-').unwrap_or(&text);
+            let is_number = digits.starts_with('0') && digits.bytes().all(|digit| digit.is_ascii_digit());
+            (is_number && text != "0").then(|| text.into_owned())
+        }
+        _ => None,
+    }
 }
 
 /// A place in a script, or a number of things: a JSON number that a C# `int` holds.
@@ -85,20 +103,77 @@ pub(super) fn key(bytes: &[u8]) -> String {
     if bytes.is_empty() { String::new() } else { bytes_key(bytes) }
 }
 
-/// The key of a Map as an object has it.
-pub(super) fn parse_key(member: &Member<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
+/// The key of a Map as an object has it. N3 compares the text of keys, so that a key in another spelling
+/// than [`key`] matches none and stays as it is.
+pub(super) fn parse_key(
+    member: &Member<'_>,
+    generation: Generation,
+    diagnostics: &mut Diagnostics,
+) -> Option<String> {
     let key = key(&diagnostics.keep(prefixed(&member.key, member.key_at))?);
-    if key != member.key {
-        let string = member.key_node();
-        let what = || format!("key {} of a Map is spelled otherwise", string.shown());
-        diagnostics.breach(|| {
-            Diagnostic::at(string.at(), what())
-                .expected(quoted(&key))
-                .under(Rule::MustMapKey)
-                .replace(string.range().len(), format!("\"{key}\""))
-        });
+    if key == member.key {
+        return Some(key);
     }
-    Some(key)
+    let string = member.key_node();
+    let breach = |what: &str| {
+        Diagnostic::at(string.at(), format!("key {} of a Map {what}", string.shown()))
+            .expected(quoted(&key))
+            .under(Rule::MustMapKey)
+    };
+    match generation {
+        Generation::N3 => {
+            diagnostics.breach(|| breach("matches no key"));
+            Some(member.key.clone().into_owned())
+        }
+        Generation::V2 => {
+            let replaced = format!("\"{key}\"");
+            diagnostics.breach(|| breach("is spelled otherwise").replace(string.range().len(), replaced));
+            Some(key)
+        }
+    }
+}
+
+/// The hash of a script in 2.x. Base64 of its 20 bytes has 28 characters, so that 40 hex digits can only be hex.
+pub(super) fn script_hash(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<u8>> {
+    let text = node.text().filter(|text| text.len() == 40);
+    text.and_then(|text| hex_bytes(&text))
+        .or_else(|| bytes(node, "scriptHash", Prefix::Optional, diagnostics))
+}
+
+/// A script or message of 2.x. What is hex and base64 at once is read as hex if a frame of `test` is expected
+/// to have the hash of that script.
+pub(super) fn program_bytes(
+    node: Node<'_>,
+    name: &str,
+    test: Option<Node<'_>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<u8>> {
+    let text = node.text().unwrap_or_default();
+    if text.is_empty() || !is_hex(&text) || BASE64.decode(&*text).is_err() {
+        return bytes(node, name, Prefix::Optional, diagnostics);
+    }
+    let script = hex_bytes(&text)?;
+    if test.is_some_and(|test| expects_hash(test, &script)) {
+        return Some(script);
+    }
+    let what = format!("{} is both hex and base64", quoted(&text));
+    diagnostics.error(Diagnostic::at(node.at(), what).expected(PREFIXED).under(Rule::AmbiguousBytes));
+    None
+}
+
+/// Whether a frame is expected to have the hash of this script.
+fn expects_hash(test: Node<'_>, script: &[u8]) -> bool {
+    let hash = Ripemd160::digest(Sha256::digest(script));
+    let (hex, base64) = (hex::encode(hash), BASE64.encode(hash));
+    let hashes = test.objects().filter_map(|frame| member(frame, "scriptHash")?.value.text());
+    hashes.into_iter().any(|text| {
+        let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(&text);
+        digits.eq_ignore_ascii_case(&hex) || text == base64
+    })
+}
+
+fn is_hex(text: &str) -> bool {
+    text.len().is_multiple_of(2) && text.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
 /// What the text of 2.x demands of bytes.
@@ -131,7 +206,7 @@ pub(super) fn bytes(
     if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         return diagnostics.keep(hex_bytes(digits).ok_or_else(|| not_hex(&text, digits, at)));
     }
-    let is_hex = text.len().is_multiple_of(2) && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let is_hex = is_hex(&text);
     let caution = |read: &str| {
         Diagnostic::at(at, format!("{} is read as {read}", quoted(&text)))
             .expected("0x in front of hex digits")

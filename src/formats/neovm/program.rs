@@ -1,8 +1,11 @@
 //! The program of a test: the script and its environment.
 
-use super::lexical::{self, Prefix, hex};
+use super::lexical::{self, hex};
 use crate::formats::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
+use crate::formats::nef::{self, Nef};
+use crate::formats::{Files, Folder};
 use crate::model::diagnostic::Diagnostic;
+use crate::model::limits;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
@@ -24,15 +27,26 @@ impl Program {
         }
     }
 
-    /// `script`, and our own `host`, `message`, `curve`, `strict`.
-    pub(super) fn read_n3(&mut self, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
+    /// `script`, and our own `host`, `message`, `curve`, `strict`, `limits`.
+    pub(super) fn read_n3(
+        &mut self,
+        fields: &mut Fields<'_>,
+        files: &dyn Files,
+        diagnostics: &mut Diagnostics,
+    ) {
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
                 Some(self.entries(script, diagnostics))
+            } else if script.is_object() {
+                named_script(script, files, diagnostics)
             } else {
                 diagnostics.keep(hex(script, "script")).map(Value::Bytes)
             };
             self.keep("script", script, value.filter(|value| !value.is_empty()));
+        }
+        if let Some(limits) = fields.optional("limits") {
+            let value = self.limits(limits, diagnostics);
+            self.keep("limits", limits, value);
         }
         let host = fields.optional("host");
         if let Some(host) = host {
@@ -66,23 +80,38 @@ impl Program {
         }
     }
 
+    /// `limits`: those of the engine that the test lowers.
+    fn limits(&mut self, node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
+        let mut fields = Fields::open(node, "limits", diagnostics)?;
+        let mut limits = Vec::new();
+        for (member, _) in limits::of_machine(super::rules::N3.machine) {
+            let Some(limit) = fields.optional(member) else { continue };
+            self.places.push((Path::field("limits").child(member), Origin(limit.at())));
+            let number = diagnostics.keep(lexical::count(limit, member));
+            limits.extend(number.map(|number| (member.to_owned(), Value::Int(number))));
+        }
+        fields.finish(diagnostics);
+        Some(Value::Record(limits))
+    }
+
     /// `script`, `message`, `scriptTable`.
     pub(super) fn read_v2(&mut self, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
+        let test = Some(fields.node());
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
                 let diagnostic = || wrong_type(script, "script", "hex digits in quotes");
                 diagnostics.breach(|| diagnostic().under(Rule::MustType));
                 Some(self.entries(script, diagnostics))
             } else {
-                bytes_value(script, "script", diagnostics)
+                bytes_value(script, "script", test, diagnostics)
             };
             self.keep("script", script, value.filter(|value| !value.is_empty()));
         }
         if let Some(message) = fields.present("message") {
-            let value = bytes_value(message, "message", diagnostics);
+            let value = bytes_value(message, "message", None, diagnostics);
             self.keep("message", message, value);
         }
-        self.read_table(fields, diagnostics);
+        self.read_table(fields, test, diagnostics);
     }
 
     /// Mnemonics and `0x…` pieces, without those that are wrong. Whether a mnemonic exists is for
@@ -101,7 +130,7 @@ impl Program {
 
     /// The text of the format says `scripttable` and a String, all files say `scriptTable` and an
     /// array.
-    fn read_table(&mut self, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics) {
+    fn read_table(&mut self, fields: &mut Fields<'_>, test: Option<Node<'_>>, diagnostics: &mut Diagnostics) {
         const NAME: &str = "scriptTable";
         let Some(member) = fields.member(NAME) else { return };
         match &*member.key {
@@ -120,16 +149,33 @@ impl Program {
         let scripts: Option<Vec<_>> = if table.is_array() {
             let expected = "hex digits in quotes, though files have this form";
             diagnostics.remark(|| wrong_type(table, NAME, expected).under(Rule::TextAndFiles));
-            let scripts: Vec<_> = table.items().map(|entry| table_script(entry, diagnostics)).collect();
+            let scripts: Vec<_> = table.items().map(|entry| table_script(entry, test, diagnostics)).collect();
             scripts.into_iter().collect()
         } else {
-            bytes_value(table, NAME, diagnostics).map(|script| vec![(table, script)])
+            bytes_value(table, NAME, test, diagnostics).map(|script| vec![(table, script)])
         };
         let Some(scripts) = scripts else { return };
         let place = |(index, script): (usize, &(Node<'_>, Value))| (path.child(index), Origin(script.0.at()));
         self.places.extend(scripts.iter().enumerate().map(place));
         self.keep(NAME, table, Some(Value::List(scripts.into_iter().map(|script| script.1).collect())));
     }
+}
+
+/// `{"file": "x.nef"}`: the script of a contract in the vector's folder.
+fn named_script(node: Node<'_>, files: &dyn Files, diagnostics: &mut Diagnostics) -> Option<Value> {
+    let mut fields = Fields::open(node, "script", diagnostics)?;
+    let name = fields.required("file", diagnostics);
+    fields.finish(diagnostics);
+    let name = name?;
+    let Some(text) = name.text() else {
+        diagnostics.error(wrong_type(name, "file", "the name of a NEF3 file"));
+        return None;
+    };
+    let read = files.read(Folder::Own, &text, nef::FILE_SIZE as u64).map_err(|why| why.to_string());
+    let nef = read.and_then(|file| Nef::read(&file).map_err(|why| why.to_string()));
+    let wrong =
+        |why| Diagnostic::at(name.at(), format!("file {}: {why}", name.shown())).under(Rule::NamedFile);
+    diagnostics.keep(nef.map_err(wrong)).map(|nef| Value::Bytes(nef.script))
 }
 
 /// An element of a script in an array.
@@ -148,16 +194,25 @@ fn entry(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
 }
 
 /// The script of an entry of `scriptTable`, and its position.
-fn table_script<'d>(entry: Node<'d>, diagnostics: &mut Diagnostics) -> Option<(Node<'d>, Value)> {
+fn table_script<'d>(
+    entry: Node<'d>,
+    test: Option<Node<'_>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Node<'d>, Value)> {
     let names = super::rules::V2.names;
     let mut fields = Fields::open_with(entry, "entry of scriptTable", names, diagnostics)?;
     let script = fields.required("script", diagnostics);
     fields.finish(diagnostics);
-    Some((script?, bytes_value(script?, "script", diagnostics)?))
+    Some((script?, bytes_value(script?, "script", test, diagnostics)?))
 }
 
-fn bytes_value(node: Node<'_>, name: &str, diagnostics: &mut Diagnostics) -> Option<Value> {
-    lexical::bytes(node, name, Prefix::Optional, diagnostics).map(Value::Bytes)
+fn bytes_value(
+    node: Node<'_>,
+    name: &str,
+    test: Option<Node<'_>>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Value> {
+    lexical::program_bytes(node, name, test, diagnostics).map(Value::Bytes)
 }
 
 fn one_of(node: Node<'_>, name: &str, words: &[&str], diagnostics: &mut Diagnostics) -> Option<Value> {

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use super::lexical::{self, Prefix, count};
+use super::lexical::{self, count};
 use super::rules::{Absence, Generation, Rules};
 use crate::formats::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
 use crate::model::assertion::{Assertion, Expected};
@@ -40,10 +40,9 @@ impl<'w> AssertionBuilder<'w> {
     /// Reads a result. How the actions must have ended is given back, the rest becomes checks.
     pub(super) fn result(&mut self, node: Node<'_>) -> Option<Assertion> {
         let mut fields = self.open(node, "result")?;
-        let state = fields.required("state", self.diagnostics);
+        let end = self.end(&mut fields);
         let frames = fields.present("invocationStack");
         let results = fields.present("resultStack");
-        let end = state.and_then(|state| self.state(state));
         self.frames(frames, node.at());
         self.list(Path::field("resultStack"), results, self.rules.result_stack, node.at());
         match self.rules.generation {
@@ -52,6 +51,18 @@ impl<'w> AssertionBuilder<'w> {
         }
         fields.finish(self.diagnostics);
         end
+    }
+
+    /// How the actions must have ended.
+    fn end(&mut self, fields: &mut Fields<'_>) -> Option<Assertion> {
+        let Some(left_out) = self.rules.state_left_out else {
+            return fields.required("state", self.diagnostics).and_then(|state| self.state(state));
+        };
+        if let Some(state) = fields.present("state") {
+            return self.state(state);
+        }
+        self.diagnostics.breach(|| fields.without("state").under(Rule::MustMember));
+        Some(state_assertion(left_out, fields.at()))
     }
 
     fn state(&mut self, node: Node<'_>) -> Option<Assertion> {
@@ -65,8 +76,7 @@ impl<'w> AssertionBuilder<'w> {
         if text != *state {
             self.diagnostics.breach(|| misspelled(node, state));
         }
-        let expected = Expected::Is(Value::text(*state));
-        Some(Assertion { at: Path::field("state"), expected, origin: Origin(node.at()), rule: None })
+        Some(state_assertion(state, node.at()))
     }
 
     /// The members that only N3 has. After a fault, only the message is compared.
@@ -171,7 +181,7 @@ impl<'w> AssertionBuilder<'w> {
     }
 
     fn script_hash(&mut self, frame: &Path, node: Node<'_>) {
-        let hash = lexical::bytes(node, "scriptHash", Prefix::Optional, self.diagnostics);
+        let hash = lexical::script_hash(node, self.diagnostics);
         let Some(hash) = hash else { return };
         if hash.len() != 20 {
             let what = format!("a scriptHash of {} bytes", hash.len());
@@ -248,6 +258,11 @@ impl<'w> AssertionBuilder<'w> {
             self.items(&at, list);
         }
     }
+}
+
+fn state_assertion(state: &str, origin: u32) -> Assertion {
+    let expected = Expected::Is(Value::text(state));
+    Assertion { at: Path::field("state"), expected, origin: Origin(origin), rule: None }
 }
 
 /// Decimal digits that say a byte.

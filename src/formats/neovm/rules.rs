@@ -20,6 +20,8 @@ pub(super) struct Rules {
     pub(super) names: Names,
     /// The states, as the machine spells them.
     pub(super) states: [&'static str; 4],
+    /// The meaning of a result without a state; `None` if it must have one.
+    pub(super) state_left_out: Option<&'static str>,
     /// The one of them that a fault leads to.
     pub(super) fault: &'static str,
     /// The types of items.
@@ -84,6 +86,7 @@ pub(super) const N3: Rules = Rules {
     machine: "neo3",
     names: Names::AnyCase,
     states: ["NONE", "HALT", "FAULT", "BREAK"],
+    state_left_out: Some("NONE"),
     fault: "FAULT",
     types: &[
         named("Integer", Notation::Number),
@@ -113,6 +116,7 @@ pub(super) const V2: Rules = Rules {
     machine: "neo2",
     names: Names::AnyCaseByBreach,
     states: ["None", "Halt", "Fault", "Break"],
+    state_left_out: None,
     fault: "Fault",
     types: &[
         named("ByteArray", Notation::Bytes),

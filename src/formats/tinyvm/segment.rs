@@ -164,7 +164,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    fn of(name: &str) -> Option<Kind> {
+    pub(super) fn of(name: &str) -> Option<Kind> {
         [Kind::Segment, Kind::Source].into_iter().find(|kind| name.ends_with(kind.extension()))
     }
 
@@ -188,9 +188,9 @@ impl Kind {
             }
             Kind::Source => {
                 let bytes = files.read(folder, name, SOURCE_BYTES)?;
-                let text = String::from_utf8(bytes);
-                text.map(Value::Text)
-                    .map_err(|_| Unreadable::Refused("a source that is not UTF-8".to_owned()))
+                let text = String::from_utf8(bytes)
+                    .map_err(|_| Unreadable::Refused("a source that is not UTF-8".to_owned()))?;
+                Ok(Value::Record(vec![(name.to_owned(), Value::Text(text))]))
             }
         }
     }

@@ -1,6 +1,8 @@
 //! The public folder layout of driver cases: `tests/testcases.json` lists pairs of a testee, which is in the
 //! parent folder, and a driver, which is in the same folder as the list.
 
+use std::collections::{BTreeSet, HashSet};
+
 use super::segment::Kind;
 use super::{ENDS, MACHINE, Reader, STEPS};
 use crate::formats::fields::{Diagnostics, wrong_type};
@@ -25,7 +27,7 @@ pub const FORMAT: Format = Format {
     evidence,
     outline,
     read: read_pair,
-    rest: |_, _| {},
+    rest: read_rest,
     write_back: |_| Err(NotRepresentable("a list of names has no place for an expectation".to_owned())),
     ends: ENDS,
     unknown: Severity::Error,
@@ -62,6 +64,22 @@ fn names(pair: Node<'_>) -> Option<[(Node<'_>, String); 2]> {
     let mut items = pair.items().map(|item| Some((item, item.text()?.into_owned())));
     let names = [items.next()??, items.next()??];
     items.next().is_none().then_some(names)
+}
+
+/// The segments and sources beside the list that are in no pair.
+fn read_rest(file: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) {
+    let pairs: Vec<_> = file.items().filter_map(names).collect();
+    for (what, folder, index) in [("testee", Folder::Above, 0), ("driver", Folder::Own, 1)] {
+        let used: HashSet<&str> = pairs.iter().map(|pair| &*pair[index].1).collect();
+        let Ok(files) = context.files.list(folder) else { continue };
+        let stem = |file: &String| Some(file.strip_suffix(Kind::of(file)?.extension())?.to_owned());
+        let unused: BTreeSet<_> =
+            files.iter().filter_map(stem).filter(|name| !used.contains(&**name)).collect();
+        for name in unused {
+            let what = format!("{what} {} is in no pair", quoted(&name));
+            diagnostics.note(Diagnostic::at(file.at(), what).under(Rule::UnusedFile));
+        }
+    }
 }
 
 fn read_pair(pair: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use num_bigint::{BigInt, BigUint, Sign};
 
-use super::convert::{compare, integer, number};
-use super::fault::{Fault, Flow, MAX_SHIFT};
+use super::convert::{compare, integer};
+use super::fault::{Fault, Flow};
 use super::frame::Frame;
 use super::item::Item;
 
@@ -76,14 +76,14 @@ fn divisor(number: BigInt) -> Result<BigInt, Fault> {
 /// POW
 pub(super) fn pow(frame: &mut Frame<'_>) -> Flow {
     let exponent = pop_shift(frame)?;
-    let a = number(&frame.pop())?;
+    let a = frame.pop_number()?;
     frame.push(Item::integer(a.pow(exponent))?);
     Ok(())
 }
 
 /// SQRT
 pub(super) fn sqrt(frame: &mut Frame<'_>) -> Flow {
-    let a = number(&frame.pop())?;
+    let a = frame.pop_number()?;
     if a.sign() == Sign::Minus {
         return Err(Fault::OutOfRange("The number under the root").into());
     }
@@ -93,9 +93,8 @@ pub(super) fn sqrt(frame: &mut Frame<'_>) -> Flow {
 
 /// MODMUL
 pub(super) fn modmul(frame: &mut Frame<'_>) -> Flow {
-    let (m, b, a) = (frame.pop(), frame.pop(), frame.pop());
-    let m = divisor(number(&m)?)?;
-    frame.push(Item::integer(number(&a)? * number(&b)? % m)?);
+    let (m, b, a) = (frame.pop_number()?, frame.pop_number()?, frame.pop_number()?);
+    frame.push(Item::integer(a * b % divisor(m)?)?);
     Ok(())
 }
 
@@ -103,8 +102,7 @@ pub(super) fn modmul(frame: &mut Frame<'_>) -> Flow {
 pub(super) fn modpow(frame: &mut Frame<'_>) -> Flow {
     /// A power with long exponent is about as much work as copying so many bytes.
     const WORK: usize = 32 * 64;
-    let (m, exponent, a) = (frame.pop(), frame.pop(), frame.pop());
-    let (m, exponent, a) = (number(&m)?, number(&exponent)?, number(&a)?);
+    let (m, exponent, a) = (frame.pop_number()?, frame.pop_number()?, frame.pop_number()?);
     frame.visit(WORK)?;
     let result = if exponent == BigInt::from(-1) { inverse(&a, &m)? } else { power(&a, &exponent, m)? };
     frame.push(Item::integer(result)?);
@@ -132,7 +130,7 @@ fn power(a: &BigInt, exponent: &BigInt, m: BigInt) -> Result<BigInt, Fault> {
 /// SHL
 pub(super) fn shl(frame: &mut Frame<'_>) -> Flow {
     let shift = pop_shift(frame)?;
-    let a = number(&frame.pop())?;
+    let a = frame.pop_number()?;
     frame.push(Item::integer(a << shift)?);
     Ok(())
 }
@@ -140,14 +138,15 @@ pub(super) fn shl(frame: &mut Frame<'_>) -> Flow {
 /// SHR
 pub(super) fn shr(frame: &mut Frame<'_>) -> Flow {
     let shift = pop_shift(frame)?;
-    let a = number(&frame.pop())?;
+    let a = frame.pop_number()?;
     frame.push(Item::integer(a >> shift)?);
     Ok(())
 }
 
 fn pop_shift(frame: &mut Frame<'_>) -> Result<u32, Fault> {
-    let shift = frame.pop_int32()?;
-    u32::try_from(shift).ok().filter(|it| *it <= MAX_SHIFT).ok_or(Fault::Shift(shift))
+    let (shift, most) = (frame.pop_int32()?, frame.core.limits.shift);
+    let within = u32::try_from(shift).ok().filter(|it| u64::from(*it) <= most);
+    within.ok_or(Fault::Shift { shift, most })
 }
 
 /// NOT
@@ -174,7 +173,7 @@ pub(super) fn boolor(frame: &mut Frame<'_>) -> Flow {
 
 /// NZ
 pub(super) fn nz(frame: &mut Frame<'_>) -> Flow {
-    let number = integer(&frame.pop())?;
+    let number = integer(&frame.pop()?)?;
     frame.push(Item::Boolean(number != Item::Integer(0)));
     Ok(())
 }
@@ -182,13 +181,20 @@ pub(super) fn nz(frame: &mut Frame<'_>) -> Flow {
 /// As [`Frame::compare`], but nothing is less or greater than Null.
 #[inline(always)]
 fn push_ordered(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
-    if matches!(frame.peek(0), Item::Null) || matches!(frame.peek(1), Item::Null) {
-        frame.pop();
-        frame.pop();
-        frame.push(Item::Boolean(false));
-        return Ok(());
+    if let [.., Item::Integer(_), Item::Integer(_)] = &frame.core.stack[..] {
+        return frame.compare(holds);
     }
-    frame.compare(holds)
+    push_ordered_items(frame, holds)
+}
+
+/// Pops both operands before it converts the lower one, then the top one.
+#[cold]
+fn push_ordered_items(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
+    let (b, a) = (frame.pop()?, frame.pop()?);
+    let is_null = matches!(a, Item::Null) || matches!(b, Item::Null);
+    let result = !is_null && holds(compare(&a, &b)?);
+    frame.push(Item::Boolean(result));
+    Ok(())
 }
 
 /// NUMEQUAL
@@ -239,8 +245,7 @@ pub(super) fn max(frame: &mut Frame<'_>) -> Flow {
 
 /// WITHIN
 pub(super) fn within(frame: &mut Frame<'_>) -> Flow {
-    let (end, start, x) = (frame.pop(), frame.pop(), frame.pop());
-    let (below_end, above_start) = (compare(&x, &end)?, compare(&start, &x)?);
-    frame.push(Item::Boolean(below_end.is_lt() && above_start.is_le()));
+    let (end, start, x) = (frame.pop_number()?, frame.pop_number()?, frame.pop_number()?);
+    frame.push(Item::Boolean(start <= x && x < end));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Frames: CALL, CALLA, CALLT and RET.
 
 use super::core::Core;
-use super::fault::{Fault, Flow, MAX_FRAMES, Stop};
+use super::fault::{Fault, Flow, Stop};
 use super::flow::{go_on, offset, target};
 use super::frame::Frame;
 use super::item::Item;
@@ -15,7 +15,7 @@ pub(super) fn call<const N: usize>(frame: &mut Frame<'_>) -> Flow {
 
 /// CALLA
 pub(super) fn calla(frame: &mut Frame<'_>) -> Flow {
-    match frame.pop() {
+    match frame.pop()? {
         Item::Pointer(position) => enter(frame, position as i32),
         _ => Err(Fault::Wrong("CALLA takes a Pointer.").into()),
     }
@@ -25,8 +25,9 @@ pub(super) fn calla(frame: &mut Frame<'_>) -> Flow {
 fn enter(frame: &mut Frame<'_>, position: i32) -> Flow {
     let back = frame.pc;
     go_on(frame, position)?;
-    if frame.core.callers.len() + 1 >= MAX_FRAMES {
-        return Err(Fault::Frames.into());
+    let most = frame.core.limits.invocation_stack_size;
+    if frame.core.callers.len() as u64 + 1 >= most {
+        return Err(Fault::Frames { most }.into());
     }
     let mut caller = std::mem::take(&mut frame.core.context);
     caller.pc = back;

@@ -2,32 +2,28 @@
 
 use num_bigint::BigInt;
 
-use super::convert::{int32, integer, number, with_bytes};
-use super::fault::{Fault, Flow, MAX_REFERENCES, Stop};
+use super::convert::{NO_TYPE, int32, integer, number, with_bytes};
+use super::fault::{Fault, Flow, Stop};
 use super::frame::Frame;
 use super::heap::{Content, Heap};
-use super::item::{Id, Item, MAX_ITEM, Type};
+use super::item::{Id, Item, Type};
 use super::map::{Key, Map};
 
-/// The most items that NEWARRAY and NEWSTRUCT make.
-const MAX_NEW: usize = MAX_REFERENCES;
-/// The most items that cloning one Struct copies.
-const MAX_CLONED: usize = MAX_REFERENCES - 1;
-
 const NO_COMPOUND: Fault = Fault::Wrong("The instruction does not take an item of this type.");
-const COUNT: &str = "The number of items";
+/// What the reference implementation calls the compounds in faults about their size.
+const ARRAY: &str = "array";
+const STRUCT: &str = "struct";
+const MAP: &str = "map";
 
 /// PACKMAP
 pub(super) fn packmap(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
-    let count = frame.pop_count(usize::MAX, COUNT)?;
-    if count > frame.height() / 2 {
-        return Err(Fault::OutOfRange(COUNT).into());
-    }
+    let size = 2 * i64::from(frame.pop_int32()?);
+    let count = compound_size(MAP, size, frame.height() as u64)? / 2;
     frame.visit(2 * count)?;
     let mut pairs = Map::with_capacity(count);
     for _ in 0..count {
-        let (key, value) = (Key::of(&frame.pop())?, frame.pop());
+        let (key, value) = (Key::of(&frame.pop()?)?, frame.pop()?);
         pairs.insert(key, value);
     }
     let map = frame.core.heap.add(Content::Map(pairs));
@@ -37,18 +33,19 @@ pub(super) fn packmap(frame: &mut Frame<'_>) -> Flow {
 
 /// PACKSTRUCT
 pub(super) fn packstruct(frame: &mut Frame<'_>) -> Flow {
-    pack_as(frame, Item::Struct)
+    pack_as(frame, STRUCT, Item::Struct)
 }
 
 /// PACK
 pub(super) fn pack(frame: &mut Frame<'_>) -> Flow {
-    pack_as(frame, Item::Array)
+    pack_as(frame, ARRAY, Item::Array)
 }
 
-fn pack_as(frame: &mut Frame<'_>, item: fn(Id) -> Item) -> Flow {
+fn pack_as(frame: &mut Frame<'_>, what: &'static str, item: fn(Id) -> Item) -> Flow {
     frame.make_room()?;
-    let count = frame.pop_count(frame.height() - 1, COUNT)?;
-    let items = (0..count).map(|_| frame.pop()).collect();
+    let size = frame.pop_int32()?;
+    let count = compound_size(what, size.into(), frame.height() as u64)?;
+    let items = (0..count).map(|_| frame.pop()).collect::<Result<_, _>>()?;
     push_list(frame, items, item)
 }
 
@@ -62,7 +59,7 @@ fn push_list(frame: &mut Frame<'_>, items: Vec<Item>, item: fn(Id) -> Item) -> F
 
 /// UNPACK
 pub(super) fn unpack(frame: &mut Frame<'_>) -> Flow {
-    let compound = frame.pop();
+    let compound = frame.pop()?;
     let (count, items) = match compound {
         Item::Array(list) | Item::Struct(list) => {
             let items = frame.core.heap.list(list).to_vec();
@@ -102,13 +99,13 @@ pub(super) fn newmap(frame: &mut Frame<'_>) -> Flow {
 
 /// NEWARRAY
 pub(super) fn newarray(frame: &mut Frame<'_>) -> Flow {
-    new_list(frame, &Item::Null, Item::Array)
+    new_list(frame, &Item::Null, ARRAY, Item::Array)
 }
 
 /// NEWARRAY_T
 pub(super) fn newarray_t(frame: &mut Frame<'_>) -> Flow {
     let [code] = frame.operand()?;
-    let filling = match Type::of_code(code).ok_or(Fault::Wrong("The operand is no type."))? {
+    let filling = match Type::of_code(code).ok_or(NO_TYPE)? {
         Type::Boolean => Item::Boolean(false),
         Type::Integer => Item::Integer(0),
         Type::ByteString => Item::bytes([]),
@@ -120,23 +117,30 @@ pub(super) fn newarray_t(frame: &mut Frame<'_>) -> Flow {
         | Type::Map
         | Type::InteropInterface => Item::Null,
     };
-    new_list(frame, &filling, Item::Array)
+    new_list(frame, &filling, ARRAY, Item::Array)
 }
 
 /// NEWSTRUCT
 pub(super) fn newstruct(frame: &mut Frame<'_>) -> Flow {
-    new_list(frame, &Item::Null, Item::Struct)
+    new_list(frame, &Item::Null, STRUCT, Item::Struct)
 }
 
-fn new_list(frame: &mut Frame<'_>, filling: &Item, item: fn(Id) -> Item) -> Flow {
+fn new_list(frame: &mut Frame<'_>, filling: &Item, what: &'static str, item: fn(Id) -> Item) -> Flow {
     frame.make_room()?;
-    let count = frame.pop_count(MAX_NEW, COUNT)?;
+    let size = frame.pop_int32()?;
+    let count = compound_size(what, size.into(), frame.core.limits.stack_size)?;
     push_list(frame, vec![filling.clone(); count], item)
+}
+
+/// The size of a new compound, if it may have that one.
+fn compound_size(what: &'static str, size: i64, most: u64) -> Result<usize, Fault> {
+    let fits = u64::try_from(size).ok().filter(|size| *size <= most);
+    fits.map(|size| size as usize).ok_or(Fault::CompoundSize { what, size, most })
 }
 
 /// SIZE
 pub(super) fn size(frame: &mut Frame<'_>) -> Flow {
-    let item = frame.pop();
+    let item = frame.pop()?;
     let size = match item.compound() {
         Some(id) => frame.core.heap.size(id),
         None => with_bytes(&item, <[u8]>::len)?,
@@ -147,7 +151,7 @@ pub(super) fn size(frame: &mut Frame<'_>) -> Flow {
 
 /// HASKEY
 pub(super) fn haskey(frame: &mut Frame<'_>) -> Flow {
-    let (key, container) = (frame.pop(), frame.pop());
+    let (key, container) = (frame.pop()?, frame.pop()?);
     let primitive = Key::of(&key);
     let size = match &container {
         Item::Map(map) => {
@@ -160,7 +164,9 @@ pub(super) fn haskey(frame: &mut Frame<'_>) -> Flow {
         _ => return Err(NO_COMPOUND.into()),
     };
     let index = int32(&primitive_item(&key)?).ok().and_then(|index| usize::try_from(index).ok());
-    let index = index.filter(|index| *index < MAX_ITEM).ok_or(Fault::OutOfRange("The index"))?;
+    let index = index
+        .filter(|index| (*index as u64) < frame.core.limits.item_size)
+        .ok_or(Fault::OutOfRange("The index"))?;
     frame.push(Item::Boolean(index < size));
     Ok(())
 }
@@ -173,7 +179,7 @@ fn primitive_item(key: &Item) -> Result<Item, Fault> {
 /// KEYS
 pub(super) fn keys(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
-    let Item::Map(map) = frame.pop() else { return Err(NO_COMPOUND.into()) };
+    let Item::Map(map) = frame.pop()? else { return Err(NO_COMPOUND.into()) };
     let keys = frame.core.heap.map(map).keys().map(Key::item).collect();
     push_list(frame, keys, Item::Array)
 }
@@ -181,7 +187,7 @@ pub(super) fn keys(frame: &mut Frame<'_>) -> Flow {
 /// VALUES
 pub(super) fn values(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
-    let items: Vec<Item> = match frame.pop() {
+    let items: Vec<Item> = match frame.pop()? {
         Item::Array(list) | Item::Struct(list) => frame.core.heap.list(list).to_vec(),
         Item::Map(map) => frame.core.heap.map(map).values().cloned().collect(),
         _ => return Err(NO_COMPOUND.into()),
@@ -202,7 +208,7 @@ pub(super) fn pickitem(frame: &mut Frame<'_>) -> Flow {
     {
         let item = item.copy();
         frame.pop_small();
-        frame.pop();
+        frame.pop()?;
         frame.core.stack.push(item);
         return Ok(());
     }
@@ -211,7 +217,7 @@ pub(super) fn pickitem(frame: &mut Frame<'_>) -> Flow {
 
 #[inline(never)]
 fn pick_any(frame: &mut Frame<'_>) -> Flow {
-    let (key, container) = (frame.pop(), frame.pop());
+    let (key, container) = (frame.pop()?, frame.pop()?);
     let picked = match &container {
         Item::Array(list) | Item::Struct(list) => {
             let items = frame.core.heap.list(*list);
@@ -287,7 +293,7 @@ pub(super) fn append(frame: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 fn append_any(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
-    let (item, list) = (frame.pop(), frame.pop());
+    let (item, list) = (frame.pop()?, frame.pop()?);
     let list = list.list().ok_or(NO_COMPOUND)?;
     let item = clone_struct(frame, item)?;
     let heap = &mut frame.core.heap;
@@ -319,7 +325,7 @@ pub(super) fn setitem(frame: &mut Frame<'_>) -> Flow {
 #[inline(never)]
 fn set_any(frame: &mut Frame<'_>) -> Flow {
     frame.make_room()?;
-    let mut value = frame.core.stack.pop().unwrap_or_default();
+    let Some(mut value) = frame.core.stack.pop() else { return Err(Fault::Underflow.into()) };
     // It is off the stack and still counted.
     frame.core.heap.counted += 1;
     if let Item::Struct(_) = value {
@@ -327,7 +333,7 @@ fn set_any(frame: &mut Frame<'_>) -> Flow {
         value = clone_struct(frame, value)?;
         frame.core.heap.acquire(&value);
     }
-    let (key, container) = (frame.pop(), frame.pop());
+    let (key, container) = (frame.pop()?, frame.pop()?);
     if !key.is_primitive() {
         return Err(NO_COMPOUND.into());
     }
@@ -390,7 +396,7 @@ const BYTE: Fault = Fault::OutOfRange("The byte");
 
 /// REVERSEITEMS
 pub(super) fn reverseitems(frame: &mut Frame<'_>) -> Flow {
-    match frame.pop() {
+    match frame.pop()? {
         Item::Array(list) | Item::Struct(list) => {
             frame.visit(frame.core.heap.size(list))?;
             frame.core.heap.list_mut(list).reverse();
@@ -406,7 +412,7 @@ pub(super) fn reverseitems(frame: &mut Frame<'_>) -> Flow {
 
 /// REMOVE. What goes is out of the container before it is released.
 pub(super) fn remove(frame: &mut Frame<'_>) -> Flow {
-    let (key, container) = (frame.pop(), frame.pop());
+    let (key, container) = (frame.pop()?, frame.pop()?);
     let heap = &mut frame.core.heap;
     match container {
         Item::Array(list) | Item::Struct(list) => {
@@ -435,7 +441,7 @@ pub(super) fn remove(frame: &mut Frame<'_>) -> Flow {
 
 /// CLEARITEMS. What goes is out of the container before it is released.
 pub(super) fn clearitems(frame: &mut Frame<'_>) -> Flow {
-    let id = frame.pop().compound().ok_or(NO_COMPOUND)?;
+    let id = frame.pop()?.compound().ok_or(NO_COMPOUND)?;
     let heap = &mut frame.core.heap;
     let items = heap.take_all(id);
     // Looked at once: the compound may be an item of its own.
@@ -465,7 +471,7 @@ pub(super) fn popitem(frame: &mut Frame<'_>) -> Flow {
 
 #[inline(never)]
 fn pop_any(frame: &mut Frame<'_>) -> Flow {
-    let list = frame.pop().list().ok_or(NO_COMPOUND)?;
+    let list = frame.pop()?.list().ok_or(NO_COMPOUND)?;
     let item = frame.core.heap.list(list).last().cloned().ok_or(Fault::OutOfRange("The index"))?;
     frame.push(item.clone());
     let heap = &mut frame.core.heap;
@@ -482,7 +488,8 @@ fn clone_struct(frame: &mut Frame<'_>, item: Item) -> Result<Item, Stop> {
     let Item::Struct(original) = item else { return Ok(item) };
     let heap = &mut frame.core.heap;
     let clone = heap.add_list(Vec::new());
-    let mut left = MAX_CLONED;
+    let most = frame.core.limits.stack_size.saturating_sub(1) as usize;
+    let mut left = most;
     let mut work = vec![(original, clone)];
     while let Some((from, to)) = work.pop() {
         let items = heap.list(from).to_vec();
@@ -500,6 +507,6 @@ fn clone_struct(frame: &mut Frame<'_>, item: Item) -> Result<Item, Stop> {
         }
         *heap.list_mut(to) = copies;
     }
-    frame.visit(MAX_CLONED - left)?;
+    frame.visit(most - left)?;
     Ok(Item::Struct(clone))
 }

@@ -49,7 +49,7 @@ pub(super) fn integer(item: &Item) -> Result<Item, Fault> {
 /// The Integer that bytes are in two's complement, least significant first.
 fn integer_of_bytes(bytes: &[u8]) -> Result<Item, Fault> {
     if bytes.len() > MAX_INTEGER {
-        return Err(Fault::IntegerSize(bytes.len()));
+        return Err(Fault::LongInteger(bytes.len()));
     }
     Item::integer(BigInt::from_signed_bytes_le(bytes))
 }
@@ -125,15 +125,18 @@ pub(super) fn text(item: &Item) -> Result<Option<String>, Fault> {
 
 /// ISNULL
 pub(super) fn isnull(frame: &mut Frame<'_>) -> Flow {
-    let is_null = matches!(frame.pop(), Item::Null);
+    let is_null = matches!(frame.pop()?, Item::Null);
     frame.push(Item::Boolean(is_null));
     Ok(())
 }
 
+/// The fault of an operand that names no type.
+pub(super) const NO_TYPE: Fault = Fault::Wrong("The operand is no type.");
+
 /// ISTYPE
 pub(super) fn istype(frame: &mut Frame<'_>) -> Flow {
-    let kind = operand_type(frame)?;
-    let is_type = frame.pop().kind() == kind;
+    let kind = operand_type(frame)?.ok_or(NO_TYPE)?;
+    let is_type = frame.pop()?.kind() == kind;
     frame.push(Item::Boolean(is_type));
     Ok(())
 }
@@ -142,16 +145,16 @@ pub(super) fn istype(frame: &mut Frame<'_>) -> Flow {
 pub(super) fn convert(frame: &mut Frame<'_>) -> Flow {
     let kind = operand_type(frame)?;
     frame.make_room()?;
-    let item = frame.pop();
-    let converted = converted(frame, &item, kind)?;
+    let item = frame.pop()?;
+    let converted = converted(frame, &item, kind.ok_or(Fault::Cast)?)?;
     frame.push(converted);
     Ok(())
 }
 
-/// The operand of ISTYPE and CONVERT: a type other than Any.
-fn operand_type(frame: &mut Frame<'_>) -> Result<Type, Fault> {
+/// The operand of ISTYPE and CONVERT; `None` for Any and for the code of no type.
+fn operand_type(frame: &mut Frame<'_>) -> Result<Option<Type>, Fault> {
     let [code] = frame.operand()?;
-    Type::of_code(code).filter(|it| *it != Type::Any).ok_or(Fault::Wrong("The operand is no type."))
+    Ok(Type::of_code(code).filter(|it| *it != Type::Any))
 }
 
 fn converted(frame: &mut Frame<'_>, item: &Item, kind: Type) -> Result<Item, Stop> {
@@ -159,6 +162,9 @@ fn converted(frame: &mut Frame<'_>, item: &Item, kind: Type) -> Result<Item, Sto
         (Item::Null, _) => Item::Null,
         (item, kind) if item.kind() == kind => item.clone(),
         (_, Type::Boolean) => Item::Boolean(boolean(item)?),
+        (Item::Buffer(bytes), Type::Integer) if bytes.borrow().len() > MAX_INTEGER => {
+            return Err(Fault::Cast.into());
+        }
         (Item::Buffer(bytes), Type::Integer) => integer_of_bytes(&bytes.borrow())?,
         (_, Type::Integer) => integer(item)?,
         (_, Type::ByteString) => Item::bytes(frame.worked(bytes(item)?)?),

@@ -6,6 +6,7 @@ use super::heap::Heap;
 use super::host::Host;
 use super::item::Item;
 use crate::machines::limit::Limit;
+use crate::model::limits::Limits;
 
 /// What a script changes.
 #[derive(Default)]
@@ -22,6 +23,8 @@ pub(super) struct Core {
     /// The exception being thrown while finally blocks run.
     pub(super) uncaught: Option<Item>,
     pub(super) host: Host,
+    /// Those of the engine as the program demands them.
+    pub(super) limits: Limits,
     /// Where the current instruction starts.
     pub(super) at: usize,
     /// Bytes copied and items visited in bulk, in units of 32, and how many there may be.
@@ -33,7 +36,7 @@ pub(super) struct Core {
 
 impl Core {
     /// Forgets the last run.
-    pub(super) fn reset(&mut self, host: Host, work_limit: u64) {
+    pub(super) fn reset(&mut self, host: Host, limits: Limits) {
         self.stack.clear();
         self.heap.reset();
         self.context = Context::default();
@@ -43,7 +46,8 @@ impl Core {
         self.host = host;
         self.at = 0;
         self.worked = 0;
-        self.work_limit = work_limit;
+        self.work_limit = limits.steps;
+        self.limits = limits;
         self.interops = 0;
     }
 

@@ -7,8 +7,6 @@ use super::item::Item;
 
 /// The longest ByteString that is compared, and the most bytes compared in a Struct.
 const MAX_COMPARABLE: usize = 65536;
-/// How many pairs of items are compared in two Structs.
-const MAX_PAIRS: usize = 2048;
 
 /// EQUAL
 pub(super) fn equal(frame: &mut Frame<'_>) -> Flow {
@@ -21,7 +19,7 @@ pub(super) fn notequal(frame: &mut Frame<'_>) -> Flow {
 }
 
 fn push_equal(frame: &mut Frame<'_>, result: fn(bool) -> bool) -> Flow {
-    let (b, a) = (frame.pop(), frame.pop());
+    let (b, a) = (frame.pop()?, frame.pop()?);
     let equal = are_equal(frame, &a, &b)?;
     frame.push(Item::Boolean(result(equal)));
     Ok(())
@@ -30,7 +28,7 @@ fn push_equal(frame: &mut Frame<'_>, result: fn(bool) -> bool) -> Flow {
 /// Whether `a`, the deeper one, equals `b`.
 fn are_equal(frame: &mut Frame<'_>, a: &Item, b: &Item) -> Result<bool, Stop> {
     if let (Item::Struct(_), Item::Struct(_)) = (a, b) {
-        let mut structs = Structs::new(&frame.core.heap);
+        let mut structs = Structs::new(&frame.core.heap, frame.core.limits.stack_size);
         let equal = structs.equal(a, b);
         let visited = structs.visited;
         frame.visit(visited)?;
@@ -66,15 +64,16 @@ struct Structs<'h> {
     heap: &'h Heap,
     left: Vec<(Item, Item)>,
     /// How many pairs and bytes may still be compared.
-    pairs: usize,
+    pairs: u64,
     bytes: usize,
     /// How many items were looked at.
     visited: usize,
 }
 
 impl<'h> Structs<'h> {
-    fn new(heap: &'h Heap) -> Structs<'h> {
-        Structs { heap, left: Vec::new(), pairs: MAX_PAIRS, bytes: MAX_COMPARABLE, visited: 0 }
+    /// `pairs` may be compared.
+    fn new(heap: &'h Heap, pairs: u64) -> Structs<'h> {
+        Structs { heap, left: Vec::new(), pairs, bytes: MAX_COMPARABLE, visited: 0 }
     }
 
     fn equal(&mut self, a: &Item, b: &Item) -> Result<bool, Fault> {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::item::{Item, MAX_ITEM};
+use super::item::{Item, MAX_INTEGER};
 use crate::machines::limit::Limit;
 
 /// What a handler returns: go on, or why not.
@@ -30,15 +30,6 @@ impl From<Fault> for Stop {
     }
 }
 
-/// The most references that there may be after an instruction.
-pub(super) const MAX_REFERENCES: usize = 2048;
-/// The most frames.
-pub(super) const MAX_FRAMES: usize = 1024;
-/// The most try records of a frame.
-pub(super) const MAX_TRIES: usize = 16;
-/// The largest shift and exponent.
-pub(super) const MAX_SHIFT: u32 = 256;
-
 /// What cannot be caught.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
@@ -49,18 +40,43 @@ pub(super) enum Fault {
     AssertWith(String),
     /// An exception that nothing catches, with its text if it has one.
     Unhandled(Option<String>),
-    References(usize),
-    ItemSize(usize),
+    /// More references than there may be after an instruction.
+    References {
+        count: usize,
+        most: u64,
+    },
+    ItemSize {
+        size: i64,
+        most: u64,
+    },
+    /// How many items a new compound was to have, and may have.
+    CompoundSize {
+        what: &'static str,
+        size: i64,
+        most: u64,
+    },
     IntegerSize(usize),
+    /// The size of a ByteString that is too long to be read as an Integer.
+    LongInteger(usize),
     MapKeySize(usize),
     Comparable,
     Clone,
-    Frames,
+    /// More frames than there may be.
+    Frames {
+        most: u64,
+    },
     Tries,
-    Shift(i32),
+    Shift {
+        shift: i32,
+        most: u64,
+    },
     Cast,
     NotInt32,
     DivisionByZero,
+    /// A sum that does not fit 32 bits.
+    Overflow,
+    /// The test host throws what says nothing.
+    NoSyscallInTest,
     NoSyscall(u32),
     NoToken(u16),
     Underflow,
@@ -89,21 +105,30 @@ impl fmt::Display for Fault {
             }
             Fault::Unhandled(None) => f.write_str("An unhandled exception was thrown."),
             Fault::Unhandled(Some(text)) => write!(f, "An unhandled exception was thrown. {text}"),
-            Fault::References(count) => write!(f, "MaxStackSize exceed: {count}/{MAX_REFERENCES}"),
-            Fault::ItemSize(size) => write!(f, "MaxItemSize exceed: {size}/{MAX_ITEM}"),
+            Fault::References { count, most } => write!(f, "MaxStackSize exceed: {count}/{most}"),
+            Fault::ItemSize { size, most } => write!(f, "MaxItemSize exceed: {size}/{most}"),
+            Fault::CompoundSize { what, size, most } => {
+                write!(f, "The {what} size is out of valid range, {size}/[0, {most}].")
+            }
+            Fault::LongInteger(size) => write!(
+                f,
+                "Can not convert ByteString to an integer, MaxSize of Integer is exceeded: {size}/{MAX_INTEGER}."
+            ),
             Fault::IntegerSize(size) => write!(
                 f,
-                "Integer size {size} bytes exceeds maximum allowed size of 32 bytes. (Parameter 'value')"
+                "Integer size {size} bytes exceeds maximum allowed size of {MAX_INTEGER} bytes. (Parameter 'value')"
             ),
             Fault::MapKeySize(size) => write!(f, "A map key of {size} bytes; at most 64 are allowed."),
             Fault::Comparable => f.write_str("The operand exceeds the maximum comparable size."),
             Fault::Clone => f.write_str("Beyond struct subitem clone limits!"),
-            Fault::Frames => write!(f, "MaxInvocationStackSize exceed: {MAX_FRAMES}"),
+            Fault::Frames { most } => write!(f, "MaxInvocationStackSize exceed: {most}"),
             Fault::Tries => f.write_str("MaxTryNestingDepth exceed."),
-            Fault::Shift(shift) => write!(f, "Invalid shift value: {shift}/{MAX_SHIFT}"),
+            Fault::Shift { shift, most } => write!(f, "Invalid shift value: {shift}/{most}"),
             Fault::Cast => f.write_str("Specified cast is not valid."),
             Fault::NotInt32 => f.write_str("Value was either too large or too small for an Int32."),
             Fault::DivisionByZero => f.write_str("Attempted to divide by zero."),
+            Fault::Overflow => f.write_str("Arithmetic operation resulted in an overflow."),
+            Fault::NoSyscallInTest => f.write_str("Exception of type 'System.Exception' was thrown."),
             Fault::NoSyscall(id) => write!(f, "Syscall not found: {id}"),
             Fault::NoToken(token) => write!(f, "Token not found: {token}"),
             Fault::Underflow => f.write_str("Too few items on the stack."),

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::convert::{boolean, text};
+use super::convert::text;
 use super::fault::{Fault, Flow};
 use super::frame::Frame;
 
@@ -15,11 +15,11 @@ pub(super) fn offset<const N: usize>(frame: &mut Frame<'_>) -> Result<i32, Fault
     Ok(i32::from_le_bytes(offset))
 }
 
-/// The position that an offset leads to, which may be outside the script.
+/// The position that an offset leads to, which may be outside the script. Fails when it does not fit 32 bits.
 #[inline(always)]
 pub(super) fn target(frame: &Frame<'_>, offset: i32) -> Result<i32, Fault> {
     let at = frame.core.at as i32;
-    at.checked_add(offset).ok_or_else(|| Fault::Position(i64::from(at) + i64::from(offset)))
+    at.checked_add(offset).ok_or(Fault::Overflow)
 }
 
 /// Goes on at a position; the end of the script is one.
@@ -130,7 +130,7 @@ pub(super) fn abort(_: &mut Frame<'_>) -> Flow {
 
 /// ABORTMSG
 pub(super) fn abortmsg(frame: &mut Frame<'_>) -> Flow {
-    let reason = text(&frame.pop())?.unwrap_or_default();
+    let reason = text(&frame.pop()?)?.unwrap_or_default();
     Err(Fault::AbortWith(reason).into())
 }
 
@@ -141,11 +141,10 @@ pub(super) fn assert(frame: &mut Frame<'_>) -> Flow {
 
 /// ASSERTMSG
 pub(super) fn assertmsg(frame: &mut Frame<'_>) -> Flow {
-    let (message, value) = (frame.pop(), frame.pop());
-    let reason = text(&message)?;
-    match (boolean(&value)?, reason) {
+    let reason = text(&frame.pop()?)?;
+    match (frame.pop_boolean()?, reason) {
         (true, Some(_)) => Ok(()),
-        (true, None) => Err(Fault::Wrong("ASSERTMSG takes a text.").into()),
+        (true, None) => Err(Fault::Cast.into()),
         (false, reason) => Err(Fault::AssertWith(reason.unwrap_or_default()).into()),
     }
 }

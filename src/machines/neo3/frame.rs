@@ -2,7 +2,7 @@
 
 use super::convert;
 use super::core::Core;
-use super::fault::{Fault, Flow, MAX_REFERENCES, Stop};
+use super::fault::{Fault, Flow, Stop};
 use super::item::Item;
 
 /// What the loop keeps in registers, and the rest of the machine by one reference.
@@ -24,13 +24,15 @@ impl<'m> Frame<'m> {
         code
     }
 
-    /// Whether there are enough items. The script has no gas.
+    /// Handlers check each operand when they pop it, from the top: of two wrong ones, the upper one decides
+    /// about the message. The script has no gas.
     #[inline(always)]
+    #[allow(clippy::unused_self, reason = "what the loop demands of every frame")]
     pub(super) fn enter<const POPS: usize, const PUSHES: usize>(&mut self, _gas: u64) -> bool {
-        self.core.stack.len() >= POPS
+        true
     }
 
-    /// Why [`Frame::enter`] said no.
+    /// Why [`Frame::enter`] said no, which it does not.
     #[inline(always)]
     pub(super) fn refuse<const POPS: usize>(&mut self, _gas: u64) -> Stop {
         self.stop(Fault::Underflow.into())
@@ -52,7 +54,7 @@ impl<'m> Frame<'m> {
     #[inline(always)]
     pub(super) fn settle(&mut self, pc: usize, flow: Flow) -> Flow {
         self.pc = pc;
-        if flow.is_ok() && self.core.references() <= MAX_REFERENCES {
+        if flow.is_ok() && self.core.references() as u64 <= self.core.limits.stack_size {
             return Ok(());
         }
         self.settle_unusual(flow)
@@ -65,10 +67,8 @@ impl<'m> Frame<'m> {
             Err(Stop::Thrown(item)) => self.throw(*item)?,
             other => other?,
         }
-        match self.core.references() {
-            references if references > MAX_REFERENCES => Err(Fault::References(references).into()),
-            _ => Ok(()),
-        }
+        let (count, most) = (self.core.references(), self.core.limits.stack_size);
+        if count as u64 > most { Err(Fault::References { count, most }.into()) } else { Ok(()) }
     }
 
     /// Puts the program counter back on the instruction that ended the run.
@@ -119,13 +119,13 @@ impl<'m> Frame<'m> {
         self.core.stack.push(item);
     }
 
-    /// Takes the top item. The row's `pops`, or a check of the handler, says that it is there. A
-    /// compound stays where it is until the next instruction, even if nothing holds it any longer.
+    /// Takes the top item. A compound stays in the heap until the next instruction, even if nothing holds it
+    /// any longer.
     #[inline(always)]
-    pub(super) fn pop(&mut self) -> Item {
-        let item = self.core.stack.pop().unwrap_or_default();
+    pub(super) fn pop(&mut self) -> Result<Item, Fault> {
+        let Some(item) = self.core.stack.pop() else { return Err(Fault::Underflow) };
         self.core.heap.let_go(&item);
-        item
+        Ok(item)
     }
 
     /// Takes the top item if it is a number of 64 bits, the kind that nearly all items are that are
@@ -147,7 +147,7 @@ impl<'m> Frame<'m> {
     pub(super) fn pop_int32(&mut self) -> Result<i32, Fault> {
         match self.pop_small() {
             Some(number) => i32::try_from(number).map_err(|_| Fault::NotInt32),
-            None => convert::int32(&self.pop()),
+            None => convert::int32(&self.pop()?),
         }
     }
 
@@ -163,7 +163,7 @@ impl<'m> Frame<'m> {
     pub(super) fn pop_boolean(&mut self) -> Result<bool, Fault> {
         match self.pop_small() {
             Some(number) => Ok(number != 0),
-            None => convert::boolean(&self.pop()),
+            None => convert::boolean(&self.pop()?),
         }
     }
 
@@ -173,17 +173,27 @@ impl<'m> Frame<'m> {
         self.core.stack.len()
     }
 
-    /// The item so many below the top, which is there.
+    /// The topmost items, the top one last.
     #[inline(always)]
-    pub(super) fn peek(&self, below: usize) -> &Item {
-        &self.core.stack[self.core.stack.len() - 1 - below]
+    pub(super) fn top(&mut self, count: usize) -> Result<&mut [Item], Fault> {
+        let Some(from) = self.height().checked_sub(count) else { return Err(Fault::Underflow) };
+        Ok(&mut self.core.stack[from..])
     }
 
-    /// Pushes the item so many below the top, which is there.
+    /// Pushes the item so many below the top.
     #[inline(always)]
-    pub(super) fn push_copy(&mut self, below: usize) {
-        let item = self.peek(below).copy();
+    pub(super) fn push_copy(&mut self, below: usize) -> Flow {
+        let Some(from) = self.height().checked_sub(below + 1) else { return Err(Fault::Underflow.into()) };
+        let item = self.core.stack[from].copy();
         self.push(item);
+        Ok(())
+    }
+
+    /// The size of an item, if it may have that one.
+    pub(super) fn item_size(&self, size: i64) -> Result<usize, Fault> {
+        let most = self.core.limits.item_size;
+        let fits = u64::try_from(size).ok().filter(|size| *size <= most);
+        fits.map(|size| size as usize).ok_or(Fault::ItemSize { size, most })
     }
 
     /// To be called by an instruction that makes compounds, before it takes anything.

@@ -1,6 +1,7 @@
 //! SYSCALL: what the host of the machine does for a script. A host is a list of services; which
 //! one there is, the program says.
 
+use ripemd::Ripemd160;
 use sha2::{Digest, Sha256};
 
 use super::convert::{bytes, int32};
@@ -61,7 +62,8 @@ const TEST: &[Service] = &[
     },
 ];
 
-/// The signature services of a node (reference, section 11).
+/// The signature services of a node (reference, section 11), and those that the published text has besides
+/// (its section 10.5.1), which in a node are methods of a native contract.
 const CRYPTO: &[Service] = &[
     Service {
         name: Name::Hashed("System.Crypto.CheckSig"),
@@ -75,6 +77,24 @@ const CRYPTO: &[Service] = &[
         takes: two_lists,
         call: check_multisig,
     },
+    Service {
+        name: Name::Hashed("System.Crypto.SHA256"),
+        signature: "(data) -> ByteString",
+        takes: |_| 1,
+        call: sha256,
+    },
+    Service {
+        name: Name::Hashed("System.Crypto.RIPEMD160"),
+        signature: "(data) -> ByteString",
+        takes: |_| 1,
+        call: ripemd160,
+    },
+    Service {
+        name: Name::Hashed("System.Crypto.VerifyWithECDsa"),
+        signature: "(message, public key, signature, curve: 22 secp256k1 or 23 secp256r1) -> Boolean",
+        takes: |_| 4,
+        call: verify_with_ecdsa,
+    },
 ];
 
 /// The services of each host, by the host's name as a program says it.
@@ -85,6 +105,14 @@ impl Host {
         match self {
             Host::Test => TEST,
             Host::Crypto(_) => CRYPTO,
+        }
+    }
+
+    /// The fault of a number without a service.
+    fn unknown(&self, id: u32) -> Fault {
+        match self {
+            Host::Test => Fault::NoSyscallInTest,
+            Host::Crypto(_) => Fault::NoSyscall(id),
         }
     }
 
@@ -118,7 +146,10 @@ impl Service {
 /// SYSCALL
 pub(super) fn syscall(frame: &mut Frame<'_>) -> Flow {
     let id = frame.operand().map(u32::from_le_bytes)?;
-    (frame.core.host.service(id).ok_or(Fault::NoSyscall(id))?.call)(frame)
+    match frame.core.host.service(id) {
+        Some(service) => (service.call)(frame),
+        None => Err(frame.core.host.unknown(id).into()),
+    }
 }
 
 fn new_object(frame: &mut Frame<'_>) -> Flow {
@@ -159,22 +190,53 @@ fn check_multisig(frame: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
+fn sha256(frame: &mut Frame<'_>) -> Flow {
+    let data = pop_bytes(frame)?;
+    push_hash(frame, data.len(), Sha256::digest(&data).to_vec())
+}
+
+fn ripemd160(frame: &mut Frame<'_>) -> Flow {
+    let data = pop_bytes(frame)?;
+    push_hash(frame, data.len(), Ripemd160::digest(&data).to_vec())
+}
+
+/// Pushes the hash of so many bytes.
+fn push_hash(frame: &mut Frame<'_>, length: usize, hash: Vec<u8>) -> Flow {
+    frame.visit(length)?;
+    frame.push(Item::bytes(hash));
+    Ok(())
+}
+
+fn verify_with_ecdsa(frame: &mut Frame<'_>) -> Flow {
+    let (message, key, signature) = (pop_bytes(frame)?, pop_bytes(frame)?, pop_bytes(frame)?);
+    let curve = match frame.pop_int32()? {
+        22 => Curve::Secp256k1,
+        23 => Curve::Secp256r1,
+        _ => return Err(Fault::OutOfRange("The curve").into()),
+    };
+    frame.visit(SIGNATURE + message.len())?;
+    frame.push(Item::Boolean(is_valid(curve, &key, &message, &signature)));
+    Ok(())
+}
+
+/// Checking a signature takes as long as copying so many bytes.
+const SIGNATURE: usize = 32 * 4096;
+
 /// Whether the signature is one of the host's message; `false` for an invalid key.
 fn is_signed(frame: &mut Frame<'_>, signature: &[u8], key: &[u8]) -> Result<bool, Stop> {
-    /// Checking a signature takes as long as copying so many bytes.
-    const WORK: usize = 32 * 4096;
-    frame.visit(WORK)?;
+    frame.visit(SIGNATURE)?;
     let Host::Crypto(Signed { message, curve }) = &frame.core.host else { return Ok(false) };
+    Ok(is_valid(*curve, key, message, signature))
+}
+
+fn is_valid(curve: Curve, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     // The raw form without a prefix is not one of N3.
-    let key = Some(key).filter(|key| key.len() != 64).and_then(|key| PublicKey::decode(*curve, key).ok());
-    Ok(key.is_some_and(|key| key.verify(message, signature)))
+    let key = Some(key).filter(|key| key.len() != 64).and_then(|key| PublicKey::decode(curve, key).ok());
+    key.is_some_and(|key| key.verify(message, signature))
 }
 
 fn pop_bytes(frame: &mut Frame<'_>) -> Result<Vec<u8>, Fault> {
-    if frame.height() == 0 {
-        return Err(Fault::Underflow);
-    }
-    bytes(&frame.pop())
+    bytes(&frame.pop()?)
 }
 
 /// How many items two lists are, as [`pop_list`] takes them.
@@ -191,10 +253,7 @@ fn two_lists(core: &Core) -> usize {
 
 /// An Array or Struct of byte strings, or a count and so many of them below it.
 fn pop_list(frame: &mut Frame<'_>) -> Result<Vec<Vec<u8>>, Fault> {
-    if frame.height() == 0 {
-        return Err(Fault::Underflow);
-    }
-    let top = frame.pop();
+    let top = frame.pop()?;
     if let Some(list) = top.list() {
         return frame.core.heap.list(list).iter().map(bytes).collect();
     }

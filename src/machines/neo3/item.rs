@@ -10,9 +10,6 @@ use super::fault::Fault;
 /// The longest Integer in bytes.
 pub(super) const MAX_INTEGER: usize = 32;
 
-/// The largest size of an item in bytes.
-pub(super) const MAX_ITEM: usize = 2 * 65535;
-
 /// What a script works on. Compounds are named by their place in the [`super::heap::Heap`].
 ///
 /// Sixteen bytes: what a stack machine does most is to copy items.

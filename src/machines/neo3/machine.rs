@@ -83,11 +83,11 @@ impl Neo3 {
 
 impl Machine for Neo3 {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
-        let Loaded { mut script, host, rejected } = program::load(program)?;
+        let Loaded { mut script, host, limits, rejected } = program::load(program, &self.limits)?;
         script.push(Op::RET as u8);
         self.script = script;
         self.pc = 0;
-        self.core.reset(host, self.limits.steps);
+        self.core.reset(host, limits);
         self.stop = rejected.map(Stop::from);
         Ok(())
     }

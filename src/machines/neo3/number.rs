@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use num_bigint::BigInt;
 
-use super::convert::{compare, number};
+use super::convert::number;
 use super::fault::{Fault, Flow};
 use super::frame::Frame;
 use super::item::Item;
@@ -31,8 +31,7 @@ impl Frame<'_> {
     #[cold]
     #[inline(never)]
     fn big_binary(&mut self, big: fn(BigInt, BigInt) -> Result<BigInt, Fault>) -> Flow {
-        let (b, a) = (self.pop(), self.pop());
-        let (b, a) = (number(&b)?, number(&a)?);
+        let (b, a) = (self.pop_number()?, self.pop_number()?);
         self.push(Item::integer(big(a, b)?)?);
         Ok(())
     }
@@ -52,7 +51,7 @@ impl Frame<'_> {
     #[cold]
     #[inline(never)]
     fn big_unary(&mut self, big: fn(BigInt) -> BigInt) -> Flow {
-        let a = number(&self.pop())?;
+        let a = self.pop_number()?;
         self.push(Item::integer(big(a))?);
         Ok(())
     }
@@ -65,7 +64,7 @@ impl Frame<'_> {
         Ok(())
     }
 
-    /// Takes two numbers and compares them.
+    /// Takes two numbers, the top one first, and compares the lower with it.
     #[inline(always)]
     pub(super) fn pop_compared(&mut self) -> Result<Ordering, Fault> {
         if let [.., Item::Integer(a), Item::Integer(b)] = &self.core.stack[..] {
@@ -74,7 +73,12 @@ impl Frame<'_> {
             self.pop_small();
             return Ok(order);
         }
-        let (b, a) = (self.pop(), self.pop());
-        compare(&a, &b)
+        let (b, a) = (self.pop_number()?, self.pop_number()?);
+        Ok(a.cmp(&b))
+    }
+
+    /// Takes a number of any size.
+    pub(super) fn pop_number(&mut self) -> Result<BigInt, Fault> {
+        number(&self.pop()?)
     }
 }

@@ -12,25 +12,49 @@ use crate::machines::in_bytes;
 use crate::machines::machine::LoadError;
 use crate::machines::neo::script::{script, wrong};
 use crate::model::case::Program;
+use crate::model::limits::{self, Limits};
+use crate::model::path::Path;
 use crate::model::value::Value;
 
 /// A program that was read.
 pub(super) struct Loaded {
     pub(super) script: Vec<u8>,
     pub(super) host: Host,
+    /// Those of the engine are not above the ones given to [`load`].
+    pub(super) limits: Limits,
     /// Why strict validation rejects the script, if it was requested.
     pub(super) rejected: Option<Fault>,
 }
 
-/// Reads a program record.
-pub(super) fn load(program: &Program) -> Result<Loaded, LoadError> {
+/// Reads a program record, whose member `limits` may lower those of the engine.
+pub(super) fn load(program: &Program, limits: &Limits) -> Result<Loaded, LoadError> {
     let script = script(&NEO3, &program.0, op_of)?;
     let rejected = match program.0.get("strict") {
         None | Some(Value::Bool(false)) => None,
         Some(Value::Bool(true)) => rejected(&script).map(Fault::Rejected),
         Some(other) => return Err(wrong("strict", other, "true or false")),
     };
-    Ok(Loaded { script, host: host(program)?, rejected })
+    Ok(Loaded { script, host: host(program)?, limits: lowered(program, limits)?, rejected })
+}
+
+/// The limits with those that the program lowers.
+fn lowered(program: &Program, limits: &Limits) -> Result<Limits, LoadError> {
+    let mut lowered = limits.clone();
+    let Some(demanded) = program.0.get("limits") else { return Ok(lowered) };
+    for (member, row) in limits::of_machine(NEO3.machine) {
+        let Some(value) = demanded.get(member) else { continue };
+        let most = (row.get)(limits);
+        let number = match value {
+            Value::Int(number) => u64::try_from(number).ok().filter(|number| *number <= most),
+            _ => None,
+        };
+        let number = number.ok_or_else(|| {
+            let what = format!("{member} is {value} and must be 0 to {most} (--{} raises it)", row.flag);
+            LoadError::at(Path::field("limits").child(member), what)
+        })?;
+        (row.set)(&mut lowered, number);
+    }
+    Ok(lowered)
 }
 
 /// See [`crate::machines::MachineInfo::contains`].

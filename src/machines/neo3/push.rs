@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use super::fault::{Fault, Flow};
 use super::flow::target;
 use super::frame::Frame;
-use super::item::{Item, MAX_ITEM};
+use super::item::Item;
 use crate::isa::unsigned;
 use crate::machines::neo::number::small_of_bytes;
 
@@ -61,9 +61,7 @@ pub(super) fn data<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     let prefix: [u8; N] = frame.operand()?;
     let length = unsigned(&prefix).unwrap_or(u64::MAX) as usize;
     let data = frame.data(length)?;
-    if length > MAX_ITEM {
-        return Err(Fault::ItemSize(length).into());
-    }
+    frame.item_size(length as i64)?;
     let data = frame.worked(data.to_vec())?;
     frame.push(Item::bytes(data));
     Ok(())

@@ -113,7 +113,7 @@ fn store_at<S: Slot>(frame: &mut Frame<'_>, index: usize) -> Flow {
         return Err(S::MISSING.into());
     }
     // The item moves from the stack to the slot, the old one goes: the entries stay as many.
-    let item = frame.core.stack.pop().unwrap_or_default();
+    let Some(item) = frame.core.stack.pop() else { return Err(Fault::Underflow.into()) };
     let old = std::mem::replace(&mut S::of(frame.core)[index], item);
     frame.core.heap.let_go(&old);
     Ok(())

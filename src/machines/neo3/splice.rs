@@ -1,78 +1,86 @@
 //! Byte strings: every result is a new Buffer.
 
+use std::ops::Range;
+
 use super::convert::{bytes, with_bytes};
 use super::fault::{Fault, Flow};
 use super::frame::Frame;
-use super::item::{Item, MAX_ITEM};
+use super::item::Item;
 
 /// NEWBUFFER
 pub(super) fn newbuffer(frame: &mut Frame<'_>) -> Flow {
     let size = frame.pop_int32()?;
-    let size = usize::try_from(size).map_err(|_| Fault::OutOfRange("The size of the Buffer"))?;
-    if size > MAX_ITEM {
-        return Err(Fault::ItemSize(size).into());
-    }
+    let size = frame.item_size(size.into())?;
     push(frame, vec![0; size])
 }
 
 /// MEMCPY
 pub(super) fn memcpy(frame: &mut Frame<'_>) -> Flow {
-    const RANGE: &str = "The range to copy";
-    let count = frame.pop_count(usize::MAX, RANGE)?;
-    let from = frame.pop_count(usize::MAX, RANGE)?;
-    let source = frame.pop();
-    let to = frame.pop_count(usize::MAX, RANGE)?;
-    let Item::Buffer(target) = frame.pop() else {
+    let (count, from) = (pop_length(frame)?, pop_length(frame)?);
+    // A copy, since source and target may be the same.
+    let copied = with_bytes(&frame.pop()?, |bytes| slice(bytes, from, count).map(<[u8]>::to_vec))??;
+    let to = pop_length(frame)?;
+    let Item::Buffer(target) = frame.pop()? else {
         return Err(Fault::Wrong("MEMCPY copies to a Buffer.").into());
     };
-    // A copy, since source and target may be the same.
-    let copied = with_bytes(&source, |bytes| bytes.get(from..from + count).map(<[u8]>::to_vec))?;
-    let copied = copied.ok_or(Fault::OutOfRange(RANGE))?;
     frame.visit(count)?;
     let mut target = target.borrow_mut();
-    let place = target.get_mut(to..to + count).ok_or(Fault::OutOfRange(RANGE))?;
-    place.copy_from_slice(&copied);
+    target.get_mut(range(to, count)?).ok_or(OUTSIDE)?.copy_from_slice(&copied);
     Ok(())
 }
 
 /// CAT
 pub(super) fn cat(frame: &mut Frame<'_>) -> Flow {
-    let (b, a) = (frame.pop(), frame.pop());
+    // Both stay alive to the end, so that the new Buffer has another address than they have.
+    let b = frame.pop()?;
+    let right = bytes(&b)?;
+    let a = frame.pop()?;
     let mut joined = bytes(&a)?;
-    with_bytes(&b, |bytes| joined.extend_from_slice(bytes))?;
-    if joined.len() > MAX_ITEM {
-        return Err(Fault::ItemSize(joined.len()).into());
-    }
+    joined.extend_from_slice(&right);
+    frame.item_size(joined.len() as i64)?;
     push(frame, joined)
 }
 
 /// SUBSTR
 pub(super) fn substr(frame: &mut Frame<'_>) -> Flow {
     let (count, from) = (pop_length(frame)?, pop_length(frame)?);
-    part(frame, |bytes| bytes.get(from..from + count))
+    part(frame, |bytes| slice(bytes, from, count))
 }
 
 /// LEFT
 pub(super) fn left(frame: &mut Frame<'_>) -> Flow {
     let count = pop_length(frame)?;
-    part(frame, |bytes| bytes.get(..count))
+    part(frame, |bytes| bytes.get(..count).ok_or(OUTSIDE))
 }
 
 /// RIGHT
 pub(super) fn right(frame: &mut Frame<'_>) -> Flow {
     let count = pop_length(frame)?;
-    part(frame, |bytes| bytes.get(bytes.len().checked_sub(count)?..))
+    part(frame, |bytes| bytes.len().checked_sub(count).map(|from| &bytes[from..]).ok_or(OUTSIDE))
 }
 
+const PART: &str = "The part of the bytes";
+const OUTSIDE: Fault = Fault::OutOfRange(PART);
+
 fn pop_length(frame: &mut Frame<'_>) -> Result<usize, Fault> {
-    frame.pop_count(usize::MAX, "The part of the bytes")
+    frame.pop_count(usize::MAX, PART)
+}
+
+fn slice(bytes: &[u8], from: usize, count: usize) -> Result<&[u8], Fault> {
+    bytes.get(range(from, count)?).ok_or(OUTSIDE)
+}
+
+/// So many bytes from a place. The reference implementation adds numbers of 32 bits.
+fn range(from: usize, count: usize) -> Result<Range<usize>, Fault> {
+    let end = i32::try_from(from + count).map_err(|_| Fault::Overflow)?;
+    Ok(from..end as usize)
 }
 
 /// Puts a part of the top item in its place.
-fn part(frame: &mut Frame<'_>, choose: impl FnOnce(&[u8]) -> Option<&[u8]>) -> Flow {
-    let item = frame.pop();
-    let chosen = with_bytes(&item, |bytes| choose(bytes).map(<[u8]>::to_vec))?;
-    push(frame, chosen.ok_or(Fault::OutOfRange("The part of the bytes"))?)
+fn part(frame: &mut Frame<'_>, choose: impl FnOnce(&[u8]) -> Result<&[u8], Fault>) -> Flow {
+    let item = frame.pop()?;
+    let chosen = with_bytes(&item, |bytes| choose(bytes).map(<[u8]>::to_vec))??;
+    push(frame, chosen)
 }
 
 fn push(frame: &mut Frame<'_>, bytes: Vec<u8>) -> Flow {

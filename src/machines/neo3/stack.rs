@@ -14,28 +14,26 @@ pub(super) fn depth(frame: &mut Frame<'_>) -> Flow {
 /// DROP
 #[inline(always)]
 pub(super) fn drop(frame: &mut Frame<'_>) -> Flow {
-    frame.pop();
+    frame.pop()?;
     Ok(())
 }
 
 /// NIP
 #[inline(always)]
 pub(super) fn nip(frame: &mut Frame<'_>) -> Flow {
-    remove(frame, 1);
-    Ok(())
+    remove(frame, 1)
 }
 
 /// XDROP
 pub(super) fn xdrop(frame: &mut Frame<'_>) -> Flow {
     let below = index(frame)?;
-    remove(frame, below);
-    Ok(())
+    remove(frame, below)
 }
 
 /// CLEAR
 pub(super) fn clear(frame: &mut Frame<'_>) -> Flow {
     while frame.height() > 0 {
-        frame.pop();
+        frame.pop()?;
     }
     Ok(())
 }
@@ -43,46 +41,40 @@ pub(super) fn clear(frame: &mut Frame<'_>) -> Flow {
 /// DUP
 #[inline(always)]
 pub(super) fn dup(frame: &mut Frame<'_>) -> Flow {
-    frame.push_copy(0);
-    Ok(())
+    frame.push_copy(0)
 }
 
 /// OVER
 #[inline(always)]
 pub(super) fn over(frame: &mut Frame<'_>) -> Flow {
-    frame.push_copy(1);
-    Ok(())
+    frame.push_copy(1)
 }
 
 /// PICK
 #[inline(always)]
 pub(super) fn pick(frame: &mut Frame<'_>) -> Flow {
     let below = index(frame)?;
-    frame.push_copy(below);
-    Ok(())
+    frame.push_copy(below)
 }
 
 /// TUCK
 #[inline(always)]
 pub(super) fn tuck(frame: &mut Frame<'_>) -> Flow {
-    frame.push_copy(0);
-    top(frame, 3).rotate_right(1);
-    Ok(())
+    frame.top(2)?.rotate_right(1);
+    frame.push_copy(1)
 }
 
 /// SWAP
 #[inline(always)]
 pub(super) fn swap(frame: &mut Frame<'_>) -> Flow {
-    if let [.., a, b] = &mut frame.core.stack[..] {
-        std::mem::swap(a, b);
-    }
+    frame.top(2)?.reverse();
     Ok(())
 }
 
 /// ROT
 #[inline(always)]
 pub(super) fn rot(frame: &mut Frame<'_>) -> Flow {
-    top(frame, 3).rotate_left(1);
+    frame.top(3)?.rotate_left(1);
     Ok(())
 }
 
@@ -90,21 +82,24 @@ pub(super) fn rot(frame: &mut Frame<'_>) -> Flow {
 pub(super) fn roll(frame: &mut Frame<'_>) -> Flow {
     let below = index(frame)?;
     frame.visit(below)?;
-    top(frame, below + 1).rotate_left(1);
+    frame.top(below + 1)?.rotate_left(1);
     Ok(())
 }
 
 /// REVERSE3 and REVERSE4
 pub(super) fn reverse<const N: usize>(frame: &mut Frame<'_>) -> Flow {
-    top(frame, N).reverse();
+    frame.top(N)?.reverse();
     Ok(())
 }
 
 /// REVERSEN
 pub(super) fn reversen(frame: &mut Frame<'_>) -> Flow {
-    let count = frame.pop_count(frame.height() - 1, "The number of items")?;
+    let count = frame.pop_count(usize::MAX, "The number of items")?;
+    if count > frame.height() {
+        return Err(Fault::OutOfRange("The number of items").into());
+    }
     frame.visit(count)?;
-    top(frame, count).reverse();
+    frame.top(count)?.reverse();
     Ok(())
 }
 
@@ -115,16 +110,11 @@ fn index(frame: &mut Frame<'_>) -> Result<usize, Fault> {
     if below < frame.height() { Ok(below) } else { Err(Fault::Underflow) }
 }
 
-/// So many top items, which are there, the top one last.
+/// Takes away the item so many below the top.
 #[inline(always)]
-fn top<'f>(frame: &'f mut Frame<'_>, count: usize) -> &'f mut [Item] {
-    let from = frame.height() - count;
-    &mut frame.core.stack[from..]
-}
-
-/// Takes away the item so many below the top, which is there.
-#[inline(always)]
-fn remove(frame: &mut Frame<'_>, below: usize) {
-    let item = frame.core.stack.remove(frame.height() - 1 - below);
+fn remove(frame: &mut Frame<'_>, below: usize) -> Flow {
+    let Some(place) = frame.height().checked_sub(below + 1) else { return Err(Fault::Underflow.into()) };
+    let item = frame.core.stack.remove(place);
     frame.core.heap.let_go(&item);
+    Ok(())
 }

@@ -2,7 +2,7 @@
 //! (reference, section 5).
 
 use super::call::unload;
-use super::fault::{Fault, Flow, MAX_TRIES, Stop};
+use super::fault::{Fault, Flow, Stop};
 use super::flow::{go_on, offset, target};
 use super::frame::Frame;
 use super::item::Item;
@@ -52,7 +52,7 @@ pub(super) fn try_<const N: usize>(frame: &mut Frame<'_>) -> Flow {
     if offsets == [0, 0] {
         return Err(Fault::Wrong("TRY without a catch and a finally block.").into());
     }
-    if frame.core.context.tries.len() >= MAX_TRIES {
+    if frame.core.context.tries.len() as u64 >= frame.core.limits.try_nesting_depth {
         return Err(Fault::Tries.into());
     }
     let block = |offset| if offset == 0 { Ok(None) } else { target(frame, offset).map(Some) };
@@ -93,7 +93,7 @@ const NO_TRY: Fault = Fault::Wrong("There is no try block.");
 
 /// THROW
 pub(super) fn throw(frame: &mut Frame<'_>) -> Flow {
-    Err(Stop::Thrown(Box::new(frame.pop())))
+    Err(Stop::Thrown(Box::new(frame.pop()?)))
 }
 
 impl Frame<'_> {

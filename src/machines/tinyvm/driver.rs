@@ -1,7 +1,9 @@
 //! The test-driver environment: one machine, the driver, tests another, the testee. The driver
 //! commands by yielding (reference, section 2).
 
-use super::core::{Core, Stop};
+use std::fmt;
+
+use super::core::{Core, Stop, Words};
 
 /// The default budget of a run; a vector can override it.
 pub(super) const BUDGET: u64 = 30_000;
@@ -56,7 +58,8 @@ pub(super) enum ZeroLimit {
 pub(super) enum Outcome {
     Completed {
         results: Vec<TestResult>,
-        rating: Rating,
+        /// What is wrong with the report as a whole.
+        error: Option<ReportError>,
     },
     IllegalInstruction(u16),
     IllegalYield(u16),
@@ -64,6 +67,26 @@ pub(super) enum Outcome {
     Timeout,
     /// The vector's list of random numbers does not fit.
     NoRandom,
+}
+
+/// Why the report of a driver is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ReportError {
+    /// There is no room for the markers after so many.
+    TooManyTests,
+    /// Another word in the place of a marker.
+    Marker { address: u16, expected: u16, found: u16 },
+}
+
+impl fmt::Display for ReportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReportError::TooManyTests => f.write_str("at most 65534 tests"),
+            ReportError::Marker { address, expected, found } => {
+                write!(f, "marker 0x{expected:04x} expected at 0x{address:04x}, found 0x{found:04x}")
+            }
+        }
+    }
 }
 
 /// What a driver says of one test.
@@ -121,7 +144,11 @@ impl Rating {
         }
     }
 
-    fn of(results: &[TestResult]) -> Rating {
+    /// The first that applies.
+    pub(super) fn of(results: &[TestResult], error: Option<ReportError>) -> Rating {
+        if error.is_some() {
+            return Rating::DriverError;
+        }
         let first_of = [
             (TestResult::Invalid, Rating::DriverError),
             (TestResult::Fatal, Rating::Fatal),
@@ -281,12 +308,10 @@ impl Environment {
 
     /// Command 2.
     fn results(&self, count: u16) -> Outcome {
-        let data = &self.driver.data[..];
+        let data = &self.driver.data;
         let count = usize::from(count);
         let results: Vec<_> = data[..count].iter().map(|code| TestResult::of_code(*code)).collect();
-        let is_marked = data[count..].starts_with(&MARKERS);
-        let rating = if is_marked { Rating::of(&results) } else { Rating::DriverError };
-        Outcome::Completed { results, rating }
+        Outcome::Completed { results, error: report_error(data, count) }
     }
 
     /// Command 3.
@@ -299,4 +324,11 @@ impl Environment {
             *place = *register;
         }
     }
+}
+
+/// What is wrong with the markers after so many results.
+fn report_error(data: &Words, count: usize) -> Option<ReportError> {
+    let Some(found) = data[count..].first_chunk::<2>() else { return Some(ReportError::TooManyTests) };
+    let (index, expected) = (0..).zip(MARKERS).find(|(index, marker)| found[*index] != *marker)?;
+    Some(ReportError::Marker { address: (count + index) as u16, expected, found: found[index] })
 }

@@ -1,7 +1,7 @@
 //! What can be observed.
 
 use super::core::{Core, Stop, Words};
-use super::driver::{Environment, Outcome, TestResult};
+use super::driver::{Environment, Outcome, Rating, TestResult};
 use super::machine::{Mode, Single, TinyVm, not_passed};
 use crate::machines::observe::{Field, Fields, Observe};
 use crate::model::value::Value;
@@ -52,7 +52,9 @@ impl Fields for TinyVm {
             name: "rating",
             doc: "all tests as one",
             read: |m| match m.driver()?.outcome.as_ref()? {
-                Outcome::Completed { rating, .. } => Some(Value::text(rating.name())),
+                Outcome::Completed { results, error } => {
+                    Some(Value::text(Rating::of(results, *error).name()))
+                }
                 _ => None,
             },
         },

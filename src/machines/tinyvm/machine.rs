@@ -1,7 +1,9 @@
 //! What the runner sees: one machine, or a driver and its testee.
 
+use std::ops::RangeInclusive;
+
 use super::core::{Core, Stop, Words, zeros};
-use super::driver::{Environment, Outcome, TestResult};
+use super::driver::{Environment, Outcome, Rating, TestResult};
 use super::table::TINYVM;
 use super::{disassembler, program};
 use crate::machines::limit::Limit;
@@ -175,12 +177,14 @@ impl Single {
     }
 }
 
-/// How a run of two machines ended: which tests did not pass, and the positions of both machines.
+/// How a run of two machines ended: the tests by their results, and the positions of both machines.
 fn describe(driver: &Environment) -> String {
     let outcome = match &driver.outcome {
         None => "not ended".to_owned(),
-        Some(Outcome::Completed { results, rating }) => {
-            format!("completed, rated {}{}", rating.name(), which_not_passed(results))
+        Some(Outcome::Completed { results, error }) => {
+            let rating = Rating::of(results, *error).name();
+            let error = error.map(|error| format!(" ({error})")).unwrap_or_default();
+            format!("completed, rated {rating}{error}{}", by_result(results))
         }
         Some(Outcome::IllegalInstruction(word)) => format!("driver at 0x{word:04x}, which is no instruction"),
         Some(Outcome::IllegalYield(value)) => format!("driver yielded {value}, which is no command"),
@@ -195,17 +199,35 @@ fn describe(driver: &Environment) -> String {
     )
 }
 
-/// Which tests did not pass, in words; nothing where all did.
-fn which_not_passed(results: &[TestResult]) -> String {
+/// The numbers of the tests by their results, in the order of their first ones: `: pass 1-3 5, fail 4`.
+fn by_result(results: &[TestResult]) -> String {
+    let mut kinds: Vec<TestResult> = Vec::new();
+    for result in results {
+        if !kinds.contains(result) {
+            kinds.push(*result);
+        }
+    }
+    let kinds = kinds.into_iter().map(|kind| format!("{} {}", kind.name(), numbers(results, kind)));
+    let kinds = kinds.collect::<Vec<_>>().join(", ");
+    if kinds.is_empty() { kinds } else { format!(": {kinds}") }
+}
+
+/// The numbers of the tests with a result, from 1: `1-3 5`.
+fn numbers(results: &[TestResult], kind: TestResult) -> String {
     const MOST: usize = 10;
-    let numbers: Vec<_> = not_passed(results).map(|(number, _)| number.to_string()).collect();
-    let tests = match &numbers[..] {
-        [] => return String::new(),
-        [one] => format!("test {one}"),
-        few if few.len() <= MOST => format!("tests {}", few.join(", ")),
-        many => format!("tests {} and {} more", many[..MOST].join(", "), many.len() - MOST),
-    };
-    format!(", {tests} of {} did not pass", results.len())
+    let mut ranges: Vec<RangeInclusive<usize>> = Vec::new();
+    for (number, _) in (1..).zip(results).filter(|(_, result)| **result == kind) {
+        match ranges.last_mut() {
+            Some(last) if *last.end() + 1 == number => *last = *last.start()..=number,
+            _ => ranges.push(number..=number),
+        }
+    }
+    let shown = ranges.iter().take(MOST).map(|range| match range.clone().into_inner() {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}-{last}"),
+    });
+    let shown = shown.collect::<Vec<_>>().join(" ");
+    if ranges.len() > MOST { format!("{shown} and more") } else { shown }
 }
 
 /// The tests that neither passed nor were skipped, with their numbers from 1.

@@ -110,11 +110,7 @@ fn written(segment: &Value) -> Vec<u16> {
                 assembled.lines.keys().map(|address| assembled.words[usize::from(*address)]).collect()
             },
         ),
-        Value::Record(parts) => parts
-            .iter()
-            .filter_map(|(_, part)| if let Value::Bytes(bytes) = part { Some(words(bytes)) } else { None })
-            .flatten()
-            .collect(),
+        Value::Record(parts) => parts.iter().flat_map(|(_, part)| written(part)).collect(),
         _ => Vec::new(),
     }
 }
@@ -124,8 +120,12 @@ fn fill(words: &mut Words, segment: Option<&Value>, at: &Path) -> Result<(), Loa
     match segment {
         None => Ok(()),
         Some(Value::Bytes(bytes)) => put(words, 0, bytes, at),
-        Some(Value::Text(source)) => assemble(words, source, at),
+        Some(Value::Text(source)) => assemble(words, "line ", source, at),
         Some(Value::Record(parts)) => parts.iter().try_for_each(|(address, part)| {
+            if let Value::Text(source) = part {
+                let file = address;
+                return assemble(words, &format!("{file}:"), source, at);
+            }
             let digits = address.strip_prefix("0x").and_then(hex_bytes);
             match (digits.as_deref(), part) {
                 (Some([high, low]), Value::Bytes(bytes)) => {
@@ -150,9 +150,10 @@ fn put(words: &mut Words, address: u16, bytes: &[u8], at: &Path) -> Result<(), L
     Ok(())
 }
 
-fn assemble(words: &mut Words, source: &str, at: &Path) -> Result<(), LoadError> {
+/// Puts what a source writes into a memory. `place` is what precedes the line number in an error.
+fn assemble(words: &mut Words, place: &str, source: &str, at: &Path) -> Result<(), LoadError> {
     let assembled = super::assembler::assemble(source);
-    let assembled = assembled.map_err(|error| LoadError::at(at.clone(), format!("line {error}")))?;
+    let assembled = assembled.map_err(|error| LoadError::at(at.clone(), format!("{place}{error}")))?;
     words.copy_from_slice(&assembled.words);
     Ok(())
 }

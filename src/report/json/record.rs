@@ -6,7 +6,7 @@ use crate::model::signature::signature;
 use crate::model::verdict::{Kind, Verdict};
 use crate::report::truncate::truncate;
 use crate::wire::line::one_line;
-use crate::wire::record::{Case, Line};
+use crate::wire::record::{Case, Checksum, Line};
 use crate::wire::report::{Problem, Start};
 
 /// The maximum length of a message in characters; a vector can make one arbitrarily long.
@@ -82,9 +82,10 @@ impl Record {
         }
     }
 
-    /// Ends the record with the summary, and returns its text.
+    /// Ends the record with the summary and a checksum, and returns its text.
     pub fn end(mut self, summary: &Summary) -> String {
         self.add(&Line::Summary(summary.into()));
+        self.add(&Line::Checksum(Checksum::of(&self.text)));
         self.text
     }
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use vmconf::isa::OpInfo;
 use vmconf::isa::disassembler::{Line, disassemble};
+use vmconf::isa::{Isa, OpInfo};
 use vmconf::machines::by_name;
 use vmconf::machines::machine::{At, Machine, Watch};
 use vmconf::model::case::{Action, Case, Program};
@@ -96,9 +96,10 @@ fn scene(op: &OpInfo, places: &[Place], random: &mut Random) -> Scene {
 /// The state with another value in one cell, or after a script with another constant.
 fn mutant(op: &OpInfo, start: &Prepared, random: &mut Random) -> Option<(Option<Cell>, Prepared)> {
     let machine = start.make()?;
-    // What a service answers may depend on the script itself.
+    // What a service of 2.x answers may depend on the script itself.
+    let of_script = op.name == "SYSCALL" && start.machine.name == "neo2";
     if random.below(2) == 0
-        && op.name != "SYSCALL"
+        && !of_script
         && let Some(program) = other_constant(start, machine.next()?.pc, random)
     {
         return Some((None, Prepared { program, ..start.clone() }));
@@ -119,24 +120,38 @@ fn mutant(op: &OpInfo, start: &Prepared, random: &mut Random) -> Option<(Option<
 fn other_constant(start: &Prepared, next: usize, random: &mut Random) -> Option<Program> {
     let Value::Record(mut members) = (*start.program.0).clone() else { return None };
     let script = members.iter_mut().find(|member| member.0 == "script")?;
-    let Value::Bytes(script) = &mut script.1 else { return None };
     let isa = start.machine.isa;
+    let mut bytes = bytes_of(isa, &script.1)?;
     let number =
         |op: &OpInfo| op.name.strip_prefix("PUSH")?.parse::<usize>().ok().filter(|_| op.operands.is_empty());
     let pushes = |line: &Line<'_>| {
         line.op
             .is_some_and(|op| op.name.starts_with("PUSH") && (number(op).is_some() || line.bytes.len() > 1))
     };
-    let constants: Vec<_> = disassemble(isa, script).filter(pushes).collect();
+    let constants: Vec<_> = disassemble(isa, &bytes).filter(pushes).collect();
     let constants: Vec<_> =
         constants.iter().map(|line| (line.offset, line.bytes.len())).filter(|it| it.0 != next).collect();
     let (offset, length) = random.one_of(&constants)?;
     if length > 1 {
-        script[offset + length - 1] ^= 1 + random.below(3) as u8;
+        bytes[offset + length - 1] ^= 1 + random.below(3) as u8;
     } else {
-        script[offset] = isa.by_name(&format!("PUSH{}", 1 + random.below(8)))?.code as u8;
+        bytes[offset] = isa.by_name(&format!("PUSH{}", 1 + random.below(8)))?.code as u8;
     }
+    script.1 = Value::Bytes(bytes);
     Some(Program::from(Value::Record(members)))
+}
+
+/// The bytes of a script, which may be written in pieces and mnemonics.
+fn bytes_of(isa: &Isa, script: &Value) -> Option<Vec<u8>> {
+    match script {
+        Value::Bytes(bytes) => Some(bytes.clone()),
+        Value::Text(name) => Some(vec![isa.by_name(name)?.code as u8]),
+        Value::List(parts) => {
+            let parts: Option<Vec<_>> = parts.iter().map(|part| bytes_of(isa, part)).collect();
+            Some(parts?.concat())
+        }
+        _ => None,
+    }
 }
 
 /// The cells that can be changed.

@@ -25,7 +25,7 @@ fn any_text() -> impl Strategy<Value = String> {
 
 /// A name that a path shows as it is, in one key.
 fn any_name() -> impl Strategy<Value = String> {
-    "[a-z0-9 .#:é🦀]{0,8}"
+    "([a-z0-9.é🦀][a-z0-9 .:é🦀]{0,6}#?)?"
 }
 
 pub(super) fn any_value() -> impl Strategy<Value = Value> {

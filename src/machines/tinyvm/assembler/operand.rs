@@ -183,14 +183,16 @@ fn register(text: &str) -> Option<i64> {
     (number < 16).then_some(number)
 }
 
-/// A number; one that is too large saturates.
+/// A number as the public assembler reads it, which is as Python does; one that is too large saturates.
 fn number(text: &str) -> Option<i64> {
     let magnitude = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let after_prefix = || magnitude[2..].strip_prefix('_').unwrap_or(&magnitude[2..]);
     let (digits, radix) = match magnitude.as_bytes() {
-        [b'0', b'x', ..] => (&magnitude[2..], 16),
-        [b'0', b'o', ..] => (&magnitude[2..], 8),
-        [b'0', b'b', ..] => (&magnitude[2..], 2),
-        [b'0', _, ..] => return None,
+        [b'0', b'x' | b'X', ..] => (after_prefix(), 16),
+        [b'0', b'o' | b'O', ..] => (after_prefix(), 8),
+        [b'0', b'b' | b'B', ..] => (after_prefix(), 2),
+        // No decimal digits but zeros may follow a zero.
+        [b'0', rest @ ..] if rest.iter().any(|digit| !matches!(digit, b'0' | b'_')) => return None,
         _ => (magnitude, 10),
     };
     let groups_are_digits =

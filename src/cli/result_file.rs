@@ -1,0 +1,197 @@
+//! Files of results.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tempfile::NamedTempFile;
+use vmconf::model::exit::Exit;
+
+/// The start of the name of a temporary file; [`RANDOM`] letters and digits follow.
+const PREFIX: &str = ".vmconf-";
+
+/// The number of random characters in the name of a temporary file.
+const RANDOM: usize = 6;
+
+/// The age at which a temporary file belongs to no run any more.
+const ABANDONED: Duration = Duration::from_hours(24);
+
+/// The temporary files of reports, for a process that ends before they are complete. Clones share the files.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TemporaryFiles(Arc<Mutex<Vec<PathBuf>>>);
+
+impl TemporaryFiles {
+    /// Starts writing the file at `path`.
+    pub(super) fn create(&self, path: &Path) -> io::Result<ResultFile> {
+        let file = ResultFile::new(path)?;
+        if let ResultFile::Replaced { new, path } = &file {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(new.path().to_owned());
+            remove_abandoned(folder_of(path));
+        }
+        Ok(file)
+    }
+
+    /// Ends the process immediately, without leaving temporary files.
+    pub(super) fn exit(&self, exit: Exit) -> ! {
+        for path in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            // Fails for a complete file, which has been moved.
+            let _ = fs::remove_file(path);
+        }
+        std::process::exit(exit as i32)
+    }
+}
+
+/// A file of results.
+pub(super) enum ResultFile {
+    /// Something that is not a regular file, such as a named pipe or `/dev/stderr`, is written to directly.
+    Open(File),
+    /// A regular file is written to a temporary file in the same folder and moved into place when it is
+    /// complete, so that readers never see a partial file.
+    Replaced {
+        /// The temporary file.
+        new: NamedTempFile,
+        /// Its place. No symbolic link: the file that a link leads to is replaced, and the link stays.
+        path: PathBuf,
+    },
+}
+
+impl ResultFile {
+    /// Starts writing the file at `path`.
+    fn new(path: &Path) -> io::Result<ResultFile> {
+        let path = match destination(path)? {
+            Destination::Open(path) => {
+                return Ok(ResultFile::Open(OpenOptions::new().append(true).open(path)?));
+            }
+            Destination::Regular(path) => path,
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PREFIX).rand_bytes(RANDOM);
+        // Temporary files are private by default. A result has the permissions of the file that it replaces,
+        // or is readable by everyone.
+        #[cfg(unix)]
+        builder.permissions(path.metadata().map_or_else(
+            |_| std::os::unix::fs::PermissionsExt::from_mode(0o644),
+            |before| before.permissions(),
+        ));
+        let new = builder.tempfile_in(folder_of(&path))?;
+        Ok(ResultFile::Replaced { new, path })
+    }
+
+    fn file(&self) -> &File {
+        match self {
+            ResultFile::Open(file) => file,
+            ResultFile::Replaced { new, .. } => new.as_file(),
+        }
+    }
+
+    /// Another handle to write to; colours are stripped.
+    pub(super) fn writer(&self) -> io::Result<impl Write + use<>> {
+        let file = anstream::StripStream::new(self.file().try_clone()?);
+        Ok(BufWriter::with_capacity(1 << 16, file))
+    }
+
+    /// Writes the file at `path` with these bytes as they are.
+    pub(super) fn with(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let file = ResultFile::new(path)?;
+        file.file().write_all(bytes)?;
+        file.finish()
+    }
+
+    /// Writes the file at `path` with these bytes as they are; an error if it exists.
+    pub(super) fn once(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let file = ResultFile::new(path)?;
+        file.file().write_all(bytes)?;
+        match file {
+            ResultFile::Open(_) => Err(ErrorKind::AlreadyExists.into()),
+            ResultFile::Replaced { new, path } => {
+                new.persist_noclobber(path).map(drop).map_err(|error| error.error)
+            }
+        }
+    }
+
+    /// Writes these bytes over the file at `path`, which keeps its permissions.
+    pub(super) fn over(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let file = ResultFile::new(path)?;
+        file.file().set_permissions(path.metadata()?.permissions())?;
+        file.file().write_all(bytes)?;
+        file.finish()
+    }
+
+    /// Moves the file into place.
+    pub(super) fn finish(self) -> io::Result<()> {
+        match self {
+            ResultFile::Open(_) => Ok(()),
+            ResultFile::Replaced { new, path } => new.persist(path).map(drop).map_err(|error| error.error),
+        }
+    }
+}
+
+/// Removes the result of an earlier run at `path`, since this run has none to replace it with. What is not a
+/// regular file stays.
+pub(super) fn remove_earlier(path: &Path) {
+    if let Ok(Destination::Regular(path)) = destination(path) {
+        // It may not exist.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// What a path of a result leads to.
+enum Destination {
+    /// A regular file, or nothing yet.
+    Regular(PathBuf),
+    /// Anything else.
+    Open(PathBuf),
+}
+
+/// Follows symbolic links.
+fn destination(path: &Path) -> io::Result<Destination> {
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match path.symlink_metadata() {
+            Ok(link) if link.is_symlink() && is_handle(&path) => return Ok(Destination::Open(path)),
+            Ok(link) if link.is_symlink() => path = folder_of(&path).join(fs::read_link(&path)?),
+            Ok(other) if !other.is_file() => return Ok(Destination::Open(path)),
+            Ok(_) => return Ok(Destination::Regular(path)),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Destination::Regular(path)),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+/// Whether a link stands for an open file of a process, as `/proc/self/fd/2` does on Linux. It leads to that
+/// file, not to its name.
+fn is_handle(link: &Path) -> bool {
+    folder_of(link).canonicalize().is_ok_and(|folder| folder.starts_with("/proc"))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Removes temporary files of runs that were killed from a folder, if they are older than a day. A file that
+/// cannot be removed is left.
+pub(super) fn remove_abandoned(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        if entry.file_name().to_str().is_some_and(is_temporary) && is_abandoned(&entry) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether a name is that of a temporary file of this program.
+fn is_temporary(name: &str) -> bool {
+    let is_random = |rest: &str| rest.len() == RANDOM && rest.bytes().all(|it| it.is_ascii_alphanumeric());
+    name.strip_prefix(PREFIX).is_some_and(is_random)
+}
+
+fn is_abandoned(entry: &fs::DirEntry) -> bool {
+    // The metadata of a link is its own.
+    let Ok(metadata) = entry.metadata() else { return false };
+    let age = metadata.modified().ok().and_then(|written| SystemTime::now().duration_since(written).ok());
+    metadata.is_file() && age.is_some_and(|age| age > ABANDONED)
+}

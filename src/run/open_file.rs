@@ -1,0 +1,82 @@
+//! Opens files that a folder, a vector or a report names: without waiting for anything, and not outside of
+//! where they may be.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// What happens if the last component of a path is a symbolic link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// It is followed.
+    Follow,
+    /// It is an error, on systems that can refuse it.
+    Refuse,
+}
+
+/// Opens a regular file to read. Opening does not block, and anything else that is found at the path, such as a
+/// named pipe, is an error.
+///
+/// # Errors
+///
+/// When it cannot be opened or is not a regular file.
+pub fn open_regular(path: &Path, links: Links) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        match links {
+            Links::Follow => libc::O_NONBLOCK,
+            Links::Refuse => libc::O_NONBLOCK | libc::O_NOFOLLOW,
+        },
+    );
+    #[cfg(not(unix))]
+    let (Links::Follow | Links::Refuse) = links;
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+}
+
+/// Opens a regular file below a folder to read. `folder` and `path` are canonical; whether the open file is
+/// still the one at `path` is checked after opening it.
+///
+/// # Errors
+///
+/// When it cannot be opened, is not a regular file, or is not below the folder.
+pub fn open_below(folder: &Path, path: &Path) -> io::Result<File> {
+    let outside = || io::Error::other("a symbolic link leads out of the folder");
+    if !path.starts_with(folder) {
+        return Err(outside());
+    }
+    let file = open_regular(path, Links::Refuse)?;
+    if path.canonicalize()? == path && is_at(&file, path)? { Ok(file) } else { Err(outside()) }
+}
+
+/// Whether the open file is the one at this path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let (open, there) = (file.metadata()?, path.symlink_metadata()?);
+    Ok((open.dev(), open.ino()) == (there.dev(), there.ino()))
+}
+
+/// Files have no identity that the standard library can compare here.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// The bytes of an open file; `None` if there are more than `limit`.
+///
+/// # Errors
+///
+/// When it cannot be read.
+pub fn read_at_most(file: File, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let length = file.metadata()?.len();
+    if length > limit {
+        return Ok(None);
+    }
+    let mut bytes = Vec::with_capacity(length as usize + 1);
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= limit))
+}

@@ -1,0 +1,91 @@
+//! Paths as text that names exactly one file, as ids, reports and lists of expected failures show them.
+
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+
+use crate::model::escape::escaped;
+
+/// A path as ids show it. Different paths have different texts, and each can be typed as an argument:
+///
+/// - Folders are separated by `/`. A leading `./` is omitted, unless the rest would look like a flag.
+/// - A byte that is not UTF-8 is written `\xE9`, a harmful character `\u{1b}`, and a backslash `\\`.
+pub fn shown(path: &Path) -> String {
+    let text = if MAIN_SEPARATOR == '/' {
+        lossless(path.as_os_str(), r"\\")
+    } else {
+        lossless(path.as_os_str(), r"\").replace(MAIN_SEPARATOR, "/")
+    };
+    let is_path = |rest: &&str| !rest.is_empty() && !rest.starts_with('/');
+    let rest = text.strip_prefix("./").filter(is_path).unwrap_or(&text);
+    let like_a_flag = if rest.starts_with('-') { "./" } else { "" };
+    format!("{like_a_flag}{}", escaped(rest))
+}
+
+/// An argument as text for a printed command; a byte that is not UTF-8 is written `\xE9`.
+pub fn typed(argument: &OsStr) -> String {
+    lossless(argument, r"\")
+}
+
+/// The path that [`shown`] shows as this text.
+pub fn path_of(shown: &str) -> PathBuf {
+    let mut bytes = Vec::with_capacity(shown.len());
+    let mut rest = shown;
+    while let Some((before, escape)) = rest.split_once('\\') {
+        bytes.extend_from_slice(before.as_bytes());
+        rest = if let Some((unescaped, rest)) = unescaped(escape) {
+            bytes.extend_from_slice(&unescaped);
+            rest
+        } else {
+            bytes.push(b'\\');
+            escape
+        };
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    from_bytes(bytes)
+}
+
+/// The bytes that an escape stands for, of which `text` follows the backslash, and the text after it; `None`
+/// for a backslash that begins no escape.
+fn unescaped(text: &str) -> Option<(Vec<u8>, &str)> {
+    let (kind, rest) = text.split_at_checked(1)?;
+    Some(match kind {
+        "\\" => (b"\\".into(), rest),
+        "n" => (b"\n".into(), rest),
+        "r" => (b"\r".into(), rest),
+        "t" => (b"\t".into(), rest),
+        "x" => {
+            let (digits, rest) = rest.split_at_checked(2)?;
+            (vec![u8::from_str_radix(digits, 16).ok()?], rest)
+        }
+        "u" => {
+            let (digits, rest) = rest.strip_prefix('{')?.split_once('}')?;
+            let character = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
+            (character.to_string().into_bytes(), rest)
+        }
+        _ => return None,
+    })
+}
+
+fn lossless(text: &OsStr, backslash: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for chunk in text.as_encoded_bytes().utf8_chunks() {
+        shown += &chunk.valid().replace('\\', backslash);
+        for byte in chunk.invalid() {
+            // Writing to a string does not fail.
+            let _ = write!(shown, "\\x{byte:02X}");
+        }
+    }
+    shown
+}
+
+#[cfg(unix)]
+fn from_bytes(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn from_bytes(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}

@@ -1,0 +1,407 @@
+//! Files that are not what they seem: special files, links, names that are not UTF-8, files that change while
+//! they are read, and what runs leave behind.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
+
+use crate::support::{Ran, at_root, command, config, ran, timeless};
+use proptest::prelude::*;
+use serde_json::Value as Json;
+use tempfile::TempDir;
+use vmconf::run::anchor::Anchor;
+use vmconf::run::sources::{self, Source};
+use vmconf::text::file_name::{path_of, shown};
+
+const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
+const ADD: &str = "vectors/evm/arithmetic/add.json";
+
+/// A folder to work in, with a cache of its own.
+struct Place {
+    folder: TempDir,
+    cache: TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        Place { folder: TempDir::new().unwrap(), cache: TempDir::new().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Copies a file of the project.
+    fn copy(&self, from: &str, name: impl AsRef<OsStr>) -> PathBuf {
+        let path = self.folder.path().join(name.as_ref());
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::copy(at_root(from), &path).unwrap();
+        path
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = command(args);
+        command.current_dir(self.folder.path()).env("VMCONF_CACHE", self.cache.path());
+        command
+    }
+
+    fn vmconf(&self, args: &[&str]) -> Ran {
+        ran(self.command(args).output().unwrap())
+    }
+
+    fn read(&self, name: &str) -> String {
+        timeless(&fs::read_to_string(self.path(name)).unwrap())
+    }
+}
+
+fn make_fifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[test]
+fn a_report_to_a_pipe_is_written_to_it() {
+    let place = Place::new();
+    place.copy(GAS, "gas.json");
+    let expected = place.vmconf(&["run", "gas.json", "--report", "json"]).stdout;
+    let pipe = place.path("pipe");
+    make_fifo(&pipe);
+    // A reader that waits for a writer for ever would hide the failure.
+    let reader =
+        Command::new("timeout").args(["60", "cat"]).arg(&pipe).stdout(Stdio::piped()).spawn().unwrap();
+    assert_eq!(place.vmconf(&["run", "gas.json", "--report", "json=pipe"]).exit, 1);
+    assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo(), "the pipe was replaced");
+    assert_eq!(timeless(&String::from_utf8(reader.wait_with_output().unwrap().stdout).unwrap()), expected);
+    // And so is the result of another command.
+    let program = at_root("vectors/tinyvm/machine/triple.asm");
+    let asm = |output: &str| place.vmconf(&["asm", "tinyvm", program.to_str().unwrap(), "-o", output]);
+    assert_eq!(asm("segment").exit, 0);
+    let reader =
+        Command::new("timeout").args(["60", "cat"]).arg(&pipe).stdout(Stdio::piped()).spawn().unwrap();
+    assert_eq!(asm("pipe").exit, 0);
+    assert!(pipe.symlink_metadata().unwrap().file_type().is_fifo(), "the pipe was replaced");
+    assert_eq!(reader.wait_with_output().unwrap().stdout, fs::read(place.path("segment")).unwrap());
+}
+
+#[test]
+fn a_report_to_an_open_file_is_written_to_it() {
+    let place = Place::new();
+    place.copy(GAS, "gas.json");
+    let expected = place.vmconf(&["run", "gas.json", "--report", "json"]).stdout;
+    for standard_error in ["/proc/self/fd/2", "/dev/fd/2"] {
+        if !Path::new(standard_error).exists() {
+            continue;
+        }
+        // Through a link, so that what is replaced by mistake is only the link.
+        let link = place.path("link");
+        symlink(standard_error, &link).unwrap();
+        let Ran { exit, stderr, .. } = place.vmconf(&["run", "gas.json", "--report", "json=link"]);
+        assert_eq!((exit, timeless(&stderr)), (1, expected.clone()), "{standard_error}");
+        assert!(link.is_symlink(), "{standard_error}");
+        // The same if it is a regular file, which already has content.
+        fs::write(place.path("log"), "before\n").unwrap();
+        let log = File::options().append(true).open(place.path("log")).unwrap();
+        place.command(&["run", "gas.json", "--report", "json=link"]).stderr(log).output().unwrap();
+        assert_eq!(place.read("log"), format!("before\n{expected}"), "{standard_error}");
+        fs::remove_file(link).unwrap();
+    }
+}
+
+/// The file that a link leads to is replaced, and the link stays.
+#[test]
+fn a_report_to_a_link_is_written_to_its_target() {
+    let place = Place::new();
+    place.copy(GAS, "gas.json");
+    fs::create_dir(place.path("elsewhere")).unwrap();
+    fs::write(place.path("elsewhere/report"), "before").unwrap();
+    symlink("elsewhere/report", place.path("second")).unwrap();
+    symlink("second", place.path("first")).unwrap();
+    symlink("elsewhere/new", place.path("dangling")).unwrap();
+    place.vmconf(&["run", "gas.json", "--report", "json=first", "--report", "tap=dangling"]);
+    for link in ["first", "second", "dangling"] {
+        assert!(place.path(link).is_symlink(), "{link}");
+    }
+    assert!(place.read("elsewhere/report").contains("\"exit\":1,"));
+    assert!(place.read("elsewhere/new").starts_with("TAP version 14\n"));
+    // A link to itself is an error, and stays.
+    symlink("loop", place.path("loop")).unwrap();
+    let Ran { exit, stderr, .. } = place.vmconf(&["run", "gas.json", "--report", "json=loop"]);
+    assert!(exit == 3 && stderr.contains("loop: the report cannot be written"), "{stderr}");
+    assert!(place.path("loop").is_symlink());
+}
+
+/// A device of its own, if the system allows the test to make one.
+#[test]
+fn a_device_stays_a_device() {
+    let place = Place::new();
+    place.copy(GAS, "gas.json");
+    let null = place.path("null");
+    if !Command::new("mknod").arg(&null).args(["c", "1", "3"]).status().is_ok_and(|status| status.success()) {
+        return;
+    }
+    place.vmconf(&["run", "gas.json", "--report", "json=null"]);
+    assert!(null.symlink_metadata().unwrap().file_type().is_char_device());
+}
+
+/// Names that differ in bytes that are no text, or that look like the escapes of such.
+const NAMES: &[&[u8]] = &[
+    b"a\xe8.json",
+    b"a\xe9.json",
+    b"a\\xE9.json",
+    b"a\\\\xE9.json",
+    "a\u{e9}.json".as_bytes(),
+    b"a\n\x1b\\n.json",
+    b"a\xf0\x9f.json",
+    b"-dash.json",
+    b"::error::x.json",
+    b" ::x\\.json",
+    b"##[group]",
+    b"a::b.json",
+    "\u{202e}a\u{ad}.json".as_bytes(),
+];
+
+#[test]
+fn files_of_any_name_have_ids_that_can_be_typed() {
+    let place = Place::new();
+    for name in NAMES {
+        place.copy(GAS, OsStr::from_bytes(name));
+    }
+    let named: Vec<_> =
+        NAMES.iter().map(|name| OsStr::from_bytes(&[b"./", *name].concat()).to_owned()).collect();
+    let listed = ran(place.command(&["list"]).args(&named).output().unwrap());
+    let ids: Vec<&str> = listed.stdout.lines().collect();
+    assert_eq!((ids.len(), listed.exit), (NAMES.len(), 0), "{listed:?}");
+    for (id, path) in ids.iter().zip(&named) {
+        // As it was printed, and with the bytes of the file, unless these look like another id.
+        let typed = [path.as_bytes(), b"::gas"].concat();
+        let typed = Some(OsStr::from_bytes(&typed)).filter(|_| !path.as_bytes().contains(&b'\\'));
+        for argument in typed.into_iter().chain([OsStr::new(id)]) {
+            let again = ran(place.command(&["list"]).arg(argument).output().unwrap());
+            assert_eq!((again.stdout, again.stderr), (format!("{id}\n"), String::new()), "{argument:?}");
+        }
+    }
+    // The files in the folder are the same files.
+    let searched = place.vmconf(&["list", "."]).stdout;
+    assert!(searched.lines().all(|id| ids.contains(&id)), "{searched}");
+    assert_eq!(searched.lines().count(), NAMES.len() - 1);
+    // A run fails, runs again and is explained under the same ids.
+    let run = ran(place.command(&["run", "--report", "json"]).args(&named).output().unwrap());
+    let lines = run.stdout.lines().map(|line| line.replace(":TIME", ":0"));
+    let lines: Vec<Json> = lines.map(|line| serde_json::from_str(&line).unwrap()).collect();
+    assert_eq!(lines.iter().filter_map(|line| line["id"].as_str()).collect::<Vec<_>>(), ids);
+    let rerun = place.vmconf(&["run", "--rerun", "failed", "--no-group"]).stdout;
+    let diff = place.vmconf(&["diff"]).stdout;
+    for id in ids {
+        assert!(rerun.contains(&format!("FAIL  {id}\n")), "{id} in {rerun}");
+        assert!(diff.contains(&format!("FAIL  {id}\n")), "{id} in {diff}");
+    }
+}
+
+#[test]
+fn a_file_like_a_flag_can_be_typed() {
+    let place = Place::new();
+    place.copy(ADD, "-dash.json");
+    let listed = place.vmconf(&["list", "."]).stdout;
+    assert!(listed.starts_with("./-dash.json::small\n"), "{listed}");
+    for args in [&["list", "./-dash.json::small"][..], &["list", "--", "-dash.json::small"]] {
+        assert_eq!(place.vmconf(args).stdout, "./-dash.json::small\n");
+    }
+}
+
+/// The same entry of a list of expected failures names the case, whatever the bytes of its file.
+#[test]
+fn known_failures_of_files_of_any_name() {
+    let place = Place::new();
+    for name in [b"v/a\xe8.json", b"v/a\xe9.json"] {
+        place.copy(GAS, OsStr::from_bytes(name));
+    }
+    fs::write(place.path("known.toml"), "[[known]]\nid = 'v/a\\xE8.json::gas'\nreason = \"x\"\n").unwrap();
+    let ran = place.vmconf(&["run", "v", "--known", "known.toml"]);
+    assert!(ran.exit == 1 && ran.stdout.contains(r"FAIL  v/a\xE9.json::gas"), "{ran:?}");
+    assert!(ran.stdout.ends_with("0 passed, 1 failed, 1 known, 0 errors, 0 skipped in TIME s\n"), "{ran:?}");
+}
+
+proptest! {
+    #![proptest_config(config(1000))]
+
+    #[test]
+    fn a_name_is_read_back(bytes in proptest::collection::vec(
+        prop_oneof![Just(b'\\'), Just(b'x'), Just(b'/'), Just(b':'), Just(b'-'), Just(b'.'), Just(b'#'), 1u8..],
+        1..12,
+    )) {
+        let path = PathBuf::from(OsStr::from_bytes(&bytes));
+        let shown = shown(&path);
+        prop_assert!(!shown.chars().any(vmconf::model::escape::is_harmful));
+        let back = path_of(&shown);
+        let back = back.as_os_str().as_bytes();
+        prop_assert!(back == bytes || [b"./", back].concat() == bytes || back == [b"./", &*bytes].concat());
+    }
+}
+
+/// A report that cannot be written leaves the others, and nothing of an earlier run in its place.
+#[test]
+fn a_report_that_fails_affects_no_other() {
+    let place = Place::new();
+    place.copy(GAS, "gas.json");
+    fs::create_dir(place.path("folder")).unwrap();
+    let reports = ["json=nowhere/report", "tap=report.tap", "html=folder", "junit=report.xml"];
+    let args = reports.iter().flat_map(|report| ["--report", report]);
+    let whole = place.vmconf(&["run", "gas.json"].into_iter().chain(args).collect::<Vec<_>>());
+    assert_eq!(whole.exit, 3, "{whole:?}");
+    let error = |name: &str| format!("error: {name}: the report cannot be written: ");
+    let errors: Vec<_> = whole.stderr.lines().collect();
+    assert!(errors.len() == 2 && errors[0].starts_with(&error("nowhere/report")), "{errors:?}");
+    assert!(errors[1].starts_with(&error("folder")), "{errors:?}");
+    assert!(whole.stdout.starts_with("FAIL  gas.json::gas\n"), "{whole:?}");
+    assert!(place.read("report.tap").ends_with("# 0 passed, 1 failed, 0 errors, 0 skipped\n"));
+    assert!(place.read("report.xml").ends_with("</testsuites>\n"));
+    // No file may be larger than 8 kB, which one of the reports is.
+    fs::write(place.path("report.html"), "of an earlier run").unwrap();
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\"";
+    let mut limited = Command::new("bash");
+    limited.args(["-c", script]).arg(env!("CARGO_BIN_EXE_vmconf"));
+    limited.args(["run", "gas.json", "--report", "html=report.html", "--report", "json=report.json"]);
+    limited.current_dir(place.folder.path()).env("VMCONF_CACHE", place.cache.path());
+    let ran = ran(limited.output().unwrap());
+    assert_eq!(ran.exit, 3, "{ran:?}");
+    assert!(ran.stderr.starts_with(&error("report.html")), "{ran:?}");
+    assert!(!place.path("report.html").exists(), "the report of an earlier run is there");
+    assert!(place.read("report.json").contains("\"exit\":1,"));
+}
+
+/// A part of a run names files; only those below the folder of `--sources` are opened.
+#[test]
+fn merge_opens_no_file_elsewhere() {
+    let place = Place::new();
+    place.copy(GAS, "sources/gas.json");
+    let secret = place.copy(GAS, "secret.json");
+    symlink("../secret.json", place.path("sources/link.json")).unwrap();
+    symlink("..", place.path("sources/up")).unwrap();
+    make_fifo(&place.path("sources/pipe.json"));
+    let part = ["run", "gas.json", "--partition", "hash:1/1", "--report", "json=../part.jsonl"];
+    ran(place.command(&part).current_dir(place.path("sources")).output().unwrap());
+    let text = fs::read_to_string(place.path("part.jsonl")).unwrap();
+    let excerpt = |file: &str, args: &[&str]| {
+        fs::write(place.path("other.jsonl"), text.replace("gas.json", file)).unwrap();
+        let merged = place.vmconf(&[&["merge", "other.jsonl"], args].concat());
+        assert_eq!(merged.exit, 1, "{merged:?}");
+        assert!(merged.stdout.contains(&format!("FAIL  {file}::gas\n")), "{merged:?}");
+        merged.stdout.contains("\"gas\": \"0x")
+    };
+    let sources = ["--sources", "sources"];
+    let inside = place.path("sources/gas.json").canonicalize().unwrap();
+    assert!(excerpt("gas.json", &sources));
+    assert!(excerpt(inside.to_str().unwrap(), &sources));
+    assert!(excerpt("sources/gas.json", &[]), "the default is the working folder");
+    for outside in ["../secret.json", "up/secret.json", "link.json", "pipe.json", "../sources/gas.json"] {
+        assert!(!excerpt(outside, &sources), "{outside}");
+    }
+    assert!(!excerpt(secret.canonicalize().unwrap().to_str().unwrap(), &sources));
+    assert_eq!(place.vmconf(&["merge", "part.jsonl", "--sources", "nowhere"]).exit, 2);
+}
+
+#[test]
+fn a_pipe_in_a_folder_is_noted() {
+    let place = Place::new();
+    place.copy(ADD, "v/add.json");
+    make_fifo(&place.path("v/pipe.json"));
+    let Ran { exit, stdout, stderr } = place.vmconf(&["run", "v"]);
+    assert_eq!((exit, &*stderr), (0, "note: v/pipe.json: not a regular file\n"));
+    assert!(stdout.starts_with("5 passed"), "{stdout}");
+}
+
+fn only_source(path: &Path) -> Source {
+    sources::find(&[path.to_owned()], &Anchor::at(&at_root("")).unwrap()).unwrap().sources.remove(0)
+}
+
+/// A file that is replaced after the search is judged as it is when it is opened.
+#[test]
+fn a_file_that_is_swapped_is_not_read() {
+    let place = Place::new();
+    let vector = place.copy(ADD, "v/add.json");
+    let other = place.copy(ADD, "other.json");
+    for found in [only_source(&place.path("v")), only_source(&vector)] {
+        fs::remove_file(&vector).unwrap();
+        make_fifo(&vector);
+        assert_eq!(found.read(1 << 20).unwrap_err().to_string(), "not a regular file");
+        fs::remove_file(&vector).unwrap();
+        fs::copy(&other, &vector).unwrap();
+        assert!(found.read(1 << 20).is_ok());
+    }
+    let found = only_source(&place.path("v"));
+    fs::remove_file(&vector).unwrap();
+    symlink(&other, &vector).unwrap();
+    assert!(found.read(1 << 20).is_err(), "a link that replaced a file is followed");
+}
+
+/// A folder whose path is too long for the system: nobody can search it, not even root.
+#[test]
+fn a_folder_that_cannot_be_searched() {
+    let place = Place::new();
+    place.copy(ADD, "v/z/add.json");
+    place.copy(GAS, "v/a.json");
+    let top = place.path("v").join("n".repeat(200));
+    fs::create_dir(&top).unwrap();
+    let deep = vec!["d".repeat(254); 16].join("/");
+    assert!(Command::new("mkdir").args(["-p", &deep]).current_dir(&top).status().unwrap().success());
+    let Ran { exit, stdout, stderr } = place.vmconf(&["run", place.path("v").to_str().unwrap()]);
+    assert_eq!((exit, &*stderr), (3, ""), "{stdout}");
+    assert!(stdout.contains("the folder cannot be searched: "), "{stdout}");
+    assert!(stdout.ends_with("5 passed, 1 failed, 1 errors, 0 skipped in TIME s\n"), "{stdout}");
+}
+
+#[test]
+fn files_of_killed_runs_are_removed() {
+    let place = Place::new();
+    place.copy(GAS, "gas.json");
+    let day = Duration::from_hours(24);
+    let now = SystemTime::now();
+    for (name, age) in [
+        (".vmconf-aB3xyz", 2 * day),
+        (".vmconf-aB3xy1", day / 2),
+        (".vmconf-notes-of-mine", 2 * day),
+        ("vmconf-aB3xyz", 2 * day),
+    ] {
+        let file = File::create(place.path(name)).unwrap();
+        file.set_modified(now - age).unwrap();
+    }
+    fs::create_dir(place.path(".vmconf-folder")).unwrap();
+    place.vmconf(&["run", "gas.json", "--report", "json=report.json"]);
+    let entries = fs::read_dir(place.folder.path()).unwrap();
+    let mut names: Vec<_> = entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    let left = [
+        ".vmconf-aB3xy1",
+        ".vmconf-folder",
+        ".vmconf-notes-of-mine",
+        "gas.json",
+        "report.json",
+        "vmconf-aB3xyz",
+    ];
+    assert_eq!(names, left);
+}
+
+/// A record in which a byte changed, so that it is still well-formed.
+#[test]
+fn a_changed_record_is_damaged() {
+    let place = Place::new();
+    place.copy(GAS, "gas.json");
+    place.vmconf(&["run", "gas.json"]);
+    let runs = walkdir::WalkDir::new(place.cache.path()).into_iter().map(|entry| entry.unwrap().into_path());
+    let is_run = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("20");
+    let run = runs.filter(|path| path.is_file()).find(is_run).unwrap();
+    let text = fs::read_to_string(&run).unwrap();
+    let without_checksum = text.trim_end().rsplit_once('\n').unwrap().0.to_owned() + "\n";
+    for damaged in [text.replace("\"id\":\"gas.json::gas\"", "\"id\":\"gas.json::gaz\""), without_checksum] {
+        assert_ne!(damaged, text);
+        fs::write(&run, damaged).unwrap();
+        let ran = place.vmconf(&["run", "--rerun", "failed"]);
+        assert!(ran.exit == 2 && ran.stderr.contains("the record is damaged"), "{ran:?}");
+        assert!(place.vmconf(&["compare", "--list"]).stdout.contains("damaged"));
+    }
+    fs::write(&run, text).unwrap();
+    assert_eq!(place.vmconf(&["run", "--rerun", "failed"]).exit, 1);
+}

@@ -1,0 +1,97 @@
+//! How results are compared, and which programs a test may give: files whose names say the verdict, and the
+//! members of N3 that are our own.
+
+use super::{findings, with_test};
+use crate::support::{sources_of, vmconf};
+use vmconf::formats::{Strictness, neovm};
+use vmconf::model::event::Event;
+use vmconf::run::{self, Options};
+
+/// The name of each case of a file, and its verdict.
+fn verdicts(path: &str) -> Vec<(String, &'static str)> {
+    let mut verdicts = Vec::new();
+    run::run(&sources_of(crate::support::at_root(path)), &Options::default(), &mut |event| {
+        if let Event::Finished(report) = event {
+            verdicts.push((report.id.name.clone().unwrap(), report.verdict.name()));
+        }
+    });
+    verdicts
+}
+
+#[test]
+fn names_of_samples_say_the_verdict() {
+    for (path, count) in [("tests/samples/neovm-n3/comparing", 15), ("tests/samples/neovm-2x/comparing", 12)]
+    {
+        let verdicts = verdicts(path);
+        assert_eq!(verdicts.len(), count, "{path}");
+        for (name, verdict) in verdicts {
+            let expected = name.split(' ').next().unwrap().to_lowercase();
+            assert_eq!(verdict, expected, "{path}::{name}");
+        }
+    }
+}
+
+/// 40 hex digits are no base64 of 20 bytes. A script that is both hex and base64 is read as hex if a frame
+/// has that hash, which is RIPEMD-160 of SHA-256 of the script 0x5152.
+#[test]
+fn hex_without_prefix_in_2x() {
+    const HASH: &str = "13c890f9f2b1bd2a9c4fe2f84cd00d2ffb8f9663";
+    const AMBIGUOUS: &str = "is both hex and base64; expected 0x and an even number of hex digits, in quotes";
+    let with_hash = |hash: &str, members: &str| {
+        with_test(&format!(
+            r#"{members}, "steps": [{{"actions": ["StepInto"], "result": {{"state": "Break",
+            "invocationStack": [{{"scriptHash": "{hash}", "instructionPointer": 1, "nextInstruction": "PUSH2"}}]}}}}]"#
+        ))
+    };
+    let found = |file: &str| findings(&neovm::V2, file, Strictness::Tolerant);
+    assert_eq!(found(&with_hash(HASH, r#""script": "0x51""#)), [""; 0]);
+    for (file, error) in [
+        (with_hash(HASH, r#""script": "5152""#), None),
+        (with_hash(&HASH.to_uppercase(), r#""script": "5152""#), None),
+        (with_hash(&HASH.replace("13", "14"), r#""script": "5152""#), Some("\"5152\"")),
+        (with_test(r#""script": "5152", "steps": []"#), Some("\"5152\"")),
+        (with_hash(HASH, r#""script": "5152", "message": "abcd""#), Some("\"abcd\"")),
+        (with_hash(HASH, r#""script": "5152", "message": "0xabcd""#), None),
+    ] {
+        let found = found(&file);
+        let expected = error.map(|text| format!("error: {text} {AMBIGUOUS}"));
+        let without_place = found.iter().map(|line| line.split_once(' ').unwrap().1.to_owned());
+        assert_eq!(without_place.collect::<Vec<_>>(), Vec::from_iter(expected), "{file}");
+    }
+}
+
+/// A flag replaces a limit of the engine; a test may only lower it.
+#[test]
+fn limits_of_the_engine() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("v.json");
+    let run = |limits: &str, args: &[&str]| {
+        let test = format!(
+            r#"{limits}"script": ["PUSH1", "PUSH4", "SHL"], "steps": [{{"actions": ["Execute"],
+            "result": {{"state": "HALT", "resultStack": [{{"type": "Integer", "value": 16}}]}}}}]"#
+        );
+        std::fs::write(&file, with_test(&test)).unwrap();
+        vmconf(&[&["run", "--no-config", file.to_str().unwrap()], args].concat())
+    };
+    let check = |limits: &str, args: &[&str], exit: i32, output: &str| {
+        let ran = run(limits, args);
+        assert_eq!((ran.exit, ran.stdout.contains(output)), (exit, true), "{limits} {args:?}: {ran:?}");
+    };
+    check("", &[], 0, "1 passed");
+    check(r#""limits": {}, "#, &[], 0, "1 passed");
+    check(r#""limits": {"maxShift": 4}, "#, &[], 0, "1 passed");
+    check(r#""limits": {"maxShift": 3}, "#, &[], 1, "Invalid shift value: 4/3");
+    check("", &["--max-shift", "3"], 1, "Invalid shift value: 4/3");
+    check("", &["--max-stack-size=1"], 1, "MaxStackSize exceed: 2/1");
+    let above = r#""limits": {"maxShift": 257}, "#;
+    check(above, &[], 3, "maxShift is 0x101 (257) and must be 0 to 256 (--max-shift raises it)");
+    check(above, &["--max-shift", "300"], 0, "1 passed");
+    check(
+        r#""limits": {"maxShift": -1}, "#,
+        &[],
+        3,
+        "maxShift is -1\n    expected an integer from 0 to 2147483647",
+    );
+    check(r#""limits": {"maxArraySize": 1}, "#, &[], 0, "1 passed");
+    check(r#""limits": 7, "#, &[], 3, "limits is a number\n    expected an object");
+}

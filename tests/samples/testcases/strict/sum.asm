@@ -1,0 +1,2 @@
+add r0 r1
+yield
