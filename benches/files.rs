@@ -2,9 +2,11 @@
 //! and parse them to JSON values. vmPerformance is left out: it would measure the interpreter.
 
 use std::hint::black_box;
+use std::path::Path;
 
 use anyhow::ensure;
 use vmconf::model::limits::Limits;
+use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{self, Source};
 use vmconf::run::{self, Options};
 use vmconf::text::json::Document;
@@ -43,7 +45,8 @@ fn row(what: &str, seconds: f64) {
 }
 
 fn files(selection: &Selection) -> anyhow::Result<Vec<Source>> {
-    let mut sources = sources::find(std::slice::from_ref(&selection.suites))?.sources;
+    let mut sources =
+        sources::find(std::slice::from_ref(&selection.suites), &Anchor::at(Path::new("."))?)?.sources;
     sources.retain(|source| {
         !source.shown.contains("vmPerformance") && source.shown.contains(&selection.rounds.only)
     });

@@ -5,7 +5,7 @@
 //!
 //! 1. output and exit codes: `output`, `exit_code`, `verbosity`;
 //! 2. single arguments and what they name: `flags`, `limits`, `partition`, `program`, `history` (recorded
-//!    runs), `rerun`, `reports`, `progress`;
+//!    runs), `outstanding` (failures), `rerun`, `reports`, `progress`;
 //! 3. `settings`: what was typed and what `vmconf.toml` sets, built once and passed to the commands;
 //! 4. arguments of several commands, which ask the settings: `file_args`, `select`, `cache`, `find_case`;
 //! 5. the commands, each a file of its name. `run` also uses `known`; `watch` (`run --watch`) and `config`
@@ -35,6 +35,7 @@ mod limits;
 mod list;
 mod merge;
 mod output;
+mod outstanding;
 mod partition;
 mod program;
 mod progress;
@@ -52,7 +53,7 @@ mod watch;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use vmconf::model::exit::Exit;
 
@@ -113,7 +114,7 @@ fn run() -> anyhow::Result<Exit> {
     let mut tree = Cli::command();
     let mut matches = tree.get_matches_mut();
     let settings = Settings::read(&tree, &matches)?;
-    if let Some(arguments) = with_settings(matches.subcommand_name(), &settings) {
+    if let Some(arguments) = with_settings(&matches, &settings) {
         matches = tree.try_get_matches_from_mut(arguments).unwrap_or_else(|error| error.exit());
     }
     let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -125,12 +126,16 @@ fn run() -> anyhow::Result<Exit> {
 }
 
 /// The arguments of the process and those that the settings add; `None` if the settings add no arguments.
-fn with_settings(command: Option<&str>, settings: &Settings) -> Option<Vec<OsString>> {
+fn with_settings(typed: &ArgMatches, settings: &Settings) -> Option<Vec<OsString>> {
     let mut added = settings.arguments().map(OsString::from).peekable();
     added.peek()?;
     let mut arguments: Vec<OsString> = std::env::args_os().collect();
-    // Only flags precede the command, so the first match is its name.
-    let at = arguments.iter().position(|argument| command.is_some_and(|name| argument == name))? + 1;
+    let (mut at, mut typed) = (1, typed);
+    while let Some((name, inner)) = typed.subcommand() {
+        // Only flags precede the name of a command, so the first match is it.
+        at += arguments[at..].iter().position(|argument| argument == name)? + 1;
+        typed = inner;
+    }
     arguments.splice(at..at, added);
     Some(arguments)
 }
@@ -170,9 +175,9 @@ impl Command {
             Command::Diff(command) => command.run(settings),
             Command::Trace(command) => command.run(settings),
             Command::Bless(command) => command.run(settings),
-            Command::Known(command) => command.run(),
-            Command::Merge(command) => command.run(),
-            Command::Compare(command) => command.run(),
+            Command::Known(command) => command.run(settings),
+            Command::Merge(command) => command.run(settings),
+            Command::Compare(command) => command.run(settings),
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),

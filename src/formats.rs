@@ -227,6 +227,11 @@ pub enum NotRecognised {
         /// What was seen instead.
         seen: String,
     },
+    /// It is of a format that is known and cannot be read yet.
+    Unsupported {
+        /// What it is.
+        what: &'static str,
+    },
     /// More than one does.
     Several(Vec<Seen>),
 }
@@ -260,6 +265,9 @@ impl fmt::Display for NotRecognised {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotRecognised::None { seen } => write!(f, "no vector format looks like this: {seen}"),
+            NotRecognised::Unsupported { what } => {
+                write!(f, "this is {what}, which vmconf does not read yet")
+            }
             NotRecognised::Several(found) => {
                 let one = |seen: &Seen| format!("{} ({}, line {})", seen.name, seen.what, seen.line);
                 let found: Vec<_> = found.iter().map(one).collect();
@@ -273,7 +281,7 @@ impl NotRecognised {
     /// What the document would have to look like.
     pub fn expected(&self) -> String {
         match self {
-            NotRecognised::None { .. } => {
+            NotRecognised::None { .. } | NotRecognised::Unsupported { .. } => {
                 let mut each: Vec<_> = FORMATS.iter().map(|format| format.looks_like).collect();
                 each.dedup();
                 each.join(", or ")
@@ -299,6 +307,9 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
 ///
 /// When no format or more than one recognises the document.
 pub fn recognise(document: &Document, file_name: &str) -> Result<(&'static Format, Evidence), NotRecognised> {
+    if is_state_test(document.root()) {
+        return Err(NotRecognised::Unsupported { what: "an Ethereum state test (GeneralStateTest)" });
+    }
     let look = |format: &'static Format| {
         let named = format.file_name.is_none_or(|name| name == file_name);
         Some((format, (format.evidence)(document.root()).filter(|_| named)?))
@@ -316,6 +327,13 @@ pub fn recognise(document: &Document, file_name: &str) -> Result<(&'static Forma
             Err(NotRecognised::Several(seen.collect()))
         }
     }
+}
+
+/// Whether the document is an object of Ethereum state tests: they have a `transaction`, and no `exec`.
+fn is_state_test(root: Node<'_>) -> bool {
+    let has = |test: Node<'_>, name| test.member(name).is_some();
+    root.members()
+        .any(|test| has(test.value, "transaction") && has(test.value, "pre") && !has(test.value, "exec"))
 }
 
 /// The outermost structure in a few words.

@@ -36,10 +36,21 @@ pub struct MachineInfo {
     /// The instructions that a program contains, with repeats, executed or not; empty for a malformed
     /// program.
     pub contains: fn(&Program) -> Vec<&'static OpInfo>,
+    /// Which instructions it can execute.
+    pub executes: Executes,
     /// What is odd about a program that can be loaded all the same, each with its datum.
     pub lint: fn(&Program) -> Vec<LoadError>,
     /// Makes one.
     pub new: fn(&Limits) -> Box<dyn Machine>,
+}
+
+/// Which instructions a machine can execute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Executes {
+    /// Only those that [`MachineInfo::contains`] lists.
+    Contained,
+    /// Others as well: inside the operand of another one, written by the program, or for the end of a script.
+    Others,
 }
 
 /// How the programs of a machine are written as text.

@@ -4,6 +4,7 @@
 pub mod assertion;
 pub mod case;
 pub mod cell;
+pub mod count;
 pub mod diagnostic;
 pub mod escape;
 pub mod event;

@@ -25,6 +25,7 @@ pub mod text;
 mod truncate;
 
 pub use case_block::counts;
+pub use groups::of_cause;
 
 /// Renders events.
 pub trait Report {

@@ -14,6 +14,7 @@
 //! [`options::Options`] configure a run: [`options::RunOptions`] apply to the whole run,
 //! [`file_options::FileOptions`] to a file, and [`file_override::FileOverride`]s replace them for some files.
 
+pub mod anchor;
 pub mod bless;
 pub mod cache;
 mod catch_panic;
@@ -28,6 +29,7 @@ pub mod file_override;
 pub mod filter;
 mod load;
 pub mod merge;
+mod missing;
 mod named_files;
 pub mod open_file;
 pub mod options;
@@ -53,6 +55,7 @@ pub use file_options::FileOptions;
 pub use file_override::FileOverride;
 pub(crate) use load::{Cases, Content, FileError, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
+pub use missing::{MissingCase, missing_cases};
 pub use named_files::named_files;
 pub use options::{Options, RunOptions, UnmatchedEntries};
 pub use partition::part;

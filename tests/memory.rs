@@ -10,6 +10,7 @@ use peak_alloc::PeakAlloc;
 use vmconf::model::limits::Limits;
 use vmconf::report;
 use vmconf::report::REPORTS;
+use vmconf::run::anchor::Anchor;
 use vmconf::run::{self, FileOptions, Options, sources};
 
 #[global_allocator]
@@ -23,8 +24,9 @@ const MOST: usize = 512 << 20;
 fn hostile_vectors_stay_within_their_memory() {
     let limits = Limits { steps: 50_000_000, ..Limits::default() };
     let options = Options { file: FileOptions { limits, ..FileOptions::default() }, ..Options::default() };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile");
-    let sources = sources::find(&[folder]).unwrap().sources;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let anchor = Anchor::at(root).unwrap();
+    let sources = sources::find(&[root.join("tests/hostile")], &anchor).unwrap().sources;
     assert!(sources.len() > 10);
     for source in &sources {
         ALLOCATOR.reset_peak_usage();

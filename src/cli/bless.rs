@@ -7,10 +7,11 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use clap::Args;
 use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
+use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::event::CaseReport;
 use vmconf::model::exit::Exit;
-use vmconf::model::verdict::Verdict;
+use vmconf::model::verdict::{Verdict, vector_step};
 use vmconf::run::bless::{self, Blessed, OutcomeChange, Refusal, Texts, Wishes};
 use vmconf::run::sources::Source;
 
@@ -55,7 +56,7 @@ impl Bless {
             },
         };
         let mut session = Session { consent: self.consent(), counts: Counts::default() };
-        for source in self.select.sources()? {
+        for source in self.select.sources(settings, &options)? {
             session.file(&source, bless::bless(&source, &options, &wishes))?;
             if session.consent == Consent::Ended {
                 break;
@@ -140,12 +141,14 @@ impl Session {
             output::note("note: nothing is written without a terminal to ask on; --yes writes what is shown");
         }
         if not_asked_for > 0 {
-            output::note(&format!("note: {not_asked_for} cases differ, and not in what --leaf names"));
+            let cases = counted(not_asked_for, "case");
+            output::note(&format!("note: differences of {cases} are not in what --leaf names"));
         }
         let mut out = output::stdout();
         writeln!(
             out,
-            "{passed} passed, {blessed} blessed, {not_written} not written, {refused} refused, {broken} errors"
+            "{passed} passed, {blessed} blessed, {not_written} not written, {refused} refused, {}",
+            counted(broken, "error")
         )?;
         out.flush()?;
         Ok(match self.counts {
@@ -170,7 +173,7 @@ fn note_broken(report: &CaseReport) {
 
 fn note_refused(refusal: &Refusal) {
     let Refusal { case, step, at, place, why } = refusal;
-    let step = step.map_or(String::new(), |step| format!("step {step}, "));
+    let step = vector_step(*step);
     output::note(&format!("refused: {}:{}: {step}{at}: {why}", case.file, place.position));
     output::note(&format!("  in {case}"));
 }
@@ -265,7 +268,7 @@ mod tests {
 
     #[test]
     fn it_asks_until_there_is_an_answer() {
-        let source = Source::of_shown("a");
+        let source = Source::new("a".into(), "a".into(), vmconf::run::sources::SourceOrigin::Named);
         let check = |input: &str, answer| assert_eq!(ask(&source, &mut input.as_bytes()).ok(), Some(answer));
         check("y\n", Answer::Yes);
         check("what?\n\nno\n", Answer::No);

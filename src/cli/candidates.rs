@@ -1,10 +1,12 @@
 //! What shells offer for arguments whose values are not a fixed list.
 
 use std::ffi::OsStr;
+use std::path::Path;
 
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use vmconf::model::renderer::Renderer;
 use vmconf::report::REPORTS;
+use vmconf::run::anchor::Anchor;
 use vmconf::run::{self, Options};
 
 /// The ids of the cases of a file after `FILE::`, files and folders otherwise.
@@ -16,10 +18,12 @@ pub(super) fn paths(typed: &OsStr) -> Vec<CompletionCandidate> {
 }
 
 fn case_ids(file: &str, typed: &str) -> Vec<CompletionCandidate> {
-    let Ok(found) = run::sources::find(&[file.into()]) else { return Vec::new() };
+    let Ok(anchor) = Anchor::at(Path::new(".")) else { return Vec::new() };
+    let Ok(found) = run::sources::find(&[file.into()], &anchor) else { return Vec::new() };
     let options = Options::default();
     let ids = found.sources.iter().flat_map(|source| run::open(source, &options).ids().collect::<Vec<_>>());
-    let ids = ids.map(|id| id.to_string()).filter(|id| id.starts_with(typed));
+    // The file as it was typed, whatever its name in ids.
+    let ids = ids.map(|id| format!("{file}::{}", id.in_file())).filter(|id| id.starts_with(typed));
     ids.map(CompletionCandidate::new).collect()
 }
 

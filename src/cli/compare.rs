@@ -15,20 +15,22 @@ use vmconf::wire::comparison::{self, Run};
 
 use super::history::{self, KEPT, Recorded};
 use super::output;
+use super::settings::Settings;
 
 /// Show what changed between two runs
 ///
 /// Example: vmconf run -q && vmconf run -q && vmconf compare
 ///
 /// A run is `last`, `last~1` for the one before and so on, a name that --list shows, a JSON report
-/// (of run or merge), or - for a JSON report on standard input. Without A and B, last~1 and last are compared; with A
-/// alone, A and last. A case is worse that now fails or is broken and did not so before: the exit code is
+/// (of run or merge), or - for a JSON report on standard input. Without A and B, the last run is compared
+/// with the one before it of the same paths and filters; with A alone, A with the last. A case is worse
+/// that now fails or is broken and did not so before: the exit code is
 /// then 1, else 0. A case that is listed as known to fail does not pass, but is not worse.
 #[derive(Debug, Args)]
 pub(super) struct Compare {
     /// The earlier run
-    #[arg(value_name = "A", default_value = "last~1")]
-    before: String,
+    #[arg(value_name = "A")]
+    before: Option<String>,
 
     /// The later run
     #[arg(value_name = "B", default_value = "last")]
@@ -53,18 +55,20 @@ fn forms() -> PossibleValuesParser {
 }
 
 impl Compare {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
-        let recorded = Recorded::here()?;
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let recorded = Recorded::of(&settings.anchor)?;
         if self.list {
             return list(&recorded);
         }
-        let (before, before_name) = find(&recorded, &self.before)?;
+        let before = self.before.as_deref().map_or_else(|| recorded.before_last(), Ok)?;
+        let (before, before_name) = find(&recorded, before)?;
         let (after, after_name) = find(&recorded, &self.after)?;
         let names = [&*before_name, &*after_name];
         let comparison = comparison::compare(&before, &after);
         let cautions = comparison::cautions(&before, &after, names);
         let extent = if self.all { Extent::All } else { Extent::Short };
-        let shown = Shown { names, comparison: &comparison, cautions: &cautions, extent };
+        let commands = [before.command.as_deref(), after.command.as_deref()];
+        let shown = Shown { names, commands, comparison: &comparison, cautions: &cautions, extent };
         let mut out = output::stdout();
         let kind = Renderer::by_name(COMPARISONS, &self.output).context("--output")?;
         (kind.new)(&mut out, &shown)?;

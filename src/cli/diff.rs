@@ -2,17 +2,25 @@
 
 use std::io::Write;
 
-use anyhow::bail;
 use clap::Args;
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use vmconf::model::escape::escaped;
+use vmconf::model::event::{CaseReport, Summary};
 use vmconf::model::exit::Exit;
 use vmconf::model::explanation::Explanation;
-use vmconf::model::verdict::{Kind, Verdict};
+use vmconf::model::signature;
+use vmconf::model::verdict::Kind;
 use vmconf::report::explanation::{self, Length};
-use vmconf::report::json;
+use vmconf::report::{Grouping, counts, json, of_cause};
+use vmconf::run::Worker;
+use vmconf::run::anchor::Anchor;
+use vmconf::text::shell::Words;
 use vmconf::{explain, run};
 
+use super::exit_code::NothingToDo;
+use super::flags::Changes;
 use super::form::Form;
-use super::history::Recorded;
 use super::output;
 use super::rerun::RerunCases;
 use super::select::Select;
@@ -22,7 +30,8 @@ use super::settings::Settings;
 ///
 /// Example: vmconf diff vectors/minic89/programs/add-overflows.json
 ///
-/// Without PATHS, explains the cases that failed in the last run from this folder.
+/// Without PATHS, explains the outstanding failures: the cases that failed in a run from this folder and
+/// have not passed since.
 #[derive(Debug, Args)]
 pub(super) struct Diff {
     #[command(flatten)]
@@ -39,14 +48,10 @@ pub(super) struct Diff {
     /// Same as --output json
     #[arg(long, hide = true, conflicts_with = "output")]
     json: bool,
-}
 
-/// The number of cases by outcome.
-#[derive(Default)]
-struct Counts {
-    passed: usize,
-    failed: usize,
-    broken: usize,
+    /// Explain each case instead of one of each cause
+    #[arg(long)]
+    no_group: bool,
 }
 
 impl Diff {
@@ -56,67 +61,129 @@ impl Diff {
 
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
-        let mut counts = Counts::default();
-        let mut out = output::stdout();
-        let last = self.last.unwrap_or(explain::LAST_ON_SCREEN);
-        let mut rerun = RerunCases::default();
-        let sources = if self.select.is_all() {
-            rerun = failed_in_last_run()?;
-            rerun.sources()
-        } else {
-            self.select.sources()?
+        let mut rerun = self.select.is_all().then(|| outstanding(&settings.anchor)).transpose()?;
+        let sources = match &rerun {
+            Some(rerun) => rerun.sources(),
+            None => self.select.sources(settings, &options)?,
         };
-        for source in sources {
-            let loaded = run::open(&source, &options);
+        let mut output = Output {
+            args: self,
+            out: output::stdout(),
+            summary: Summary::default(),
+            groups: IndexMap::new(),
+        };
+        let mut worker = Worker::new(&options.run);
+        for source in &sources {
+            let loaded = run::open(source, &options);
             for diagnostic in loaded.errors() {
-                counts.broken += 1;
+                output.summary.errors += 1;
                 output::note(&diagnostic.located(&source.shown));
             }
+            // Cases that were typed are explained each.
+            let grouping =
+                if source.only.is_some() && rerun.is_none() { Grouping::None } else { self.grouping() };
             for case in 0..loaded.cases() {
-                let explained = explain::explain(&loaded, case, &options.run, last);
-                rerun.mark_done(&explained.report.id);
-                self.print(&mut out, &explained, &mut counts)?;
+                let report = worker.run_case(&loaded, case);
+                if let Some(rerun) = &mut rerun {
+                    rerun.mark_done(&report.id);
+                }
+                let explain = || explain::explain(&loaded, case, &options.run, self.last());
+                output.case(&report, grouping, explain)?;
             }
         }
-        rerun.report_deleted(&options);
-        if self.form() == Form::Text && counts.failed + counts.broken == 0 {
-            writeln!(out, "{} passed, nothing differs", counts.passed)?;
+        if let Some(rerun) = &rerun {
+            rerun.report_deleted(&options);
         }
-        out.flush()?;
-        Ok(match counts {
-            Counts { broken: 1.., .. } => Exit::Broken,
-            Counts { failed: 1.., .. } => Exit::Failed,
-            Counts { passed: 1.., .. } => Exit::Passed,
-            Counts { .. } => Exit::NothingRan,
-        })
+        let paths: Words = self.select.paths().iter().map(|path| path.to_string_lossy()).collect();
+        let selection = paths.and(settings.repeated(Changes::Selection));
+        output.end(&selection, &settings.repeated(Changes::Verdicts))
     }
 
-    fn print(&self, out: &mut dyn Write, explained: &Explanation, counts: &mut Counts) -> anyhow::Result<()> {
-        match explained.report.verdict {
-            Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {
-                counts.passed += 1;
-                return Ok(());
-            }
-            Verdict::Fail(_) | Verdict::ExpectedFail(..) => counts.failed += 1,
-            Verdict::Error(_) => counts.broken += 1,
-        }
-        if self.form() == Form::Json {
-            json::explained(out, explained)?;
-            return Ok(());
-        }
-        if counts.failed + counts.broken > 1 {
-            writeln!(out)?;
-        }
-        explanation::write(out, explained, self.last.map_or(Length::Screen, Length::Full))?;
-        Ok(())
+    fn last(&self) -> usize {
+        self.last.unwrap_or(explain::LAST_ON_SCREEN)
+    }
+
+    fn grouping(&self) -> Grouping {
+        if self.no_group || self.form() == Form::Json { Grouping::None } else { Grouping::ByCause }
     }
 }
 
-/// The cases that failed or were broken in the last run from this folder.
-fn failed_in_last_run() -> anyhow::Result<RerunCases> {
-    let failed = RerunCases::of(&Recorded::last()?, &[Kind::Fail, Kind::Error])?;
+/// The output, and what was counted for its end.
+struct Output<'d, W> {
+    args: &'d Diff,
+    out: W,
+    summary: Summary,
+    /// The explanations of one case of each cause, and how many cases there are. A case that is not grouped has
+    /// its id as cause.
+    groups: IndexMap<String, (Vec<u8>, usize)>,
+}
+
+impl<W: Write> Output<'_, W> {
+    /// Adds a case, and explains it if it is the first of its cause.
+    fn case(
+        &mut self,
+        report: &CaseReport,
+        grouping: Grouping,
+        explain: impl FnOnce() -> Explanation,
+    ) -> anyhow::Result<()> {
+        self.summary.count(report);
+        let Some(cause) = signature::cause(report.machine.as_deref(), &report.verdict) else { return Ok(()) };
+        if self.args.form() == Form::Json {
+            json::explained(&mut self.out, &explain())?;
+            return Ok(());
+        }
+        let cause = match grouping {
+            Grouping::ByCause => cause,
+            Grouping::None => report.id.to_string(),
+        };
+        match self.groups.entry(cause) {
+            Entry::Occupied(mut group) => group.get_mut().1 += 1,
+            Entry::Vacant(place) => {
+                let length = self.args.last.map_or(Length::Screen, Length::Full);
+                let mut text = Vec::new();
+                explanation::write(&mut text, &explain(), length)?;
+                place.insert((text, 1));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the groups and the counts.
+    fn end(mut self, selection: &Words, flags: &Words) -> anyhow::Result<Exit> {
+        let exit = self.summary.exit();
+        if self.args.form() == Form::Text && matches!(exit, Exit::Passed | Exit::NothingRan) {
+            writeln!(self.out, "{} passed, nothing differs", self.summary.passed)?;
+        }
+        let count: usize = self.groups.values().map(|group| group.1).sum();
+        for (index, (cause, (text, count))) in self.groups.iter().enumerate() {
+            if index > 0 {
+                writeln!(self.out)?;
+            }
+            self.out.write_all(text)?;
+            if *count > 1 {
+                let words = selection.clone().narrowed(&of_cause(cause));
+                let more = count - 1;
+                writeln!(
+                    self.out,
+                    "  and {more} more like it: vmconf diff{}{} --no-group",
+                    escaped(&words.to_string()),
+                    escaped(&flags.to_string())
+                )?;
+            }
+        }
+        if count > 1 {
+            writeln!(self.out, "\n{}", counts(&self.summary))?;
+        }
+        self.out.flush()?;
+        Ok(exit)
+    }
+}
+
+/// The cases that failed or were broken in runs from this folder, and have not passed since.
+fn outstanding(anchor: &Anchor) -> anyhow::Result<RerunCases> {
+    let failed = RerunCases::read(anchor, &[Kind::Fail, Kind::Error])?;
     if failed.is_empty() {
-        bail!("nothing failed in the last run from this folder");
+        return Err(NothingToDo("no failure is outstanding".to_owned()).into());
     }
     Ok(failed)
 }

@@ -10,6 +10,7 @@ use clap::Args;
 use vmconf::formats::nef::{self, MANIFEST_SIZE, Manifest, Method, Nef, is_nef};
 use vmconf::isa::disassembler::{Line, disassemble};
 use vmconf::machines::{Language, MachineInfo};
+use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
 use vmconf::model::hex::hex_bytes;
@@ -76,8 +77,8 @@ impl Disasm {
 
     fn listing(&self) -> anyhow::Result<Listing> {
         if self.program.starts_with("0x") {
-            let script = hex_text(self.program.as_bytes());
-            let script = script.context("the program is not an even number of hex digits")?;
+            let script =
+                hex_text(self.program.as_bytes()).map_err(|why| anyhow::anyhow!("the program: {why}"))?;
             return Ok(Listing { script, ..Listing::default() });
         }
         let path = Path::new(&self.program);
@@ -85,8 +86,8 @@ impl Disasm {
         if is_nef(&file) {
             return self.contract(path, &file);
         }
-        let script = hex_text(&file).ok_or_else(|| {
-            BrokenInput(format!("{}: neither an even number of hex digits nor a NEF3 file", path.display()))
+        let script = hex_text(&file).map_err(|why| {
+            BrokenInput(format!("{}: neither hex digits ({why}) nor a NEF3 file", path.display()))
         })?;
         Ok(Listing { script, ..Listing::default() })
     }
@@ -138,9 +139,23 @@ fn place(method: &Method, line: &Line<'_>) -> String {
 }
 
 /// Decodes hex digits, ignoring white space.
-fn hex_text(text: &[u8]) -> Option<Vec<u8>> {
-    let text: String = str::from_utf8(text).ok()?.split_whitespace().collect();
-    hex_bytes(text.strip_prefix("0x").unwrap_or(&text))
+///
+/// # Errors
+///
+/// Why the text is something else: the first character that is not a hex digit, with its offset in bytes, or the
+/// number of digits.
+fn hex_text(text: &[u8]) -> Result<Vec<u8>, String> {
+    let text =
+        str::from_utf8(text).map_err(|error| format!("no text from offset {}", error.valid_up_to()))?;
+    let start = text.len() - text.trim_start().len();
+    let start = if text[start..].starts_with("0x") { start + 2 } else { start };
+    let is_wrong = |it: char| !it.is_ascii_hexdigit() && !it.is_whitespace();
+    if let Some((at, wrong)) = text[start..].char_indices().find(|(_, it)| is_wrong(*it)) {
+        return Err(format!("invalid hex digit {wrong:?} at offset {}", start + at));
+    }
+    let digits: String = text[start..].split_whitespace().collect();
+    hex_bytes(&digits)
+        .ok_or_else(|| format!("{} is not a whole number of bytes", counted(digits.len(), "hex digit")))
 }
 
 /// How many deviations of a manifest are reported.

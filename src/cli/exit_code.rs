@@ -23,6 +23,11 @@ pub(super) struct BrokenInput(pub(super) String);
 #[error("{0}")]
 pub(super) struct UsageError(pub(super) String);
 
+/// Why there is nothing to do. Ends the command with [`Exit::NothingRan`].
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NothingToDo(pub(super) String);
+
 /// Prints the error, if there is one, and chooses the exit code. A closed pipe is not an error.
 pub(super) fn exit_code(result: anyhow::Result<Exit>) -> ExitCode {
     let exit = match result {
@@ -32,6 +37,9 @@ pub(super) fn exit_code(result: anyhow::Result<Exit>) -> ExitCode {
             if let Some(BrokenInput(line)) = error.downcast_ref() {
                 note(line);
                 Exit::Broken
+            } else if let Some(NothingToDo(why)) = error.downcast_ref() {
+                note(&format!("note: {why}"));
+                Exit::NothingRan
             } else if let Some(UsageError(lines)) = error.downcast_ref() {
                 lines.lines().for_each(note);
                 Exit::Usage

@@ -79,6 +79,7 @@ const FLAGS: &[Flag] = &[
     typed("leaf", Nothing),
     typed("allow-outcome-change", Nothing),
     typed("accept", Nothing),
+    typed("prune", Nothing),
 ];
 
 const fn setting(name: &'static str, scope: Scope, changes: Changes) -> Flag {

@@ -4,10 +4,13 @@
 //! runs-1f8e47c3a95b20d6/        the runs from one folder
 //!   folder.txt                  which one, for people
 //!   20261121-224140-123         a run: when it was recorded, in UTC to the millisecond
+//!   outstanding                 the failures of all runs of cases that have not passed since
 //! ```
+//!
+//! The folder is the one that case ids are relative to: two runs with the same folder use the same ids.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, ErrorKind};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,21 +18,24 @@ use anyhow::{Context, bail};
 use etcetera::BaseStrategy;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
+use vmconf::model::count::counted;
 use vmconf::model::partition::Part;
 use vmconf::report::json::{Invocation, Record};
 use vmconf::report::spool::Spool;
-use vmconf::run::expression::Outcomes;
+use vmconf::run::anchor::Anchor;
 use vmconf::text::file_name::typed;
 use vmconf::text::shell::Words;
-use vmconf::wire::comparison::{self, Run};
+use vmconf::wire::comparison::{self, MOST_LINE, Run};
+use vmconf::wire::report::{Line, Start};
 
+use super::exit_code::NothingToDo;
 use super::result_file::{ResultFile, remove_abandoned};
 
 /// The number of runs that are kept for each folder.
 pub(super) const KEPT: usize = 20;
 
-/// The file with the path of the folder that the runs are from.
-const FOLDER: &str = "folder.txt";
+/// The file with the path of the folder that the runs are from. Locked while outstanding failures change.
+pub(super) const FOLDER: &str = "folder.txt";
 
 /// The cache folder: `VMCONF_CACHE`, or vmconf's part of the platform's.
 pub(super) fn cache_folder() -> Option<PathBuf> {
@@ -39,34 +45,45 @@ pub(super) fn cache_folder() -> Option<PathBuf> {
     Some(etcetera::choose_base_strategy().ok()?.cache_dir().join("vmconf"))
 }
 
-/// The folder of the runs from `working`.
-fn folder(working: &Path) -> Option<PathBuf> {
-    let hash = hex::encode(Sha256::digest(working.as_os_str().as_encoded_bytes()));
+/// The folder of the runs from this folder.
+pub(super) fn folder(anchor: &Anchor) -> Option<PathBuf> {
+    let hash = hex::encode(Sha256::digest(anchor.folder().as_os_str().as_encoded_bytes()));
     Some(cache_folder()?.join(format!("runs-{}", &hash[..16])))
 }
 
+/// What a run executes.
+pub(super) struct Executed<'a> {
+    /// The paths and filters that select the cases.
+    pub(super) selected: Vec<String>,
+    /// The number of files.
+    pub(super) files: usize,
+    /// The part of a run; `None` for a whole run.
+    pub(super) part: Option<&'a Part>,
+}
+
 /// Starts the record of the run of this process.
-pub(super) fn begin(files: usize, part: Option<&Part>) -> Record {
+pub(super) fn begin(executed: Executed<'_>) -> Record {
+    let Executed { selected, files, part } = executed;
     let arguments = std::env::args_os().skip(1);
     let words: Words = arguments.map(|word| typed(&word)).collect();
     let command = format!("vmconf{words}");
     let when = Timestamp::now().strftime("%FT%TZ").to_string();
-    Record::new(Invocation { when: &when, command: &command, files, part })
+    Record::new(Invocation { when: &when, command: &command, selected, files, part })
 }
 
-/// Records a run from the working folder as the newest, and deletes the oldest. Records nothing if the
-/// platform has no cache folder.
+/// Records a run as the newest from its folder, and deletes the oldest. Records nothing if the platform has no
+/// cache folder.
 ///
 /// # Errors
 ///
 /// When it cannot be written.
-pub(super) fn record(run: &mut Spool) -> io::Result<()> {
-    let working = std::env::current_dir()?;
-    let Some(folder) = folder(&working) else { return Ok(()) };
+pub(super) fn record(anchor: &Anchor, run: &mut Spool) -> io::Result<()> {
+    let Some(folder) = folder(anchor) else { return Ok(()) };
     fs::create_dir_all(&folder)?;
     let note = folder.join(FOLDER);
     if !note.exists() {
-        ResultFile::with(&note, format!("{}\n", working.display()).as_bytes())?;
+        let written = ResultFile::once(&note, format!("{}\n", anchor.folder().display()).as_bytes());
+        written.or_else(|error| ignore(error, ErrorKind::AlreadyExists))?;
     }
     remove_abandoned(&folder);
     put(&folder, run)?;
@@ -124,7 +141,7 @@ fn is_name(text: &str) -> bool {
             .all(|(part, length)| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The runs that were recorded from the working folder.
+/// The runs that were recorded from a folder.
 pub(super) struct Recorded {
     folder: PathBuf,
     /// Their names, the newest last.
@@ -132,14 +149,13 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// Finds the runs that were recorded from the working folder.
+    /// Finds the runs that were recorded from a folder.
     ///
     /// # Errors
     ///
-    /// When there is no working folder or cache folder, or it cannot be read.
-    pub(super) fn here() -> anyhow::Result<Recorded> {
-        let working = std::env::current_dir().context("the working folder")?;
-        let folder = folder(&working).context("there is no cache folder; VMCONF_CACHE names one")?;
+    /// When there is no cache folder, or it cannot be read.
+    pub(super) fn of(anchor: &Anchor) -> anyhow::Result<Recorded> {
+        let folder = folder(anchor).context("there is no cache folder; VMCONF_CACHE names one")?;
         let names = names(&folder).with_context(|| folder.display().to_string())?;
         Ok(Recorded { folder, names })
     }
@@ -161,8 +177,12 @@ impl Recorded {
         };
         let Some(name) = self.names.iter().rev().nth(back) else {
             match self.names.len() {
-                0 => bail!("there was no run from this folder; start with vmconf run"),
-                count => bail!("there is no {text}: {count} runs from this folder are recorded"),
+                0 => return Err(NothingToDo("no run from this folder is recorded".to_owned()).into()),
+                count => bail!(
+                    "there is no {text}: {} from this folder {} recorded",
+                    counted(count, "run"),
+                    if count == 1 { "is" } else { "are" }
+                ),
             }
         };
         Ok(Some(name))
@@ -182,10 +202,46 @@ impl Recorded {
     /// # Errors
     ///
     /// When no run is recorded, or the newest one is damaged.
-    pub(super) fn last() -> anyhow::Result<Run> {
-        let recorded = Recorded::here()?;
-        let name = recorded.name("last")?.context("there was no run from this folder")?;
+    pub(super) fn last(anchor: &Anchor) -> anyhow::Result<Run> {
+        let recorded = Recorded::of(anchor)?;
+        let name = recorded.name("last")?.context("no run from this folder is recorded")?;
         recorded.read(name)
+    }
+
+    /// The newest run before the last one that selected the same cases.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such run, or a record is damaged.
+    pub(super) fn before_last(&self) -> anyhow::Result<&str> {
+        let Some((last, earlier)) = self.names.split_last() else {
+            return Err(NothingToDo("no run from this folder is recorded".to_owned()).into());
+        };
+        let last = self.start(last)?;
+        let selection =
+            |start: &Start| (start.selected.clone(), start.partition.as_ref().map(|it| (it.part, it.of)));
+        for name in earlier.iter().rev() {
+            if selection(&self.start(name)?) == selection(&last) {
+                return Ok(name);
+            }
+        }
+        let command = last.command.unwrap_or_default();
+        let why = format!("no earlier run of the same selection as the last is recorded, {command}");
+        Err(NothingToDo(format!("{why}; vmconf compare A B compares any two, and --list shows all")).into())
+    }
+
+    /// The first line of the record of a run.
+    fn start(&self, name: &str) -> anyhow::Result<Start> {
+        let path = self.folder.join(name);
+        let shown = path.display().to_string();
+        let mut line = Vec::new();
+        let read = File::open(&path)
+            .and_then(|file| BufReader::new(file.take(MOST_LINE)).read_until(b'\n', &mut line));
+        read.with_context(|| shown.clone())?;
+        match Line::read(line.trim_ascii()).map_err(|error| anyhow::anyhow!("{shown}:1: {error}"))? {
+            Line::Run(start) => Ok(start),
+            _ => bail!("{shown}:1: expected a line of type run"),
+        }
     }
 }
 
@@ -198,16 +254,6 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Run> {
     let shown = path.display().to_string();
     let file = File::open(path).with_context(|| shown.clone())?;
     Ok(comparison::read(&shown, &mut BufReader::with_capacity(1 << 16, file))?)
-}
-
-/// The outcome of each case in the last run from this folder.
-///
-/// # Errors
-///
-/// When no run is recorded, or its record is damaged.
-pub(super) fn last_outcomes() -> anyhow::Result<Outcomes> {
-    let cases = Recorded::last()?.cases.into_iter();
-    Ok(cases.map(|(id, outcome)| (id, outcome.kind.name().to_owned())).collect())
 }
 
 #[cfg(test)]

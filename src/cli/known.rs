@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
+use vmconf::model::count::counted;
 use vmconf::model::event::{CaseReport, Event};
 use vmconf::model::exit::Exit;
 use vmconf::run;
-use vmconf::run::expected_failures::update::{self, Accepted};
+use vmconf::run::expected_failures::elsewhere::elsewhere;
+use vmconf::run::expected_failures::update::{self, Accepted, Policy, Unseen};
 use vmconf::run::expected_failures::{Date, ExpectedFailures};
 
-use super::exit_code::BrokenInput;
 use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
@@ -51,7 +52,7 @@ impl KnownArgs {
 
     fn list(&self, path: &Path) -> anyhow::Result<ExpectedFailures> {
         let today = self.today.map_or_else(clock, Ok)?;
-        let (known, _) = read(path, today)?;
+        let known = parse(path, &read(path)?, today)?;
         if known.has_dates() {
             output::note(&format!("note: {}: today is {today}", path.display()));
         }
@@ -59,13 +60,14 @@ impl KnownArgs {
     }
 }
 
-/// Reads a list; returns it with its text.
-fn read(path: &Path, today: Date) -> anyhow::Result<(ExpectedFailures, String)> {
+fn read(path: &Path) -> anyhow::Result<String> {
+    fs::read_to_string(path).with_context(|| path.display().to_string())
+}
+
+fn parse(path: &Path, text: &str, today: Date) -> anyhow::Result<ExpectedFailures> {
     let shown = path.display().to_string();
-    let text = fs::read_to_string(path).with_context(|| shown.clone())?;
-    let known = ExpectedFailures::parse(&shown, &text, today)
-        .map_err(|diagnostic| BrokenInput(diagnostic.located(&shown)))?;
-    Ok((known, text))
+    let parsed = ExpectedFailures::parse(&shown, text, today);
+    parsed.map_err(|diagnostic| anyhow::anyhow!(diagnostic.located(&shown)))
 }
 
 /// Today's date in UTC.
@@ -88,14 +90,16 @@ enum Action {
     Update(Update),
 }
 
-/// Update a list of known failures: remove cases that pass and record failures that changed
+/// Update a list of known failures: remove cases that no longer fail, and update the signatures of those
+/// that fail differently
 ///
 /// Example: vmconf known update known.toml vectors/
 ///
-/// Everything else in the file stays as it is, including comments.
+/// Runs the cases of PATHS. Entries of cases that do not run stay, and everything else in the file,
+/// including comments, keeps its bytes.
 #[derive(Debug, Args)]
 struct Update {
-    /// The list
+    /// The list; created if it does not exist
     file: PathBuf,
 
     #[command(flatten)]
@@ -104,6 +108,10 @@ struct Update {
     /// Add failures that are not listed, with this reason
     #[arg(long, value_name = "REASON")]
     accept: Option<String>,
+
+    /// Remove the entries whose cases no longer exist
+    #[arg(long)]
+    prune: bool,
 }
 
 impl KnownCommand {
@@ -114,33 +122,42 @@ impl KnownCommand {
         }
     }
 
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         match &self.command {
-            Action::Update(update) => update.run(),
+            Action::Update(update) => update.run(settings),
         }
     }
 }
 
 impl Update {
-    fn run(&self) -> anyhow::Result<Exit> {
-        if self.select.is_narrow() {
-            anyhow::bail!("a list is brought up to date with all cases of its files, not with some");
-        }
-        let (known, text) = read(&self.file, clock()?)?;
+    fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let text = if self.file.exists() { read(&self.file)? } else { String::new() };
+        let known = parse(&self.file, &text, clock()?)?;
+        let options = self.select.options(settings)?;
         let mut reports: Vec<CaseReport> = Vec::new();
-        run::run(&self.select.sources()?, &self.select.options(&Settings::default())?, &mut |event| {
+        run::run(&self.select.sources(settings, &options)?, &options, &mut |event| {
             if let Event::Finished(report) = event {
                 reports.push(report);
             }
         });
-        let accepted = self.accept.clone().map_or(Accepted::Nothing, Accepted::All);
-        let updated = update::update(&known, &text, &reports, &accepted).map_err(anyhow::Error::msg)?;
+        let policy = Policy {
+            accepted: self.accept.clone().map_or(Accepted::Nothing, Accepted::All),
+            unseen: if self.prune { Unseen::Prune } else { Unseen::Keep },
+        };
+        let elsewhere = elsewhere(&known, &reports, &settings.anchor, &options);
+        let updated =
+            update::update(&known, &text, &reports, &elsewhere, &policy).map_err(anyhow::Error::msg)?;
         let mut out = output::stdout();
         for change in &updated.changes {
             writeln!(out, "{}", vmconf::model::escape::escaped(change))?;
         }
         if updated.changes.is_empty() {
             writeln!(out, "nothing to change")?;
+        }
+        if updated.unseen > 0 {
+            let entries = counted(updated.unseen, "entry");
+            let hint = if self.prune { "" } else { "; --prune removes those whose cases no longer exist" };
+            output::note(&format!("note: {entries} of cases that did not run: kept{hint}"));
         }
         if updated.text != text {
             ResultFile::with(&self.file, updated.text.as_bytes())?;

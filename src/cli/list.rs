@@ -6,6 +6,7 @@ use clap::Args;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
+use vmconf::run::sources::Source;
 use vmconf::run::{self, Options};
 
 use super::output;
@@ -28,51 +29,56 @@ pub(super) struct List {
 impl List {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let options = self.select.options(settings)?;
-        if self.formats { self.list_formats(&options) } else { self.list_cases(&options) }
-    }
-
-    fn list_cases(&self, options: &Options) -> anyhow::Result<Exit> {
-        let mut out = output::stdout();
-        let mut exit = Exit::NothingRan;
-        let mut broken = false;
-        for source in self.select.sources()? {
-            let loaded = run::open(&source, options);
-            for id in loaded.ids() {
-                writeln!(out, "{id}")?;
-                exit = Exit::Passed;
-            }
-            for diagnostic in loaded.errors() {
-                broken = true;
-                let place =
-                    diagnostic.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
-                output::note(&format!("error: {}{place}: {}", source.shown, diagnostic.what));
-            }
+        let sources = self.select.sources(settings, &options)?;
+        let exit =
+            if self.formats { list_formats(&sources, &options)? } else { list_cases(&sources, &options)? };
+        if exit == Exit::NothingRan {
+            output::note("note: no case matches");
         }
-        out.flush()?;
-        Ok(if broken { Exit::Broken } else { exit })
-    }
-
-    fn list_formats(&self, options: &Options) -> anyhow::Result<Exit> {
-        let mut out = output::stdout();
-        let mut exit = Exit::NothingRan;
-        for source in self.select.sources()? {
-            let line = match run::explain_format(&source, options) {
-                Ok(what) => {
-                    if exit == Exit::NothingRan {
-                        exit = Exit::Passed;
-                    }
-                    what
-                }
-                Err(Diagnostic { what, expected, .. }) => {
-                    exit = Exit::Broken;
-                    let expected =
-                        expected.map_or(String::new(), |expected| format!("; expected {expected}"));
-                    format!("error: {what}{expected}")
-                }
-            };
-            writeln!(out, "{}", escaped(&format!("{}: {line}", source.shown)))?;
-        }
-        out.flush()?;
         Ok(exit)
     }
+}
+
+fn list_cases(sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
+    let mut out = output::stdout();
+    let mut exit = Exit::NothingRan;
+    let mut broken = false;
+    for source in sources {
+        let loaded = run::open(source, options);
+        for id in loaded.ids() {
+            writeln!(out, "{id}")?;
+            exit = Exit::Passed;
+        }
+        for diagnostic in loaded.errors() {
+            broken = true;
+            let place =
+                diagnostic.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
+            output::note(&format!("error: {}{place}: {}", source.shown, diagnostic.what));
+        }
+    }
+    out.flush()?;
+    Ok(if broken { Exit::Broken } else { exit })
+}
+
+fn list_formats(sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
+    let mut out = output::stdout();
+    let mut exit = Exit::NothingRan;
+    for source in sources {
+        let line = match run::explain_format(source, options) {
+            Ok(what) => {
+                if exit == Exit::NothingRan {
+                    exit = Exit::Passed;
+                }
+                what
+            }
+            Err(Diagnostic { what, expected, .. }) => {
+                exit = Exit::Broken;
+                let expected = expected.map_or(String::new(), |expected| format!("; expected {expected}"));
+                format!("error: {what}{expected}")
+            }
+        };
+        writeln!(out, "{}", escaped(&format!("{}: {line}", source.shown)))?;
+    }
+    out.flush()?;
+    Ok(exit)
 }

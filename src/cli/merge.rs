@@ -16,6 +16,7 @@ use vmconf::text::file_name::path_of;
 
 use super::reports::{self, Reports, RequestedReport};
 use super::result_file::TemporaryFiles;
+use super::settings::Settings;
 use super::verbosity::VerbosityArgs;
 
 /// Merge the JSON reports of the parts of a run
@@ -38,23 +39,25 @@ pub(super) struct Merge {
     #[arg(long)]
     no_group: bool,
 
-    /// Folder of the vector files that the parts name; no file outside of it is opened
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    sources: PathBuf,
+    /// Folder of the vector files that the parts name [default: that of vmconf.toml, else the working folder];
+    /// no file outside of it is opened
+    #[arg(long, value_name = "DIR")]
+    sources: Option<PathBuf>,
 
     #[command(flatten)]
     verbosity: VerbosityArgs,
 }
 
 impl Merge {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let read = |path: &PathBuf| {
             let name = path.display().to_string();
             let text = if name == "-" { io::read_to_string(io::stdin()) } else { fs::read_to_string(path) };
             text.map(|text| (name.clone(), text)).context(name)
         };
         let texts = self.files.iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
-        let folder = self.sources.canonicalize().with_context(|| self.sources.display().to_string())?;
+        let folder = self.sources.as_deref().unwrap_or(settings.anchor.folder());
+        let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
         let sources: Vec<_> = texts.iter().map(|(name, text)| Source { name, text }).collect();
         let MergedRun { events, selection, flags } =
             merge::merge(&sources, &mut |file| vector_text(&folder, file))?;

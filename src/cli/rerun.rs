@@ -1,47 +1,49 @@
-//! `--rerun`: the cases of the last run from the working folder that run again.
+//! `--rerun`: the outstanding failures, which run again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::ValueEnum;
 use indexmap::IndexMap;
 use vmconf::model::case::CaseId;
+use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::verdict::Kind;
+use vmconf::run::anchor::Anchor;
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::{self, Source, case_in};
-use vmconf::run::{self, Options, RunOptions};
-use vmconf::text::file_name::path_of;
-use vmconf::wire::comparison::Run;
+use vmconf::run::{self, Options};
 
 use super::history::Recorded;
-use super::output;
+use super::{output, outstanding};
 
-/// Which cases of the last run run again.
+/// Which cases run again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Rerun {
-    /// Those that failed, were broken, or passed though they are known to fail
+    /// Those that failed, were broken, or passed though they are known to fail, and have not passed since
     Failed,
 }
 
 impl Rerun {
-    /// The cases of the last run from this folder.
+    /// The cases, of all runs from this folder.
     ///
     /// # Errors
     ///
-    /// When no run is recorded, or its record is damaged.
-    pub(super) fn cases(self) -> anyhow::Result<RerunCases> {
+    /// When no run is recorded, or a record is damaged.
+    pub(super) fn cases(self, anchor: &Anchor) -> anyhow::Result<RerunCases> {
         let kinds: &[Kind] = match self {
             Rerun::Failed => &[Kind::Fail, Kind::Error, Kind::UnexpectedPass],
         };
-        RerunCases::of(&Recorded::last()?, kinds)
+        RerunCases::read(anchor, kinds)
     }
 }
 
-/// Cases of the last run that run again.
-#[derive(Debug, Default)]
+/// Cases that run again.
+#[derive(Debug)]
 pub(super) struct RerunCases {
-    /// The cases of each file, in the order of the run.
+    anchor: Anchor,
+    /// The cases of each file, those that failed first before the others.
     files: IndexMap<String, Cases>,
 }
 
@@ -55,23 +57,25 @@ struct Cases {
 }
 
 impl RerunCases {
-    /// The cases with these verdicts. Prints a note if the run was interrupted.
+    /// The outstanding failures of these kinds. Prints a note if the last run was interrupted.
     ///
     /// # Errors
     ///
-    /// When the record does not say in which file a case is.
-    pub(super) fn of(run: &Run, kinds: &[Kind]) -> anyhow::Result<RerunCases> {
-        if run.summary.interrupted {
+    /// When no run is recorded, or a record is damaged or does not say in which file a case is.
+    pub(super) fn read(anchor: &Anchor, kinds: &[Kind]) -> anyhow::Result<RerunCases> {
+        if Recorded::last(anchor)?.summary.interrupted {
             output::note("note: the last run was interrupted; the cases that it did not reach are left out");
         }
-        let mut rerun = RerunCases::default();
-        for (id, outcome) in run.cases.iter().filter(|(_, outcome)| kinds.contains(&outcome.kind)) {
-            let file = outcome.file.as_deref();
-            let file =
-                file.ok_or_else(|| anyhow::anyhow!("the last run does not say in which file {id} is"))?;
-            let cases = rerun.files.entry(file.to_owned()).or_default();
-            match case_in(id, file) {
-                Some(case) => drop(cases.pending.insert(case.to_owned())),
+        let mut rerun = RerunCases { anchor: anchor.clone(), files: IndexMap::new() };
+        for (id, outcome) in outstanding::read(anchor)? {
+            if !kinds.contains(&outcome.kind) {
+                continue;
+            }
+            let file = outcome.file.with_context(|| format!("no record says in which file {id} is"))?;
+            let case = case_in(&id, &file).map(str::to_owned);
+            let cases = rerun.files.entry(file).or_default();
+            match case {
+                Some(case) => drop(cases.pending.insert(case)),
                 None => cases.all = true,
             }
         }
@@ -93,10 +97,11 @@ impl RerunCases {
         if paths.is_empty() {
             return Ok(self);
         }
+        let anchor = &self.anchor;
         let selected =
-            paths.iter().map(|path| SelectedPath::new(path)).collect::<anyhow::Result<Vec<_>>>()?;
+            paths.iter().map(|path| SelectedPath::new(path, anchor)).collect::<anyhow::Result<Vec<_>>>()?;
         self.files.retain(|file, cases| {
-            let file = real_path(&path_of(file));
+            let file = anchor.path(file);
             let selected: Vec<_> = selected.iter().filter(|it| file.starts_with(&it.path)).collect();
             if selected.iter().all(|it| it.only.is_some()) {
                 let named: BTreeSet<String> =
@@ -120,11 +125,10 @@ impl RerunCases {
 
     /// The files to read, without deleted files.
     pub(super) fn sources(&self) -> Vec<Source> {
-        let source = |(file, cases): (&String, &Cases)| Source {
-            only: (!cases.all).then(|| cases.pending.clone()),
-            ..Source::of_shown(file)
+        let source = |(file, cases): (&String, &Cases)| {
+            Source::named(file, &self.anchor, (!cases.all).then(|| cases.pending.clone()))
         };
-        self.files.iter().filter(|(file, _)| exists(file)).map(source).collect()
+        self.files.iter().filter(|(file, _)| self.exists(file)).map(source).collect()
     }
 
     /// Marks a case as run.
@@ -136,43 +140,38 @@ impl RerunCases {
         }
     }
 
-    /// Reports the cases that did not run because they no longer exist.
-    pub(super) fn report_deleted(&self, options: &Options) {
+    /// Reports the cases that did not run because they no longer exist, and returns their ids.
+    pub(super) fn report_deleted(&self, options: &Options) -> HashSet<String> {
+        let mut deleted = HashSet::new();
         for (file, cases) in &self.files {
             let shown = escaped(file);
-            if !exists(file) {
-                output::note(&format!("note: {shown} is gone; {} did not run again", in_words(cases)));
+            let id = |case: &String| format!("{shown}::{case}");
+            if !self.exists(file) {
+                output::note(&format!("note: {shown} is deleted; {} did not run again", in_words(cases)));
+                deleted.extend(cases.pending.iter().map(id).chain([shown.to_string()]));
                 continue;
             }
-            if cases.all || cases.pending.is_empty() {
-                continue;
-            }
-            // Without the filters, since a case that they exclude still exists.
-            let all = Options { run: RunOptions::default(), ..options.clone() };
-            let source = Source::of_shown(file);
-            let loaded = run::open(&source, &all);
-            if !loaded.errors().is_empty() && loaded.cases() == 0 {
-                // The errors of the file have already been reported.
-                continue;
-            }
-            let existing: BTreeSet<String> =
-                loaded.ids().filter_map(|id| Some(case_in(&id.to_string(), file)?.to_owned())).collect();
-            for case in cases.pending.difference(&existing) {
-                output::note(&format!("note: {shown}::{case} is gone: the file has no such case any more"));
+            let pending = Source::named(file, &self.anchor, Some(cases.pending.clone()));
+            for missing in
+                if cases.pending.is_empty() { Vec::new() } else { run::missing_cases(&pending, options) }
+            {
+                let id = id(&missing.name);
+                output::note(&format!("note: {id} is gone: the file has no such case any more"));
+                deleted.insert(id);
             }
         }
+        deleted
     }
-}
 
-fn exists(file: &str) -> bool {
-    path_of(file).is_file()
+    fn exists(&self, file: &str) -> bool {
+        self.anchor.path(file).is_file()
+    }
 }
 
 fn in_words(cases: &Cases) -> String {
     match (cases.all, cases.pending.len()) {
         (_, 0) => "it".to_owned(),
-        (_, 1) => "1 case in it".to_owned(),
-        (_, count) => format!("{count} cases in it"),
+        (_, count) => format!("{} in it", counted(count, "case")),
     }
 }
 
@@ -185,24 +184,13 @@ struct SelectedPath {
 }
 
 impl SelectedPath {
-    fn new(path: &Path) -> anyhow::Result<SelectedPath> {
-        if path.exists() {
-            return Ok(SelectedPath { path: real_path(path), only: None });
+    fn new(typed: &Path, anchor: &Anchor) -> anyhow::Result<SelectedPath> {
+        if anchor.resolve(typed, Path::exists).exists() {
+            return Ok(SelectedPath { path: anchor.path(&sources::name_of(typed, anchor)), only: None });
         }
         // A case id, or an error.
-        let found = sources::find(&[path.to_owned()])?.sources.into_iter().next();
-        let (path, only) = found.map_or((path.to_owned(), None), |source| (source.path, source.only));
-        Ok(SelectedPath { path: real_path(&path), only })
+        let found = sources::find(&[typed.to_owned()], anchor)?.sources.into_iter().next();
+        let source = found.context("a path that exists")?;
+        Ok(SelectedPath { path: anchor.path(&source.shown), only: source.only })
     }
-}
-
-/// The canonical path. For a deleted file, the canonical path of its nearest existing folder, joined with the
-/// rest.
-fn real_path(path: &Path) -> PathBuf {
-    let existing = path.ancestors().find_map(|above| {
-        let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
-        Some((above.canonicalize().ok()?, above))
-    });
-    let Some((real, above)) = existing else { return path.to_owned() };
-    path.strip_prefix(above).map_or_else(|_| real.join(path), |rest| real.join(rest))
 }

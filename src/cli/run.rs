@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::Context;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use vmconf::explain::explain_on_screen;
@@ -12,7 +13,6 @@ use vmconf::model::event::{Event, Summary};
 use vmconf::model::exit::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::model::partition::Part;
-use vmconf::report::json::Record;
 use vmconf::report::{self, Grouping, Needs};
 use vmconf::run::sources::Source;
 use vmconf::run::{self, Options, UnmatchedEntries};
@@ -21,7 +21,9 @@ use vmconf::text::shell::Words;
 
 use super::cache::{Cache, CacheArgs};
 use super::flags::Changes;
+use super::history::Executed;
 use super::known::KnownArgs;
+use super::outstanding::Recording;
 use super::progress::Progress;
 use super::reports::{Reports, RequestedReport};
 use super::rerun::{Rerun, RerunCases};
@@ -29,7 +31,7 @@ use super::result_file::TemporaryFiles;
 use super::select::Select;
 use super::settings::Settings;
 use super::verbosity::VerbosityArgs;
-use super::{candidates, history, output, partition, reports};
+use super::{candidates, output, outstanding, partition, reports};
 
 /// Run vectors
 ///
@@ -59,7 +61,7 @@ pub(super) struct Run {
     #[arg(long, value_name = "PART", value_parser = partition::parse)]
     partition: Option<partition::RequestedPart>,
 
-    /// Only cases that failed in the last run from this folder
+    /// Only cases that failed in a run from this folder and have not passed since
     #[arg(long, value_name = "WHICH")]
     rerun: Option<Rerun>,
 
@@ -99,8 +101,11 @@ impl Run {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let runner = Runner::new(self, settings);
         let mut options = runner.options()?;
-        let mut rerun = self.rerun_cases(&options)?;
-        let sources = rerun.as_ref().map_or_else(|| runner.sources(), |rerun| Ok(rerun.sources()))?;
+        let mut rerun = self.rerun_cases(settings, &options)?;
+        let sources = match &rerun {
+            Some(rerun) => rerun.sources(),
+            None => runner.sources(&options)?,
+        };
         options.run.part = runner.part(&sources, &options)?;
         ctrlc::set_handler(runner.interrupt_handler())?;
         let mut on_case = |id: &CaseId| {
@@ -110,17 +115,20 @@ impl Run {
         };
         let exit = runner.run(&sources, &options, &mut on_case)?;
         if let Some(rerun) = &rerun {
-            rerun.report_deleted(&options);
+            let deleted = rerun.report_deleted(&options);
+            if !deleted.is_empty() {
+                outstanding::forget(&settings.anchor, &deleted).context("outstanding failures")?;
+            }
         }
         Ok(exit)
     }
 
-    /// The cases of the last run that run again; `None` without `--rerun`.
-    fn rerun_cases(&self, options: &Options) -> anyhow::Result<Option<RerunCases>> {
+    /// The cases that run again; `None` without `--rerun`.
+    fn rerun_cases(&self, settings: &Settings, options: &Options) -> anyhow::Result<Option<RerunCases>> {
         let Some(rerun) = self.rerun else { return Ok(None) };
-        let all = rerun.cases()?;
+        let all = rerun.cases(&settings.anchor)?;
         if all.is_empty() {
-            output::note("note: nothing failed in the last run from this folder");
+            output::note("note: no failure is outstanding");
         }
         Ok(Some(all.among(self.paths())?.matching(&options.run.filter)))
     }
@@ -154,13 +162,20 @@ impl Runner<'_> {
     }
 
     /// The selected files.
-    pub(super) fn sources(&self) -> anyhow::Result<Vec<Source>> {
-        self.args.select.sources()
+    pub(super) fn sources(&self, options: &Options) -> anyhow::Result<Vec<Source>> {
+        self.args.select.sources(self.settings, options)
     }
 
-    /// The paths that were typed, or the default one.
+    /// The paths that were typed, or the default one, as they are opened.
     pub(super) fn searched(&self) -> Vec<PathBuf> {
-        self.args.select.searched()
+        let anchor = &self.settings.anchor;
+        self.args.select.searched().iter().map(|path| anchor.resolve(path, Path::exists)).collect()
+    }
+
+    /// What selects the cases of the run.
+    fn selected(&self) -> Vec<String> {
+        let rerun = self.args.rerun.map(|Rerun::Failed| "--rerun=failed".to_owned());
+        self.args.select.selected(&self.settings.anchor).into_iter().chain(rerun).collect()
     }
 
     /// The files that reports are written to.
@@ -182,7 +197,9 @@ impl Runner<'_> {
         let options = &options;
         let mut reports =
             Reports::new(&self.args.report, &self.report_options(options), &self.temporary_files)?;
-        let mut record = history::begin(sources.len(), options.run.part.as_deref());
+        let executed =
+            Executed { selected: self.selected(), files: sources.len(), part: options.run.part.as_deref() };
+        let mut record = Recording::begin(&self.settings.anchor, executed);
         let mut progress = Progress::new(self.args.verbosity.level());
         let needs = reports.needs();
         let mut sink = |event| {
@@ -255,10 +272,10 @@ impl Runner<'_> {
 }
 
 /// Saves the record of a run, unless no case ran. A failure to write is a note and does not fail the run.
-fn save_record(record: Record, summary: &Summary) {
+fn save_record(record: Recording, summary: &Summary) {
     if summary.exit() == Exit::NothingRan {
         output::note("note: no case ran");
-    } else if let Err(error) = record.end(summary).and_then(|mut text| history::record(&mut text)) {
+    } else if let Err(error) = record.end(summary) {
         output::note(&format!("note: the run cannot be recorded for diff, compare and --rerun: {error}"));
     }
 }

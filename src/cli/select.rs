@@ -1,5 +1,6 @@
 //! The arguments that select files and cases, for every command that reads vectors.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,15 +8,16 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::{Expr, Outcomes, Selection};
 use vmconf::run::filter::Filter;
 use vmconf::run::sources::{self, Source};
-use vmconf::run::{Options, RunOptions};
+use vmconf::run::{self, MissingCase, Options, RunOptions};
 
 use super::exit_code::UsageError;
 use super::file_args::{self, FileArgs};
 use super::settings::{ConfigArgs, Settings};
-use super::{candidates, history, output};
+use super::{candidates, output, outstanding};
 
 /// Which vectors, and how to read them.
 #[derive(Debug, Args)]
@@ -48,9 +50,19 @@ pub(super) struct Select {
 }
 
 impl Select {
-    /// The selected files. Notes about ignored files go to standard error.
-    pub(super) fn sources(&self) -> anyhow::Result<Vec<Source>> {
-        let found = sources::find(&self.searched())?;
+    /// The selected files, of which `options` say how they are read. Notes about ignored files go to standard
+    /// error.
+    ///
+    /// # Errors
+    ///
+    /// When a path or a case that was typed does not exist.
+    pub(super) fn sources(&self, settings: &Settings, options: &Options) -> anyhow::Result<Vec<Source>> {
+        let found = sources::find(&self.searched(), &settings.anchor)?;
+        for source in &found.sources {
+            if let Some(missing) = run::missing_cases(source, options).first() {
+                return Err(no_such_case(source, missing));
+            }
+        }
         for passed_over in &found.passed_over {
             output::note(&format!("note: {passed_over}"));
         }
@@ -92,21 +104,38 @@ impl Select {
         Ok(())
     }
 
+    /// What selects cases, independent of how paths were typed: two runs with the same words select the same
+    /// cases of the same files.
+    pub(super) fn selected(&self, anchor: &Anchor) -> Vec<String> {
+        let names: BTreeSet<_> = self.searched().iter().map(|path| sources::name_of(path, anchor)).collect();
+        let filters = self.filter.iter().map(|pattern| format!("--filter={pattern}"));
+        let expression = self.expr.iter().map(|text| format!("-E={text}"));
+        names.into_iter().chain(filters).chain(expression).collect()
+    }
+
     /// The options that these arguments and the overrides of `vmconf.toml` set.
     pub(super) fn options(&self, settings: &Settings) -> anyhow::Result<Options> {
         let patterns = self.filter.iter().map(String::as_str);
         let run = RunOptions {
             filter: Filter::new(patterns).context("--filter")?,
-            expression: self.expr.as_deref().map(selection).transpose()?,
+            expression: self.expr.as_deref().map(|text| selection(text, settings)).transpose()?,
             ..RunOptions::default()
         };
         Ok(Options { run, file: self.file.options(), overrides: file_args::overrides(settings)? })
     }
 }
 
+fn no_such_case(source: &Source, missing: &MissingCase) -> anyhow::Error {
+    let MissingCase { name, near } = missing;
+    let file = &source.shown;
+    let near = near.as_ref().map_or(String::new(), |near| format!("; did you mean {file}::{near}?"));
+    anyhow::anyhow!("there is no case {name} in {file}{near}")
+}
+
 /// The parsed expression, with the outcomes of the last run if it refers to them.
-fn selection(text: &str) -> anyhow::Result<Selection> {
+fn selection(text: &str, settings: &Settings) -> anyhow::Result<Selection> {
     let expr: Expr = text.parse().map_err(|wrong| UsageError(format!("error: -E, {wrong}")))?;
-    let last = if expr.asks_for_last_run() { history::last_outcomes()? } else { Outcomes::new() };
+    let last =
+        if expr.asks_for_last_run() { outstanding::outcomes(&settings.anchor)? } else { Outcomes::new() };
     Ok(Selection { expr, last: Arc::new(last) })
 }

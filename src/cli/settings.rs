@@ -14,6 +14,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command};
 use globset::GlobMatcher;
 use vmconf::model::diagnostic::Diagnostic;
+use vmconf::run::anchor::Anchor;
 use vmconf::text::config::{Config, DEFAULT, Entry, Kind, Override, Scope, Setting};
 use vmconf::text::shell::Words;
 
@@ -42,9 +43,10 @@ pub(super) struct ConfigArgs {
     no_config: bool,
 }
 
-/// Which settings apply to the command. By default no flag is typed and there is no `vmconf.toml`.
-#[derive(Default)]
+/// Which settings apply to the command.
 pub(super) struct Settings {
+    /// The folder that ids are relative to: that of the nearest `vmconf.toml`, else the working folder.
+    pub(super) anchor: Anchor,
     /// `None` without a `vmconf.toml`, and with `--no-config`.
     pub(super) file: Option<ConfigFile>,
     /// The profile that applies; empty if no configuration is read.
@@ -85,19 +87,22 @@ impl Settings {
     ///
     /// When `vmconf.toml` cannot be read or is wrong.
     pub(super) fn read(tree: &Command, typed: &ArgMatches) -> anyhow::Result<Settings> {
-        let Some((name, typed)) = typed.subcommand() else { return Ok(Settings::default()) };
-        // Commands without the flag read no vectors.
-        let (Some(command), Ok(true)) = (tree.find_subcommand(name), typed.try_contains_id("no_config"))
-        else {
-            return Ok(Settings::default());
-        };
-        let is_off = typed.get_flag("no_config");
-        let file = if is_off { None } else { ConfigFile::find(tree)? };
+        let (command, typed) = innermost(tree, typed);
+        let working = env::current_dir().context("the working folder")?;
+        let reads_vectors = typed.try_contains_id("no_config").is_ok();
+        let is_off = reads_vectors && typed.get_flag("no_config");
+        let folder = working.ancestors().find(|folder| !is_off && folder.join(FILE).is_file());
+        let anchor = Anchor::at(folder.unwrap_or(&working)).context("the working folder")?;
+        if !reads_vectors {
+            let profile = DEFAULT.to_owned();
+            return Ok(Settings { anchor, file: None, profile, typed: Vec::new(), entries: Vec::new() });
+        }
+        let file = folder.map(|folder| ConfigFile::read(folder, &working, tree)).transpose()?;
         let variable = env::var(VARIABLE).ok().filter(|name| !name.is_empty() && !is_off);
         let typed_flags = typed_flags(command, typed, variable.as_deref());
         let profile = typed.get_one::<String>("profile").cloned().or(variable);
         let profile = profile.unwrap_or_else(|| DEFAULT.to_owned());
-        let mut settings = Settings { file, profile, typed: typed_flags, entries: Vec::new() };
+        let mut settings = Settings { anchor, file, profile, typed: typed_flags, entries: Vec::new() };
         let entries = settings.profile_entries()?.into_iter();
         let applies = |entry: &Entry| !settings.is_typed(&entry.name) && takes(command, typed, &entry.name);
         settings.entries = entries.filter(applies).collect();
@@ -220,6 +225,14 @@ impl TypedFlag {
     }
 }
 
+/// The command that was typed, below all commands that it is a part of, with its arguments.
+fn innermost<'t>(tree: &'t Command, typed: &'t ArgMatches) -> (&'t Command, &'t ArgMatches) {
+    match typed.subcommand().and_then(|(name, typed)| Some((tree.find_subcommand(name)?, typed))) {
+        Some((command, typed)) => innermost(command, typed),
+        None => (tree, typed),
+    }
+}
+
 /// The flags that were typed, in the order of the help. A profile from the environment counts as typed.
 fn typed_flags(command: &Command, typed: &ArgMatches, profile: Option<&str>) -> Vec<TypedFlag> {
     let flag = |arg: &Arg| {
@@ -289,16 +302,10 @@ impl ConfigFile {
         format!("{}:{}", self.shown, entry.position.line)
     }
 
-    /// Finds the one in the working folder or in its nearest parent that has one. Every value in it has been
-    /// parsed as its flag.
-    fn find(tree: &Command) -> anyhow::Result<Option<ConfigFile>> {
-        let working = env::current_dir().context("the working folder")?;
-        let Some((above, folder)) =
-            working.ancestors().enumerate().find(|(_, folder)| folder.join(FILE).is_file())
-        else {
-            return Ok(None);
-        };
-        let up = "../".repeat(above);
+    /// Reads the one in this folder, which is the working folder or above it. Every value in it has been parsed
+    /// as its flag.
+    fn read(folder: &Path, working: &Path, tree: &Command) -> anyhow::Result<ConfigFile> {
+        let up: String = working.ancestors().take_while(|it| *it != folder).map(|_| "../").collect();
         let shown = format!("{up}{FILE}");
         let text = fs::read_to_string(folder.join(FILE)).with_context(|| shown.clone())?;
         let settings: Vec<_> = declared(tree).map(|(setting, _)| setting).collect();
@@ -307,7 +314,7 @@ impl ConfigFile {
         let folder = folder.canonicalize().with_context(|| shown.clone())?;
         let file = ConfigFile { shown, folder, config };
         file.check_values(tree)?;
-        Ok(Some(file))
+        Ok(file)
     }
 
     fn check_values(&self, tree: &Command) -> anyhow::Result<()> {

@@ -57,7 +57,8 @@ impl Trace {
             bail!("--to is less than --from");
         }
         let options = self.select.options(settings)?;
-        with_case(&self.select.sources()?, &options, |loaded, case| self.trace(loaded, case, &options.run))
+        let sources = self.select.sources(settings, &options)?;
+        with_case(&sources, &options, |loaded, case| self.trace(loaded, case, &options.run))
     }
 
     fn trace(&self, loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> anyhow::Result<Exit> {

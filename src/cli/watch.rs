@@ -167,7 +167,7 @@ impl Session<'_> {
     fn first(&mut self) -> anyhow::Result<Exit> {
         let options = self.runner.options()?;
         self.watch_folders()?;
-        let sources = self.runner.sources()?;
+        let sources = self.runner.sources(&options)?;
         self.keep(&sources, &options);
         self.watch_around(&options)?;
         self.once(&sources, &options)
@@ -213,7 +213,7 @@ impl Session<'_> {
     fn found(&mut self) -> anyhow::Result<(Vec<Source>, Options)> {
         let options = self.runner.options()?;
         self.watch_folders()?;
-        Ok((self.runner.sources()?, options))
+        Ok((self.runner.sources(&options)?, options))
     }
 
     /// The folders that are searched.

@@ -149,6 +149,7 @@ impl Recorder {
         spent.count += 1;
         spent.gas += cost;
         spent.unlike_row += u64::from(cost != op.gas);
+        spent.by_row += op.gas;
     }
 
     fn answer(&mut self, number: usize, state: &dyn Inspect) {

@@ -225,7 +225,12 @@ fn read_trace(trace: Node<'_>, steps: &mut Vec<Step>, diagnostics: &mut Diagnost
 
 /// A check that a datum is this.
 fn is(at: Path, value: Value, node: Node<'_>) -> Assertion {
-    Assertion { at, expected: Expected::Is(value), origin: crate::model::position::Origin(node.at()) }
+    Assertion {
+        at,
+        expected: Expected::Is(value),
+        origin: crate::model::position::Origin(node.at()),
+        rule: None,
+    }
 }
 
 /// The program record of a file whose program is not broken.

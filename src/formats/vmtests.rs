@@ -320,14 +320,15 @@ impl Seen {
 fn read_step(fields: &mut Fields<'_>, test: Node<'_>, diagnostics: &mut Diagnostics) -> Step {
     let post = fields.optional("post");
     let results = RESULTS.map(|name| (name, fields.optional(name)));
-    let (outcome, at) = match post {
-        Some(post) => ("success", post.at()),
-        None => ("halt", test.at()),
+    let (outcome, at, rule) = match post {
+        Some(post) => ("success", post.at(), "a test with \"post\" must not end with an exceptional halt"),
+        None => ("halt", test.at(), "a test without \"post\" must end with an exceptional halt"),
     };
     let end = Assertion {
         at: Path::field("outcome"),
         expected: Expected::Is(Value::text(outcome)),
         origin: Origin(at),
+        rule: Some(rule),
     };
     let mut assertions = Vec::new();
     match post {
@@ -383,7 +384,7 @@ struct AssertionBuilder<'c> {
 
 impl AssertionBuilder<'_> {
     fn demand(&mut self, at: Path, expected: Expected, origin: u32) {
-        self.assertions.push(Assertion { at, expected, origin: Origin(origin) });
+        self.assertions.push(Assertion { at, expected, origin: Origin(origin), rule: None });
     }
 
     fn is(&mut self, at: Path, value: Value, origin: u32) {

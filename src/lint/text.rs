@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::Checked;
 use super::output::{Extent, Output, Summary};
+use crate::model::count::counted;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::escape::escaped;
 use crate::model::rule::Rule;
@@ -132,10 +133,6 @@ fn totals(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     });
     let (files, cases) = (counted(*files, "file"), counted(*cases, "case"));
     writeln!(out, "{files}, {cases}: {}; {fixable} fixable", each.join(", "))
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 fn style(severity: Severity) -> Style {

@@ -41,6 +41,9 @@ pub trait Machine: Inspect {
             {
                 watch.before(&at);
             }
+            if watch.as_ref().is_some_and(|watch| watch.is_done()) {
+                return Status::Ended;
+            }
             let status = self.advance(allowed);
             if status != Status::Running {
                 return status;
@@ -136,6 +139,12 @@ pub trait Watch {
     /// ended among them.
     fn passed_over(&mut self, count: u64) {
         let _ = count;
+    }
+
+    /// Whether it has seen everything that the run is for. The run then ends, before the instruction that it saw
+    /// last.
+    fn is_done(&self) -> bool {
+        false
     }
 
     /// The actions of a step of the case are done, its number from 1, and the state is about to be

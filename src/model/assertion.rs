@@ -16,6 +16,8 @@ pub struct Assertion {
     pub expected: Expected,
     /// Where the vector demands it.
     pub origin: Origin,
+    /// The rule of the format by which the vector demands it, where the vector does not say it in so many words.
+    pub rule: Option<&'static str>,
 }
 
 /// What a datum must be. A format turns its own meaning of "not mentioned" into these.

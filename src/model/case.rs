@@ -27,6 +27,13 @@ impl CaseId {
     pub fn of_file(file: Arc<str>) -> CaseId {
         CaseId { file, name: None, nth: 1 }
     }
+
+    /// The part of the id after the file; `(file)` for the file as a whole.
+    pub fn in_file(&self) -> String {
+        let Some(name) = &self.name else { return "(file)".to_owned() };
+        let shown = escaped(&name.replace('\\', "\\\\")).into_owned();
+        if self.nth > 1 || ends_like_number(name) { format!("{shown}#{}", self.nth) } else { shown }
+    }
 }
 
 /// Control characters and backslashes are escaped, and a first case whose own name ends like a
@@ -34,12 +41,7 @@ impl CaseId {
 impl fmt::Display for CaseId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&escaped(&self.file))?;
-        let Some(name) = &self.name else { return Ok(()) };
-        write!(f, "::{}", escaped(&name.replace('\\', "\\\\")))?;
-        if self.nth > 1 || ends_like_number(name) {
-            write!(f, "#{}", self.nth)?;
-        }
-        Ok(())
+        if self.name.is_some() { write!(f, "::{}", self.in_file()) } else { Ok(()) }
     }
 }
 

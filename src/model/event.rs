@@ -36,7 +36,7 @@ pub enum Event {
     UnmatchedEntries {
         /// The file of the list.
         list: Arc<str>,
-        /// One for each entry.
+        /// What is wrong with them.
         entries: Vec<Diagnostic>,
     },
     /// Why a case fails or is broken. Comes after all cases, for the first of them, and only when a report
@@ -55,6 +55,8 @@ pub struct CaseReport {
     pub format: Option<Name>,
     /// The machine it is written for; `None` when it cannot be read.
     pub machine: Option<Name>,
+    /// The line of its file where it begins, from 1; `None` for a file as a whole.
+    pub line: Option<u32>,
     /// Its verdict.
     pub verdict: Verdict,
     /// Whether the verdict comes from an earlier run and the case did not run.

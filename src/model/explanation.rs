@@ -99,6 +99,13 @@ pub struct Executed {
     pub(crate) moved: Vec<(usize, usize)>,
 }
 
+impl Executed {
+    /// Its number in the run, from 1, as `vmconf trace` counts.
+    pub fn number(&self) -> u64 {
+        self.step + 1
+    }
+}
+
 /// Something that an instruction read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Input {
@@ -131,6 +138,8 @@ pub struct Spent {
     pub gas: u64,
     /// How many of them cost less or more than their row says.
     pub unlike_row: u64,
+    /// What they cost according to their row.
+    pub by_row: u64,
 }
 
 /// What is known of a datum.

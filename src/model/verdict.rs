@@ -129,6 +129,13 @@ pub struct Difference {
     pub actual: Option<Value>,
     /// Where the vector demands it.
     pub place: Place,
-    /// The datum in terms of the program's source, if the source names it.
+    /// The datum in terms of the program's source, if the source names it; or the rule of the format by which
+    /// it is demanded.
     pub note: Option<String>,
+}
+
+/// The beginning of a text about a step of a vector, from 1: `vector step 2, `. Empty when the case has only one
+/// step. A step without `vector` is an executed instruction.
+pub fn vector_step(step: Option<usize>) -> String {
+    step.map_or(String::new(), |step| format!("vector step {step}, "))
 }

@@ -8,11 +8,12 @@ use anstyle::{AnsiColor, Style};
 use super::truncate::{truncate, truncate_pair};
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
+use crate::model::count;
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Summary};
 use crate::model::value::Value;
-use crate::model::verdict::{Difference, Failure, Kind, Listing, Verdict};
+use crate::model::verdict::{Difference, Failure, Kind, Listing, Verdict, vector_step};
 use crate::text::excerpt::Excerpt;
 use crate::text::shell::{Words, quoted};
 
@@ -45,7 +46,9 @@ pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io:
         Verdict::Error(diagnostics) => {
             writeln!(out, "{ERROR}ERROR{ERROR:#} {}", report.id)?;
             diagnostics.iter().try_for_each(|diagnostic| broken(out, &report.id, diagnostic))?;
-            why(out, &report.id, flags)
+            // Of a case that could not run, there is no more to explain.
+            let ran = report.machine.is_some() && diagnostics.iter().all(|it| it.place.is_none());
+            if ran { why(out, &report.id, flags) } else { Ok(()) }
         }
     }
 }
@@ -63,6 +66,7 @@ pub(super) fn broken_list(list: &Arc<str>, entries: &[Diagnostic]) -> CaseReport
         id: CaseId::of_file(list.clone()),
         format: None,
         machine: None,
+        line: None,
         verdict: Verdict::Error(entries.to_vec()),
         cached: false,
     }
@@ -91,7 +95,7 @@ pub(super) fn headline(report: &CaseReport) -> Option<String> {
 
 fn headline_of(difference: &Difference) -> String {
     let Difference { step, at, expected, actual, .. } = difference;
-    let step = step.map_or(String::new(), |step| format!("step {step}, "));
+    let step = vector_step(*step);
     let (expected, actual) = (expected.to_string(), shown(expected, actual.as_ref()));
     let (expected, actual) = truncate_pair(&escaped(&expected), &escaped(&actual), WIDTH);
     format!("{step}{at}: expected {expected}, actual {actual}")
@@ -143,7 +147,7 @@ pub(super) fn cached(summary: &Summary) -> String {
 pub fn counts(summary: &Summary) -> String {
     let in_words = |(kind, count)| {
         let cached = if kind == Kind::Pass { cached(summary) } else { String::new() };
-        format!("{count} {}{cached}", plural(kind))
+        format!("{}{cached}", counted_kind(kind, count))
     };
     let counts = counted(summary).into_iter().map(in_words);
     let end = summary.interrupted.then(|| INTERRUPTED.to_owned());
@@ -162,7 +166,15 @@ pub(super) fn counted(summary: &Summary) -> Vec<(Kind, u64)> {
     all.chain([(Kind::Error, errors), (Kind::Skip, skipped)]).collect()
 }
 
-/// The label of a count of cases of this kind.
+/// A number of cases of this kind: `1 failed`, `2 errors`.
+pub(super) fn counted_kind(kind: Kind, count: u64) -> String {
+    match kind {
+        Kind::Error => count::counted(count, kind.name()),
+        _ => format!("{count} {}", plural(kind)),
+    }
+}
+
+/// The label of a column with the number of cases of this kind.
 pub(super) fn plural(kind: Kind) -> &'static str {
     match kind {
         Kind::Pass => "passed",
@@ -177,14 +189,14 @@ pub(super) fn plural(kind: Kind) -> &'static str {
 /// Writes a difference, with the line of the vector that states the expected value.
 pub(super) fn differs(out: &mut Vec<u8>, id: &CaseId, difference: &Difference) -> io::Result<()> {
     let Difference { step, at, expected, actual, place, note } = difference;
-    let step = step.map_or(String::new(), |step| format!("step {step}, "));
+    let step = vector_step(*step);
     writeln!(out, "  {}: {step}{at}", location(id, place))?;
     let actual = escaped(&shown(expected, actual.as_ref())).into_owned();
     let (expected, actual) = truncate_pair(&escaped(&expected.to_string()), &actual, WIDTH - 13);
     writeln!(out, "    expected {EXPECTED}{expected}{EXPECTED:#}")?;
     writeln!(out, "    actual   {ACTUAL}{actual}{ACTUAL:#}")?;
     if let Some(note) = note {
-        writeln!(out, "    {DIM}source{DIM:#}   {}", truncate(&escaped(note), 0, WIDTH - 13))?;
+        writeln!(out, "    {DIM}note{DIM:#}     {}", truncate(&escaped(note), 0, WIDTH - 13))?;
     }
     excerpt(out, place)
 }

@@ -21,6 +21,8 @@ const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub struct Shown<'a> {
     /// What the runs are called, the earlier one first.
     pub names: [&'a str; 2],
+    /// The command lines of the runs; `None` for reports, which do not have them.
+    pub commands: [Option<&'a str>; 2],
     /// What changed.
     pub comparison: &'a Comparison<'a>,
     /// Reasons why the runs are hard to compare.
@@ -67,11 +69,12 @@ pub static COMPARISONS: &[ComparisonKind] = &[
 
 /// Writes text for people: the counts, then a section for each kind of change.
 fn text(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
-    let Shown { names, comparison, cautions, extent } = shown;
+    let Shown { names, commands, comparison, cautions, extent } = shown;
     writeln!(out, "{}", counts(comparison))?;
     writeln!(out, "  {}", judgement(comparison))?;
-    for (which, name) in ["from", "to"].iter().zip(names) {
-        writeln!(out, "  {DIM}{which:<4}{DIM:#} {}", extent.line(name, 7))?;
+    for ((which, name), command) in ["from", "to"].iter().zip(names).zip(commands) {
+        let run = command.map_or((*name).to_owned(), |command| format!("{name}  {command}"));
+        writeln!(out, "  {DIM}{which:<4}{DIM:#} {}", extent.line(&run, 7))?;
     }
     for caution in *cautions {
         writeln!(out, "  {DIM}note:{DIM:#} {}", extent.line(caution, 8))?;
@@ -94,9 +97,13 @@ fn text(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
 
 /// Writes the comparison in Markdown.
 fn markdown(out: &mut dyn Write, shown: &Shown<'_>) -> io::Result<()> {
-    let Shown { names: [before, after], comparison, cautions, extent } = shown;
+    let Shown { names, commands, comparison, cautions, extent } = shown;
+    let run = |index: usize| {
+        let command = commands[index].map(|command| format!(" ({})", code_span(command)));
+        code_span(names[index]) + &command.unwrap_or_default()
+    };
     writeln!(out, "## vmconf: {}\n", counts(comparison))?;
-    writeln!(out, "From {} to {}: {}.", code_span(before), code_span(after), judgement(comparison))?;
+    writeln!(out, "From {} to {}: {}.", run(0), run(1), judgement(comparison))?;
     for (index, caution) in cautions.iter().enumerate() {
         writeln!(out, "{}- {}", if index == 0 { "\n" } else { "" }, code_span(caution))?;
     }

@@ -12,7 +12,7 @@ use crate::model::escape::escaped;
 use crate::model::explanation::{Answer, Blame, Executed, Explained, Explanation, Input, StackComparison};
 use crate::model::path::Path;
 use crate::model::value::Value;
-use crate::model::verdict::{Difference, Failure, Verdict};
+use crate::model::verdict::{Difference, Failure, Verdict, vector_step};
 
 /// The number of lines of a screen.
 const SCREEN: usize = 24;
@@ -85,8 +85,12 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
         if is_gas(&difference.at) {
             spent(text, explained)?;
         }
-        if let Some(answer) = explained.blames.get(index) {
-            answered(text, answer, length)?;
+        match explained.blames.get(index) {
+            Some(Answer::NotWritten { of_last: None, .. }) if is_existence(difference) => {
+                writeln!(text, "    {DIM}made by{DIM:#}  no instruction created or deleted it")?;
+            }
+            Some(answer) => answered(text, answer, length)?,
+            None => {}
         }
     }
     if length == Length::Screen {
@@ -124,6 +128,15 @@ fn left(text: &[u8], length: Length) -> usize {
     match length {
         Length::Screen => SCREEN.saturating_sub(memchr::memchr_iter(b'\n', text).count()),
         Length::Full(_) => usize::MAX,
+    }
+}
+
+/// Whether a difference is that something exists or does not, such as an account.
+fn is_existence(Difference { expected, actual, .. }: &Difference) -> bool {
+    match expected {
+        Expected::Absent | Expected::Only(_) => true,
+        Expected::Record => actual.is_none(),
+        _ => false,
     }
 }
 
@@ -222,7 +235,7 @@ fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
     if blame.moved_by.is_empty() {
         return Ok(());
     }
-    let one = |by: &Executed| format!("step {}, 0x{:02x} {}", by.step, by.pc, by.text);
+    let one = |by: &Executed| format!("step {}, 0x{:02x} {}", by.number(), by.pc, by.text);
     let all: Vec<_> = blame.moved_by.iter().map(one).collect();
     let all = truncate(&escaped(&all.join("; ")), 0, WIDTH.saturating_sub(indent + 11));
     writeln!(text, "{:indent$}{DIM}moved by{DIM:#} {all}", "")
@@ -232,7 +245,7 @@ fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
 fn executed(by: &Executed, room: usize) -> String {
     let inputs: Vec<_> = by.inputs.iter().map(input).collect();
     let inputs = if inputs.is_empty() { String::new() } else { format!(" of {}", inputs.join(", ")) };
-    let text = format!("step {}, 0x{:02x} {}{inputs}", by.step, by.pc, by.text);
+    let text = format!("step {}, 0x{:02x} {}{inputs}", by.number(), by.pc, by.text);
     truncate(&escaped(&text), 0, room)
 }
 
@@ -249,11 +262,12 @@ fn spent(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
     let mut all: Vec<_> = explained.spent.iter().filter(|spent| spent.1.gas > 0).collect();
     all.sort_by_key(|(_, spent)| (spent.unlike_row == 0, std::cmp::Reverse(spent.gas)));
     let one = |(name, spent): &(&&str, &crate::model::explanation::Spent)| {
-        let unlike = match spent.unlike_row {
-            0 => String::new(),
-            _ => " not as in its row".to_owned(),
+        let dynamic = match (spent.unlike_row, spent.gas.checked_sub(spent.by_row)) {
+            (0, _) => String::new(),
+            (_, Some(more)) => format!(" (dynamic price: {more} above the table)"),
+            (_, None) => format!(" (dynamic price: {} below the table)", spent.by_row - spent.gas),
         };
-        format!("{} {name} {}{unlike}", spent.count, spent.gas)
+        format!("{} {name} {}{dynamic}", spent.count, spent.gas)
     };
     let parts: Vec<_> = all.iter().map(one).collect();
     let mut line = String::new();
@@ -324,7 +338,7 @@ fn further(
         if others.len() <= most.min(FURTHER) { others.len() } else { FURTHER.min(most.saturating_sub(1)) };
     for other in &others[..told] {
         let Difference { at, expected, actual, place, step, .. } = other;
-        let step = step.map_or(String::new(), |step| format!("step {step}, "));
+        let step = vector_step(*step);
         let head = format!("{}: {step}{at}", location(&explained.report.id, place));
         let room = (WIDTH.saturating_sub(head.chars().count() + 22) / 2).max(16);
         let actual = escaped(&shown(expected, actual.as_ref())).into_owned();
@@ -361,7 +375,7 @@ fn last(text: &mut Vec<u8>, explained: &Explanation, wanted: usize) -> io::Resul
         let more = it.height.saturating_sub(it.stack.len());
         let more = if has_stack && more > 0 { format!(", and {more} more") } else { String::new() };
         let instruction = truncate(&escaped(&it.text), 0, widest);
-        let head = format!("  {:>6}  0x{:04x}  {instruction:<widest$}  ", it.step, it.pc);
+        let head = format!("  {:>6}  0x{:04x}  {instruction:<widest$}  ", it.number(), it.pc);
         let room = WIDTH.saturating_sub(head.chars().count()).max(20);
         let values = truncate(&escaped(&format!("{}{more}", values.join(", "))), 0, room);
         writeln!(text, "{}", format!("{head}{values}").trim_end())?;

@@ -12,7 +12,13 @@ use crate::model::signature::cause;
 use crate::model::verdict::Verdict;
 use crate::text::shell::quoted;
 
-/// The maximum number of other cases that a command names. To show more, it repeats the run without groups.
+/// The expression for the cases of a cause.
+pub fn of_cause(cause: &str) -> String {
+    let escaped = cause.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("cause(\"{escaped}\")")
+}
+
+/// The maximum number of other cases that a command names. To show more, it selects the cause.
 const NAMED: usize = 3;
 
 /// The maximum length of the list of names in a command, in bytes.
@@ -70,11 +76,6 @@ impl Groups {
         Ok(())
     }
 
-    /// The groups.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Group> {
-        self.groups.values()
-    }
-
     /// The groups, each with its cause, or with the id of a case that is not grouped.
     pub(super) fn with_cause(&self) -> impl Iterator<Item = (&String, &Group)> {
         self.groups.iter()
@@ -92,15 +93,16 @@ impl Group {
         }
     }
 
-    /// The command that shows the other cases: by name if they are few.
-    pub(super) fn command(&self, options: &Options) -> String {
+    /// The command that shows the other cases: by name if they are few, and else all of this cause.
+    pub(super) fn command(&self, cause: &str, options: &Options) -> String {
         let others = self.first.iter().filter(|id| **id != self.shown);
         let names: Vec<_> = others.map(|id| quoted(id)).collect();
         let names = names.join(" ");
         if self.count <= NAMED + 1 && names.len() <= LONGEST {
             format!("vmconf diff {names}{}", options.flags)
         } else {
-            format!("vmconf run{}{} --no-group", options.selection, options.flags)
+            let selection = options.selection.clone().narrowed(&of_cause(cause));
+            format!("vmconf run{selection}{} --no-group", options.flags)
         }
     }
 }

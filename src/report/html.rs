@@ -1,5 +1,5 @@
 //! The report for a browser: one page with everything in it. It is readable without scripts; with scripts it
-//! can be searched and filtered. Cases come in the order of events.
+//! can be searched and filtered. Cases that fail or are broken come first.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -32,9 +32,11 @@ const MOST_OPEN: usize = 10;
 pub struct Html {
     out: Box<dyn Write>,
     flags: Words,
-    /// The list of cases.
+    /// The list of the cases that fail or are broken, or are expected to.
     rows: Spool,
-    /// Where the texts of the cases that may still be explained are in the list.
+    /// The list of the other cases, which comes after it.
+    passing: Spool,
+    /// Where the texts of the cases that may still be explained are in the first list.
     explainable: HashMap<CaseId, Range<u64>>,
     /// What comes in their place: by where it starts, where it ends and the explanation.
     explained: BTreeMap<u64, (u64, String)>,
@@ -57,6 +59,7 @@ impl Html {
             out,
             flags: options.flags.clone(),
             rows: Spool::new(),
+            passing: Spool::new(),
             explainable: HashMap::new(),
             explained: BTreeMap::new(),
             causes: IndexMap::new(),
@@ -69,16 +72,18 @@ impl Html {
         let shown = id.to_string();
         let name = verdict.name();
         self.machines.extend(machine.clone());
-        write!(
-            self.rows,
-            "<li class=\"{name}\" data-machine=\"{}\"",
-            machine.as_deref().unwrap_or_default()
-        )?;
-        if let Some(cause) = signature::cause(machine.as_deref(), verdict) {
+        let cause = signature::cause(machine.as_deref(), verdict);
+        let rows = if cause.is_some() { &mut self.rows } else { &mut self.passing };
+        write!(rows, "<li class=\"{name}\" data-machine=\"{}\"", machine.as_deref().unwrap_or_default())?;
+        let mut may_be_explained = false;
+        if let Some(cause) = cause {
             let entry = self.causes.entry(cause);
             let (number, anchor) = (entry.index(), anchor(&shown));
-            write!(self.rows, " id=\"{anchor}\" data-cause=\"{number}\"")?;
-            entry.or_insert(Cause { count: 0, first: anchor }).count += 1;
+            write!(rows, " id=\"{anchor}\" data-cause=\"{number}\"")?;
+            let cause = entry.or_insert(Cause { count: 0, first: anchor });
+            cause.count += 1;
+            // The run explains no more cases of a cause, nor of more causes.
+            may_be_explained = number < MOST_EXPLAINED && cause.count <= MOST_EXPLAINED;
         }
         let mut line = format!("<span class=\"verdict\">{name}</span> <code>{}</code>", html(&shown));
         if let Some(headline) = headline(report) {
@@ -86,16 +91,16 @@ impl Html {
         }
         let text = html(&plain_case(report, &self.flags)?);
         if text.is_empty() {
-            return writeln!(self.rows, ">{line}</li>");
+            return writeln!(rows, ">{line}</li>");
         }
         // The HTML parser drops a line break at the start of a <pre>.
-        writeln!(self.rows, "><details><summary>{line}</summary><pre>")?;
-        let start = self.rows.length();
-        write!(self.rows, "{text}")?;
-        if verdict.is_failed_or_broken() && self.explainable.len() < MOST_EXPLAINED {
-            self.explainable.insert(id.clone(), start..self.rows.length());
+        writeln!(rows, "><details><summary>{line}</summary><pre>")?;
+        let start = rows.length();
+        write!(rows, "{text}")?;
+        if may_be_explained && verdict.is_failed_or_broken() {
+            self.explainable.insert(id.clone(), start..rows.length());
         }
-        writeln!(self.rows, "</pre></details></li>")
+        writeln!(rows, "</pre></details></li>")
     }
 
     fn explained(&mut self, explained: &Explained) -> io::Result<()> {
@@ -117,6 +122,7 @@ impl Html {
             done = *end;
         }
         io::copy(&mut rows, &mut self.out)?;
+        io::copy(&mut self.passing.reader()?, &mut self.out)?;
         writeln!(self.out, "</ul>\n</main>\n<script>{SCRIPT}</script>\n</body>\n</html>")?;
         self.out.flush()
     }

@@ -33,9 +33,14 @@ impl Junit {
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
+        // The identity of a test case does not depend on its result, so that CI servers can compare runs.
         let file = escaped(&report.id.file);
-        let mut case = TestCase::new(report.id.to_string(), status(report, &self.flags)?);
-        case.set_classname(report.machine.as_deref().unwrap_or("vmconf"));
+        let mut case = TestCase::new(report.id.in_file(), status(report, &self.flags)?);
+        case.set_classname(&*file);
+        case.extra.insert("file".into(), (&*file).into());
+        if let Some(line) = report.line {
+            case.extra.insert("line".into(), line.to_string().into());
+        }
         if report.cached {
             case.add_property(("cached", "true"));
         }

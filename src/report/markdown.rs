@@ -92,7 +92,7 @@ fn told(cause: &str, group: &Group, options: &Options) -> String {
     let block = html_text(&plain(&group.block));
     let more = match group.count - 1 {
         0 => String::new(),
-        more => format!("\nand {more} more like it: {}\n", code_span(&group.command(options))),
+        more => format!("\nand {more} more like it: {}\n", code_span(&group.command(cause, options))),
     };
     // Without blank lines around it, the content of the element is not parsed as Markdown.
     format!(

@@ -5,7 +5,9 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::case_block::{DIM, ERROR, FAIL, INTERRUPTED, broken_list, cached, counted, headline, plural};
+use super::case_block::{
+    DIM, ERROR, FAIL, INTERRUPTED, broken_list, cached, counted, counted_kind, headline,
+};
 use super::groups::{Group, Groups};
 use super::{Options, Report, Verbosity};
 use crate::model::escape::escaped;
@@ -39,12 +41,12 @@ impl Text {
     }
 
     fn end(&mut self, end: &Summary) -> io::Result<()> {
-        if self.options.verbosity >= Verbosity::Cases && self.groups.iter().next().is_some() {
+        if self.options.verbosity >= Verbosity::Cases && self.groups.with_cause().next().is_some() {
             writeln!(self.out)?;
         }
-        for group in self.groups.iter() {
+        for (cause, group) in self.groups.with_cause() {
             self.out.write_all(&group.block)?;
-            more(&mut self.out, group, &self.options)?;
+            more(&mut self.out, cause, group, &self.options)?;
             writeln!(self.out)?;
         }
         summary(&mut self.out, end)?;
@@ -77,10 +79,14 @@ fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
 }
 
 /// Writes how many more cases of the same cause there are, and the command that shows them.
-fn more(out: &mut dyn Write, group: &Group, options: &Options) -> io::Result<()> {
+fn more(out: &mut dyn Write, cause: &str, group: &Group, options: &Options) -> io::Result<()> {
     match group.count - 1 {
         0 => Ok(()),
-        more => writeln!(out, "  {DIM}and {more} more like it:{DIM:#} {}", escaped(&group.command(options))),
+        more => writeln!(
+            out,
+            "  {DIM}and {more} more like it:{DIM:#} {}",
+            escaped(&group.command(cause, options))
+        ),
     }
 }
 
@@ -88,7 +94,7 @@ fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let count = |(kind, count)| {
         let style = if count > 0 { style(kind) } else { Style::new() };
         let cached = if kind == Kind::Pass { cached(summary) } else { String::new() };
-        format!("{style}{count} {}{style:#}{cached}", plural(kind))
+        format!("{style}{}{style:#}{cached}", counted_kind(kind, count))
     };
     let counts: Vec<_> = counted(summary).into_iter().map(count).collect();
     let end = if summary.interrupted { format!(", {INTERRUPTED}") } else { String::new() };

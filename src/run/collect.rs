@@ -5,11 +5,16 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
 
+use indexmap::IndexMap;
+
 use super::execute::CaseOutcome;
 use super::load::LoadedFile;
 use super::options::{Options, RunOptions, UnmatchedEntries};
+use super::select;
+use super::sources::Source;
 use crate::model::event::{Event, Summary};
 use crate::model::explanation::{Explained, Explanation, MOST_EXPLAINED};
+use crate::model::signature;
 
 /// Explains the case at this index of a file.
 pub type Explain = fn(&LoadedFile<'_>, usize, &RunOptions) -> Explanation;
@@ -25,8 +30,9 @@ pub(super) struct Collector<'s> {
     matched: BTreeMap<Arc<str>, BTreeSet<usize>>,
     /// How many cases and files failed or were broken.
     failures: usize,
-    /// Reported after all cases.
-    explanations: Vec<Explanation>,
+    /// The first cases of each of the first causes, which may be explained after all cases: the number of the
+    /// case in the run, its file, its index in the file.
+    explainable: IndexMap<String, Vec<(usize, Source, usize)>>,
 }
 
 impl<'s> Collector<'s> {
@@ -43,7 +49,7 @@ impl<'s> Collector<'s> {
             summary: Summary::default(),
             matched: BTreeMap::new(),
             failures: 0,
-            explanations: Vec::new(),
+            explainable: IndexMap::new(),
         }
     }
 
@@ -73,14 +79,21 @@ impl<'s> Collector<'s> {
     /// Reports the outcome of the case at this index of the file.
     pub(super) fn case(&mut self, file: &LoadedFile<'_>, index: usize, outcome: CaseOutcome) {
         let before = self.failures;
+        let cause = signature::cause(outcome.report.machine.as_deref(), &outcome.report.verdict);
         self.emit(file, outcome);
-        let is_explained = self.failures > before && before < MOST_EXPLAINED;
-        // A user who interrupts a run does not wait for explanations, which run cases again.
-        if let Some(explain) = self.explain.filter(|_| is_explained && !self.is_interrupted()) {
-            let explanation = explain(file, index, &self.options.run);
-            if !self.is_interrupted() {
-                self.explanations.push(explanation);
-            }
+        if let Some(cause) = cause.filter(|_| self.failures > before && self.explain.is_some()) {
+            self.add_explainable(cause, file, index);
+        }
+    }
+
+    fn add_explainable(&mut self, cause: String, file: &LoadedFile<'_>, index: usize) {
+        if self.explainable.len() == MOST_EXPLAINED && !self.explainable.contains_key(&cause) {
+            return;
+        }
+        let number = self.failures;
+        let cases = self.explainable.entry(cause).or_default();
+        if cases.len() < MOST_EXPLAINED {
+            cases.push((number, file.source().clone(), index));
         }
     }
 
@@ -112,13 +125,30 @@ impl<'s> Collector<'s> {
     /// Reports the end of a run that began at `start`, complete or interrupted.
     pub(super) fn end(mut self, start: Instant) -> Summary {
         self.report_unmatched_entries();
-        for explanation in self.explanations {
-            (self.sink)(Event::Explained(Explained::Facts(Box::new(explanation))));
+        if let Some(explain) = self.explain {
+            self.explain_some(explain);
         }
         let interrupted = self.options.run.interrupt.is_requested();
         let summary = Summary { seconds: start.elapsed().as_secs_f64(), interrupted, ..self.summary };
         (self.sink)(Event::Ended(summary));
         summary
+    }
+
+    /// Explains cases, in the order of the run.
+    fn explain_some(&mut self, explain: Explain) {
+        let explained = shared_out(std::mem::take(&mut self.explainable), |(number, ..)| *number);
+        for (_, source, index) in &explained {
+            // A user who interrupts a run does not wait for explanations, which run cases again.
+            if self.is_interrupted() {
+                return;
+            }
+            let file = select::open(source, self.options);
+            // The file may have changed in between.
+            if *index < file.cases() {
+                let explanation = explain(&file, *index, &self.options.run);
+                (self.sink)(Event::Explained(Explained::Facts(Box::new(explanation))));
+            }
+        }
     }
 
     fn is_interrupted(&self) -> bool {
@@ -132,11 +162,21 @@ impl<'s> Collector<'s> {
         }
         for list in self.options.expected_failure_lists() {
             let matched = self.matched.remove(&list.file).unwrap_or_default();
-            let entries = list.unmatched(&matched);
-            if !entries.is_empty() {
+            if let Some(unmatched) = list.unmatched(&matched) {
                 self.summary.errors += 1;
+                let entries = vec![unmatched];
                 (self.sink)(Event::UnmatchedEntries { list: list.file.clone(), entries });
             }
         }
     }
+}
+
+/// The cases to explain: the first of each cause, then the second, up to the limit. `number` is the number of a
+/// case in the run.
+pub(super) fn shared_out<T>(causes: IndexMap<String, Vec<T>>, number: impl Fn(&T) -> usize) -> Vec<T> {
+    let mut ranked: Vec<_> = causes.into_values().flat_map(|cases| cases.into_iter().enumerate()).collect();
+    ranked.sort_by_key(|(rank, case)| (*rank, number(case)));
+    let mut chosen: Vec<_> = ranked.into_iter().take(MOST_EXPLAINED).map(|(_, case)| case).collect();
+    chosen.sort_by_key(number);
+    chosen
 }

@@ -43,7 +43,8 @@ pub(super) fn differences(
     }
     mismatches.sort_by_key(|mismatch| mismatch.origin);
     let difference = |Mismatch { at, expected, actual, origin }| {
-        let note = testee.explain(&at);
+        let end = step.end.as_ref().filter(|end| end.at == at);
+        let note = testee.explain(&at).or_else(|| end?.rule.map(str::to_owned));
         Difference { step: number, at, expected, actual, place: document.place(origin.0), note }
     };
     Ok(mismatches.into_iter().map(difference).collect())

@@ -8,7 +8,6 @@ use super::catch_panic::catch_panic;
 use super::compare::{UnknownField, differences};
 use super::load::{LoadedCase, LoadedFile};
 use super::options::RunOptions;
-use crate::formats::Strictness;
 use crate::machines::machine::{LoadError, Status, Watch, reborrow};
 use crate::machines::{self, MachineInfo};
 use crate::model::case::Case;
@@ -84,10 +83,12 @@ impl CaseOutcome {
 }
 
 fn report(case: &LoadedCase<'_>, verdict: Verdict) -> CaseReport {
+    let at = Node::at_index(case.document, case.node).at();
     CaseReport {
         id: case.id.clone(),
         format: Some(case.format.name.into()),
         machine: None,
+        line: Some(case.document.position(at).line),
         verdict,
         cached: false,
     }
@@ -159,24 +160,19 @@ impl<'o> Worker<'o> {
             let diagnostics = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
             diagnostics.map(|diagnostic| loaded.document.locate(diagnostic.clone())).collect()
         };
-        let mut notes: Vec<_> = diagnostics(Severity::Note);
+        let notes: Vec<_> = diagnostics(Severity::Note);
         let Some(case) = &reading.case else {
             report.verdict = Verdict::Error(diagnostics(Severity::Error));
             return Execution { report, notes, case: None, is_cacheable: false };
         };
         report.machine = Some(case.machine.into());
-        if loaded.is_first {
-            notes.extend(odd_if_strict(case, loaded));
-        }
         let perform = |testee: &mut dyn Testee| perform(case, testee, loaded.document, watch);
         report.verdict =
             self.with_testee(case.machine, &loaded.options.limits, perform).unwrap_or_else(error);
         let is_cacheable = loaded.key.is_some()
             && report.verdict == Verdict::Pass
             && notes.is_empty()
-            && !loaded.files.are_requested()
-            // Only the first case of a file reports this, and in another run this case may be the first.
-            && odd_if_strict(case, loaded).is_empty();
+            && !loaded.files.are_requested();
         Execution { report, notes, case: reading.case, is_cacheable }
     }
 
@@ -296,16 +292,6 @@ fn error(what: String) -> Verdict {
 
 fn refused(what: &str, reason: &LoadError, case: &Case, document: &Document) -> Verdict {
     Verdict::Error(vec![about(reason, format!("{what}: {reason}"), case, document)])
-}
-
-/// Warnings about the program of a case, if its file is read strictly.
-fn odd_if_strict(case: &Case, loaded: &LoadedCase<'_>) -> Vec<Diagnostic> {
-    let info = match loaded.options.read.strictness {
-        Strictness::Strict => machines::by_name(case.machine),
-        Strictness::Tolerant | Strictness::Thorough => None,
-    };
-    let odd = info.map_or_else(Vec::new, |info| (info.lint)(&case.program));
-    odd.iter().map(|reason| about(reason, reason.to_string(), case, loaded.document)).collect()
 }
 
 /// A diagnostic about a datum of the program, at its place if that is known.

@@ -20,12 +20,14 @@ use toml_edit::{Document, Item, Table};
 
 use super::filter::glob;
 use crate::model::case::CaseId;
+use crate::model::count::counted;
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::signature::Signature;
 use crate::model::verdict::{Failure, Listing, Verdict};
 use crate::text::source_text::SourceText;
 use crate::text::suggest::nearest;
 
+pub mod elsewhere;
 pub mod update;
 
 pub use toml_edit::Date;
@@ -113,15 +115,17 @@ impl ExpectedFailures {
         candidates.into_iter().filter(move |number| self.entries[*number].matches(&id))
     }
 
-    /// One diagnostic for each entry that matches no case, that is, whose index is not in `matched`.
-    pub fn unmatched(&self, matched: &BTreeSet<usize>) -> Vec<Diagnostic> {
-        let others = self.entries.iter().enumerate().filter(|(number, _)| !matched.contains(number));
-        let diagnostic = |(_, entry): (usize, &Entry)| {
-            Diagnostic::new(format!("no case is {}", entry.id))
-                .expected("an id that vmconf list prints, or a glob for some")
-                .with_place(Some(entry.place.clone()))
+    /// A diagnostic at the first entry that matches no case, that is, whose index is not in `matched`, with
+    /// the number of all of them; `None` if each entry matches a case.
+    pub fn unmatched(&self, matched: &BTreeSet<usize>) -> Option<Diagnostic> {
+        let mut others = self.entries.iter().enumerate().filter(|(number, _)| !matched.contains(number));
+        let (_, first) = others.next()?;
+        let what = match others.count() {
+            0 => format!("no case matches {}", first.id),
+            more => format!("no case matches {}, nor {}", first.id, counted(more, "other entry")),
         };
-        others.map(diagnostic).collect()
+        let diagnostic = Diagnostic::new(what).expected("an id that vmconf list prints, or a glob");
+        Some(diagnostic.with_place(Some(first.place.clone())))
     }
 }
 

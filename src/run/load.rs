@@ -98,6 +98,11 @@ impl<'s> LoadedFile<'s> {
         self.cases.as_mut()
     }
 
+    /// The file.
+    pub(super) fn source(&self) -> &'s Source {
+        self.source
+    }
+
     /// The options for the file.
     pub fn options(&self) -> &'s FileOptions {
         self.options
@@ -150,6 +155,7 @@ impl<'s> LoadedFile<'s> {
             id: CaseId::of_file(self.source.shown.clone()),
             format: self.format_name().map(Into::into),
             machine: None,
+            line: None,
             verdict: Verdict::Error(self.errors.clone()),
             cached: false,
         })
@@ -207,7 +213,6 @@ impl<'s> Cases<'s> {
             node: entry.node,
             files: VectorFiles::new(&self.source.path, self.format.folders),
             options: self.options,
-            is_first: index == 0,
             shared: &self.shared,
             key: self.key.as_ref(),
         })
@@ -228,8 +233,6 @@ pub struct LoadedCase<'f> {
     pub files: VectorFiles<'f>,
     /// The options for its file.
     pub(super) options: &'f FileOptions,
-    /// Whether it is the first case of its file, which reports what all cases have in common.
-    pub(super) is_first: bool,
     /// Data that all cases of its file share.
     shared: &'f Shared,
     /// The key of the cached results of its file; `None` when caching is off.
@@ -342,12 +345,14 @@ fn detect_format(source: &Source, document: &Document) -> Result<Detected, Diagn
     let file_name = source.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     match formats::recognise(document, file_name) {
         Ok((format, evidence)) => Ok(Detected::Format(format, evidence)),
-        Err(not @ NotRecognised::None { .. }) if source.origin == SourceOrigin::Folder => {
+        Err(not @ (NotRecognised::None { .. } | NotRecognised::Unsupported { .. }))
+            if source.origin == SourceOrigin::Folder =>
+        {
             Ok(Detected::Other(format!("passed over: {not}")))
         }
         Err(not) => {
             let rule = match not {
-                NotRecognised::None { .. } => Rule::NotAVector,
+                NotRecognised::None { .. } | NotRecognised::Unsupported { .. } => Rule::NotAVector,
                 NotRecognised::Several(_) => Rule::AmbiguousFormat,
             };
             let diagnostic = Diagnostic::at(document.root().at(), not.to_string());

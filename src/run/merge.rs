@@ -3,9 +3,13 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use indexmap::IndexMap;
+
+use super::collect::shared_out;
 use crate::model::case::CaseId;
 use crate::model::event::{Event, Summary};
-use crate::model::explanation::{Explained, MOST_EXPLAINED};
+use crate::model::explanation::Explained;
+use crate::model::signature::cause;
 use crate::text::shell::Words;
 
 mod excerpts;
@@ -19,8 +23,8 @@ use part::Part;
 /// The merged run.
 #[derive(Debug)]
 pub struct MergedRun {
-    /// The events. The first cases that fail or are broken are explained, if the reports of the parts contain
-    /// explanations.
+    /// The events. Cases that fail or are broken are explained as in a single run, if the reports of the parts
+    /// contain explanations.
     pub events: Vec<Event>,
     /// The paths and filters as they were given on the command line.
     pub selection: Words,
@@ -111,20 +115,26 @@ fn joined(parts: Vec<Part<'_>>) -> MergedRun {
     }
     run.events.push(Event::Started { files });
     add_cases(&mut run.events, in_place(cases), &mut summary);
-    let explained = first_explained(&run.events, in_place(explained));
+    let explained = explanations_of_whole(&run.events, in_place(explained));
     run.events.extend(explained);
     run.events.push(Event::Ended(summary));
     run
 }
 
-/// Each part explains its own first cases; selects the explanations that a single run would have.
-fn first_explained(events: &[Event], explained: impl Iterator<Item = Explained>) -> Vec<Event> {
-    let failed = events.iter().filter_map(|event| match event {
-        Event::Finished(report) if report.verdict.is_failed_or_broken() => Some(&report.id),
-        _ => None,
-    });
-    let first: HashSet<&CaseId> = failed.take(MOST_EXPLAINED).collect();
-    explained.filter(|it| first.contains(it.id())).map(Event::Explained).collect()
+/// Each part explains cases of its own; selects the explanations that a single run would have.
+fn explanations_of_whole(events: &[Event], explained: impl Iterator<Item = Explained>) -> Vec<Event> {
+    let mut causes: IndexMap<String, Vec<(usize, &CaseId)>> = IndexMap::new();
+    for (number, event) in events.iter().enumerate() {
+        let Event::Finished(report) = event else { continue };
+        // A file that is broken as a whole is not explained.
+        let cause = report.id.name.as_ref().and_then(|_| cause(report.machine.as_deref(), &report.verdict));
+        if let Some(cause) = cause {
+            causes.entry(cause).or_default().push((number, &report.id));
+        }
+    }
+    let chosen = shared_out(causes, |(number, _)| *number);
+    let chosen: HashSet<&CaseId> = chosen.into_iter().map(|(_, id)| id).collect();
+    explained.filter(|it| chosen.contains(it.id())).map(Event::Explained).collect()
 }
 
 fn in_place<T>(mut placed: Vec<(u64, T)>) -> impl Iterator<Item = T> {

@@ -1,7 +1,8 @@
 //! Step 2: selects the cases of a loaded file to run, by id, by the part of the run, or by an expression. If
 //! an expression depends on the instructions that a case executes, the case is executed to evaluate it.
 
-use super::coverage::Coverage;
+use std::cell::RefCell;
+
 use super::execute::Worker;
 use super::expression::CaseInfo;
 use super::load::{Cases, LoadedCase, LoadedFile, load, load_text};
@@ -9,8 +10,9 @@ use super::options::{Options, RunOptions};
 use super::sources::Source;
 use crate::formats::Format;
 use crate::isa::OpInfo;
-use crate::machines;
+use crate::machines::machine::{At, Watch};
 use crate::model::case::{Case, CaseId};
+use crate::model::signature;
 
 /// Loads a file and selects its cases. Errors in the file are part of the result.
 pub fn open<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
@@ -43,18 +45,21 @@ pub(crate) fn select(cases: &mut Cases<'_>, run: &RunOptions) {
     match (&run.part, &run.expression) {
         // The part consists of cases that the expression selected.
         (Some(part), _) => cases.retain_ids(|_, id| part.has(id)),
-        (None, Some(expression)) => cases.retain(|case| expression.selects(&Executable { case, run })),
+        (None, Some(expression)) => {
+            let worker = RefCell::new(Worker::new(run));
+            cases.retain(|case| expression.selects(&Executable { case, worker: &worker }));
+        }
         (None, None) => {}
     }
 }
 
 /// A case, with what is needed to execute it for an expression.
-struct Executable<'c> {
+struct Executable<'c, 'o> {
     case: &'c LoadedCase<'c>,
-    run: &'c RunOptions,
+    worker: &'c RefCell<Worker<'o>>,
 }
 
-impl CaseInfo for Executable<'_> {
+impl CaseInfo for Executable<'_, '_> {
     fn id(&self) -> &CaseId {
         &self.case.id
     }
@@ -67,12 +72,30 @@ impl CaseInfo for Executable<'_> {
         self.case.read().ok()?.case
     }
 
-    fn executed(&self) -> Vec<&'static OpInfo> {
-        let mut coverage = Coverage::default();
-        let report = Worker::new(self.run).execute(self.case, Some(&mut coverage)).report;
-        let machine = report.machine.as_deref().and_then(machines::by_name);
-        machine.map_or_else(Vec::new, |machine| {
-            machine.isa.ops.iter().filter(|op| coverage.count(op.name) > 0).collect()
-        })
+    fn executes(&self, is_sought: &dyn Fn(&'static OpInfo) -> bool) -> bool {
+        let mut search = Search { is_sought, is_found: false };
+        self.worker.borrow_mut().execute(self.case, Some(&mut search));
+        search.is_found
+    }
+
+    fn cause(&self) -> Option<String> {
+        let report = self.worker.borrow_mut().execute(self.case, None).report;
+        signature::cause(report.machine.as_deref(), &report.verdict)
+    }
+}
+
+/// A watch that ends the run at the first instruction it seeks.
+struct Search<'f> {
+    is_sought: &'f dyn Fn(&'static OpInfo) -> bool,
+    is_found: bool,
+}
+
+impl Watch for Search<'_> {
+    fn before(&mut self, at: &At<'_>) {
+        self.is_found = self.is_found || at.op.is_some_and(self.is_sought);
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_found
     }
 }

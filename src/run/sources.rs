@@ -8,17 +8,18 @@ use std::sync::Arc;
 
 use walkdir::{DirEntry, WalkDir};
 
+use super::anchor::Anchor;
 use super::open_file::{Links, open_regular, read_at_most};
 use crate::model::case::CaseId;
 use crate::model::escape::escaped;
-use crate::text::file_name::{path_of, shown, typed};
+use crate::text::file_name::{path_of, typed};
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// The path.
+    /// The path to open.
     pub path: PathBuf,
-    /// The path as ids and messages show it: [`shown`].
+    /// The name of the file in ids and messages: [`Anchor::name`].
     pub shown: Arc<str>,
     /// Why it is read.
     pub origin: SourceOrigin,
@@ -60,19 +61,19 @@ pub struct Found {
 }
 
 /// The files that `paths` name: a path is a file, a folder for all `.json` files in it and its subfolders, or
-/// a case id for the file of the case. A path that does not exist as it is typed is read as ids show it.
-/// Symbolic links inside a folder are skipped, so that nothing outside it is read. A folder that cannot be
-/// searched becomes a source that cannot be read.
+/// a case id for the file of the case; from the working folder, else from the anchor. A path that does not exist
+/// as it is typed is read as ids show it. Symbolic links inside a folder are skipped, so that nothing outside it
+/// is read. A folder that cannot be searched becomes a source that cannot be read.
 ///
 /// # Errors
 ///
 /// The first path that does not exist.
-pub fn find(paths: &[PathBuf]) -> Result<Found, NotFound> {
+pub fn find(paths: &[PathBuf], anchor: &Anchor) -> Result<Found, NotFound> {
     let mut found = Found::default();
     let mut seen = HashSet::new();
     for path in paths {
         let first = found.sources.len();
-        find_one(path, &mut found)?;
+        find_one(path, anchor, &mut found)?;
         let new = found.sources.split_off(first);
         let once = new.into_iter().filter(|source| seen.insert((source.shown.clone(), source.only.clone())));
         found.sources.extend(once);
@@ -80,18 +81,17 @@ pub fn find(paths: &[PathBuf]) -> Result<Found, NotFound> {
     Ok(found)
 }
 
-fn find_one(argument: &Path, found: &mut Found) -> Result<(), NotFound> {
-    let text = typed(argument.as_os_str());
-    let as_shown = path_of(&text);
-    let read_as = |path| Path::metadata(path).map(|metadata| (path, metadata));
-    match read_as(argument).or_else(|error| read_as(&as_shown).map_err(|_| error)) {
-        Ok((folder, metadata)) if metadata.is_dir() => walk(folder, found),
-        Ok((file, metadata)) => {
+fn find_one(argument: &Path, anchor: &Anchor, found: &mut Found) -> Result<(), NotFound> {
+    let path = anchor.resolve(argument, Path::exists);
+    match path.metadata() {
+        Ok(metadata) if metadata.is_dir() => walk(&path, anchor, found),
+        Ok(metadata) => {
             let origin = if metadata.is_file() { SourceOrigin::Named } else { SourceOrigin::Stream };
-            found.sources.push(Source::new(file.to_owned(), origin));
+            found.sources.push(Source::new(path.clone(), anchor.name(&path), origin));
         }
         Err(error) => {
-            let source = case_in_file(&text);
+            let text = typed(argument.as_os_str());
+            let source = case_in_file(&text, anchor);
             found.sources.push(source.ok_or(NotFound { path: text, reason: error.to_string() })?);
         }
     }
@@ -99,13 +99,30 @@ fn find_one(argument: &Path, found: &mut Found) -> Result<(), NotFound> {
 }
 
 /// The file of a case id, if it exists.
-fn case_in_file(id: &str) -> Option<Source> {
+fn case_in_file(id: &str, anchor: &Anchor) -> Option<Source> {
+    let (file, case) = split_id(id, anchor)?;
+    let name = anchor.name(&file);
+    let only = Some(BTreeSet::from([case.to_owned()]));
+    Some(Source { only, ..Source::new(file, name, SourceOrigin::Named) })
+}
+
+/// The existing file of a case id, and the part of the id after it.
+fn split_id<'i>(id: &'i str, anchor: &Anchor) -> Option<(PathBuf, &'i str)> {
     id.match_indices("::").find_map(|(at, _)| {
         let (file, case) = (&id[..at], &id[at + 2..]);
-        let path = [path_of(file), file.into()].into_iter().find(|path| path.is_file())?;
-        let only = Some(BTreeSet::from([case.to_owned()]));
-        Some(Source { only, ..Source::new(path, SourceOrigin::Named) })
+        let paths = [path_of(file), file.into()].map(|path| anchor.resolve(&path, Path::is_file));
+        Some((paths.into_iter().find(|path| path.is_file())?, case))
     })
+}
+
+/// The name of what an argument selects: a file, a folder, or a case id with the name of its file.
+pub fn name_of(argument: &Path, anchor: &Anchor) -> String {
+    let path = anchor.resolve(argument, Path::exists);
+    let text = typed(argument.as_os_str());
+    match split_id(&text, anchor).filter(|_| !path.exists()) {
+        Some((file, case)) => format!("{}::{case}", anchor.name(&file)),
+        None => anchor.name(&path).to_string(),
+    }
 }
 
 /// The part of a case id after the file; `None` if the id is that of the file as a whole.
@@ -113,47 +130,56 @@ pub fn case_in<'i>(id: &'i str, file: &str) -> Option<&'i str> {
     id.strip_prefix(&*escaped(file))?.strip_prefix("::")
 }
 
-fn walk(folder: &Path, found: &mut Found) {
+fn walk(folder: &Path, anchor: &Anchor, found: &mut Found) {
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    // No link below the folder is followed.
+    let name = |path: &Path| match path.strip_prefix(folder) {
+        Ok(below) if !below.as_os_str().is_empty() => anchor.name_of_real(&real.join(below)),
+        _ => anchor.name_of_real(&real),
+    };
     for entry in WalkDir::new(folder).sort_by_file_name() {
         match entry {
-            Ok(entry) => found.entry(&entry),
-            Err(error) => found.sources.push(unreadable(error.path().unwrap_or(folder), &error)),
+            Ok(entry) => found.entry(&entry, name(entry.path())),
+            Err(error) => {
+                let path = error.path().unwrap_or(folder);
+                found.sources.push(unreadable(path, name(path), &error));
+            }
         }
     }
 }
 
 impl Found {
     /// Adds a file of a folder, or says why it is skipped.
-    fn entry(&mut self, entry: &DirEntry) {
+    fn entry(&mut self, entry: &DirEntry, name: Arc<str>) {
         let path = entry.path();
         let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
         if entry.path_is_symlink() && entry.depth() > 0 {
-            self.passed_over.push(format!("{}: a symbolic link, not followed", shown(path)));
+            self.passed_over.push(format!("{name}: a symbolic link, not followed"));
         } else if is_json && entry.file_type().is_file() {
-            self.sources.push(Source::new(path.to_owned(), SourceOrigin::Folder));
+            self.sources.push(Source::new(path.to_owned(), name, SourceOrigin::Folder));
         } else if is_json && !entry.file_type().is_dir() {
-            self.passed_over.push(format!("{}: not a regular file", shown(path)));
+            self.passed_over.push(format!("{name}: not a regular file"));
         }
     }
 }
 
 /// A folder that cannot be searched, as a source.
-fn unreadable(folder: &Path, error: &walkdir::Error) -> Source {
+fn unreadable(folder: &Path, name: Arc<str>, error: &walkdir::Error) -> Source {
     let reason = error.io_error().map_or_else(|| error.to_string(), io::Error::to_string);
     let unreadable = Some(format!("the folder cannot be searched: {reason}").into());
-    Source { unreadable, ..Source::new(folder.to_owned(), SourceOrigin::Folder) }
+    Source { unreadable, ..Source::new(folder.to_owned(), name, SourceOrigin::Folder) }
 }
 
 impl Source {
-    /// All cases of the file at `path`.
-    pub fn new(path: PathBuf, origin: SourceOrigin) -> Source {
-        let shown = shown(&path).into();
-        Source { path, shown, origin, only: None, unreadable: None }
+    /// All cases of the file at `path`, whose name is [`Anchor::name`].
+    pub fn new(path: PathBuf, name: Arc<str>, origin: SourceOrigin) -> Source {
+        Source { path, shown: name, origin, only: None, unreadable: None }
     }
 
-    /// All cases of the file that ids show as `shown`.
-    pub fn of_shown(shown: &str) -> Source {
-        Source { shown: shown.into(), ..Source::new(path_of(shown), SourceOrigin::Named) }
+    /// The file with this name, of which all cases are selected, or those with these parts of an id after the
+    /// file.
+    pub fn named(name: &str, anchor: &Anchor, only: Option<BTreeSet<String>>) -> Source {
+        Source { only, ..Source::new(anchor.path(name), name.into(), SourceOrigin::Named) }
     }
 
     /// Whether this case of the file is selected.

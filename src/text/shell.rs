@@ -16,6 +16,16 @@ impl Words {
         self
     }
 
+    /// These words with an expression that selects some of the cases that they select.
+    #[must_use]
+    pub fn narrowed(mut self, expr: &str) -> Words {
+        match self.0.iter().rposition(|word| word == "-E").map(|flag| flag + 1) {
+            Some(at) if at < self.0.len() => self.0[at] = format!("({}) and {expr}", self.0[at]),
+            _ => self.0.extend(["-E".to_owned(), expr.to_owned()]),
+        }
+        self
+    }
+
     /// The words.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)

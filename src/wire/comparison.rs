@@ -143,9 +143,6 @@ pub fn cautions(before: &Run, after: &Run, names: [&str; 2]) -> Vec<String> {
         && first != second
     {
         cautions.push("the command lines differ, which may be why cases do".to_owned());
-        cautions.extend(
-            [(names[0], first), (names[1], second)].map(|(name, command)| format!("{name}: {command}")),
-        );
     }
     cautions
 }

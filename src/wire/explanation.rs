@@ -155,7 +155,7 @@ impl From<&model::Blame> for Instruction {
 impl From<&model::Executed> for Instruction {
     fn from(executed: &model::Executed) -> Instruction {
         Instruction {
-            step: executed.step,
+            step: executed.number(),
             pc: executed.pc,
             op: executed.op.map(Name::from),
             instruction: executed.text.clone(),
@@ -178,7 +178,7 @@ impl From<&model::Input> for Input {
 
 impl From<&model::Spent> for Spent {
     fn from(spent: &model::Spent) -> Spent {
-        let model::Spent { count, gas, unlike_row } = *spent;
+        let model::Spent { count, gas, unlike_row, by_row: _ } = *spent;
         Spent { count, gas, unlike_row }
     }
 }

@@ -30,6 +30,8 @@ pub struct Run {
     pub when: Option<String>,
     /// The command line; `None` for a report.
     pub command: Option<String>,
+    /// The paths and filters that select the cases; `None` for a report.
+    pub selected: Option<Vec<String>>,
     /// The part of a run it is, such as `hash:2/8`; `None` for a whole run.
     pub part: Option<String>,
     /// The outcome of each case, by its id, in the order of the run.
@@ -151,6 +153,23 @@ pub struct Case {
     pub problems: Option<Vec<Problem>>,
 }
 
+/// The id of the case, and its outcome.
+impl From<Case> for (String, Outcome) {
+    fn from(Case { verdict, id, file, signature, problems }: Case) -> (String, Outcome) {
+        let problem = problems.and_then(|problems| problems.into_iter().next()).map(|it| it.message);
+        (id, Outcome { kind: verdict, signature, problem, file })
+    }
+}
+
+impl From<(String, Outcome)> for Case {
+    fn from((id, outcome): (String, Outcome)) -> Case {
+        let Outcome { kind: verdict, signature, problem, file } = outcome;
+        let problems =
+            problem.map(|message| vec![Problem { message, expected: None, line: None, column: None }]);
+        Case { verdict, id, file, signature, problems }
+    }
+}
+
 /// How much of a report was read.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -212,17 +231,17 @@ impl Reading {
         Ok(())
     }
 
-    fn start(&mut self, Start { when, command, partition, .. }: Start) {
+    fn start(&mut self, Start { when, command, selected, partition, .. }: Start) {
         let part = |Partition { kind, part, of, .. }| format!("{}:{part}/{of}", kind.name());
         self.run.when = when;
         self.run.command = command;
+        self.run.selected = selected;
         self.run.part = partition.map(part);
         self.state = State::Inside;
     }
 
-    fn case(&mut self, Case { verdict, id, file, signature, problems }: Case) -> Result<(), String> {
-        let problem = problems.and_then(|problems| problems.into_iter().next()).map(|it| it.message);
-        let outcome = Outcome { kind: verdict, signature, problem, file };
+    fn case(&mut self, case: Case) -> Result<(), String> {
+        let (id, outcome) = case.into();
         if self.run.cases.len() == MOST_CASES {
             return Err(format!("is of one more case than {MOST_CASES}; no report has more"));
         }

@@ -143,6 +143,9 @@ pub struct Start {
     /// The command line; only in a recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// The paths and filters that select the cases, independent of how they were typed; only in a recorded run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selected: Option<Vec<String>>,
 }
 
 /// The part of a run that a report covers.
@@ -183,7 +186,7 @@ impl Start {
             typed: None,
         });
         let vmconf = env!("CARGO_PKG_VERSION").to_owned();
-        Start { version: VERSION, vmconf, files, partition, when: None, command: None }
+        Start { version: VERSION, vmconf, files, partition, when: None, command: None, selected: None }
     }
 }
 
@@ -202,6 +205,9 @@ pub struct Case {
     pub format: Option<Name>,
     /// The machine; `None` when it is not known.
     pub machine: Option<Name>,
+    /// The line of the file where the case begins, from 1; `None` for the file as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
     /// The signature of the failure or error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
@@ -237,7 +243,7 @@ fn is_false(bool: &bool) -> bool {
 }
 
 impl From<&CaseReport> for Case {
-    fn from(CaseReport { id, format, machine, verdict, cached }: &CaseReport) -> Case {
+    fn from(CaseReport { id, format, machine, line, verdict, cached }: &CaseReport) -> Case {
         let failure = verdict.failure();
         let difference = |it: &Failure| it.differences.iter().map(Difference::from).collect();
         let known = match verdict {
@@ -255,6 +261,7 @@ impl From<&CaseReport> for Case {
             name: id.name.clone(),
             format: format.clone(),
             machine: machine.clone(),
+            line: *line,
             signature: signature(machine.as_deref(), verdict),
             cached: *cached,
             differences: failure.map(difference),
@@ -277,6 +284,7 @@ impl TryFrom<Case> for CaseReport {
             id: case_id(&case.id, &case.file, case.name.take())?,
             format: case.format.take(),
             machine: case.machine.take(),
+            line: case.line,
             cached: case.cached,
             verdict: case.verdict()?,
         })

@@ -57,7 +57,7 @@ impl<'p> Vector<'p> {
     }
 
     fn source(&self) -> Source {
-        Source::new(self.path.to_owned(), SourceOrigin::Named)
+        Source::new(self.path.to_owned(), self.path.to_str().unwrap().into(), SourceOrigin::Named)
     }
 
     /// The text with one change of each case that makes it fail, where `change` finds one, and how
@@ -187,7 +187,9 @@ fn a_changed_leaf_of_any_vector_comes_back() {
         let texts = blessed.texts.unwrap();
         assert!(texts.old == text);
         let wrong = texts.new.lines().zip(vector.text.lines()).find(|(new, old)| new != old);
-        assert!(texts.new == vector.text, "{}: {wrong:?}", path.display());
+        // What a vector lists with zeros and the machine does not have is deleted.
+        let is_shorter = texts.new.len() < text.len() && vector.blessed(&texts.new).texts.is_none();
+        assert!(texts.new == vector.text || is_shorter, "{}: {wrong:?}", path.display());
         changed += failing;
     }
     assert!(changed > 4000, "{changed} leaves");
@@ -324,7 +326,7 @@ fn a_single_leaf() {
     let sandbox = Sandbox::new(&right, wrong);
     let other = sandbox.bless(&["--yes", "--leaf", "gas"]);
     assert_eq!((other.exit, &*sandbox.text()), (1, &*sandbox.old));
-    assert_eq!(other.stderr, "note: 1 cases differ, and not in what --leaf names\n");
+    assert_eq!(other.stderr, "note: differences of 1 case are not in what --leaf names\n");
     assert_eq!(sandbox.bless(&["--yes", "--leaf", LEAF]).exit, 0);
     assert_eq!(sandbox.text(), sandbox.old.replacen("\"0x00\": \"0x04\"", "\"0x00\": \"0x03\"", 1));
     assert_eq!(sandbox.bless(&["--yes", "--leaf", "post"]).exit, 0);

@@ -93,7 +93,7 @@ fn exit_codes() {
 
     check("run --filter no-such-name", 4);
     check("list --filter no-such-name", 4);
-    check(&format!("run {ADD}::nonsense"), 4);
+    check(&format!("run {ADD}::nonsense"), 2);
     check("run src", 4);
     check("list src", 4);
 }
@@ -260,9 +260,9 @@ fn what_was_made_long_before_a_later_step_is_found() {
     let folder = folder(&[("late.json", &text)]);
     let path = folder.path().join("late.json");
     let told = vmconf(&["diff", "--last", "2", path.to_str().unwrap()]);
-    assert!(told.stdout.contains("step 1, state"), "{}", told.stdout);
+    assert!(told.stdout.contains("vector step 1, state"), "{}", told.stdout);
     // The third instruction of the script; 300,000 others follow it.
-    assert!(told.stdout.contains("made by  step 2, 0x02 ADD of Integer 4, Integer 3"), "{}", told.stdout);
+    assert!(told.stdout.contains("made by  step 3, 0x02 ADD of Integer 4, Integer 3"), "{}", told.stdout);
 }
 
 /// What it does all the time is shown, without seeing all of it.
@@ -281,7 +281,7 @@ fn an_endless_loop_ends() {
     let ran = vmconf(&["run", "tests/samples/vmtests/limits/endless.json", "--max-steps", "1000"]);
     assert_eq!(ran.exit, 3);
     assert!(ran.stdout.contains("limit of the runner reached: --max-steps 1000"), "{}", ran.stdout);
-    assert!(ran.stdout.ends_with("0 passed, 0 failed, 1 errors, 0 skipped in TIME s\n"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("0 passed, 0 failed, 1 error, 0 skipped in TIME s\n"), "{}", ran.stdout);
 }
 
 #[test]
@@ -473,7 +473,7 @@ fn a_file_that_is_no_vector() {
     let named = vmconf(&["run", &format!("{path}/package.json"), &format!("{path}/a")]);
     assert_eq!(named.exit, 3);
     assert!(named.stdout.contains("package.json:1:1: no vector format looks like this"), "{}", named.stdout);
-    assert!(named.stdout.contains("5 passed, 0 failed, 1 errors"), "{}", named.stdout);
+    assert!(named.stdout.contains("5 passed, 0 failed, 1 error"), "{}", named.stdout);
     // What is no JSON at all is broken even in a folder.
     fs::write(folder.path().join("cut.json"), "{").unwrap();
     assert_eq!(vmconf(&["run", path]).exit, 3);
@@ -553,5 +553,142 @@ fn help_names_every_limit_and_exit_code() {
     let help = stdout(&["--help"]);
     for code in 0..=4 {
         assert!(help.contains(&format!("\n  {code}    ")), "exit code {code}");
+    }
+}
+
+/// A folder with failures of a few causes: one explanation of each, the command that shows its group, counts.
+#[test]
+fn diff_groups_by_cause() {
+    let folder = TempDir::new().unwrap();
+    for number in 0..30 {
+        let name = if number % 3 == 0 { "gas" } else { "storage-value" };
+        let to = folder.path().join(format!("{number}.json"));
+        fs::copy(at_root(format!("{WRONG}/{name}.json")), to).unwrap();
+    }
+    let vmconf = |args: &[&str]| ran(command(args).current_dir(folder.path()).output().unwrap());
+    let grouped = vmconf(&["diff", "."]);
+    assert_eq!(grouped.exit, 1);
+    assert_eq!(grouped.stdout.matches("FAIL  ").count(), 2, "{}", grouped.stdout);
+    assert!(grouped.stdout.ends_with("\n0 passed, 30 failed, 0 errors, 0 skipped\n"), "{}", grouped.stdout);
+    let command = "vmconf diff . -E 'cause(\"evm gas: other value\")' --no-group";
+    assert!(grouped.stdout.contains(&format!("  and 9 more like it: {command}\n")), "{}", grouped.stdout);
+    let group = vmconf(&["diff", ".", "-E", "cause(\"evm gas: other value\")", "--no-group"]);
+    assert_eq!(group.stdout.matches("FAIL  ").count(), 10);
+    let run = vmconf(&["run", "."]);
+    let command = "vmconf run . -E 'cause(\"evm gas: other value\")' --no-group";
+    assert!(run.stdout.contains(command), "{}", run.stdout);
+    // Cases that are named are explained each.
+    let named = vmconf(&["diff", "0.json::gas", "3.json::gas"]);
+    assert_eq!(named.stdout.matches("FAIL  ").count(), 2);
+}
+
+/// `trace` and `diff` give an instruction the same number.
+#[test]
+fn steps_count_from_1() {
+    let case = "tests/samples/vmtests/wrong/gas.json::gas";
+    let diff = vmconf(&["diff", case, "--last", "1000"]).stdout;
+    let trace = vmconf(&["trace", case]).stdout;
+    let rows = |text: &str| -> Vec<(u64, String)> {
+        let row = |line: &str| {
+            let mut words = line.split_whitespace();
+            Some((words.next()?.parse().ok()?, words.next()?.trim_start_matches("0x").to_owned()))
+        };
+        text.lines()
+            .filter(|line| line.contains("  0") || line.starts_with("  "))
+            .filter_map(row)
+            .filter(|row| u64::from_str_radix(&row.1, 16).is_ok() && row.1.len() == 4)
+            .collect()
+    };
+    let (diff, trace) = (rows(&diff), rows(&trace));
+    assert!(diff.len() > 1 && diff[0].0 == 1, "{diff:?}");
+    for (number, pc) in diff {
+        let parse = |pc: &str| u64::from_str_radix(pc, 16).unwrap();
+        assert!(
+            trace.iter().any(|(other, its)| *other == number && parse(its) == parse(&pc)),
+            "{number} {pc}"
+        );
+    }
+}
+
+#[test]
+fn a_state_test_is_named() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("add.json");
+    let text = r#"{"add": {"env": {}, "pre": {}, "post": {"Cancun": []}, "transaction": {}}}"#;
+    fs::write(&path, text).unwrap();
+    let ran = vmconf(&["run", path.to_str().unwrap()]);
+    assert_eq!(ran.exit, 3);
+    let what = "this is an Ethereum state test (GeneralStateTest), which vmconf does not read yet";
+    assert!(ran.stdout.contains(what), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("why:"), "{}", ran.stdout);
+    let ran = vmconf(&["run", folder.path().to_str().unwrap()]);
+    assert!(ran.exit == 4 && ran.stderr.contains(what), "{ran:?}");
+}
+
+#[test]
+fn wrong_digits_are_named() {
+    let says = |program: &str| vmconf(&["disasm", "evm", program]).stderr;
+    assert_eq!(says("0x6001600g"), "error: the program: invalid hex digit 'g' at offset 9\n");
+    assert_eq!(says("0x600"), "error: the program: 3 hex digits is not a whole number of bytes\n");
+}
+
+#[test]
+fn a_report_in_a_missing_folder() {
+    let ran = vmconf(&["run", ADD, "--report", "junit=no/such/folder/report.xml"]);
+    assert_eq!(ran.exit, 2);
+    assert!(ran.stderr.contains("there is no folder no/such/folder\n"), "{}", ran.stderr);
+}
+
+/// Our own vectors give `--strict` nothing to say, whatever their programs do.
+#[test]
+fn own_vectors_are_strictly_fine() {
+    let ran = vmconf(&["run", "--strict", "-q"]);
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+}
+
+/// Of many failures of one cause and few of another, both are explained on the page, and failures come first.
+#[test]
+fn explanations_are_shared_among_causes() {
+    let folder = TempDir::new().unwrap();
+    for number in 0..=220 {
+        let name = if number == 220 { "storage-value" } else { "gas" };
+        fs::copy(at_root(format!("{WRONG}/{name}.json")), folder.path().join(format!("{number:03}.json")))
+            .unwrap();
+    }
+    fs::copy(at_root(ADD), folder.path().join("000-passes.json")).unwrap();
+    let ran = ran(command(&["run", ".", "--report", "html"]).current_dir(folder.path()).output().unwrap());
+    let rows: Vec<_> =
+        ran.stdout.split("<li class=").skip(1).filter(|row| row.contains("data-machine")).collect();
+    let explained = |row: &&&str| row.contains("instructions, and the stack before each");
+    assert_eq!(rows.iter().filter(explained).count(), 200);
+    let last = rows.iter().find(|row| row.contains("220.json")).unwrap();
+    assert!(explained(&last), "{last}");
+    let first_pass = rows.iter().position(|row| row.starts_with("\"pass\"")).unwrap();
+    assert_eq!(first_pass, 221);
+}
+
+/// The identity of a test case in JUnit does not depend on its result.
+#[test]
+fn junit_identities() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.json");
+    let identity = |from: &str| {
+        fs::copy(at_root(from), &path).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let renamed = text.replacen("\"small\"", "\"gas\"", 1).replacen("\"account-is-null\"", "\"gas\"", 1);
+        fs::write(&path, renamed).unwrap();
+        let ran = ran(command(&["run", "a.json", "--report", "junit"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap());
+        let start = ran.stdout.find("<testcase").unwrap();
+        let case = &ran.stdout[start..];
+        case[..case.find('>').unwrap()].trim_end_matches('/').to_owned()
+    };
+    let passes = identity(ADD);
+    assert!(passes.starts_with(r#"<testcase name="gas" classname="a.json" "#), "{passes}");
+    assert!(passes.contains(r#"file="a.json""#) && passes.contains("line=\""), "{passes}");
+    for other in [GAS, STOPPED] {
+        assert_eq!(identity(other).split("line=").next(), passes.split("line=").next());
     }
 }

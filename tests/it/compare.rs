@@ -230,12 +230,12 @@ fn names_of_runs() {
     let cache = Cache::new();
     for args in [&["compare"][..], &["compare", "last", "last"], &["diff"], &["run", "--rerun", "failed"]] {
         let ran = cache.vmconf(args);
-        assert!(ran.exit == 2 && ran.stderr.contains("there was no run from this folder"), "{ran:?}");
+        assert_eq!((ran.exit, &*ran.stderr), (4, "note: no run from this folder is recorded\n"), "{args:?}");
     }
     assert!(cache.vmconf(&["compare", "--list"]).stderr.contains("no run from this folder is recorded"));
     assert_eq!(cache.vmconf(&["run", ADD]).exit, 0);
-    let ran = cache.vmconf(&["compare"]);
-    assert!(ran.exit == 2 && ran.stderr.contains("there is no last~1: 1 run"), "{ran:?}");
+    let ran = cache.vmconf(&["compare", "last~1"]);
+    assert!(ran.exit == 2 && ran.stderr.contains("there is no last~1: 1 run from this folder is"), "{ran:?}");
     assert_eq!(cache.vmconf(&["run", ADD, GAS]).exit, 1);
     assert_eq!(cache.vmconf(&["run", GAS]).exit, 1);
     // A run of no case says nothing of any.
@@ -246,7 +246,6 @@ fn names_of_runs() {
         ran.stdout.lines().next().unwrap().to_owned()
     };
     let fewer = "0 broken, 0 fail differently, 0 fixed, 0 new, 5 gone, 1 as before";
-    assert_eq!(start(&[], 0), fewer);
     assert_eq!(start(&["last~1", "last"], 0), fewer);
     assert_eq!(start(&["last~1"], 0), fewer);
     let more = "0 broken, 0 fail differently, 0 fixed, 1 new, 0 gone, 5 as before";
@@ -271,7 +270,31 @@ fn names_of_runs() {
     }
     assert!(list.ends_with(&format!("vmconf run {GAS}\n")), "{list}");
     // No run from this other folder is recorded.
-    assert_eq!(cache.beside(&["compare"]).exit, 2);
+    assert_eq!(cache.beside(&["compare"]).exit, 4);
+}
+
+/// Without names, the last run is compared with the one before it of the same selection.
+#[test]
+fn runs_of_the_same_selection() {
+    let cache = Cache::new();
+    assert_eq!(cache.vmconf(&["run", ADD]).exit, 0);
+    assert_eq!(cache.vmconf(&["run", GAS]).exit, 1);
+    let none = cache.vmconf(&["compare"]);
+    assert_eq!(none.exit, 4);
+    assert!(none.stderr.starts_with("note: no earlier run of the same selection as the last"), "{none:?}");
+    // The same selection, typed differently.
+    let absolute = at_root(ADD);
+    assert_eq!(cache.vmconf(&["run", "-q", absolute.to_str().unwrap(), &format!("./{ADD}")]).exit, 0);
+    let compared = cache.vmconf(&["compare"]);
+    let names: Vec<_> =
+        cache.runs().iter().map(|it| it.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    let lines: Vec<_> = compared.stdout.lines().collect();
+    assert_eq!(lines[0], "0 broken, 0 fail differently, 0 fixed, 0 new, 0 gone, 5 as before");
+    assert_eq!(lines[2], format!("  from {}  vmconf run {ADD}", names[0]));
+    assert!(lines[3].starts_with(&format!("  to   {}  vmconf run -q ", names[2])), "{}", lines[3]);
+    // A filter is another selection.
+    assert_eq!(cache.vmconf(&["run", ADD, "--filter", "small"]).exit, 0);
+    assert_eq!(cache.vmconf(&["compare"]).exit, 4);
 }
 
 #[test]

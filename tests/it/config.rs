@@ -162,7 +162,7 @@ fn known_failures_of_some_files() {
     fs::rename(root.join("old"), root.join("vectors/old")).unwrap();
     fs::remove_file(root.join("vectors/old/wrong.json")).unwrap();
     fs::write(root.join("vmconf.toml"), "[profile.default]\nknown = \"known.toml\"\n").unwrap();
-    check(root, &["run"], 3, "no case is *wrong.json::*");
+    check(root, &["run"], 3, "no case matches *wrong.json::*");
 }
 
 #[test]

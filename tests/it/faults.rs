@@ -114,16 +114,15 @@ fn text(explained: &Explanation) -> String {
 fn named(explained: &Explanation, text: &str, fault: Fault) -> Named {
     let op = fault.op;
     let is_told = |it: &Executed| {
-        it.op == Some(op.name) && text.contains(&format!("step {}, 0x{:02x} ", it.step, it.pc))
+        it.op == Some(op.name) && text.contains(&format!("step {}, 0x{:02x} ", it.number(), it.pc))
     };
     let told = |blame: Option<&Blame>| blame.is_some_and(|blame| all(blame).iter().copied().any(is_told));
     let blames = || explained.blames.iter();
     let made = blames().filter(|answer| matches!(answer, Answer::By(_)));
     let last = |it: &Executed| {
-        it.op == Some(op.name) && text.contains(&format!("{:>8}  0x{:04x}  ", it.step, it.pc))
+        it.op == Some(op.name) && text.contains(&format!("{:>8}  0x{:04x}  ", it.number(), it.pc))
     };
-    let unlike_row =
-        |part: &str| part.contains(&format!(" {} ", op.name)) && part.contains("not as in its row");
+    let unlike_row = |part: &str| part.contains(&format!(" {} ", op.name)) && part.contains("dynamic price");
     if made.clone().any(|answer| told(answer.blame())) {
         Named::Made
     } else if blames()

@@ -13,6 +13,7 @@ use crate::support::{Ran, at_root, command, config, ran, timeless};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use tempfile::TempDir;
+use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{self, Source};
 use vmconf::text::file_name::{path_of, shown};
 
@@ -313,7 +314,7 @@ fn a_pipe_in_a_folder_is_noted() {
 }
 
 fn only_source(path: &Path) -> Source {
-    sources::find(&[path.to_owned()]).unwrap().sources.remove(0)
+    sources::find(&[path.to_owned()], &Anchor::at(&at_root("")).unwrap()).unwrap().sources.remove(0)
 }
 
 /// A file that is replaced after the search is judged as it is when it is opened.

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::{Ran, command, golden, ran};
+use crate::support::{Ran, at_root, command, golden, ran};
 use tempfile::TempDir;
 
 const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
@@ -98,10 +98,8 @@ fn in_json() {
     let json = list.run(&[GAS, ADD, "--report", "json"]).stdout;
     let lines: Vec<serde_json::Value> =
         json.replace(":TIME", ":0").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let schema: serde_json::Value = serde_json::from_str(
-        &fs::read_to_string(crate::support::at_root("schemas/report.schema.json")).unwrap(),
-    )
-    .unwrap();
+    let schema: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(at_root("schemas/report.schema.json")).unwrap()).unwrap();
     let validator = jsonschema::draft202012::new(&schema).unwrap();
     for line in &lines {
         assert!(validator.is_valid(line), "{line}");
@@ -131,7 +129,7 @@ fn wrong_lists() {
     ];
     let told = texts.map(|text| {
         let ran = List::new(text).run(&[ADD]);
-        assert_eq!((ran.exit, ran.stdout.as_str()), (3, ""), "{text}");
+        assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""), "{text}");
         ran.stderr
     });
     golden::file("known-wrong-lists", &told.concat());
@@ -162,5 +160,59 @@ fn update() {
     assert!(accepted.stdout.starts_with("added tests/samples/vmtests/wrong/nonce.json::"), "{accepted:?}");
     assert!(list.text().starts_with(before.trim_end_matches("# The end.\n")), "{}", list.text());
     assert_eq!(list.run(&[ADD, GAS, STORAGE, more]).exit, 0);
-    assert_eq!(list.vmconf(&["known", "update"], &[ADD, "--filter", "small"]).exit, 2);
+}
+
+/// Cases that do not run say nothing about their entries.
+#[test]
+fn entries_of_cases_that_do_not_run_stay() {
+    let folder = TempDir::new().unwrap();
+    let put = |name: &str| {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::copy(at_root(GAS), path).unwrap();
+    };
+    for name in ["many/a.json", "many/b.json", "other/c.json"] {
+        put(name);
+    }
+    let vmconf = |args: &[&str]| ran(command(args).current_dir(folder.path()).output().unwrap());
+    let text = || fs::read_to_string(folder.path().join("known.toml")).unwrap();
+
+    // The list is created.
+    let created = vmconf(&["known", "update", "known.toml", "many", "other/c.json", "--accept", "later"]);
+    assert_eq!((created.exit, text().matches("[[known]]").count()), (0, 3), "{created:?}");
+    assert_eq!(vmconf(&["run", "many", "other", "--known", "known.toml"]).exit, 0);
+    // Another folder, and the same one by other paths.
+    let before = text();
+    let absolute = folder.path().join("many");
+    for paths in [&["other"][..], &[absolute.to_str().unwrap()], &["./many/../other"], &["many/a.json::gas"]]
+    {
+        let updated = vmconf(&[&["known", "update", "known.toml"], paths].concat());
+        assert_eq!((updated.exit, &*updated.stdout), (0, "nothing to change\n"), "{paths:?}");
+        assert!(updated.stderr.contains("of cases that did not run: kept"), "{updated:?}");
+        assert_eq!(text(), before);
+    }
+    // --prune removes what does not exist, and only that.
+    fs::remove_file(folder.path().join("many/b.json")).unwrap();
+    assert_eq!(vmconf(&["known", "update", "known.toml", "other"]).stdout, "nothing to change\n");
+    let pruned = vmconf(&["known", "update", "known.toml", "other", "--prune"]);
+    assert_eq!(pruned.stdout, "removed many/b.json::gas: no such case exists\n");
+    assert_eq!(text().matches("[[known]]").count(), 2);
+
+    // A glob stays as long as it matches a case that did not run.
+    fs::write(folder.path().join("known.toml"), entry("*/*.json::*", "")).unwrap();
+    fs::copy(at_root(ADD), folder.path().join("other/c.json")).unwrap();
+    assert_eq!(vmconf(&["known", "update", "known.toml", "other", "--prune"]).stdout, "nothing to change\n");
+    fs::remove_file(folder.path().join("many/a.json")).unwrap();
+    let updated = vmconf(&["known", "update", "known.toml", "other"]);
+    assert_eq!(updated.stdout, "removed */*.json::*: it does not fail\n");
+}
+
+/// Entries that match no case are one line with a count.
+#[test]
+fn unmatched_entries_are_counted() {
+    let entries: String = (0..300).map(|number| entry(&format!("gone.json::{number}"), "")).collect();
+    let ran = List::new(&entries).run(&[ADD]);
+    assert_eq!(ran.exit, 3);
+    assert!(ran.stdout.contains("no case matches gone.json::0, nor 299 other entries"), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("gone.json").count(), 2, "{}", ran.stdout);
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod anchor;
 mod bless;
 mod cached;
 mod cells;

@@ -444,6 +444,8 @@ fn a_file_that_is_nothing_is_refused() {
     for file in [&b"NEF2"[..], b"NEF", b"0x1", b"\xff\xfe", b"PUSH1\n"] {
         let ran = disasm(&folder(file, None), &["evm"]);
         assert_eq!((ran.exit, &*ran.stdout), (3, ""));
-        assert_eq!(ran.stderr, "x.nef: neither an even number of hex digits nor a NEF3 file\n");
+        let is_both = ran.stderr.starts_with("x.nef: neither hex digits (")
+            && ran.stderr.ends_with(") nor a NEF3 file\n");
+        assert!(is_both, "{}", ran.stderr);
     }
 }

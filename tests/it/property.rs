@@ -103,7 +103,7 @@ impl Observe for State {
 
 /// Expectations that the state does not meet, each with the one mismatch that it must produce.
 fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
-    let Assertion { at, expected, origin } = check;
+    let Assertion { at, expected, origin, rule: _ } = check;
     let actual = state.at(at);
     let wants = match expected {
         // A format makes a word that is not zero a plain `Is`.

@@ -136,7 +136,7 @@ fn nothing_failed() {
     for _ in 0..2 {
         let (ids, stderr, exit) = place.rerun(&[]);
         assert_eq!((ids.len(), exit), (0, 4));
-        assert_eq!(stderr, "note: nothing failed in the last run from this folder\nnote: no case ran\n");
+        assert_eq!(stderr, "note: no failure is outstanding\nnote: no case ran\n");
     }
 }
 
@@ -150,7 +150,7 @@ fn what_is_gone() {
     assert_eq!((ids, exit), (vec![ALL[0].to_owned()], 1));
     assert_eq!(
         stderr,
-        "note: vectors/c/broken.json is gone; 1 case in it did not run again\n\
+        "note: vectors/c/broken.json is deleted; 1 case in it did not run again\n\
          note: vectors/c/one-of-three.json::second is gone: the file has no such case any more\n"
     );
     // Also where the user says which.
@@ -159,13 +159,13 @@ fn what_is_gone() {
     place.remove("vectors/c/broken.json");
     let (ids, stderr, _) = place.rerun(&["vectors/c"]);
     assert_eq!(ids, ["vectors/c/one-of-three.json::renamed"]);
-    assert_eq!(stderr, "note: vectors/c/broken.json is gone; 1 case in it did not run again\n");
+    assert_eq!(stderr, "note: vectors/c/broken.json is deleted; 1 case in it did not run again\n");
     // And diff, which is about the same cases.
     place.run_all();
     place.remove("vectors/a/gas.json");
     let diff = place.vmconf(&["diff"]);
     assert_eq!(diff.exit, 1);
-    assert_eq!(diff.stderr, "note: vectors/a/gas.json is gone; 1 case in it did not run again\n");
+    assert_eq!(diff.stderr, "note: vectors/a/gas.json is deleted; 1 case in it did not run again\n");
 }
 
 /// The cases of a file that is broken as a whole are unknown: after it is repaired, all of them run.
@@ -212,7 +212,7 @@ fn hostile_names() {
         let (ids, stderr, exit) = place.rerun(&[]);
         assert_eq!((ids.len(), &*stderr, exit), (failed, "", 1));
     }
-    assert_eq!(place.vmconf(&["diff"]).stdout.matches("FAIL  ").count(), failed);
+    assert_eq!(place.vmconf(&["diff", "--no-group"]).stdout.matches("FAIL  ").count(), failed);
     let entries = fs::read_dir(place.folder.path().join("vectors")).unwrap();
     entries.for_each(|entry| fs::remove_file(entry.unwrap().path()).unwrap());
     let (ids, stderr, exit) = place.rerun(&[]);
@@ -238,4 +238,46 @@ fn an_interrupted_run_says_so() {
     let (ids, stderr, _) = place.rerun(&[]);
     assert_eq!(ids, ALL);
     assert!(stderr.starts_with("note: the last run was interrupted"), "{stderr}");
+}
+
+/// A failure is outstanding until its case passes, whatever else runs in between.
+#[test]
+fn outstanding_failures() {
+    let place = three();
+    place.run_all();
+    assert_eq!(place.vmconf(&["run", "vectors/b/passes.json::small"]).exit, 0);
+    assert_eq!(place.vmconf(&["diff", "--no-group"]).stdout.matches("FAIL  ").count(), 2);
+    assert_eq!(place.vmconf(&["list", "-E", "verdict(fail)"]).stdout.lines().count(), 2);
+    place.check(&[], &ALL, 3);
+    // One of them passes now, and another one is known to fail.
+    place.put("vectors/a/gas.json", "vectors/evm/arithmetic/add.json");
+    place.edit("vectors/a/gas.json", |text| text.replacen("\"small\"", "\"gas\"", 1));
+    assert_eq!(place.vmconf(&["run", "vectors/a"]).exit, 0);
+    place.check(&[], &ALL[1..], 3);
+    let known = "[[known]]\nid = \"vectors/c/one-of-three.json::second\"\nreason = \"not yet\"\n";
+    fs::write(place.folder.path().join("known.toml"), known).unwrap();
+    assert_eq!(place.vmconf(&["run", "vectors/c/one-of-three.json", "--known", "known.toml"]).exit, 0);
+    place.check(&[], &ALL[1..2], 3);
+    // What is gone is reported once.
+    place.remove("vectors/c/broken.json");
+    assert!(place.rerun(&[]).1.contains("vectors/c/broken.json is deleted"));
+    assert_eq!(place.rerun(&[]).1, "note: no failure is outstanding\nnote: no case ran\n");
+}
+
+/// Parts of a run in the same folder at the same time do not lose failures of each other.
+#[test]
+fn outstanding_failures_of_parts() {
+    let names: Vec<String> = (0..8).map(|number| format!("vectors/{number}.json")).collect();
+    let gas = sample("gas");
+    let place = Place::new(&names.iter().map(|name| (&**name, &*gas)).collect::<Vec<_>>());
+    let start = |part: usize| {
+        let mut command = command(&["run", "--partition", &format!("slice:{part}/8")]);
+        command.current_dir(place.folder.path()).env("VMCONF_CACHE", place.cache.path());
+        command.stdout(std::process::Stdio::null()).spawn().unwrap()
+    };
+    let children: Vec<_> = (1..=8).map(start).collect();
+    for mut child in children {
+        assert_eq!(child.wait().unwrap().code(), Some(1));
+    }
+    assert_eq!(place.rerun(&[]).0.len(), 8);
 }

@@ -226,5 +226,5 @@ fn instruction(blame: &Blame) -> String {
     });
     let inputs: Vec<_> = inputs.collect();
     let of = if inputs.is_empty() { "" } else { " of " };
-    format!("step {} {}{of}{}", blame.by.step, blame.by.text, inputs.join(", "))
+    format!("step {} {}{of}{}", blame.by.number(), blame.by.text, inputs.join(", "))
 }

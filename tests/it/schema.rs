@@ -43,7 +43,10 @@ fn schemas_are_listed_with_a_command() {
         );
         // The command exists: it accepts its arguments.
         let [_, ref args @ ..] = schema.command.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
-        assert_ne!(vmconf(&[args, &[CASE]].concat()).exit, 2, "{}", schema.command);
+        // As another format, the file has no such case.
+        let file = CASE.split("::").next().unwrap();
+        let path = if schema.command.contains("--format") { file } else { CASE };
+        assert_ne!(vmconf(&[args, &[path]].concat()).exit, 2, "{}", schema.command);
     }
 }
 

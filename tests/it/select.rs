@@ -60,8 +60,8 @@ fn the_last_run() {
     let cache = TempDir::new().unwrap();
     let cached = |args: &[&str]| ran(command(args).env("VMCONF_CACHE", cache.path()).output().unwrap());
     let before = cached(&["list", "-E", "verdict(fail)"]);
-    assert_eq!((before.exit, before.stdout.as_str()), (2, ""));
-    assert!(before.stderr.contains("there was no run"), "{}", before.stderr);
+    assert_eq!((before.exit, before.stdout.as_str()), (4, ""));
+    assert!(before.stderr.contains("no run from this folder is recorded"), "{}", before.stderr);
     assert_eq!(cached(&["run", WRONG, STORAGE]).exit, 1);
     let failed = cached(&["list", WRONG, STORAGE, "-E", "verdict(fail)"]).stdout;
     assert!(failed.lines().count() > 10 && failed.lines().all(|id| id.starts_with(WRONG)), "{failed}");
@@ -150,8 +150,12 @@ impl CaseInfo for Named {
         None
     }
 
-    fn executed(&self) -> Vec<&'static OpInfo> {
-        Vec::new()
+    fn executes(&self, _: &dyn Fn(&'static OpInfo) -> bool) -> bool {
+        false
+    }
+
+    fn cause(&self) -> Option<String> {
+        None
     }
 }
 
@@ -235,5 +239,57 @@ proptest! {
             Ok(expr) => prop_assert_eq!(expr.to_string().parse::<Expr>().unwrap(), expr),
             Err(wrong) => prop_assert!(wrong.at <= text.len() && text.is_char_boundary(wrong.at)),
         }
+    }
+}
+
+/// A cause selects the cases of a group, and a text in quotes is taken as it is.
+#[test]
+fn causes() {
+    let all = listed(&[WRONG, "-E", "cause(*)"]);
+    assert!(all.len() > 50, "{}", all.len());
+    let storage = listed(&[WRONG, "-E", r#"cause("evm post/*/storage/*: other value")"#]);
+    assert!(!storage.is_empty() && storage.len() < all.len());
+    // In quotes, * is no glob.
+    assert_eq!(listed(&[WRONG, "-E", r#"cause("*")"#]), Vec::<String>::new());
+    assert_eq!(listed(&[STORAGE, "-E", "cause(*)"]), Vec::<String>::new());
+    for text in [r#"cause("a (b) \" \\")"#, r#"name("x")"#, r#"name(\"x)"#, r#"name(x"y)"#] {
+        let expr: Expr = text.parse().unwrap_or_else(|wrong| panic!("{text}: {wrong}"));
+        assert_eq!(expr.to_string(), text);
+    }
+    assert_eq!(r#"name( "x" )"#.parse::<Expr>().unwrap().to_string(), r#"name("x")"#);
+}
+
+/// `op` of an instruction that is executed early does not run a case to its end.
+#[test]
+fn op_stops_at_the_first_hit() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("endless.json");
+    // JUMPDEST PUSH1 0 JUMP, without end: a run of it reaches the limit on instructions.
+    let text = std::fs::read_to_string(crate::support::at_root(STORAGE)).unwrap();
+    let mut file: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let tests = file.as_object_mut().unwrap();
+    let name = tests.keys().next().unwrap().clone();
+    tests.retain(|key, _| *key == name);
+    tests[&name]["exec"]["code"] = "0x5b600056".into();
+    tests[&name]["exec"]["gas"] = "0x7fffffffffffffff".into();
+    std::fs::write(&path, file.to_string()).unwrap();
+    let path = path.to_str().unwrap();
+    assert_eq!(listed(&[path, "-E", "op(JUMPDEST)", "--max-steps", "2000000000"]).len(), 1);
+    assert_eq!(listed(&[path, "-E", "op(SSTORE)", "--max-steps", "2000000000"]).len(), 0);
+}
+
+#[test]
+fn operators_and_names_of_other_languages() {
+    let wrong = |text: &str| text.parse::<Expr>().unwrap_err().what;
+    for (text, hint) in [
+        ("name(a) && op(ADD)", "; use and instead of &&"),
+        ("name(a) || op(ADD)", "; use or instead of ||"),
+        ("name(a) and !op(ADD)", "; use not instead of !"),
+        ("(name(a) && op(ADD))", "; use and instead of &&"),
+        ("opcode(ADD)", "; did you mean op?"),
+        ("instruction(ADD)", "; did you mean op?"),
+        ("file(a.json)", "; did you mean path?"),
+    ] {
+        assert!(wrong(text).ends_with(hint), "{text}: {}", wrong(text));
     }
 }

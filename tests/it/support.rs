@@ -15,6 +15,7 @@ use vmconf::machines::machine::{Machine, Status, Watch, perform};
 use vmconf::model::assertion::Assertion;
 use vmconf::model::case::{Case, Step};
 use vmconf::model::limits::Limits;
+use vmconf::run::anchor::Anchor;
 use vmconf::run::{VectorFiles, sources};
 use vmconf::text::json::{Document, Node};
 
@@ -141,7 +142,7 @@ fn read_cases(document: &Document, path: &Path) -> Vec<Read> {
 
 /// The files that a path of the command line means.
 pub(crate) fn sources_of(path: impl AsRef<Path>) -> Vec<sources::Source> {
-    sources::find(&[path.as_ref().to_owned()]).unwrap().sources
+    sources::find(&[path.as_ref().to_owned()], &Anchor::at(&at_root("")).unwrap()).unwrap().sources
 }
 
 /// The machine of a case after all its steps, with `watch` looking on.

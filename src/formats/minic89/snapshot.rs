@@ -79,7 +79,7 @@ impl<'f> Snapshot<'f> {
     }
 
     fn expected(&mut self, at: &Path, expected: Expected, node: Node<'_>) {
-        self.assertions.push(Assertion { at: at.clone(), expected, origin: Origin(node.at()) });
+        self.assertions.push(Assertion { at: at.clone(), expected, origin: Origin(node.at()), rule: None });
     }
 
     fn is(&mut self, at: &Path, value: Value, node: Node<'_>) {

@@ -26,7 +26,7 @@ impl<'w> AssertionBuilder<'w> {
     }
 
     pub(super) fn demand(&mut self, at: Path, expected: Expected, origin: u32) {
-        self.assertions.push(Assertion { at, expected, origin: Origin(origin) });
+        self.assertions.push(Assertion { at, expected, origin: Origin(origin), rule: None });
     }
 
     pub(super) fn is(&mut self, at: Path, value: Value, origin: u32) {
@@ -262,7 +262,7 @@ impl<'w> AssertionBuilder<'w> {
 
 fn state_assertion(state: &str, origin: u32) -> Assertion {
     let expected = Expected::Is(Value::text(state));
-    Assertion { at: Path::field("state"), expected, origin: Origin(origin) }
+    Assertion { at: Path::field("state"), expected, origin: Origin(origin), rule: None }
 }
 
 /// Decimal digits that say a byte.

@@ -23,7 +23,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
     }
 
     fn expected(&mut self, at: Path, expected: Expected, origin: u32) {
-        self.assertions.push(Assertion { at, expected, origin: Origin(origin) });
+        self.assertions.push(Assertion { at, expected, origin: Origin(origin), rule: None });
     }
 
     fn is(&mut self, at: Path, value: Value, origin: u32) {
@@ -210,5 +210,6 @@ fn outcome(name: String, origin: u32) -> Assertion {
         at: Path::field("outcome"),
         expected: Expected::Is(Value::Text(name)),
         origin: Origin(origin),
+        rule: None,
     }
 }

@@ -26,7 +26,15 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d
         (Expected::Absent, Some(value)) => {
             Ok(vec![Change::add_member(failed.node, &key(failed), fresh(value)?)])
         }
-        (expected, None) => leaf(failed, &nothing(expected)?),
+        (expected, None) => match &failed.at.keys()[..] {
+            // A missing word of storage, or a whole account.
+            [Key::Name(post), _, _, _] | [Key::Name(post), _] if post == "post" => failed.remove(0),
+            // Every account has this datum, so the account is missing.
+            [Key::Name(post), _, _] if post == "post" => {
+                Ok(Change::remove(failed.outer(1)?, failed.outer(0)?).into_iter().collect())
+            }
+            _ => leaf(failed, &nothing(expected)?),
+        },
         (_, Some(value)) => leaf(failed, value),
     }
 }

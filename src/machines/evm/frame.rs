@@ -240,7 +240,7 @@ impl Frame<'_> {
                 self.gas = left;
                 Ok(())
             }
-            None => Err(Stop::Halted(Halt::OutOfGas)),
+            None => Err(self.context.lacks(gas)),
         }
     }
 
@@ -364,7 +364,8 @@ fn grow(context: &mut Context, gas: u64, price: u64, end: usize) -> Result<u64, 
     let words = end.div_ceil(32);
     let before = context.memory.size() / 32;
     let growth = u64::try_from(price_of(words as u128) - price_of(before as u128)).unwrap_or(u64::MAX);
-    let left = gas.checked_sub(growth.saturating_add(price)).ok_or(Stop::Halted(Halt::OutOfGas))?;
+    let whole = growth.saturating_add(price);
+    let left = gas.checked_sub(whole).ok_or_else(|| context.lacks(whole))?;
     context.grow_memory(words * 32)?;
     Ok(left)
 }

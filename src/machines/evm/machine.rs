@@ -12,7 +12,7 @@ use super::table::{self, EVM};
 use super::world::{self, World};
 use crate::machines::account::{Account, COPIES};
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status, Unmetered};
-use crate::machines::{Language, MachineInfo};
+use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -24,6 +24,7 @@ pub const INFO: MachineInfo = MachineInfo {
     isa: &EVM,
     language: Language::Bytes,
     contains: program::contains,
+    executes: Executes::Contained,
     lint: crate::machines::nothing_odd,
     new: |limits| Box::new(Evm::new(limits)),
 };
@@ -56,6 +57,8 @@ pub(super) struct Context {
     pub(super) given_back: u64,
     pub(super) count: Count,
     pub(super) account: Account,
+    /// What the instruction needed for which the gas did not suffice, if it is not the price in its row.
+    needed: Option<u64>,
 }
 
 impl Context {
@@ -89,6 +92,14 @@ impl Context {
         self.given_back = 0;
         self.count = Count::default();
         self.account.reset();
+        self.needed = None;
+    }
+
+    /// The end of an instruction that needs more gas than there is.
+    #[cold]
+    pub(super) fn lacks(&mut self, needed: u64) -> Stop {
+        self.needed = Some(needed);
+        Stop::Halted(Halt::OutOfGas)
     }
 }
 
@@ -121,6 +132,7 @@ impl Evm {
                 given_back: 0,
                 count: Count::default(),
                 account: Account::new(limits),
+                needed: None,
             },
         }
     }
@@ -163,6 +175,14 @@ impl Evm {
     /// How many instructions were executed.
     fn executed(&self) -> usize {
         self.context.count.at(self.pc)
+    }
+
+    /// The gas that the last instruction needed, if there was not enough; `None` also for more than a number can
+    /// say.
+    fn needed(&self) -> Option<u64> {
+        let Some(Stop::Halted(Halt::OutOfGas)) = self.stop else { return None };
+        let row = || EVM.by_code((*self.program().get(self.pc)?).into()).map(|op| op.gas);
+        self.context.needed.or_else(|| row().filter(|price| *price > self.gas))
     }
 
     /// The code without the zeros after it.
@@ -242,6 +262,10 @@ impl Machine for Evm {
                 EVM.by_code(code.into()).map_or(format!("byte 0x{code:02x}"), |op| op.name.to_owned())
             }
         };
-        format!("{reason} at 0x{:x} {name}, {} gas left, {} on the stack", self.pc, self.gas, self.height)
+        let needed = self.needed().map_or(String::new(), |needed| format!(", needs {needed}"));
+        format!(
+            "{reason} at 0x{:x} {name}{needed}, {} gas left, {} on the stack",
+            self.pc, self.gas, self.height
+        )
     }
 }

@@ -9,7 +9,7 @@ use super::trap::Trap;
 use super::word::Word;
 use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
-use crate::machines::{Language, MachineInfo};
+use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits;
 use crate::model::path::Path;
@@ -22,6 +22,7 @@ pub const INFO: MachineInfo = MachineInfo {
     isa: &MINIC89,
     language: Language::Document { schema: "minic89-metadata" },
     contains: program::contains,
+    executes: Executes::Contained,
     lint: super::lint::lint,
     new: |limits| Box::new(MiniC89::new(limits)),
 };

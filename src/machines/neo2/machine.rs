@@ -10,7 +10,7 @@ use super::table::{self, NEO2};
 use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status};
 use crate::machines::neo::script::code_name;
-use crate::machines::{Language, MachineInfo};
+use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -22,6 +22,7 @@ pub const INFO: MachineInfo = MachineInfo {
     isa: &NEO2,
     language: Language::Bytes,
     contains: program::contains,
+    executes: Executes::Others,
     lint: crate::machines::nothing_odd,
     new: |limits| Box::new(Neo2::new(limits)),
 };

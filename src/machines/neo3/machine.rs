@@ -8,8 +8,9 @@ use super::table::{self, NEO3, Op};
 use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
 use crate::machines::neo::script::code_name;
-use crate::machines::{Language, MachineInfo};
+use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
+use crate::model::count::counted;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
 
@@ -20,6 +21,7 @@ pub const INFO: MachineInfo = MachineInfo {
     isa: &NEO3,
     language: Language::Bytes,
     contains: program::contains,
+    executes: Executes::Others,
     lint: crate::machines::nothing_odd,
     new: |limits| Box::new(Neo3::new(limits)),
 };
@@ -118,7 +120,7 @@ impl Machine for Neo3 {
 
     fn describe(&self) -> String {
         let (height, references) = (self.core.stack.len(), self.core.references());
-        let counts = format!("{height} on the stack, {references} references");
+        let counts = format!("{height} on the stack, {}", counted(references, "reference"));
         let reason = match &self.stop {
             Some(Stop::Halted) => return format!("HALT, {counts}"),
             None | Some(Stop::Thrown(_)) => "BREAK".to_owned(),

@@ -8,7 +8,7 @@ use super::table::TINYVM;
 use super::{disassembler, program};
 use crate::machines::account::{Account, Limit};
 use crate::machines::machine::{At, LoadError, Machine, Status};
-use crate::machines::{Language, MachineInfo};
+use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::path::Path;
@@ -21,6 +21,7 @@ pub const INFO: MachineInfo = MachineInfo {
     isa: &TINYVM,
     language: Language::Own { assemble: super::assembler::assemble, disassemble: disassembler::disassemble },
     contains: program::contains,
+    executes: Executes::Others,
     lint: crate::machines::nothing_odd,
     new: |limits| Box::new(TinyVm::new(limits)),
 };

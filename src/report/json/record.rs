@@ -25,12 +25,14 @@ pub struct Record {
 }
 
 /// How a run was started.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Invocation<'a> {
     /// When it began, in RFC 3339 format.
     pub when: &'a str,
     /// The command line.
     pub command: &'a str,
+    /// The paths and filters that select the cases.
+    pub selected: Vec<String>,
     /// The number of files to read.
     pub files: usize,
     /// The part of a run; `None` for a whole run.
@@ -40,16 +42,36 @@ pub struct Invocation<'a> {
 impl Record {
     /// Starts the record of a run.
     pub fn new(invocation: Invocation<'_>) -> Record {
-        let Invocation { when, command, files, part } = invocation;
+        let Invocation { when, command, selected, files, part } = invocation;
         let (when, command) = (Some(when.to_owned()), Some(command.to_owned()));
+        Record::starting(Start { when, command, selected: Some(selected), ..Start::new(files, part) })
+    }
+
+    /// The record of no run, but of cases of several.
+    ///
+    /// # Errors
+    ///
+    /// The first error of writing a line.
+    pub fn of(cases: impl IntoIterator<Item = Case>) -> io::Result<Spool> {
+        let mut record = Record::starting(Start::new(0, None));
+        cases.into_iter().for_each(|case| record.case(case));
+        record.end(&Summary::default())
+    }
+
+    fn starting(start: Start) -> Record {
         let mut record = Record { text: Spool::new(), hasher: blake3::Hasher::new(), result: Ok(()) };
-        record.add(&Line::Run(Start { when, command, ..Start::new(files, part) }));
+        record.add(&Line::Run(start));
         record
     }
 
-    /// Adds a case: its verdict and id. If it did not pass, also the file, so that the case can be found
-    /// again, and the signature; if it is broken, also the first problem.
-    pub fn case(&mut self, CaseReport { id, machine, verdict, .. }: &CaseReport) {
+    /// Adds a case.
+    pub fn case(&mut self, case: Case) {
+        self.add(&Line::Case(case));
+    }
+
+    /// A case as it is recorded: its verdict and id. If it did not pass, also the file, so that the case can
+    /// be found again, and the signature; if it is broken, also the first problem.
+    pub fn recorded(CaseReport { id, machine, verdict, .. }: &CaseReport) -> Case {
         let first = match verdict {
             Verdict::Error(diagnostics) => diagnostics.first(),
             Verdict::Pass
@@ -62,13 +84,13 @@ impl Record {
             let message = truncate(message, 0, LONGEST);
             vec![Problem { message, expected: None, line: None, column: None }]
         };
-        self.add(&Line::Case(Case {
+        Case {
             verdict: verdict.kind(),
             id: id.to_string(),
             file: (verdict.kind() != Kind::Pass).then(|| id.file.to_string()),
             signature: signature(machine.as_deref(), verdict),
             problems: first.map(|first| problem(&first.what)),
-        }));
+        }
     }
 
     /// Ends the record with the summary and a checksum, and returns its text.

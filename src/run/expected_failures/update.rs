@@ -19,6 +19,24 @@ pub enum Accepted {
     All(String),
 }
 
+/// What to do with entries of cases that no longer exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unseen {
+    /// Keep them.
+    Keep,
+    /// Remove them.
+    Prune,
+}
+
+/// What to change in addition to entries of cases that ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// Whether to add failures that are not listed.
+    pub accepted: Accepted,
+    /// What to do with entries of cases that no longer exist.
+    pub unseen: Unseen,
+}
+
 /// The updated list, and a line for each change.
 #[derive(Debug)]
 pub struct Updated {
@@ -26,17 +44,22 @@ pub struct Updated {
     pub text: String,
     /// What was changed.
     pub changes: Vec<String>,
+    /// How many entries are kept of which no case ran.
+    pub unseen: usize,
 }
 
 /// The results of the cases that match an entry.
 #[derive(Default)]
 struct Seen {
+    /// Whether any case ran.
+    ran: bool,
     fails: usize,
     broken: usize,
     signatures: BTreeSet<String>,
 }
 
-/// Updates `text`, from which `list` was read, from a run without the list.
+/// Updates `text`, from which `list` was read, from a run without the list. `elsewhere` are the entries that
+/// match existing cases which did not run: [`super::elsewhere::elsewhere`].
 ///
 /// # Errors
 ///
@@ -46,15 +69,22 @@ pub fn update(
     list: &ExpectedFailures,
     text: &str,
     run: &[CaseReport],
-    accepted: &Accepted,
+    elsewhere: &BTreeSet<usize>,
+    policy: &Policy,
 ) -> Result<Updated, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
-    let mut changes = Vec::new();
+    let (mut changes, mut unseen) = (Vec::new(), 0);
     let tables = document.entry("known").or_insert_with(|| Item::ArrayOfTables(ArrayOfTables::new()));
     let tables = tables.as_array_of_tables_mut().ok_or("known must be tables")?;
     let (seen, unlisted) = look(list, run);
     for (number, (entry, seen)) in list.entries.iter().zip(&seen).enumerate().rev() {
-        if seen.fails + seen.broken == 0 {
+        let exists = seen.ran || elsewhere.contains(&number);
+        if !exists && policy.unseen == Unseen::Prune {
+            remove(tables, number);
+            changes.push(format!("removed {}: no such case exists", entry.id));
+        } else if !seen.ran {
+            unseen += 1;
+        } else if seen.fails + seen.broken == 0 && !elsewhere.contains(&number) {
             remove(tables, number);
             changes.push(format!("removed {}: it does not fail", entry.id));
         } else if let (Some(old), Some(new)) = (&entry.signature, seen.signatures.first())
@@ -64,17 +94,17 @@ pub fn update(
             if let Some(signature) = tables.get_mut(number).and_then(|table| table.get_mut("signature")) {
                 set_text(signature, new);
             }
-            changes.push(format!("signed {}: {new}", entry.id));
+            changes.push(format!("updated {}: {new}", entry.id));
         }
     }
     changes.reverse();
-    if let Accepted::All(reason) = accepted {
+    if let Accepted::All(reason) = &policy.accepted {
         for (report, failure) in unlisted {
             tables.push(entry(report, failure, reason));
             changes.push(format!("added {}", report.id));
         }
     }
-    Ok(Updated { text: document.to_string(), changes })
+    Ok(Updated { text: document.to_string(), changes, unseen })
 }
 
 /// Removes an entry with the comment directly before it; a comment that an empty line separates from it
@@ -102,6 +132,7 @@ fn look<'r>(
     let mut seen: Vec<Seen> = list.entries.iter().map(|_| Seen::default()).collect();
     let mut unlisted = Vec::new();
     for report in run {
+        list.matching(&report.id).for_each(|number| seen[number].ran = true);
         match (&report.verdict, list.matching(&report.id).next()) {
             (Verdict::Fail(failure), Some(number)) => {
                 seen[number].fails += 1;

@@ -18,8 +18,10 @@ pub trait CaseInfo {
     fn format(&self) -> &'static Format;
     /// Reads the case; `None` when it is malformed.
     fn read(&self) -> Option<Case>;
-    /// Executes the case and returns the instructions it executed, each once.
-    fn executed(&self) -> Vec<&'static OpInfo>;
+    /// Executes the case up to the first instruction that `is_sought`; whether there is one.
+    fn executes(&self, is_sought: &dyn Fn(&'static OpInfo) -> bool) -> bool;
+    /// Executes the case and returns the cause of its failure or error, as runs group them; `None` if it passes.
+    fn cause(&self) -> Option<String>;
 }
 
 /// The cost of evaluating a predicate, lowest first.
@@ -43,19 +45,19 @@ pub(super) struct Asked<'i> {
     /// The verdicts of the last run.
     pub(super) last: &'i Outcomes,
     case: OnceCell<Option<Case>>,
-    executed: OnceCell<Vec<&'static OpInfo>>,
+    cause: OnceCell<Option<String>>,
 }
 
 impl<'i> Asked<'i> {
     pub(super) fn new(info: &'i dyn CaseInfo, last: &'i Outcomes) -> Asked<'i> {
-        Asked { info, id: info.id().to_string(), last, case: OnceCell::new(), executed: OnceCell::new() }
+        Asked { info, id: info.id().to_string(), last, case: OnceCell::new(), cause: OnceCell::new() }
     }
 
     pub(super) fn case(&self) -> Option<&Case> {
         self.case.get_or_init(|| self.info.read()).as_ref()
     }
 
-    pub(super) fn executed(&self) -> &[&'static OpInfo] {
-        self.executed.get_or_init(|| self.info.executed())
+    pub(super) fn cause(&self) -> Option<&str> {
+        self.cause.get_or_init(|| self.info.cause()).as_deref()
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::expr::{Expr, Term};
+use super::predicates::Argument;
 
 /// Writes text that parses to the same expression, with as few parentheses as possible.
 impl fmt::Display for Expr {
@@ -50,16 +51,25 @@ fn fmt_list(parts: &[Expr], between: &str, binding: Binding, f: &mut fmt::Format
     Ok(())
 }
 
-/// An argument with the escapes that the parser needs.
-fn escaped(argument: &str) -> String {
+/// An argument with the quotes and escapes that the parser needs.
+fn escaped(argument: &Argument) -> String {
+    let argument = match argument {
+        Argument::Plain(text) => text,
+        Argument::Quoted(text) => return quoted(text),
+    };
     let first = argument.len() - argument.trim_start().len();
     let last = argument.trim_end().len();
     let mut escaped = String::with_capacity(argument.len());
     for (at, character) in argument.char_indices() {
-        if matches!(character, ')' | '\\') || at < first || at >= last {
+        if matches!(character, ')' | '\\') || (character, at) == ('"', 0) || at < first || at >= last {
             escaped.push('\\');
         }
         escaped.push(character);
     }
     escaped
+}
+
+/// A text as an argument in quotes, which matches only this text.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

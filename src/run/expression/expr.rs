@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::case_info::{Asked, COSTS, CaseInfo, Cost, Outcomes};
-use super::predicates::{Matcher, Predicate, VERDICT};
+use super::predicates::{Argument, Matcher, Predicate, VERDICT};
 
 /// A parsed expression.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ pub enum Expr {
 #[derive(Debug, Clone)]
 pub struct Term {
     pub(super) predicate: &'static Predicate,
-    pub(super) argument: String,
+    pub(super) argument: Argument,
     pub(super) matcher: Matcher,
 }
 

@@ -6,16 +6,27 @@
 //! not  = "not" not | "(" any ")" | name "(" argument ")"
 //! ```
 //!
-//! An argument ends at the next `)`; a backslash escapes the character after it.
+//! An argument ends at the next `)`, or is in double quotes; a backslash escapes the character after it.
 
 use std::fmt;
 
 use super::expr::{Expr, Term};
-use super::predicates::{Matcher, PREDICATES, Predicate};
+use super::predicates::{Argument, Matcher, PREDICATES, Predicate};
 use crate::text::suggest::nearest;
 
 /// How deep parentheses and `not` may be nested.
 pub const MOST_NESTED: usize = 100;
+
+/// Names that other programs use for a predicate.
+const OTHER_NAMES: [(&str, &str); 7] = [
+    ("opcode", "op"),
+    ("instruction", "op"),
+    ("executes", "op"),
+    ("test", "name"),
+    ("file", "path"),
+    ("vm", "machine"),
+    ("signature", "cause"),
+];
 
 /// The most names that an error lists.
 const MOST_LISTED: usize = 10;
@@ -50,7 +61,7 @@ impl std::str::FromStr for Expr {
         let expr = parser.any(0)?;
         match parser.word() {
             "" if parser.at == text.len() => Ok(expr),
-            "" => Err(parser.wrong(parser.at, "expected and, or, or the end")),
+            "" => Err(parser.wrong(parser.at, format!("expected and, or, or the end{}", parser.instead()))),
             word => Err(parser.near("expected and, or, or the end", word, ["and", "or"])),
         }
     }
@@ -75,6 +86,13 @@ impl<'t> Parser<'t> {
 
     fn rest(&self) -> &'t str {
         &self.text[self.at..]
+    }
+
+    /// What to write in place of an operator of other languages that comes next; empty if none does.
+    fn instead(&self) -> String {
+        let operators = [("&&", "and"), ("&", "and"), ("||", "or"), ("|", "or"), ("!", "not"), (",", "or")];
+        let found = operators.iter().find(|(operator, _)| self.rest().starts_with(operator));
+        found.map_or(String::new(), |(operator, word)| format!("; use {word} instead of {operator}"))
     }
 
     fn skip_space(&mut self) {
@@ -140,6 +158,7 @@ impl<'t> Parser<'t> {
         }
         match self.word() {
             "" if self.at == self.text.len() => Err(self.wrong(open, "this is never closed")),
+            "" => Err(self.wrong(self.at, format!("expected and, or, or ){}", self.instead()))),
             word => Err(self.near("expected and, or, or )", word, ["and", "or"])),
         }
     }
@@ -151,8 +170,8 @@ impl<'t> Parser<'t> {
             let all =
                 || format!("expected not, ( or one of {}", names.clone().collect::<Vec<_>>().join(", "));
             return Err(match word {
-                "" => self.wrong(self.at, all()),
-                _ => self.near(&format!("there is no {word}: {}", all()), word, names.clone().chain(["not"])),
+                "" => self.wrong(self.at, all() + &self.instead()),
+                _ => self.no_predicate(word, &all()),
             });
         };
         self.at += word.len();
@@ -167,8 +186,40 @@ impl<'t> Parser<'t> {
         Ok(Term { predicate, argument, matcher })
     }
 
+    fn argument(&mut self) -> Result<Argument, SyntaxError> {
+        if self.rest().starts_with('"') { self.quoted_argument() } else { self.plain_argument() }
+    }
+
+    /// Reads an argument in quotes, and the `)` after it.
+    fn quoted_argument(&mut self) -> Result<Argument, SyntaxError> {
+        let open = self.at;
+        let mut argument = String::new();
+        let mut characters = self.rest().char_indices().skip(1);
+        while let Some((at, character)) = characters.next() {
+            match character {
+                '"' => {
+                    self.at = open + at + 1;
+                    let is_closed = self.take(')');
+                    let end = || self.wrong(self.at, "expected ) after the quotes");
+                    return is_closed.then_some(Argument::Quoted(argument)).ok_or_else(end);
+                }
+                '\\' => argument.extend(characters.next().map(|escaped| escaped.1)),
+                _ => argument.push(character),
+            }
+        }
+        Err(self.wrong(open, "this quote is never closed"))
+    }
+
+    fn no_predicate(&self, word: &str, expected: &str) -> SyntaxError {
+        let other_name = OTHER_NAMES.iter().find(|(other, _)| word.eq_ignore_ascii_case(other));
+        let names = PREDICATES.iter().map(|predicate| predicate.name);
+        let near = other_name.map(|(_, name)| *name).or_else(|| nearest(word, names.chain(["not"])));
+        let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+        self.wrong(self.at, format!("there is no {word}: {expected}{near}"))
+    }
+
     /// Reads an argument up to the next `)`, without surrounding space.
-    fn argument(&mut self) -> Result<String, SyntaxError> {
+    fn plain_argument(&mut self) -> Result<Argument, SyntaxError> {
         let start = self.at;
         let mut argument = String::new();
         // The length up to the last character that is not unescaped space: trailing space is removed.
@@ -179,7 +230,7 @@ impl<'t> Parser<'t> {
                 ')' => {
                     self.at = start + at + 1;
                     argument.truncate(kept);
-                    return Ok(argument);
+                    return Ok(Argument::Plain(argument));
                 }
                 '\\' => argument.extend(characters.next().map(|escaped| escaped.1)),
                 _ => argument.push(character),
@@ -191,12 +242,13 @@ impl<'t> Parser<'t> {
         Err(self.wrong(start.saturating_sub(1), "this is never closed by )"))
     }
 
-    fn matcher(&self, predicate: &Predicate, argument: &str, at: usize) -> Result<Matcher, SyntaxError> {
+    fn matcher(&self, predicate: &Predicate, argument: &Argument, at: usize) -> Result<Matcher, SyntaxError> {
         let matcher = Matcher::new(argument, predicate.letters).map_err(|error| self.wrong(at, error))?;
         let known = (predicate.known)();
         if known.is_empty() || known.iter().any(|name| matcher.matches(name)) {
             return Ok(matcher);
         }
+        let argument = argument.text();
         let perhaps = nearest(argument.trim_start_matches('~'), known.iter().copied());
         let perhaps = match perhaps {
             Some(near) => format!("; did you mean {near}?"),

@@ -8,7 +8,7 @@ use globset::GlobMatcher;
 use super::case_info::{Asked, Cost};
 use crate::formats::FORMATS;
 use crate::isa::OpInfo;
-use crate::machines::{self, MACHINES};
+use crate::machines::{self, Executes, MACHINES};
 use crate::model::assertion::Expected;
 use crate::model::case::Case;
 use crate::model::path::Key;
@@ -116,10 +116,7 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Reading,
         letters: Letters::AnyCase,
         known: mnemonics,
-        holds: |matcher, asked| {
-            let machine = asked.case().and_then(|case| Some((case, machines::by_name(case.machine)?)));
-            machine.is_some_and(|(case, machine)| any_op(matcher, &(machine.contains)(&case.program)))
-        },
+        holds: |matcher, asked| contains(matcher, asked) == Some(true),
     },
     Predicate {
         name: "op",
@@ -128,7 +125,20 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Execution,
         letters: Letters::AnyCase,
         known: mnemonics,
-        holds: |matcher, asked| any_op(matcher, asked.executed()),
+        // Most cases that do not execute an instruction do not contain it, which takes no run to find out.
+        holds: |matcher, asked| {
+            !cannot_execute(matcher, asked)
+                && asked.info.executes(&|op| names(op).any(|name| matcher.matches(name)))
+        },
+    },
+    Predicate {
+        name: "cause",
+        argument: "cause",
+        doc: "fails or is broken for this cause, by which run groups failures",
+        cost: Cost::Execution,
+        letters: Letters::Exact,
+        known: Vec::new,
+        holds: |matcher, asked| asked.cause().is_some_and(|cause| matcher.matches(cause)),
     },
 ];
 
@@ -143,12 +153,23 @@ pub fn help() -> String {
     format!(
         "Expressions for -E combine predicates with and, or, not and parentheses:\n{rows}\n\
          An argument matches a whole name; ~TEXT matches a part of it, and an argument with *, ?, [ or {{ is a \
-         glob.\nMatching ignores case, except for id, name and path. Write ) and \\ as \\) and \\\\."
+         glob.\nIn double quotes, it matches only itself.\nMatching ignores case, except for id, name, path and \
+         cause. Write ) and \\ as \\) and \\\\, and \" in quotes as \\\"."
     )
 }
 
-fn any_op(matcher: &Matcher, ops: &[&'static OpInfo]) -> bool {
-    ops.iter().any(|op| names(op).any(|name| matcher.matches(name)))
+/// Whether the program of the case contains a matching instruction; `None` if the case is malformed.
+fn contains(matcher: &Matcher, asked: &Asked<'_>) -> Option<bool> {
+    let case = asked.case()?;
+    let ops = (machines::by_name(case.machine)?.contains)(&case.program);
+    Some(ops.into_iter().flat_map(names).any(|name| matcher.matches(name)))
+}
+
+/// Whether the program alone shows that the case executes no matching instruction.
+fn cannot_execute(matcher: &Matcher, asked: &Asked<'_>) -> bool {
+    let machine = asked.case().and_then(|case| machines::by_name(case.machine));
+    machine.is_some_and(|machine| machine.executes == Executes::Contained)
+        && contains(matcher, asked) == Some(false)
 }
 
 fn names(op: &OpInfo) -> impl Iterator<Item = &'static str> + use<> {
@@ -190,6 +211,23 @@ impl Letters {
     }
 }
 
+/// The argument of a predicate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Argument {
+    /// A whole name, a part of one after `~`, or a glob.
+    Plain(String),
+    /// A whole name, which was in quotes.
+    Quoted(String),
+}
+
+impl Argument {
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Argument::Plain(text) | Argument::Quoted(text) => text,
+        }
+    }
+}
+
 /// Matches a text against an argument.
 #[derive(Debug, Clone)]
 pub(super) struct Matcher {
@@ -208,9 +246,11 @@ impl Matcher {
     /// # Errors
     ///
     /// A malformed glob, with the reason.
-    pub(super) fn new(argument: &str, letters: Letters) -> Result<Matcher, String> {
-        let argument = letters.of(argument);
+    pub(super) fn new(argument: &Argument, letters: Letters) -> Result<Matcher, String> {
+        let is_quoted = matches!(argument, Argument::Quoted(_));
+        let argument = letters.of(argument.text());
         let pattern = match argument.strip_prefix('~') {
+            _ if is_quoted => Pattern::Whole(argument.into_owned()),
             Some(part) => Pattern::Part(part.to_owned()),
             None => match glob(&argument).map_err(|error| error.to_string())? {
                 Some(glob) => Pattern::Glob(Box::new(glob)),

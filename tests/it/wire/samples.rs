@@ -150,8 +150,16 @@ fn any_id() -> impl Strategy<Value = CaseId> {
 
 fn any_report() -> impl Strategy<Value = CaseReport> {
     let name = || prop::option::of(any_text().prop_map(Name::from));
-    (any_id(), name(), name(), any_verdict(), any::<bool>()).prop_map(
-        |(id, format, machine, verdict, cached)| CaseReport { id, format, machine, verdict, cached },
+    let line = prop::option::of(1..u32::MAX);
+    (any_id(), name(), name(), line, any_verdict(), any::<bool>()).prop_map(
+        |(id, format, machine, line, verdict, cached)| CaseReport {
+            id,
+            format,
+            machine,
+            line,
+            verdict,
+            cached,
+        },
     )
 }
 

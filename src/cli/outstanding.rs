@@ -1,0 +1,140 @@
+//! The outstanding failures: a case that fails, is broken, or passes though it is known to fail is outstanding
+//! until a later run finds otherwise, or the case no longer exists.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use indexmap::IndexMap;
+use vmconf::model::case::CaseId;
+use vmconf::model::event::{CaseReport, Summary};
+use vmconf::model::verdict::Kind;
+use vmconf::report::json::Record;
+use vmconf::run::anchor::Anchor;
+use vmconf::run::expression::Outcomes;
+use vmconf::wire::comparison::Outcome;
+use vmconf::wire::record::Case;
+
+use super::history::{self, Executed, Recorded};
+use super::output;
+use super::result_file::ResultFile;
+
+/// Beside the records of the runs.
+const FILE: &str = "outstanding";
+
+/// The outstanding failures, by id.
+pub(super) type Outstanding = IndexMap<String, Outcome>;
+
+/// The outstanding failures of all runs from a folder.
+///
+/// # Errors
+///
+/// When the platform has no cache folder, or the file is damaged.
+pub(super) fn read(anchor: &Anchor) -> anyhow::Result<Outstanding> {
+    let folder = history::folder(anchor).context("there is no cache folder; VMCONF_CACHE names one")?;
+    read_file(&folder.join(FILE))
+}
+
+fn read_file(path: &Path) -> anyhow::Result<Outstanding> {
+    if path.exists() { Ok(history::read(path)?.cases) } else { Ok(Outstanding::new()) }
+}
+
+/// The newest verdict of each case that is recorded: that of the last run, and of outstanding failures.
+///
+/// # Errors
+///
+/// When no run is recorded, or a record is damaged.
+pub(super) fn outcomes(anchor: &Anchor) -> anyhow::Result<Outcomes> {
+    let last = Recorded::last(anchor)?.cases.into_iter();
+    let cases = read(anchor)?.into_iter().chain(last);
+    Ok(cases.map(|(id, outcome)| (id, outcome.kind.name().to_owned())).collect())
+}
+
+/// The record of a run in progress, and how it changes the outstanding failures.
+pub(super) struct Recording {
+    anchor: Anchor,
+    record: Record,
+    /// The outstanding failures at the start.
+    before: Outstanding,
+    failed: IndexMap<String, Outcome>,
+    fixed: HashSet<String>,
+}
+
+impl Recording {
+    /// Starts the record of the run of this process.
+    pub(super) fn begin(anchor: &Anchor, executed: Executed<'_>) -> Recording {
+        let before = read(anchor).unwrap_or_else(|error| {
+            output::note(&format!("note: outstanding failures are lost: {error:#}"));
+            Outstanding::new()
+        });
+        let record = history::begin(executed);
+        Recording { anchor: anchor.clone(), record, before, failed: IndexMap::new(), fixed: HashSet::new() }
+    }
+
+    /// Adds a case.
+    pub(super) fn case(&mut self, report: &CaseReport) {
+        let case = Record::recorded(report);
+        match case.verdict {
+            Kind::Fail | Kind::Error | Kind::UnexpectedPass => {
+                self.failed.extend([<(String, Outcome)>::from(case.clone())]);
+            }
+            Kind::Pass | Kind::ExpectedFail => self.found_otherwise(&case.id),
+            Kind::Skip => {}
+        }
+        // A case of the file ran, so the file as a whole is no longer broken, or is reported again.
+        if report.id.name.is_some() && case.verdict != Kind::Skip && !self.before.is_empty() {
+            self.found_otherwise(&CaseId::of_file(report.id.file.clone()).to_string());
+        }
+        self.record.case(case);
+    }
+
+    fn found_otherwise(&mut self, id: &str) {
+        if self.before.contains_key(id) && !self.fixed.contains(id) {
+            self.fixed.insert(id.to_owned());
+        }
+    }
+
+    /// Records the run.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub(super) fn end(self, summary: &Summary) -> io::Result<()> {
+        history::record(&self.anchor, &mut self.record.end(summary)?)?;
+        change(&self.anchor, |outstanding| {
+            outstanding.retain(|id, _| !self.fixed.contains(id));
+            outstanding.extend(self.failed);
+        })
+    }
+}
+
+/// Forgets the failures of cases that no longer exist.
+///
+/// # Errors
+///
+/// When the file cannot be written.
+pub(super) fn forget(anchor: &Anchor, deleted: &HashSet<String>) -> io::Result<()> {
+    change(anchor, |outstanding| outstanding.retain(|id, _| !deleted.contains(id)))
+}
+
+/// Changes the file, which other processes may change at the same time. A damaged file is replaced.
+fn change(anchor: &Anchor, edit: impl FnOnce(&mut Outstanding)) -> io::Result<()> {
+    let Some(folder) = history::folder(anchor) else { return Ok(()) };
+    let path: PathBuf = folder.join(FILE);
+    let locked = match File::open(folder.join(history::FOLDER)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        file => file?,
+    };
+    locked.lock()?;
+    let before = read_file(&path).ok();
+    let mut after = before.clone().unwrap_or_default();
+    edit(&mut after);
+    if before.as_ref() == Some(&after) {
+        return Ok(());
+    }
+    let mut text = Vec::new();
+    Record::of(after.into_iter().map(Case::from))?.reader()?.read_to_end(&mut text)?;
+    ResultFile::with(&path, &text)
+}

@@ -1,0 +1,61 @@
+//! Finds the entries of a list that match cases which did not run.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::PathBuf;
+
+use super::{Entry, ExpectedFailures};
+use crate::model::case::CaseId;
+use crate::model::event::CaseReport;
+use crate::run::anchor::Anchor;
+use crate::run::options::{Options, RunOptions};
+use crate::run::select::open;
+use crate::run::sources;
+
+/// The entries that match a case which exists and did not run, or that may match one: of a file that is broken
+/// as a whole, the cases are not known.
+///
+/// Only the file or folder with which an entry begins is searched.
+pub fn elsewhere(
+    list: &ExpectedFailures,
+    ran: &[CaseReport],
+    anchor: &Anchor,
+    options: &Options,
+) -> BTreeSet<usize> {
+    let ran: HashSet<&CaseId> = ran.iter().map(|report| &report.id).collect();
+    // Filters select what runs, not what exists.
+    let options = Options { run: RunOptions::default(), ..options.clone() };
+    let mut places: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
+    for (number, entry) in list.entries.iter().enumerate() {
+        places.entry(entry.place_of_cases(anchor)).or_default().push(number);
+    }
+    let mut elsewhere = BTreeSet::new();
+    for (place, numbers) in places {
+        // A place that does not exist has no cases.
+        let found = sources::find(&[place], anchor).unwrap_or_default();
+        for source in found.sources {
+            let file = open(&source, &options);
+            let others: Vec<_> = file.ids().filter(|id| !ran.contains(id)).map(|id| id.to_string()).collect();
+            let is_unknown = file.cases() == 0 && !file.errors().is_empty();
+            let matches = |number: &&usize| others.iter().any(|id| list.entries[**number].matches(id));
+            elsewhere.extend(numbers.iter().filter(|number| is_unknown || matches(number)));
+        }
+    }
+    elsewhere
+}
+
+impl Entry {
+    /// The file or folder that has all cases which the entry can match.
+    fn place_of_cases(&self, anchor: &Anchor) -> PathBuf {
+        let files = self.id.match_indices("::").map(|(at, _)| anchor.path(&self.id[..at]));
+        if let Some(file) = files.into_iter().find(|path| path.is_file()) {
+            return file;
+        }
+        match &self.glob {
+            Some(_) => {
+                let literal = self.id.split(['*', '?', '[', '{', '\\']).next().unwrap_or_default();
+                anchor.path(literal.rsplit_once('/').map_or("", |(folder, _)| folder))
+            }
+            None => anchor.path(&self.id),
+        }
+    }
+}

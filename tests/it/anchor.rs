@@ -1,0 +1,143 @@
+//! The ids of cases: the same however a path is typed, and from whatever folder.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Ran, at_root, command, ran};
+use tempfile::TempDir;
+use vmconf::run::anchor::Anchor;
+
+const GAS: &str = "tests/samples/vmtests/wrong/gas.json";
+
+/// A project with a failing case, and a folder beside the project.
+struct Project {
+    folder: TempDir,
+}
+
+impl Project {
+    fn new() -> Project {
+        let project = Project { folder: TempDir::new().unwrap() };
+        for name in ["project/many/gas.json", "suite/gas.json"] {
+            let path = project.folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::copy(at_root(GAS), path).unwrap();
+        }
+        project
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().canonicalize().unwrap().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn vmconf(&self, from: &str, args: &[&str]) -> Ran {
+        let mut command = command(args);
+        command.current_dir(self.path(from)).env("VMCONF_CACHE", self.path("cache"));
+        ran(command.output().unwrap())
+    }
+
+    fn list(&self, from: &str, path: &str) -> String {
+        let ran = self.vmconf(from, &["list", path]);
+        assert_eq!(ran.exit, 0, "{ran:?}");
+        ran.stdout
+    }
+}
+
+const ID: &str = "many/gas.json::gas\n";
+
+#[test]
+fn however_a_path_is_typed() {
+    let project = Project::new();
+    let absolute = project.path("project/many");
+    for path in
+        ["many", "./many", "many/", "many/../many", "../project/many", &absolute, "many/gas.json::gas"]
+    {
+        assert_eq!(project.list("project", path), ID, "{path}");
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("many", project.path("project/link")).unwrap();
+        assert_eq!(project.list("project", "link"), ID);
+        assert_eq!(project.list("project", "link/gas.json::gas"), ID);
+    }
+    // Each file is read once.
+    assert_eq!(project.vmconf("project", &["list", "many", "./many", &absolute]).stdout, ID);
+    // What is outside of the folder has one name, too.
+    let outside = project.path("suite/gas.json");
+    for path in ["../suite", "../project/../suite/gas.json", &outside] {
+        assert_eq!(project.list("project", path), "../suite/gas.json::gas\n", "{path}");
+    }
+}
+
+#[test]
+fn known_lists_filters_and_reruns() {
+    let project = Project::new();
+    let absolute = project.path("project/many");
+    let known = "[[known]]\nid = \"many/gas.json::gas\"\nreason = \"not yet\"\n";
+    project.write("project/known.toml", known);
+    for path in ["./many", &absolute, "../project/many/gas.json"] {
+        assert_eq!(project.vmconf("project", &["run", path, "--known", "known.toml"]).exit, 0, "{path}");
+        assert_eq!(project.vmconf("project", &["run", path, "--filter", "many/*"]).exit, 1, "{path}");
+        assert_eq!(project.vmconf("project", &["run", path, "-E", "path(many/gas.json)"]).exit, 1, "{path}");
+        for rerun in ["many", "./many/gas.json::gas", &absolute] {
+            assert_eq!(project.vmconf("project", &["run", "--rerun", "failed", rerun]).exit, 1, "{rerun}");
+        }
+    }
+    let compared = project.vmconf("project", &["compare", "last~1"]);
+    assert!(compared.stdout.starts_with("0 broken, 0 fail differently, 0 fixed, 0 new, 0 gone, 1 as before"));
+}
+
+/// The anchor is the folder of `vmconf.toml`, from every folder below it.
+#[test]
+fn from_a_folder_below() {
+    let project = Project::new();
+    project.write("project/vmconf.toml", "");
+    for path in [".", "gas.json", "gas.json::gas", "../many"] {
+        assert_eq!(project.list("project/many", path), ID, "{path}");
+    }
+    // An id that was printed can be typed there, and the run is that of the project.
+    assert_eq!(project.vmconf("project/many", &["run", "many/gas.json::gas"]).exit, 1);
+    assert_eq!(project.vmconf("project", &["run", "--rerun", "failed"]).exit, 1);
+    let json = project.vmconf("project/many", &["run", ".", "--report", "json"]).stdout;
+    assert!(json.contains(r#""file":"many/gas.json""#), "{json}");
+    // Without it, the anchor is the working folder.
+    assert_eq!(project.vmconf("project/many", &["list", "--no-config", "."]).stdout, "gas.json::gas\n");
+}
+
+#[test]
+fn cases_that_do_not_exist() {
+    let project = Project::new();
+    for command in ["run", "list", "diff", "trace", "check", "bless"] {
+        let ran = project.vmconf("project", &[command, "many/gas.json::gsa"]);
+        assert_eq!(
+            (ran.exit, &*ran.stdout, &*ran.stderr),
+            (2, "", "error: there is no case gsa in many/gas.json; did you mean many/gas.json::gas?\n"),
+            "{command}"
+        );
+    }
+    let ran = project.vmconf("project", &["list", "many", "--filter", "nothing"]);
+    assert_eq!((ran.exit, &*ran.stdout, &*ran.stderr), (4, "", "note: no case matches\n"));
+}
+
+#[test]
+fn names_and_paths() {
+    let project = Project::new();
+    let anchor = Anchor::at(Path::new(&project.path("project"))).unwrap();
+    for (path, name) in [
+        ("project", "."),
+        ("project/many/gas.json", "many/gas.json"),
+        ("project/many/deleted/x.json", "many/deleted/x.json"),
+        ("suite/gas.json", "../suite/gas.json"),
+        ("", ".."),
+    ] {
+        let path = project.path(path);
+        let path = Path::new(path.trim_end_matches('/'));
+        assert_eq!(&*anchor.name(path), name);
+        assert_eq!(anchor.path(name), path, "{name}");
+    }
+    // Only the root is shared: a path with `..` would say how deep the anchor is.
+    assert_eq!(&*anchor.name(Path::new("/no-such-folder/x.json")), "/no-such-folder/x.json");
+}
