@@ -80,6 +80,7 @@
 //! | a limit | the check, where the loop is | [`model::limits::ROWS`] |
 //! | a predicate of `-E` | nothing else | [`run::expression::PREDICATES`] |
 //! | a JSON Schema | a file in `schemas/` | [`wire::schema::SCHEMAS`] |
+//! | a fuzz target | a function in `fuzz/targets/` | `fuzz/targets/list.rs` and `fuzz/Cargo.toml` |
 //! | a command | a file in `src/cli/` | `Command` in `src/cli.rs` |
 //! | a flag of a command that reads vectors | the argument | `src/cli/flags.rs` |
 

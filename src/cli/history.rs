@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use vmconf::model::partition::Part;
 use vmconf::report::json::{Invocation, Record};
+use vmconf::report::spool::Spool;
 use vmconf::run::expression::Outcomes;
 use vmconf::text::file_name::typed;
 use vmconf::text::shell::Words;
@@ -59,7 +60,7 @@ pub(super) fn begin(files: usize, part: Option<&Part>) -> Record {
 /// # Errors
 ///
 /// When it cannot be written.
-pub(super) fn record(run: &str) -> io::Result<()> {
+pub(super) fn record(run: &mut Spool) -> io::Result<()> {
     let working = std::env::current_dir()?;
     let Some(folder) = folder(&working) else { return Ok(()) };
     fs::create_dir_all(&folder)?;
@@ -78,11 +79,11 @@ pub(super) fn record(run: &str) -> io::Result<()> {
 }
 
 /// Writes a run under the current time as its name; waits while another run has that name.
-fn put(folder: &Path, run: &str) -> io::Result<()> {
+fn put(folder: &Path, run: &mut Spool) -> io::Result<()> {
     const ATTEMPTS: usize = 1000;
     for _ in 0..ATTEMPTS {
         let name = Timestamp::now().strftime("%Y%m%d-%H%M%S-%3f").to_string();
-        match ResultFile::once(&folder.join(name), run.as_bytes()) {
+        match ResultFile::once(&folder.join(name), &mut run.reader()?) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 std::thread::sleep(Duration::from_millis(1));
             }

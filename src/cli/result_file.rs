@@ -1,7 +1,7 @@
 //! Files of results.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -100,9 +100,9 @@ impl ResultFile {
     }
 
     /// Writes the file at `path` with these bytes as they are; an error if it exists.
-    pub(super) fn once(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn once(path: &Path, bytes: &mut dyn Read) -> io::Result<()> {
         let file = ResultFile::new(path)?;
-        file.file().write_all(bytes)?;
+        io::copy(bytes, &mut file.file())?;
         match file {
             ResultFile::Open(_) => Err(ErrorKind::AlreadyExists.into()),
             ResultFile::Replaced { new, path } => {

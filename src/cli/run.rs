@@ -258,7 +258,7 @@ impl Runner<'_> {
 fn save_record(record: Record, summary: &Summary) {
     if summary.exit() == Exit::NothingRan {
         output::note("note: no case ran");
-    } else if let Err(error) = history::record(&record.end(summary)) {
+    } else if let Err(error) = record.end(summary).and_then(|mut text| history::record(&mut text)) {
         output::note(&format!("note: the run cannot be recorded for diff, compare and --rerun: {error}"));
     }
 }

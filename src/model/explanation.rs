@@ -35,6 +35,9 @@ impl Explained {
     }
 }
 
+/// The most cases that a run explains, of those that fail or are broken: each of them runs again.
+pub const MOST_EXPLAINED: usize = 200;
+
 /// A case, its verdict, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {

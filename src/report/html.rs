@@ -1,9 +1,10 @@
 //! The report for a browser: one page with everything in it. It is readable without scripts; with scripts it
 //! can be searched and filtered. Cases come in the order of events.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
+use std::ops::Range;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -11,11 +12,12 @@ use indexmap::{IndexMap, IndexSet};
 use sha2::{Digest, Sha256};
 
 use super::case_block::{broken_list, counted, counts, headline, plain_case};
+use super::spool::Spool;
 use super::{Needs, Options, Report, explanation};
 use crate::model::case::CaseId;
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Event, Summary};
-use crate::model::explanation::Explained;
+use crate::model::explanation::{Explained, MOST_EXPLAINED};
 use crate::model::name::Name;
 use crate::model::signature;
 use crate::text::shell::Words;
@@ -30,25 +32,22 @@ const MOST_OPEN: usize = 10;
 pub struct Html {
     out: Box<dyn Write>,
     flags: Words,
-    rows: Vec<Row>,
-    /// The rows of the cases that may still be explained.
-    explainable: HashMap<CaseId, usize>,
-    /// The causes of the cases that do not pass, each with its number of cases.
-    causes: IndexMap<String, usize>,
+    /// The list of cases.
+    rows: Spool,
+    /// Where the texts of the cases that may still be explained are in the list.
+    explainable: HashMap<CaseId, Range<u64>>,
+    /// What comes in their place: by where it starts, where it ends and the explanation.
+    explained: BTreeMap<u64, (u64, String)>,
+    /// The causes of the cases that do not pass.
+    causes: IndexMap<String, Cause>,
     machines: IndexSet<Name>,
 }
 
-/// A case in the list.
-struct Row {
-    verdict: &'static str,
-    machine: Option<Name>,
-    id: String,
-    /// The index of its cause in `Html::causes`.
-    cause: Option<usize>,
-    /// What is wrong, in one line.
-    headline: Option<String>,
-    /// The text shown when the row is opened.
-    text: String,
+/// The cases with the same cause.
+struct Cause {
+    count: usize,
+    /// The anchor of the first one.
+    first: String,
 }
 
 impl Html {
@@ -57,56 +56,77 @@ impl Html {
         Html {
             out,
             flags: options.flags.clone(),
-            rows: Vec::new(),
+            rows: Spool::new(),
             explainable: HashMap::new(),
+            explained: BTreeMap::new(),
             causes: IndexMap::new(),
             machines: IndexSet::new(),
         }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
-        let cause = signature::cause(report.machine.as_deref(), &report.verdict).map(|cause| {
+        let CaseReport { id, machine, verdict, .. } = report;
+        let shown = id.to_string();
+        let name = verdict.name();
+        self.machines.extend(machine.clone());
+        write!(
+            self.rows,
+            "<li class=\"{name}\" data-machine=\"{}\"",
+            machine.as_deref().unwrap_or_default()
+        )?;
+        if let Some(cause) = signature::cause(machine.as_deref(), verdict) {
             let entry = self.causes.entry(cause);
-            let number = entry.index();
-            *entry.or_default() += 1;
-            number
-        });
-        if report.verdict.is_failed_or_broken() {
-            self.explainable.insert(report.id.clone(), self.rows.len());
+            let (number, anchor) = (entry.index(), anchor(&shown));
+            write!(self.rows, " id=\"{anchor}\" data-cause=\"{number}\"")?;
+            entry.or_insert(Cause { count: 0, first: anchor }).count += 1;
         }
-        self.machines.extend(report.machine.clone());
-        self.rows.push(Row {
-            verdict: report.verdict.name(),
-            machine: report.machine.clone(),
-            id: report.id.to_string(),
-            cause,
-            headline: headline(report),
-            text: plain_case(report, &self.flags)?,
-        });
-        Ok(())
+        let mut line = format!("<span class=\"verdict\">{name}</span> <code>{}</code>", html(&shown));
+        if let Some(headline) = headline(report) {
+            write!(line, " <span class=\"headline\">{}</span>", html(&headline)).map_err(io::Error::other)?;
+        }
+        let text = html(&plain_case(report, &self.flags)?);
+        if text.is_empty() {
+            return writeln!(self.rows, ">{line}</li>");
+        }
+        // The HTML parser drops a line break at the start of a <pre>.
+        writeln!(self.rows, "><details><summary>{line}</summary><pre>")?;
+        let start = self.rows.length();
+        write!(self.rows, "{text}")?;
+        if verdict.is_failed_or_broken() && self.explainable.len() < MOST_EXPLAINED {
+            self.explainable.insert(id.clone(), start..self.rows.length());
+        }
+        writeln!(self.rows, "</pre></details></li>")
     }
 
     fn explained(&mut self, explained: &Explained) -> io::Result<()> {
-        if let Some(row) = self.explainable.get(explained.id()) {
-            self.rows[*row].text = explanation::plain(explained)?;
+        if let Some(Range { start, end }) = self.explainable.remove(explained.id()) {
+            self.explained.insert(start, (end, html(&explanation::plain(explained)?)));
         }
         Ok(())
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
-        let page = self.page(summary).map_err(io::Error::other)?;
-        self.out.write_all(page.as_bytes())?;
+        let before = self.before_cases(summary).map_err(io::Error::other)?;
+        self.out.write_all(before.as_bytes())?;
+        let mut rows = self.rows.reader()?;
+        let mut done = 0;
+        for (start, (end, text)) in &self.explained {
+            io::copy(&mut rows.by_ref().take(start - done), &mut self.out)?;
+            self.out.write_all(text.as_bytes())?;
+            io::copy(&mut rows.by_ref().take(end - start), &mut io::sink())?;
+            done = *end;
+        }
+        io::copy(&mut rows, &mut self.out)?;
+        writeln!(self.out, "</ul>\n</main>\n<script>{SCRIPT}</script>\n</body>\n</html>")?;
         self.out.flush()
     }
 
-    fn page(&self, summary: &Summary) -> Result<String, std::fmt::Error> {
+    fn before_cases(&self, summary: &Summary) -> Result<String, std::fmt::Error> {
         let mut page = String::new();
         head(&mut page, summary)?;
         self.controls(&mut page, summary)?;
         self.list_causes(&mut page)?;
         writeln!(page, "<h2>Cases</h2>\n<ul id=\"cases\">")?;
-        self.rows.iter().try_for_each(|row| row.write(&mut page))?;
-        writeln!(page, "</ul>\n</main>\n<script>{SCRIPT}</script>\n</body>\n</html>")?;
         Ok(page)
     }
 
@@ -132,7 +152,7 @@ impl Html {
         }
         writeln!(page, "</select></label>")?;
         writeln!(page, "<label class=\"wide\">Cause <select name=\"cause\"><option value=\"\">all</option>")?;
-        for (number, (cause, count)) in self.causes.iter().enumerate() {
+        for (number, (cause, Cause { count, .. })) in self.causes.iter().enumerate() {
             writeln!(page, "<option value=\"{number}\">{count} × {}</option>", html(cause))?;
         }
         writeln!(page, "</select></label>\n<button type=\"reset\">Reset</button>")?;
@@ -150,9 +170,7 @@ impl Html {
             "<details id=\"causes\"{open}><summary>Causes: {}</summary>\n<ol>",
             self.causes.len()
         )?;
-        for (number, (cause, count)) in self.causes.iter().enumerate() {
-            let first = self.rows.iter().position(|row| row.cause == Some(number));
-            let first = first.map_or(String::new(), |row| self.rows[row].anchor());
+        for (number, (cause, Cause { count, first })) in self.causes.iter().enumerate() {
             writeln!(
                 page,
                 "<li><span class=\"count\">{count} ×</span> <a href=\"#{first}\" data-cause=\"{number}\">\
@@ -180,31 +198,9 @@ impl Report for Html {
     }
 }
 
-impl Row {
-    /// The anchor of the row in the page: a digest of the case id, so that it is the same in the next run.
-    fn anchor(&self) -> String {
-        format!("case-{}", hex::encode(&Sha256::digest(&self.id)[..6]))
-    }
-
-    fn write(&self, page: &mut String) -> std::fmt::Result {
-        let Row { verdict, machine, id, cause, headline, text } = self;
-        let machine = machine.as_deref().unwrap_or_default();
-        write!(page, "<li class=\"{verdict}\" data-machine=\"{machine}\"")?;
-        if let Some(cause) = cause {
-            write!(page, " id=\"{}\" data-cause=\"{cause}\"", self.anchor())?;
-        }
-        write!(page, ">")?;
-        let mut line = format!("<span class=\"verdict\">{verdict}</span> <code>{}</code>", html(id));
-        if let Some(headline) = headline {
-            write!(line, " <span class=\"headline\">{}</span>", html(headline))?;
-        }
-        if text.is_empty() {
-            writeln!(page, "{line}</li>")
-        } else {
-            // The HTML parser drops a line break at the start of a <pre>.
-            writeln!(page, "<details><summary>{line}</summary><pre>\n{}</pre></details></li>", html(text))
-        }
-    }
+/// The anchor of a case in the page: a digest of its id, so that it is the same in the next run.
+fn anchor(id: &str) -> String {
+    format!("case-{}", hex::encode(&Sha256::digest(id)[..6]))
 }
 
 /// Writes everything before the filters. The content security policy blocks all loading, and all scripts and

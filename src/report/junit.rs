@@ -7,6 +7,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
 use super::case_block::{broken_list, headline, plain_case};
+use super::spool::Spool;
 use super::{Options, Report};
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Event, Summary};
@@ -17,7 +18,10 @@ use crate::text::shell::Words;
 pub struct Junit {
     out: Box<dyn Write>,
     flags: Words,
-    suites: Suites,
+    /// The totals of the suites that are done.
+    totals: Suites,
+    /// The text of these suites.
+    done: Spool,
     /// The suite of the current file.
     open: Option<TestSuite>,
 }
@@ -25,7 +29,7 @@ pub struct Junit {
 impl Junit {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Junit {
-        Junit { out, flags: options.flags.clone(), suites: Suites::new("vmconf"), open: None }
+        Junit { out, flags: options.flags.clone(), totals: empty(), done: Spool::new(), open: None }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -39,14 +43,26 @@ impl Junit {
         Ok(())
     }
 
-    fn close(&mut self) {
-        self.suites.add_test_suites(self.open.take());
+    fn close(&mut self) -> io::Result<()> {
+        let Some(suite) = self.open.take() else { return Ok(()) };
+        let Suites { tests, failures, errors, skipped, .. } = &mut self.totals;
+        *tests += suite.tests;
+        *failures += suite.failures;
+        *errors += suite.errors;
+        *skipped += suite.skipped;
+        let mut alone = empty();
+        alone.add_test_suite(suite);
+        let [_, suite, _] = parts(&alone)?;
+        self.done.write_all(suite.as_bytes())
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
-        self.close();
-        self.suites.set_time(Duration::from_secs_f64(summary.seconds));
-        self.suites.serialize(&mut self.out).map_err(io::Error::other)?;
+        self.close()?;
+        self.totals.set_time(Duration::from_secs_f64(summary.seconds));
+        let [head, _, end] = parts(&self.totals)?;
+        self.out.write_all(head.as_bytes())?;
+        io::copy(&mut self.done.reader()?, &mut self.out)?;
+        self.out.write_all(end.as_bytes())?;
         self.out.flush()
     }
 }
@@ -56,14 +72,27 @@ impl Report for Junit {
         match event {
             Event::Finished(report) => self.case(report),
             Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
-            Event::FileDone => {
-                self.close();
-                Ok(())
-            }
+            Event::FileDone => self.close(),
             Event::Started { .. } | Event::Note { .. } | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }
+}
+
+fn empty() -> Suites {
+    Suites::new("vmconf")
+}
+
+/// The XML of a report: what precedes the suites, the suites, and what follows them. The library writes only
+/// whole reports, which would have to be in memory.
+fn parts(report: &Suites) -> io::Result<[String; 3]> {
+    const END: &str = "\n</testsuites>";
+    let text = report.to_string().map_err(io::Error::other)?;
+    // Nothing in the start tag is from a vector.
+    let head = text.find("<testsuites ").and_then(|start| Some(start + text[start..].find('>')? + 1));
+    let (head, end) =
+        head.zip(text.rfind(END)).ok_or_else(|| io::Error::other("unknown form of JUnit XML"))?;
+    Ok([&text[..head], &text[head..end], &text[end..]].map(str::to_owned))
 }
 
 fn status(report: &CaseReport, flags: &Words) -> io::Result<TestCaseStatus> {

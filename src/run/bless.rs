@@ -5,6 +5,7 @@
 //! offered that was not run as it would be written. A case that ends up with a difference that it did not
 //! have before gets its old text back.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::execute::Worker;
@@ -179,7 +180,9 @@ impl Case {
         let (changes, refused) = match wishes.outcome_change {
             OutcomeChange::Refuse if self.other_ends(loaded.format).next().is_some() => {
                 // All other differences are those of a run with another outcome.
-                let refusals = self.other_ends(loaded.format).map(|end| self.refusal(end, &other_end(end)));
+                let before = by_datum(&self.first);
+                let refusals =
+                    self.other_ends(loaded.format).map(|end| self.refusal(&before, end, &other_end(end)));
                 (Vec::new(), refusals.collect())
             }
             OutcomeChange::Refuse | OutcomeChange::Allow => self.write_back(loaded, wishes),
@@ -198,37 +201,38 @@ impl Case {
 
     fn write_back<'d>(&self, loaded: &LoadedCase<'d>, wishes: &Wishes) -> (Vec<Change<'d>>, Vec<Refusal>) {
         let (mut changes, mut refused) = (Vec::new(), Vec::new());
-        let mut resized: Vec<&Difference> = Vec::new();
+        let mut resized: HashSet<Datum<'_>> = HashSet::new();
+        let before = by_datum(&self.first);
         let last = differences(&self.last).iter();
         for difference in last.filter(|difference| wishes.ask_for(difference)) {
             // When the length of a list changes, its items may get other indices.
-            if resized.iter().any(|list| list.step == difference.step && difference.at.starts_with(&list.at))
-            {
+            let mut at = std::iter::successors(Some(&difference.at), |at| at.parent());
+            if at.any(|list| resized.contains(&(difference.step, list))) {
                 continue;
             }
             match write_back(difference, loaded) {
                 Ok(written) => {
                     changes.extend(written);
-                    resized.extend(Some(difference).filter(|it| matches!(it.expected, Expected::Len(_))));
+                    resized
+                        .extend(matches!(difference.expected, Expected::Len(_)).then(|| datum(difference)));
                 }
-                Err(why) => refused.push(self.refusal(difference, &why)),
+                Err(why) => refused.push(self.refusal(&before, difference, &why)),
             }
         }
         (changes, refused)
     }
 
     /// A refusal, at the place in the old text if the difference was there before.
-    fn refusal(&self, difference: &Difference, why: &str) -> Refusal {
-        let before = differences(&self.first).iter().find(|before| same_datum(before, difference));
-        let Difference { step, at, place, .. } = before.unwrap_or(difference);
+    fn refusal(&self, before: &ByDatum<'_>, difference: &Difference, why: &str) -> Refusal {
+        let Difference { step, at, place, .. } = before.get(&datum(difference)).unwrap_or(&difference);
         let (case, at, place) = (self.first.id.clone(), at.clone(), place.clone());
         Refusal { case, step: *step, at, place, why: why.to_owned() }
     }
 
     /// Reverts the case to its old text.
     fn refuse(&mut self, why: &str) {
-        self.refused =
-            differences(&self.first).iter().take(1).map(|first| self.refusal(first, why)).collect();
+        let first = differences(&self.first).iter().take(1);
+        self.refused = first.map(|first| self.refusal(&ByDatum::new(), first, why)).collect();
         self.is_changed = false;
     }
 
@@ -242,13 +246,12 @@ impl Case {
             let what = diagnostics.first().map_or("", |diagnostic| &diagnostic.what);
             return Some(format!("the changed case would be broken: {what}"));
         }
-        let refused = |difference: &Difference| {
-            self.refused.iter().any(|it| it.step == difference.step && it.at == difference.at)
+        let refused: HashSet<Datum<'_>> = self.refused.iter().map(|it| (it.step, &it.at)).collect();
+        let before = by_datum(&self.first);
+        let is_wrong = |it: &&Difference| {
+            !before.contains_key(&datum(it)) || (wishes.ask_for(it) && !refused.contains(&datum(it)))
         };
-        let before =
-            |difference: &Difference| differences(&self.first).iter().any(|it| same_datum(it, difference));
-        let mut left = differences(&self.last).iter();
-        let wrong = left.find(|it| !before(it) || (wishes.ask_for(it) && !refused(it)))?;
+        let wrong = differences(&self.last).iter().find(is_wrong)?;
         Some(format!("the changed case would differ in {}", wrong.at))
     }
 
@@ -274,8 +277,17 @@ fn differences(report: &CaseReport) -> &[Difference] {
     report.verdict.failure().map_or(&[], |failure| &failure.differences)
 }
 
-fn same_datum(one: &Difference, other: &Difference) -> bool {
-    one.step == other.step && one.at == other.at
+/// Which datum differs: after which step, and its path.
+type Datum<'d> = (Option<usize>, &'d Path);
+
+fn datum(difference: &Difference) -> Datum<'_> {
+    (difference.step, &difference.at)
+}
+
+type ByDatum<'d> = HashMap<Datum<'d>, &'d Difference>;
+
+fn by_datum(report: &CaseReport) -> ByDatum<'_> {
+    differences(report).iter().map(|difference| (datum(difference), difference)).collect()
 }
 
 impl Wishes {

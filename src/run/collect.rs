@@ -9,10 +9,7 @@ use super::execute::CaseOutcome;
 use super::load::LoadedFile;
 use super::options::{Options, RunOptions, UnmatchedEntries};
 use crate::model::event::{Event, Summary};
-use crate::model::explanation::{Explained, Explanation};
-
-/// The most cases that are explained, of those that fail or are broken: each of them runs again.
-pub(super) const MOST_EXPLAINED: usize = 200;
+use crate::model::explanation::{Explained, Explanation, MOST_EXPLAINED};
 
 /// Explains the case at this index of a file.
 pub type Explain = fn(&LoadedFile<'_>, usize, &RunOptions) -> Explanation;

@@ -12,7 +12,7 @@
 //! The first entry that matches the id of a case applies. Only failures can be expected: a broken vector
 //! stays an error.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use globset::GlobMatcher;
@@ -39,6 +39,7 @@ pub struct ExpectedFailures {
     /// The path, as messages show it.
     pub file: Arc<str>,
     entries: Vec<Entry>,
+    starts: Starts,
 }
 
 #[derive(Debug, Clone)]
@@ -61,7 +62,9 @@ impl ExpectedFailures {
     /// The first error in the text.
     pub fn parse(file: &str, text: &str, today: Date) -> Result<ExpectedFailures, Diagnostic> {
         let reader = Reader { text: &SourceText::new(text), today };
-        Ok(ExpectedFailures { file: file.into(), entries: reader.entries()? })
+        let entries = reader.entries()?;
+        let starts = Starts::of(&entries);
+        Ok(ExpectedFailures { file: file.into(), entries, starts })
     }
 
     /// Whether any entry has an expiry date.
@@ -71,7 +74,7 @@ impl ExpectedFailures {
 
     /// The verdict on a case after applying the entry that matches it, if there is one.
     pub fn apply(&self, id: &CaseId, machine: Option<&str>, verdict: Verdict) -> Verdict {
-        let Some(entry) = self.entries.iter().find(|entry| entry.matches(&id.to_string())) else {
+        let Some(entry) = self.matching(id).next().map(|number| &self.entries[number]) else {
             return verdict;
         };
         match verdict {
@@ -103,11 +106,11 @@ impl ExpectedFailures {
         }
     }
 
-    /// The indices of the entries that match a case.
+    /// The indices of the entries that match a case, ascending.
     pub fn matching(&self, id: &CaseId) -> impl Iterator<Item = usize> {
         let id = id.to_string();
-        let matching = self.entries.iter().enumerate().filter(move |(_, entry)| entry.matches(&id));
-        matching.map(|(number, _)| number)
+        let candidates = self.starts.candidates(&id);
+        candidates.into_iter().filter(move |number| self.entries[*number].matches(&id))
     }
 
     /// One diagnostic for each entry that matches no case, that is, whose index is not in `matched`.
@@ -126,6 +129,32 @@ impl Entry {
     /// An id that contains glob characters also matches itself.
     fn matches(&self, id: &str) -> bool {
         self.id == id || self.glob.as_ref().is_some_and(|glob| glob.is_match(id))
+    }
+}
+
+/// The entries by the start of their ids: the part before the first glob character, or all of it. Each case that
+/// an entry matches has this start, so that a case is compared with few entries of a long list.
+#[derive(Debug, Clone, Default)]
+struct Starts(BTreeMap<usize, HashMap<String, Vec<usize>>>);
+
+impl Starts {
+    fn of(entries: &[Entry]) -> Starts {
+        let mut starts = Starts::default();
+        for (number, Entry { id, .. }) in entries.iter().enumerate() {
+            let start = id.find(['*', '?', '[', '{', '\\']).map_or(id.as_str(), |end| &id[..end]);
+            let of_this_length = starts.0.entry(start.len()).or_default();
+            of_this_length.entry(start.to_owned()).or_default().push(number);
+        }
+        starts
+    }
+
+    /// The entries with a start of this id, ascending.
+    fn candidates(&self, id: &str) -> Vec<usize> {
+        let of_lengths = self.0.range(..=id.len());
+        let found = of_lengths.filter_map(|(length, starts)| starts.get(id.get(..*length)?));
+        let mut candidates: Vec<_> = found.flatten().copied().collect();
+        candidates.sort_unstable();
+        candidates
     }
 }
 
@@ -196,5 +225,22 @@ impl Reader<'_> {
         let date = item.as_datetime().filter(|it| it.time.is_none()).and_then(|it| it.date);
         let date = date.ok_or_else(|| self.wrong(item.span(), "expires must be a day such as 2030-12-31"))?;
         Ok(Some(date))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_compared_with_entries_that_start_like_its_id() {
+        let entry = |number| format!("[[known]]\nid = \"a.json::c{number}*\"\nreason = \"r\"\n");
+        let text: String =
+            (100..1_000).map(entry).chain(["[[known]]\nid = \"*\"\nreason = \"r\"".into()]).collect();
+        let today = Date { year: 2026, month: 11, day: 22 };
+        let list = ExpectedFailures::parse("known.toml", &text, today).expect("a list");
+        assert_eq!(list.starts.candidates("a.json::c100"), [0, 900]);
+        assert_eq!(list.starts.candidates("a.json::c10\u{e4}"), [900]);
+        assert_eq!(list.starts.candidates(""), [900]);
     }
 }

@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use super::collect::MOST_EXPLAINED;
 use crate::model::case::CaseId;
 use crate::model::event::{Event, Summary};
-use crate::model::explanation::Explained;
+use crate::model::explanation::{Explained, MOST_EXPLAINED};
 use crate::text::shell::Words;
 
 mod excerpts;

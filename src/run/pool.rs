@@ -15,13 +15,21 @@ use super::sources::Source;
 use crate::model::interrupt::Interrupt;
 use crate::model::verdict::Verdict;
 
+/// How many files, for each thread, may be begun before the first of them is reported: their results wait in
+/// memory.
+const AHEAD: usize = 16;
+
+/// How many results, for each thread, wait to be put in order.
+const WAITING: usize = 64;
+
 /// Runs all cases on `options.run.jobs` threads; the calling thread puts the outcomes in order.
 pub(super) fn run<'s>(sources: &'s [Source], options: &'s Options, collector: &mut Collector<'_>) {
-    let (sender, receiver) = mpsc::channel();
-    let work = Work::new(sources, &options.run.interrupt);
+    let jobs = options.run.jobs;
+    let (sender, receiver) = mpsc::sync_channel(WAITING * jobs);
+    let work = Work::new(sources, AHEAD * jobs, &options.run.interrupt);
     let stop = Stop::new(options.run.max_failures);
     std::thread::scope(|scope| {
-        for _ in 0..options.run.jobs {
+        for _ in 0..jobs {
             let sender = sender.clone();
             scope.spawn(|| work_on(&work, &stop, options, sender));
         }
@@ -33,7 +41,10 @@ pub(super) fn run<'s>(sources: &'s [Source], options: &'s Options, collector: &m
                 match next {
                     Next::File(file) => collector.file(&file),
                     Next::Case(file, index, outcome) => collector.case(&file, index, *outcome),
-                    Next::FileDone => collector.file_done(),
+                    Next::FileDone => {
+                        collector.file_done();
+                        work.report_file();
+                    }
                 }
             }
         }
@@ -42,7 +53,7 @@ pub(super) fn run<'s>(sources: &'s [Source], options: &'s Options, collector: &m
 
 // Each thread owns its sender: the channel closes when the last thread ends.
 #[allow(clippy::needless_pass_by_value)]
-fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc::Sender<Finished<'s>>) {
+fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc::SyncSender<Finished<'s>>) {
     let mut worker = Worker::new(&options.run);
     while let Some(task) = work.next() {
         let finished = match task {
@@ -110,9 +121,12 @@ enum Task<'s> {
 /// The work list.
 struct Work<'s> {
     sources: &'s [Source],
+    /// How many files may be begun and not reported yet.
+    ahead: usize,
     interrupt: &'s Interrupt,
     queue: Mutex<Queue<'s>>,
-    added: Condvar,
+    /// A file was added or reported, or the run is interrupted.
+    changed: Condvar,
 }
 
 #[derive(Default)]
@@ -121,11 +135,12 @@ struct Queue<'s> {
     cases: VecDeque<(usize, usize, Arc<LoadedFile<'s>>)>,
     next_file: usize,
     opening: usize,
+    reported: usize,
 }
 
 impl<'s> Work<'s> {
-    fn new(sources: &'s [Source], interrupt: &'s Interrupt) -> Work<'s> {
-        Work { sources, interrupt, queue: Mutex::default(), added: Condvar::new() }
+    fn new(sources: &'s [Source], ahead: usize, interrupt: &'s Interrupt) -> Work<'s> {
+        Work { sources, ahead, interrupt, queue: Mutex::default(), changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<'s>> {
@@ -136,9 +151,9 @@ impl<'s> Work<'s> {
     fn next(&self) -> Option<Task<'s>> {
         let mut queue = self.lock();
         loop {
-            // A thread that has taken a file still adds it after an interrupt, which wakes the threads that
-            // wait for it.
             if self.interrupt.is_requested() {
+                // Nothing that the other threads wait for may happen any more.
+                self.changed.notify_all();
                 return None;
             }
             if let Some((number, index, file)) = queue.cases.front_mut() {
@@ -149,15 +164,16 @@ impl<'s> Work<'s> {
                 }
                 return Some(task);
             }
-            if queue.next_file < self.sources.len() {
+            let is_left = queue.next_file < self.sources.len();
+            if is_left && queue.next_file < queue.reported + self.ahead {
                 queue.next_file += 1;
                 queue.opening += 1;
                 return Some(Task::Open(queue.next_file - 1));
             }
-            if queue.opening == 0 {
+            if !is_left && queue.opening == 0 {
                 return None;
             }
-            queue = self.added.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -168,6 +184,17 @@ impl<'s> Work<'s> {
         if file.cases() > 0 {
             queue.cases.push_back((number, 0, file.clone()));
         }
-        self.added.notify_all();
+        self.changed.notify_all();
+    }
+
+    /// Counts a file whose results were all reported, so that another one may be begun.
+    fn report_file(&self) {
+        let mut queue = self.lock();
+        queue.reported += 1;
+        // A thread that waits for this does so until half of the files ahead are reported: waking it for each
+        // costs more than running small files.
+        if queue.reported.is_multiple_of(self.ahead / 2) {
+            self.changed.notify_all();
+        }
     }
 }

@@ -44,6 +44,27 @@ impl LineIndex {
         Position { line: 1 + lines, column: 1 + characters }
     }
 
+    /// The byte at a line and column, which may be the end of the line; `None` if the text has no such place.
+    pub(super) fn byte(&self, text: &str, Position { line, column }: Position) -> Option<usize> {
+        let has_bom = line == 1 && text.starts_with(BOM);
+        let wanted = (line.checked_sub(1)?, column.checked_sub(1)? + u32::from(has_bom));
+        let later = self.marks.partition_point(|mark| (mark.lines, mark.characters) <= wanted);
+        // The first mark is the start of the text, which is not later than any place.
+        let block = (later - 1) * BLOCK;
+        let Mark { lines, characters, .. } = self.marks[later - 1];
+        let mut at = (lines, characters);
+        let start = text.ceil_char_boundary(block);
+        let mut rest = text[start..].char_indices();
+        while at != wanted {
+            at = match rest.next()?.1 {
+                '\n' if at.0 == wanted.0 => return None,
+                '\n' => (at.0 + 1, 0),
+                _ => (at.0, at.1 + 1),
+            };
+        }
+        Some(start + rest.offset())
+    }
+
     /// The column in UTF-16 code units, from 1.
     pub(super) fn column_utf16(&self, text: &str, at: usize) -> u32 {
         let Mark { characters, wide, .. } = self.before(text, at);

@@ -38,6 +38,11 @@ impl SourceText {
         self.lines().position(&self.text, at as usize)
     }
 
+    /// The byte at a line and column; `None` if the text has no such place.
+    pub fn byte(&self, position: Position) -> Option<u32> {
+        self.lines().byte(&self.text, position).map(|at| at as u32)
+    }
+
     /// The column of a byte in UTF-16 code units, from 1.
     pub fn column_utf16(&self, at: u32) -> u32 {
         self.lines().column_utf16(&self.text, at as usize)

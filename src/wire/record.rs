@@ -127,9 +127,9 @@ pub struct Checksum {
 }
 
 impl Checksum {
-    /// The checksum of lines, with their terminators.
-    pub fn of(lines: &str) -> Checksum {
-        Checksum { blake3: blake3::hash(lines.as_bytes()).to_string() }
+    /// The checksum of the lines that were hashed, with their terminators.
+    pub fn of(lines: &blake3::Hasher) -> Checksum {
+        Checksum { blake3: lines.finalize().to_string() }
     }
 }
 

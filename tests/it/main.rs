@@ -19,6 +19,7 @@ mod effects;
 mod faults;
 #[cfg(unix)]
 mod files;
+mod fuzz;
 mod golden;
 mod hostile;
 mod inspect;
@@ -37,6 +38,7 @@ mod random;
 mod reports;
 mod rerun;
 mod samples;
+mod scale;
 mod schema;
 mod schema_minic89;
 mod schema_neovm;

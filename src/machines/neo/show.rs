@@ -1,11 +1,17 @@
-//! Items as values. Items may contain themselves, and a few that are shared can be written as a tree
-//! of any size; both end here.
+//! Items as values. Items may contain themselves, and a few that are shared make a tree of any size; this is
+//! the only place that limits both. Whatever is written of a value (text, JSON, a blessed expectation) is
+//! therefore about as large as the value here. A text in place of a compound or bytes says how much is left out.
+
+use std::collections::HashSet;
 
 use crate::model::value::Value;
 
 /// How many items, and pieces of 64 bytes, are shown at once; a vector that demands more is itself as
 /// large.
 const MOST_SHOWN: usize = 1_000_000;
+/// How many of them are items of compounds that were shown before. Others are never left out: the limit of the
+/// machine on items is lower than [`MOST_SHOWN`].
+const MOST_REPEATED: usize = 1 << 16;
 /// As [`MOST_SHOWN`], for an item shown with each instruction.
 const MOST_SHOWN_OFTEN: usize = 256;
 /// How many compounds around an item are shown: more than a vector can demand.
@@ -47,6 +53,10 @@ pub(in crate::machines) struct Show<'h, C: Items> {
     heap: &'h C,
     /// How many items may still be shown.
     left: usize,
+    /// How many items of compounds that were shown before may still be shown.
+    repeats_left: usize,
+    /// The compounds that were shown.
+    seen: HashSet<usize>,
     /// The compounds that contain the item being shown.
     around: Vec<usize>,
 }
@@ -54,12 +64,16 @@ pub(in crate::machines) struct Show<'h, C: Items> {
 impl<'h, C: Items> Show<'h, C> {
     /// To show the items of one field.
     pub(in crate::machines) fn new(heap: &'h C) -> Show<'h, C> {
-        Show { heap, left: MOST_SHOWN, around: Vec::new() }
+        Show::up_to(MOST_SHOWN, heap)
     }
 
     /// One item, of a compound only a small one.
     pub(in crate::machines) fn briefly(heap: &'h C, item: &C::Item) -> Value {
-        Show { heap, left: MOST_SHOWN_OFTEN, around: Vec::new() }.item(item)
+        Show::up_to(MOST_SHOWN_OFTEN, heap).item(item)
+    }
+
+    fn up_to(left: usize, heap: &'h C) -> Show<'h, C> {
+        Show { heap, left, repeats_left: MOST_REPEATED, seen: HashSet::new(), around: Vec::new() }
     }
 
     /// A stack, the top first.
@@ -81,7 +95,7 @@ impl<'h, C: Items> Show<'h, C> {
                     self.left = left;
                     heap.plain(item)
                 }
-                None => too_large(),
+                None => left_out(length, "bytes"),
             },
             Content::List(id, items) => self.compound(id, items.len(), |show| show.in_order(items)),
             Content::Map(id, size) => self.compound(id, size, |show| {
@@ -96,12 +110,11 @@ impl<'h, C: Items> Show<'h, C> {
         if self.around.contains(&id) {
             return Value::text("contains itself");
         }
-        if self.left < size.max(1) {
-            return too_large();
+        let repeats = if self.seen.insert(id) { 0 } else { size };
+        if self.left < size.max(1) || self.repeats_left < repeats || self.around.len() == DEEPEST {
+            return left_out(size, "items");
         }
-        if self.around.len() == DEEPEST {
-            return Value::text("too deep to show");
-        }
+        self.repeats_left -= repeats;
         self.around.push(id);
         let value = content(self);
         self.around.pop();
@@ -109,6 +122,6 @@ impl<'h, C: Items> Show<'h, C> {
     }
 }
 
-fn too_large() -> Value {
-    Value::text("too large to show")
+fn left_out(count: usize, unit: &str) -> Value {
+    Value::text(format!("{count} {unit} left out"))
 }

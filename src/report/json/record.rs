@@ -1,9 +1,12 @@
 //! The short form of the JSON report, in which each run is recorded.
 
+use std::io::{self, Write};
+
 use crate::model::event::{CaseReport, Summary};
 use crate::model::partition::Part;
 use crate::model::signature::signature;
 use crate::model::verdict::{Kind, Verdict};
+use crate::report::spool::Spool;
 use crate::report::truncate::truncate;
 use crate::wire::line::one_line;
 use crate::wire::record::{Case, Checksum, Line};
@@ -12,9 +15,13 @@ use crate::wire::report::{Problem, Start};
 /// The maximum length of a message in characters; a vector can make one arbitrarily long.
 const LONGEST: usize = 400;
 
-/// A recorded run, kept in memory until it ends.
+/// A recorded run, kept until it ends.
 pub struct Record {
-    text: String,
+    text: Spool,
+    /// Of the lines so far.
+    hasher: blake3::Hasher,
+    /// The first error of writing.
+    result: io::Result<()>,
 }
 
 /// How a run was started.
@@ -35,7 +42,7 @@ impl Record {
     pub fn new(invocation: Invocation<'_>) -> Record {
         let Invocation { when, command, files, part } = invocation;
         let (when, command) = (Some(when.to_owned()), Some(command.to_owned()));
-        let mut record = Record { text: String::new() };
+        let mut record = Record { text: Spool::new(), hasher: blake3::Hasher::new(), result: Ok(()) };
         record.add(&Line::Run(Start { when, command, ..Start::new(files, part) }));
         record
     }
@@ -65,14 +72,21 @@ impl Record {
     }
 
     /// Ends the record with the summary and a checksum, and returns its text.
-    pub fn end(mut self, summary: &Summary) -> String {
+    ///
+    /// # Errors
+    ///
+    /// The first error of writing a line.
+    pub fn end(mut self, summary: &Summary) -> io::Result<Spool> {
         self.add(&Line::Summary(summary.into()));
-        self.add(&Line::Checksum(Checksum::of(&self.text)));
-        self.text
+        self.add(&Line::Checksum(Checksum::of(&self.hasher)));
+        self.result.map(|()| self.text)
     }
 
     fn add(&mut self, line: &Line) {
-        self.text += &one_line(line);
-        self.text.push('\n');
+        if self.result.is_ok() {
+            let line = one_line(line) + "\n";
+            self.hasher.update(line.as_bytes());
+            self.result = self.text.write_all(line.as_bytes());
+        }
     }
 }

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use crate::model::diagnostic::Place;
 use crate::model::event::Event;
-use crate::model::position::Position;
 use crate::model::verdict::Verdict;
+use crate::text::source_text::SourceText;
 
 /// Adds excerpts to places.
 pub(super) struct Excerpts<'r> {
     text_of: &'r mut dyn FnMut(&str) -> Option<String>,
-    texts: HashMap<String, Option<String>>,
+    texts: HashMap<String, Option<SourceText>>,
 }
 
 impl<'r> Excerpts<'r> {
@@ -45,25 +45,14 @@ impl<'r> Excerpts<'r> {
     fn add_to_each<'p>(&mut self, file: &str, places: impl Iterator<Item = &'p mut Place>) {
         for place in places {
             if !self.texts.contains_key(file) {
-                let text = (self.text_of)(file);
+                let text = (self.text_of)(file).map(SourceText::new);
                 self.texts.insert(file.to_owned(), text);
             }
             if let Some(text) = self.texts.get(file).and_then(Option::as_ref)
-                && let Some(at) = byte(text, place.position)
+                && let Some(at) = text.byte(place.position)
             {
-                *place = Place::at(text, at, place.position);
+                *place = text.place(at);
             }
         }
     }
-}
-
-/// The byte offset of a position.
-fn byte(text: &str, position: Position) -> Option<u32> {
-    let before: usize = text.split_inclusive('\n').take(position.line as usize - 1).map(str::len).sum();
-    // A byte order mark is not counted in columns.
-    let mark = if before == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let before = before + mark;
-    let line = text.get(before..)?;
-    let at = line.char_indices().map(|(at, _)| at).chain([line.len()]).nth(position.column as usize - 1)?;
-    u32::try_from(before + at).ok()
 }

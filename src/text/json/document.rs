@@ -1,5 +1,7 @@
 //! A text and the table of its data.
 
+use std::sync::OnceLock;
+
 use super::parser::{Parsed, parse};
 use super::{Deviation, Node};
 use crate::model::diagnostic::{Diagnostic, Place};
@@ -13,6 +15,16 @@ pub struct Document {
     text: SourceText,
     pub(super) slots: Vec<Slot>,
     deviations: Vec<Deviation>,
+    /// For each slot; found on first use.
+    parents: OnceLock<Vec<Parent>>,
+}
+
+/// What a datum is in.
+#[derive(Debug, Clone, Copy)]
+struct Parent {
+    /// The slot of the array or object; `None` for the root.
+    container: Option<u32>,
+    is_key: bool,
 }
 
 /// The type of a datum, and whether a string has escapes.
@@ -54,7 +66,9 @@ impl Document {
         };
         let text = SourceText::new(text);
         match parsed {
-            Ok(Parsed { slots, deviations }) => Ok(Document { text, slots, deviations }),
+            Ok(Parsed { slots, deviations }) => {
+                Ok(Document { text, slots, deviations, parents: OnceLock::new() })
+            }
             Err(diagnostic) => Err((text, diagnostic)),
         }
     }
@@ -81,13 +95,18 @@ impl Document {
 
     /// The data that contain the byte at `at`, the outermost first; keys do not count as data.
     pub fn around(&self, at: u32) -> Vec<Node<'_>> {
-        let holds = |node: &Node<'_>| node.range().contains(&(at as usize));
+        let parents = self.parents.get_or_init(|| parents(&self.slots));
         let mut around = Vec::new();
-        let mut inner = Some(self.root()).filter(holds);
-        while let Some(node) = inner {
-            around.push(node);
-            inner = node.items().chain(node.members().map(|member| member.value)).find(holds);
+        let mut next = self.slots.partition_point(|slot| slot.at <= at).checked_sub(1);
+        while let Some(number) = next {
+            let node = Node::new(self, number as u32);
+            let Parent { container, is_key } = parents[number];
+            if node.range().contains(&(at as usize)) && !is_key {
+                around.push(node);
+            }
+            next = container.map(|container| container as usize);
         }
+        around.reverse();
         around
     }
 
@@ -111,4 +130,25 @@ impl Document {
         let slot = self.slots.binary_search_by_key(&at, |slot| slot.at).ok()?;
         Some(Node::new(self, slot as u32))
     }
+}
+
+/// The parents of all slots, in one pass over them.
+fn parents(slots: &[Slot]) -> Vec<Parent> {
+    // The arrays and objects around a slot, each with whether its next datum is a key.
+    let mut open: Vec<(u32, bool)> = Vec::new();
+    let parent = |(number, slot): (u32, &Slot)| {
+        while open.last().is_some_and(|(container, _)| slots[*container as usize].next <= number) {
+            open.pop();
+        }
+        let mut parent = Parent { container: None, is_key: false };
+        if let Some((container, next_is_key)) = open.last_mut() {
+            parent = Parent { container: Some(*container), is_key: *next_is_key };
+            *next_is_key = slots[*container as usize].kind == SlotKind::Object && !*next_is_key;
+        }
+        if matches!(slot.kind, SlotKind::Array | SlotKind::Object) {
+            open.push((number, slot.kind == SlotKind::Object));
+        }
+        parent
+    };
+    (0..).zip(slots).map(parent).collect()
 }

@@ -98,3 +98,30 @@ fn quoted_text_is_harmless_and_short() {
     assert_eq!(quoted(&"x".repeat(60)).chars().count(), 62);
     assert_eq!(quoted(&"\u{e4}".repeat(61)), format!("\"{}\"\u{2026} (122 bytes)", "\u{e4}".repeat(60)));
 }
+
+#[test]
+fn the_data_around_a_byte() {
+    // As found by a search from the root.
+    fn searched(document: &Document, at: usize) -> Vec<Node<'_>> {
+        let mut found = Vec::new();
+        let mut inner = Some(document.root()).filter(|node| node.range().contains(&at));
+        while let Some(node) = inner {
+            found.push(node);
+            let inside = node.items().chain(node.members().map(|member| member.value));
+            inner = inside.into_iter().find(|node| node.range().contains(&at));
+        }
+        found
+    }
+    for text in [
+        " 1 ",
+        "{}",
+        "[]",
+        "{\"a\": {\"b\": [1, \"two\", {}], \"c\": {\"d\": \"e\"}}, \"f\": \"g\"}",
+        "[[], [[1], {\"a\": [], \"b\": \"c\"}], \"x\"] ",
+    ] {
+        let document = parse(text);
+        for at in 0..=text.len() {
+            assert_eq!(document.around(at as u32), searched(&document, at), "byte {at} of {text}");
+        }
+    }
+}

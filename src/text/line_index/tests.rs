@@ -1,4 +1,4 @@
-use super::{BLOCK, BOM, LineIndex, counted};
+use super::{BLOCK, BOM, LineIndex, Position, counted};
 
 /// Line, column and column in UTF-16, by going through all characters before the byte.
 fn naive(text: &str, at: usize) -> (u32, u32, u32) {
@@ -32,6 +32,10 @@ fn the_same_as_counting_characters_from_the_start() {
         let index = LineIndex::new(&text);
         for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
             assert_eq!(indexed(&index, &text, at), naive(&text, at), "byte {at} of {}", text.len());
+            let back = index.byte(&text, index.position(&text, at));
+            // A byte order mark has no column of its own.
+            let first = if text.starts_with(BOM) { BOM.len_utf8() } else { 0 };
+            assert_eq!(back, Some(at.max(first)), "byte {at} of {}", text.len());
         }
         assert_eq!(indexed(&index, &text, text.len() + 9), naive(&text, text.len()), "beyond the end");
     }
@@ -50,6 +54,17 @@ fn columns_count_characters() {
     check("\u{e4}\u{1f980}x", 6, (1, 3, 4));
     check("\u{feff}ab", 4, (1, 2, 2));
     check("ab", 99, (1, 3, 3));
+}
+
+#[test]
+fn a_place_that_is_not_in_the_text_has_no_byte() {
+    let text = format!("ab\n\n{}\nc", "x".repeat(2 * BLOCK));
+    let index = LineIndex::new(&text);
+    let byte = |line, column| index.byte(&text, Position { line, column });
+    assert_eq!((byte(1, 3), byte(1, 4), byte(2, 1), byte(2, 2)), (Some(2), None, Some(3), None));
+    assert_eq!((byte(3, 1 + 2 * BLOCK as u32), byte(3, 2 + 2 * BLOCK as u32)), (Some(4 + 2 * BLOCK), None));
+    assert_eq!((byte(4, 2), byte(4, 3), byte(5, 1)), (Some(text.len()), None, None));
+    assert_eq!((byte(0, 1), byte(1, 0), byte(u32::MAX, u32::MAX)), (None, None, None));
 }
 
 #[test]

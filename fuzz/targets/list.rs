@@ -1,0 +1,86 @@
+//! The fuzz targets. cargo-fuzz runs one of them as a binary of its own (`fuzz/fuzz.rs`); `tests/it/fuzz.rs`
+//! runs all of them on their seeds and on mutations of these.
+//!
+//! A target panics if the library does: on an input that makes it panic, or that breaks a property which
+//! holds for every input.
+
+mod files;
+mod programs;
+mod texts;
+
+/// A fuzz target.
+pub(crate) struct Target {
+    /// The name, also of its binary.
+    pub(crate) name: &'static str,
+    /// Runs it on an input.
+    pub(crate) run: fn(&[u8]),
+    /// The inputs to start from; empty if the input is no text but decides about a generated program.
+    pub(crate) seeds: &'static [Seeds],
+}
+
+/// Inputs to start from.
+pub(crate) enum Seeds {
+    /// The files with this extension in and below a folder of the project.
+    Files(&'static str, &'static str),
+    /// These inputs.
+    These(&'static [&'static [u8]]),
+}
+
+use Seeds::{Files, These};
+
+/// Every target. `fuzz/Cargo.toml` lists their names, too, which a test compares.
+pub(crate) static TARGETS: &[Target] = &[
+    Target {
+        name: "format-vmtests",
+        run: |data| files::run("vmtests", data),
+        seeds: &[Files("vectors/evm/notation", "json"), Files("tests/samples/vmtests", "json")],
+    },
+    Target {
+        name: "format-neovm-n3",
+        run: |data| files::run("neovm-n3", data),
+        seeds: &[Files("vectors/neo3/notation", "json"), Files("tests/samples/neovm-n3", "json")],
+    },
+    Target {
+        name: "format-neovm-2x",
+        run: |data| files::run("neovm-2x", data),
+        seeds: &[Files("vectors/neo2/notation", "json"), Files("tests/samples/neovm-2x", "json")],
+    },
+    Target {
+        name: "format-tinyvm",
+        run: |data| files::run("tinyvm", data),
+        seeds: &[Files("vectors/tinyvm", "json"), Files("tests/samples/tinyvm", "json")],
+    },
+    Target {
+        name: "format-testcases",
+        run: |data| files::run("testcases", data),
+        seeds: &[Files("tests/samples/testcases", "json")],
+    },
+    Target {
+        name: "format-minic89",
+        run: |data| files::run("minic89", data),
+        seeds: &[Files("vectors/minic89", "json"), Files("tests/samples/minic89", "json")],
+    },
+    Target { name: "machine-evm", run: programs::evm, seeds: &[] },
+    Target { name: "machine-neo3", run: programs::neo3, seeds: &[] },
+    Target { name: "machine-neo2", run: programs::neo2, seeds: &[] },
+    Target { name: "machine-tinyvm", run: programs::tinyvm, seeds: &[] },
+    Target { name: "machine-minic89", run: programs::minic89, seeds: &[] },
+    Target {
+        name: "reports",
+        run: texts::reports,
+        seeds: &[Files("tests/it/snapshots/json", "snap"), These(&[texts::REPORT_OF_A_PART, texts::RECORD])],
+    },
+    Target { name: "expressions", run: texts::expressions, seeds: &[These(texts::EXPRESSIONS)] },
+    Target {
+        name: "config",
+        run: texts::config,
+        seeds: &[Files("tests/samples/config", "toml"), Files("tests/samples", "toml")],
+    },
+    Target {
+        name: "assembler",
+        run: texts::assembler,
+        seeds: &[Files("tests/samples/tinyvm/asm", "asm"), These(texts::SOURCES)],
+    },
+    Target { name: "disassembler", run: texts::disassembler, seeds: &[These(texts::CODES)] },
+    Target { name: "nef", run: texts::nef, seeds: &[These(&[texts::NEF, texts::MANIFEST])] },
+];

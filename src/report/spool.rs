@@ -1,0 +1,56 @@
+//! Text of a report that comes after something which is known only at the end, such as totals.
+
+use std::io::{self, BufWriter, Read, Seek, Write};
+
+use tempfile::SpooledTempFile;
+
+/// More is kept in a temporary file without a name.
+const MOST_IN_MEMORY: usize = 1 << 20;
+
+/// Text that is kept until the end of a run. It takes the same memory however long it is.
+pub struct Spool {
+    file: BufWriter<SpooledTempFile>,
+    length: u64,
+}
+
+impl Spool {
+    /// An empty text.
+    pub fn new() -> Spool {
+        Spool { file: BufWriter::new(SpooledTempFile::new(MOST_IN_MEMORY)), length: 0 }
+    }
+
+    /// Its length in bytes.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Reads the text from its start.
+    ///
+    /// # Errors
+    ///
+    /// When the temporary file cannot be written or read.
+    pub fn reader(&mut self) -> io::Result<impl Read> {
+        self.file.flush()?;
+        let file = self.file.get_mut();
+        file.rewind()?;
+        Ok(file)
+    }
+}
+
+impl Default for Spool {
+    fn default() -> Spool {
+        Spool::new()
+    }
+}
+
+impl Write for Spool {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.length += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}

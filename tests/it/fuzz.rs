@@ -1,0 +1,171 @@
+//! The fuzz targets of `fuzz/`, without a fuzzer: each runs on its seeds and on mutations of them.
+//!
+//! `VMCONF_FUZZ_SEED` and `VMCONF_FUZZ_RUNS` choose the mutations. An input that fails is kept, and the message
+//! names its file.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use crate::random::Random;
+use crate::support::{at_root, files};
+use vmconf::text::json::{Document, Node};
+
+#[path = "../../fuzz/targets/list.rs"]
+mod targets;
+
+use targets::{Seeds, TARGETS, Target};
+
+/// So many mutations of each target, unless the environment says otherwise.
+const RUNS: usize = 2_000;
+
+/// Seeds that are longer would take most of the time.
+const LONGEST_SEED: usize = 3_000;
+
+/// The longest random input of a target without seeds.
+const LONGEST_RANDOM: usize = 600;
+
+#[test]
+fn every_target_runs_on_its_seeds_and_on_mutations() {
+    let runs = std::env::var("VMCONF_FUZZ_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(RUNS);
+    let seed = Random::seeded_by("VMCONF_FUZZ_SEED").next();
+    std::thread::scope(|scope| {
+        let started: Vec<_> = TARGETS
+            .iter()
+            .map(|target| (target.name, scope.spawn(move || fuzz(target, seed, runs))))
+            .collect();
+        let failed: Vec<_> =
+            started.into_iter().filter_map(|(name, thread)| Some((name, thread.join().err()?))).collect();
+        let named: Vec<_> = failed.iter().map(|(name, _)| *name).collect();
+        assert!(failed.is_empty(), "the output above names the inputs of {named:?}");
+    });
+}
+
+fn fuzz(target: &Target, seed: u64, runs: usize) {
+    let mut random = Random::new(seed);
+    let seeds = seeds_of(target);
+    for seed in &seeds {
+        run(target, seed);
+    }
+    for _ in 0..runs {
+        run(target, &input(&seeds, &mut random));
+    }
+}
+
+/// Changes of one of the seeds; anything if there are none.
+fn input(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    if seeds.is_empty() {
+        let length = random.below(LONGEST_RANDOM);
+        return random.bytes(length);
+    }
+    let mut input = seeds[random.below(seeds.len())].clone();
+    for _ in 0..=random.below(4) {
+        mutate(&mut input, seeds, random);
+    }
+    input
+}
+
+fn run(target: &Target, input: &[u8]) {
+    if catch_unwind(AssertUnwindSafe(|| (target.run)(input))).is_err() {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{}", target.name));
+        std::fs::write(&path, input).unwrap();
+        panic!("the target {} fails on {}", target.name, path.display());
+    }
+}
+
+fn seeds_of(target: &Target) -> Vec<Vec<u8>> {
+    let seeds = target.seeds.iter().flat_map(|seeds| match seeds {
+        Seeds::Files(folder, extension) => {
+            files(folder, extension).iter().map(|path| std::fs::read(path).unwrap()).collect::<Vec<_>>()
+        }
+        Seeds::These(inputs) => inputs.iter().map(|input| input.to_vec()).collect(),
+    });
+    seeds.filter(|seed| seed.len() <= LONGEST_SEED).collect()
+}
+
+/// Pieces that mean something in some format.
+const PIECES: &[&[u8]] = &[
+    b"null",
+    b"true",
+    b"-1",
+    b"0",
+    b"1e999",
+    b"18446744073709551616",
+    b"0x",
+    b"\"\"",
+    b"[]",
+    b"{}",
+    b"[[[[",
+    b"\\u0000",
+    b"\\ud800",
+    b"\x1b[2J",
+    b"\xe2\x80\xae",
+    b"\xf0\x9f\x98\x80",
+    b"/*",
+    b"//",
+    b",",
+    b"\n",
+    b"\r",
+    b"(",
+    b")",
+    b"@",
+    b":",
+];
+
+/// Changes the input in one place. Most changes of a JSON document keep it one.
+fn mutate(input: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
+    if !random.one_in(4) && swap_data(input, &seeds[random.below(seeds.len())], random).is_some() {
+        return;
+    }
+    let at = random.below(input.len() + 1);
+    let end = (at + 1 + random.below(12)).min(input.len());
+    match random.below(6) {
+        0 if at < input.len() => input[at] ^= 1 << random.below(8),
+        1 => drop(input.drain(at..end)),
+        2 => input.splice(at..at, random.pick(PIECES).iter().copied()).for_each(drop),
+        3 => input.splice(at..end, random.pick(PIECES).iter().copied()).for_each(drop),
+        4 => {
+            let piece = input[at..end].to_vec();
+            let place = random.below(input.len() + 1);
+            input.splice(place..place, piece).for_each(drop);
+        }
+        _ => {
+            let other = &seeds[random.below(seeds.len())];
+            let from = random.below(other.len() + 1);
+            let to = (from + 1 + random.below(60)).min(other.len());
+            input.splice(at..at, other[from..to].iter().copied()).for_each(drop);
+        }
+    }
+}
+
+/// Replaces a datum of a JSON document by one of another document; `None` if either is no document.
+fn swap_data(input: &mut Vec<u8>, other: &[u8], random: &mut Random) -> Option<()> {
+    let at = random.pick(&data_of(input)?);
+    let from = random.pick(&data_of(other)?);
+    input.splice(at.0..at.1, other[from.0..from.1].iter().copied()).for_each(drop);
+    Some(())
+}
+
+/// Where the data of a JSON document start and end.
+fn data_of(text: &[u8]) -> Option<Vec<(usize, usize)>> {
+    let document = Document::parse(String::from_utf8(text.to_vec()).ok()?, 128).ok()?;
+    let mut found = Vec::new();
+    add_data(document.root(), &mut found);
+    Some(found)
+}
+
+fn add_data(node: Node<'_>, found: &mut Vec<(usize, usize)>) {
+    let range = node.range();
+    found.push((range.start, range.end));
+    node.items().chain(node.members().map(|member| member.value)).for_each(|inner| add_data(inner, found));
+}
+
+/// Each target is a binary of `fuzz/Cargo.toml`.
+#[test]
+fn cargo_fuzz_has_every_target() {
+    let manifest = std::fs::read_to_string(at_root(PathBuf::from("fuzz/Cargo.toml"))).unwrap();
+    let manifest: toml_edit::DocumentMut = manifest.parse().unwrap();
+    let binaries = manifest["bin"].as_array_of_tables().unwrap();
+    let listed: Vec<_> = binaries.iter().map(|binary| binary["name"].as_str().unwrap()).collect();
+    let names: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
+    assert_eq!(listed, names);
+}

@@ -1,0 +1,122 @@
+//! Large inputs: outputs of shared values stay small, memory does not grow with the number of cases, long lists
+//! and long numbers take no longer than short ones. Nothing here measures time.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use crate::support::{command, ran, vmconf};
+use tempfile::TempDir;
+use vmconf::model::value::Value;
+
+/// Arrays of two references to the same Array, and so on: 2^90 items, and one expected.
+fn shared_tree(folder: &TempDir) -> String {
+    let script = format!("\"NEWARRAY0\"{}", ", \"DUP\", \"PUSH2\", \"PACK\"".repeat(90));
+    let path = folder.path().join("tree.json");
+    let result = r#"{"state": "HALT", "resultStack": [{"type": "Integer", "value": 2}]}"#;
+    let text = format!(
+        r#"{{"category": "c", "name": "n", "tests": [{{"name": "tree", "script": [{script}],
+             "steps": [{{"actions": ["Execute"], "result": {result}}}]}}]}}"#
+    );
+    fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// What is shared is written about 65,536 times at most, and then how much is left out.
+#[test]
+fn a_few_shared_items_do_not_make_a_large_output() {
+    const MOST: usize = 12_000_000;
+    let folder = TempDir::new().unwrap();
+    let tree = shared_tree(&folder);
+    for args in
+        [&["run", "--report", "json"][..], &["diff", "--output", "json"], &["trace", "--output", "jsonl"]]
+    {
+        let out = command(&[args, &[&tree]].concat()).output().unwrap().stdout;
+        assert!((1_000..MOST).contains(&out.len()), "{args:?}: {} bytes", out.len());
+    }
+    let diff = vmconf(&["diff", "--output", "json", &tree]).stdout;
+    assert!(diff.contains(r#"{"type":"Array","value":{"text":"2 items left out"}}"#));
+    let blessed = vmconf(&["bless", "--yes", &tree]);
+    assert_eq!(blessed.exit, 1);
+    assert!(blessed.stderr.starts_with("refused: "), "{}", blessed.stderr);
+}
+
+/// 60,000 cases under a limit on memory that their reports would exceed.
+#[test]
+#[cfg(unix)]
+fn reports_do_not_grow_in_memory() {
+    use std::process::Command;
+
+    const KILOBYTES: u32 = 60_000;
+    const FILES: usize = 60;
+    const CASES: usize = 1_000;
+    let folder = TempDir::new().unwrap();
+    let case = |number| {
+        let steps = r#"[{"actions": ["Execute"], "result": {"state": "HALT"}}]"#;
+        format!(r#"{{"name": "case {number}", "script": ["PUSH1"], "steps": {steps}}}"#)
+    };
+    let cases: Vec<_> = (0..CASES).map(case).collect();
+    let text = format!(r#"{{"category": "c", "name": "n", "tests": [{}]}}"#, cases.join(",\n"));
+    (0..FILES).for_each(|number| fs::write(folder.path().join(format!("{number:02}.json")), &text).unwrap());
+    let reports = ["json", "junit", "html", "tap"]
+        .map(|report| format!("--report={report}={}", folder.path().join(report).display()));
+    let run = command(&["run", "--jobs", "1", folder.path().to_str().unwrap()]);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", &format!("ulimit -v {KILOBYTES} && exec \"$0\" \"$@\"")]);
+    limited.arg(run.get_program()).args(run.get_args()).args(reports);
+    for (name, value) in run.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    let ran = ran(limited.output().unwrap());
+    let passed = format!("{} passed", FILES * CASES);
+    assert!(ran.exit == 0 && ran.stdout.starts_with(&passed), "{ran:?}");
+    let lines = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap().lines().count();
+    let all = FILES * CASES;
+    // A line a case; of JUnit, two more a suite.
+    assert_eq!(lines("json"), all + 2);
+    assert_eq!(lines("junit"), all + 2 * FILES + 3);
+}
+
+/// Each case is compared with the entries that start like its id: the last of many applies, and nothing else.
+#[test]
+fn a_long_list_of_known_failures() {
+    const ENTRIES: usize = 20_000;
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("fails.json");
+    let case = |number| {
+        let result = r#"{"state": "HALT", "resultStack": []}"#;
+        format!(
+            r#"{{"name": "c{number}", "script": ["PUSH1"], "steps": [{{"actions": ["Execute"], "result": {result}}}]}}"#
+        )
+    };
+    let cases: Vec<_> = (0..ENTRIES).map(case).collect();
+    fs::write(&file, format!(r#"{{"category": "c", "name": "n", "tests": [{}]}}"#, cases.join(",\n")))
+        .unwrap();
+    let mut list = String::new();
+    for number in 0..ENTRIES {
+        let glob = if number % 2 == 0 { "" } else { "*" };
+        let id = format!("{}::c{number}{glob}", file.display());
+        write!(list, "[[known]]\nid = \"{id}\"\nreason = \"r\"\n").unwrap();
+    }
+    let known = folder.path().join("known.toml");
+    fs::write(&known, list).unwrap();
+    let ran = vmconf(&["run", "--known", path(&known), path(&file)]);
+    assert_eq!(ran.exit, 0, "{}", ran.stdout);
+    assert!(ran.stdout.contains(&format!("{ENTRIES} known")), "{}", ran.stdout);
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Reading digits takes time in the square of their number.
+#[test]
+fn a_number_of_a_report_has_a_length() {
+    let int =
+        |digits: usize| serde_json::from_str::<Value>(&format!("{{\"int\":\"-{}\"}}", "9".repeat(digits)));
+    assert!(int(1_000).is_ok());
+    assert!(int(1_001).unwrap_err().to_string().contains("more than 1001 characters"));
+}
