@@ -202,6 +202,7 @@ fn push_ordered(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
 /// Pops both operands before it converts the lower one, then the top one.
 #[cold]
 fn push_ordered_items(frame: &mut Frame<'_>, holds: fn(Ordering) -> bool) -> Flow {
+    frame.work(BIG)?;
     let (b, a) = (frame.pop()?, frame.pop()?);
     let is_null = matches!(a, Item::Null) || matches!(b, Item::Null);
     let result = !is_null && holds(compare(&a, &b)?);
