@@ -82,7 +82,7 @@ pub(super) fn record(anchor: &Anchor, run: &mut Spool) -> io::Result<()> {
     fs::create_dir_all(&folder)?;
     let note = folder.join(FOLDER);
     if !note.exists() {
-        let written = ResultFile::once(&note, format!("{}\n", anchor.folder().display()).as_bytes());
+        let written = ResultFile::once(&note, &mut format!("{}\n", anchor.folder().display()).as_bytes());
         written.or_else(|error| ignore(error, ErrorKind::AlreadyExists))?;
     }
     remove_abandoned(&folder);
