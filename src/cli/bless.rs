@@ -138,7 +138,9 @@ impl Session {
     fn end(&self) -> io::Result<Exit> {
         let Counts { passed, blessed, not_written, not_asked_for, refused, broken } = self.counts;
         if not_written > 0 && self.consent == Consent::Missing {
-            output::note("note: nothing is written without a terminal to ask on; --yes writes what is shown");
+            output::note(
+                "note: nothing is written, since there is no terminal for the question; --yes writes the changes shown",
+            );
         }
         if not_asked_for > 0 {
             let cases = counted(not_asked_for, "case");

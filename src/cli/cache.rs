@@ -46,10 +46,10 @@ impl CacheArgs {
     pub(super) fn open(&self, settings: &Settings) -> anyhow::Result<Option<Cache>> {
         // clap cannot require this: vmconf.toml may set one flag and leave the other to the command line.
         if self.verify.is_some() && !self.cached && !settings.is_configured("verify") {
-            bail!("--verify tests what --cached takes from the cache, and is of no use without it");
+            bail!("--verify checks results from the cache and requires --cached");
         }
         if self.seed.is_some() && self.verify.is_none() {
-            bail!("--seed is for --verify");
+            bail!("--seed requires --verify");
         }
         if !self.cached {
             return Ok(None);
@@ -89,7 +89,7 @@ impl Cache {
         let mut cache = ResultCache::new(program, sample);
         let read = read(&path).and_then(|text| text.map_or(Ok(()), |text| cache.read(&text)));
         if let Err(why) = read {
-            output::note(&format!("note: {}: {why}; it is not used, and written anew", path.display()));
+            output::note(&format!("note: {}: {why}; it is ignored and will be replaced", path.display()));
         }
         Ok(Cache { results: Arc::new(cache), path })
     }

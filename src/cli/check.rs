@@ -98,11 +98,11 @@ fn fixed(checker: &mut Checker<'_>, source: &Source, checked: Checked) -> Checke
     });
     match written {
         Ok(left) => {
-            output::note(&format!("{}: mended {}", source.shown, fewer(&checked, &left)));
+            output::note(&format!("{}: fixed {}", source.shown, fewer(&checked, &left)));
             left
         }
         Err(why) => {
-            output::note(&format!("{}: left as it is: {why}", source.shown));
+            output::note(&format!("{}: not fixed: {why}", source.shown));
             checked
         }
     }

@@ -39,13 +39,13 @@ pub(super) fn with_case<T>(
             }
             Err(BrokenInput(last).into())
         }
-        ([], _) => bail!("there is no such case; vmconf list shows all"),
+        ([], _) => bail!("there is no such case; vmconf list prints all"),
         (several, _) => {
             for id in several.iter().take(SHOWN) {
                 output::note(id);
             }
             let more = if several.len() > SHOWN { " and more" } else { "" };
-            bail!("several cases are meant, these{more}: name one")
+            bail!("several cases match{more}; name one of them")
         }
     }
 }

@@ -22,8 +22,7 @@ pub(super) fn parse(text: &str) -> Result<RequestedPart, String> {
         Some("") => Ok(RequestedPart::Auto(None)),
         Some(of) => {
             let of = of.strip_prefix('/').and_then(|of| of.parse().ok()).filter(|of| *of > 0);
-            of.map(|of| RequestedPart::Auto(Some(of)))
-                .ok_or_else(|| "auto is written as auto or auto/8".to_owned())
+            of.map(|of| RequestedPart::Auto(Some(of))).ok_or_else(|| "expected auto or auto/8".to_owned())
         }
         None => text.parse().map(RequestedPart::Is),
     }
@@ -94,14 +93,11 @@ impl RequestedPart {
         };
         let Some(scheduler) = SCHEDULERS.iter().find(|it| variable(it.index).is_some()) else {
             let variables: Vec<_> = SCHEDULERS.iter().map(|scheduler| scheduler.index).collect();
-            bail!(
-                "--partition auto: no scheduler says which part this is; none of {} is set",
-                variables.join(", ")
-            );
+            bail!("--partition auto: no scheduler gives the part; none of {} is set", variables.join(", "));
         };
         let partition = scheduler.part(total)?;
         output::note(&format!(
-            "note: part {} of {}, as {} of {} says",
+            "note: part {} of {}, from {} of {}",
             partition.part, partition.of, scheduler.index, scheduler.name
         ));
         Ok(partition)
@@ -117,7 +113,7 @@ impl Scheduler {
         let part = from_first.and_then(|distance| (distance / step).checked_add(1));
         let partition = part.and_then(|part| Partition::new(Kind::Hash, part, of));
         let partition = partition.with_context(|| {
-            format!("{} is {index}, which is none of {of} from {first} in steps of {step}", self.index)
+            format!("{} is {index}, which is not one of {of} from {first} in steps of {step}", self.index)
         })?;
         if let Some(path) = self.status_file.and_then(variable) {
             fs::write(&path, "").with_context(|| path)?;
@@ -139,6 +135,6 @@ fn variable(name: &str) -> Option<String> {
 
 fn number(name: &str) -> anyhow::Result<u64> {
     let value = variable(name)
-        .with_context(|| format!("--partition auto: {name} is not set; auto/8 says of how many"))?;
+        .with_context(|| format!("--partition auto: {name} is not set; auto/8 gives the number of parts"))?;
     value.trim().parse().with_context(|| format!("{name} is {value:?} and must be a number"))
 }

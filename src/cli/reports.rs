@@ -38,7 +38,7 @@ pub(super) fn help() -> String {
 /// Parses `NAME` or `NAME=FILE`.
 pub(super) fn parse(text: &str) -> Result<RequestedReport, String> {
     let (name, file) = match text.split_once('=') {
-        Some((_, "")) => return Err("a file name is missing behind =".to_owned()),
+        Some((_, "")) => return Err("a file name is missing after =".to_owned()),
         Some((name, file)) => (name, Some(PathBuf::from(file))),
         None => (text, None),
     };

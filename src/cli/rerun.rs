@@ -156,7 +156,7 @@ impl RerunCases {
                 if cases.pending.is_empty() { Vec::new() } else { run::missing_cases(&pending, options) }
             {
                 let id = id(&missing.name);
-                output::note(&format!("note: {id} is gone: the file has no such case any more"));
+                output::note(&format!("note: {id} was deleted: the file no longer has such a case"));
                 deleted.insert(id);
             }
         }

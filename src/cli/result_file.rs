@@ -75,7 +75,12 @@ impl ResultFile {
             |_| std::os::unix::fs::PermissionsExt::from_mode(0o644),
             |before| before.permissions(),
         ));
-        let new = builder.tempfile_in(folder_of(&path))?;
+        let folder = folder_of(&path);
+        if !folder.exists() {
+            let what = format!("there is no folder {}", folder.display());
+            return Err(io::Error::new(ErrorKind::NotFound, what));
+        }
+        let new = builder.tempfile_in(folder)?;
         Ok(ResultFile::Replaced { new, path })
     }
 

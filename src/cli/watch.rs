@@ -176,7 +176,7 @@ impl Session<'_> {
     /// Runs the files that these changes affect; `None` if no file is affected.
     fn rerun(&mut self, changes: &Changes) -> Result<Option<Exit>, RunError> {
         if self.runner.settings.path().is_some_and(|file| changes.paths.contains(&file)) {
-            output::note("note: vmconf.toml has changed: that applies when vmconf is started again");
+            output::note("note: vmconf.toml changed; restart vmconf to apply it");
         }
         let (sources, mut options) = self.found().map_err(RunError::Input)?;
         let affected = self.affected(&sources, changes, &options);
@@ -193,7 +193,7 @@ impl Session<'_> {
             }
             return Ok(None);
         }
-        note_files("running anew", &affected.iter().map(|source| source.shown.clone()).collect());
+        note_files("running again", &affected.iter().map(|source| source.shown.clone()).collect());
         // Entries may name cases of the other files.
         if affected.len() < sources.len() {
             options.run.unmatched_entries = UnmatchedEntries::Ignore;

@@ -187,7 +187,7 @@ impl<'f> Reader<'f> {
         let field = self.take("compiler", COMPILER_SIZE)?;
         let length = field.iter().position(|byte| *byte == 0).unwrap_or(COMPILER_SIZE);
         let (text, filling) = field.split_at(length);
-        zeros(filling, at + length, "behind the compiler's name")?;
+        zeros(filling, at + length, "after the compiler's name")?;
         utf8(text, at, "compiler")
     }
 
@@ -259,7 +259,7 @@ impl<'f> Reader<'f> {
             0 => Ok(()),
             more => Err(error(
                 self.at,
-                format!("bytes behind the checksum: {more}"),
+                format!("bytes after the checksum: {more}"),
                 "the end of the file".to_owned(),
             )),
         }

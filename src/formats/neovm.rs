@@ -47,7 +47,7 @@ pub const N3: Format = Format {
     doc: "NeoVM test vectors of N3",
     machine: rules::N3.machine,
     looks_like: "an object with \"tests\" that have \"steps\"",
-    distinguished_by: "\"machine\": \"neo3\", or what only N3 has: a script in an array, slots, \"refs\", a ByteString",
+    distinguished_by: "\"machine\": \"neo3\", or members that only N3 has: a script in an array, slots, \"refs\", a ByteString",
     file_name: None,
     evidence: evidence::n3,
     outline,
@@ -66,7 +66,7 @@ pub const V2: Format = Format {
     doc: "NeoVM test vectors of 2.x",
     machine: rules::V2.machine,
     looks_like: "an object with \"tests\" that have \"steps\"",
-    distinguished_by: "\"machine\": \"neo2\", or what only 2.x has: \"scriptHash\", \"altStack\", \"scriptTable\", a ByteArray",
+    distinguished_by: "\"machine\": \"neo2\", or members that only 2.x has: \"scriptHash\", \"altStack\", \"scriptTable\", a ByteArray",
     file_name: None,
     evidence: evidence::v2,
     outline,
@@ -230,7 +230,7 @@ fn read_action(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Action> 
     ];
     let text = node.text().unwrap_or_default();
     let Some((name, action)) = ACTIONS.iter().find(|action| text.eq_ignore_ascii_case(action.0)) else {
-        let what = format!("{} is no action", node.shown());
+        let what = format!("{} is not an action", node.shown());
         let expected = "StepInto, StepOut, StepOver or Execute".to_owned();
         diagnostics.error(no_such_word(node, what, expected, ACTIONS.map(|action| action.0)));
         return None;

@@ -309,7 +309,7 @@ impl Seen {
             Some(first) => {
                 let line = document.position(first).line;
                 let expected = format!("each once; the first is in line {line}");
-                let diagnostic = Diagnostic::at(at, format!("{what} {key} stands twice")).expected(expected);
+                let diagnostic = Diagnostic::at(at, format!("{what} {key} is duplicated")).expected(expected);
                 diagnostics.error(diagnostic.under(Rule::DuplicateKey));
             }
         }
@@ -349,7 +349,7 @@ fn read_success(post: Node<'_>, results: [(&str, Option<Node<'_>>); 4], wanted: 
             (_, Some(node)) => wanted.calls(node),
             (_, None) => {
                 let what = format!("\"post\" without {}", quoted(name));
-                let expected = format!("a member {} beside it", quoted(name));
+                let expected = format!("a member {} next to it", quoted(name));
                 wanted
                     .diagnostics
                     .error(Diagnostic::at(post.at(), what).expected(expected).under(Rule::MissingMember));
@@ -365,7 +365,7 @@ fn refuse_results(results: [(&str, Option<Node<'_>>); 4], diagnostics: &mut Diag
         let Some(node) = node else { continue };
         let what = format!("{} without \"post\"", quoted(name));
         if name != "callcreates" {
-            let expected = "\"post\" beside it if the run ends normally, neither if it halts";
+            let expected = "\"post\" next to it if the run ends normally, neither if it halts";
             diagnostics.error(Diagnostic::at(node.at(), what).expected(expected).under(Rule::Misplaced));
         } else if !node.is_array() {
             diagnostics.error(wrong_type(node, name, "an array"));

@@ -24,10 +24,10 @@ pub struct Fixed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotFixed {
     /// The edits would change a case.
-    #[error("its cases would not be the same")]
+    #[error("the fix would change its cases")]
     OtherCases,
     /// The number of diagnostics would not decrease.
-    #[error("no less would be wrong with it")]
+    #[error("the fix would not reduce the number of findings")]
     NoBetter,
 }
 

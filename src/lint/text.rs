@@ -82,7 +82,7 @@ impl Output for Text {
                 let head = format!("{}[{}]", severity.name(), rule.name());
                 writeln!(
                     self.out,
-                    "{style}{head}{style:#}: and {omitted} more like this in {files}; --all tells them all"
+                    "{style}{head}{style:#}: and {omitted} more like this in {files}; --all prints them all"
                 )?;
             }
         }

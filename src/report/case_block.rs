@@ -36,7 +36,7 @@ pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io:
         Verdict::Pass | Verdict::Skip(_) | Verdict::ExpectedFail(..) => Ok(()),
         Verdict::UnexpectedPass(Listing { place, reason, .. }) => {
             writeln!(out, "{FAIL}FIXED{FAIL:#} {}", report.id)?;
-            writeln!(out, "  {}: known to fail, and passes: {}", escaped(place), escaped(reason))
+            writeln!(out, "  {}: listed as a known failure, but passes: {}", escaped(place), escaped(reason))
         }
         Verdict::Fail(failure) => {
             writeln!(out, "{FAIL}FAIL{FAIL:#}  {}", report.id)?;
@@ -85,7 +85,7 @@ pub(super) fn headline(report: &CaseReport) -> Option<String> {
         Verdict::Fail(failure) => headline_of(failure.differences.first()?),
         Verdict::ExpectedFail(_, listing) => format!("known to fail: {}", escaped(&listing.reason)),
         Verdict::UnexpectedPass(listing) => {
-            format!("known to fail, and passes: {}", escaped(&listing.reason))
+            format!("listed as a known failure, but passes: {}", escaped(&listing.reason))
         }
         Verdict::Error(diagnostics) => escaped(&diagnostics.first()?.what).into_owned(),
         Verdict::Skip(reason) => escaped(reason).into_owned(),

@@ -212,7 +212,7 @@ fn also(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure) -> io::R
 
 fn not_written(text: &mut Vec<u8>, of_last: Option<u64>) -> io::Result<()> {
     match of_last {
-        Some(last) => writeln!(text, "    {DIM}made by{DIM:#}  none of the last {last} instructions"),
+        Some(last) => writeln!(text, "    {DIM}made by{DIM:#}  not by the last {last} instructions"),
         None => writeln!(text, "    {DIM}made by{DIM:#}  no instruction: it was so from the start"),
     }
 }
@@ -350,7 +350,7 @@ fn further(
     }
     let more = others.len() - told;
     if more > 0 {
-        writeln!(text, "  and {more} more differences; --last N tells all")?;
+        writeln!(text, "  and {more} more differences; --last N prints all")?;
     }
     Ok(())
 }

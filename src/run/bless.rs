@@ -307,7 +307,7 @@ impl Wishes {
 /// Why a run that ended in another way is not blessed.
 fn other_end(Difference { expected, actual, .. }: &Difference) -> String {
     let actual = actual.as_ref().map_or_else(|| "(absent)".to_owned(), ToString::to_string);
-    format!("the run ended with {actual} and not with {expected}: --allow-outcome-change blesses that")
+    format!("the run ended with {actual} instead of {expected}; --allow-outcome-change accepts that")
 }
 
 /// The changes that write the actual value, or why it cannot be written.

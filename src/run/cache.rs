@@ -129,7 +129,9 @@ impl ResultCache {
         let (first, lines) = text.split_once('\n').unwrap_or((text, ""));
         let expected = head(&self.program, lines);
         if first != expected {
-            return Err(format!("line 1 is not {expected:?}: it is damaged, or of another program"));
+            return Err(format!(
+                "line 1 is not {expected:?}: the file is damaged or belongs to another program"
+            ));
         }
         let parse = |(number, line): (usize, &str)| match serde_json::from_str::<Line>(line) {
             Ok(Line { key, passed }) if passed.is_sorted() => Ok((key, passed)),

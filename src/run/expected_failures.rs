@@ -182,7 +182,7 @@ impl Reader<'_> {
             .map_err(|error| self.wrong(error.span(), error.message().replace('\n', "; ")))?;
         if let Some((key, item)) = document.iter().find(|(key, _)| *key != "known") {
             let at = document.key(key).and_then(toml_edit::Key::span).or(item.span());
-            return Err(self.wrong(at, format!("unknown key {key}; a list has [[known]] alone")));
+            return Err(self.wrong(at, format!("unknown key {key}; a list contains only [[known]] tables")));
         }
         let Some(item) = document.get("known") else { return Ok(Vec::new()) };
         let tables = item.as_array_of_tables();

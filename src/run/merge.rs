@@ -78,7 +78,7 @@ pub fn merge(
 fn joins(part: &Part<'_>, other: &Part<'_>) -> Result<(), String> {
     let (header, name) = (&part.header, other.name);
     if other.header.common != header.common {
-        return Err(format!("is a part of another run than {name}: other cases, parts or flags"));
+        return Err(format!("is part of another run than {name}: cases, parts or flags differ"));
     }
     if other.header.part == header.part {
         return Err(format!("is part {} of {}, and so is {name}", header.part, header.of));

@@ -155,7 +155,7 @@ impl Config {
         let names: Vec<_> = self.profiles.iter().map(|profile| profile.0.as_str()).collect();
         match nearest(name, names.iter().copied()) {
             Some(near) => format!("there is no profile {name:?}: did you mean {near:?}?"),
-            None if names.is_empty() => format!("there is no profile {name:?}, and no other"),
+            None if names.is_empty() => format!("there is no profile {name:?}, and there are no others"),
             None => format!("there is no profile {name:?}; there are {}", names.join(", ")),
         }
     }
@@ -181,7 +181,7 @@ impl Reader<'_> {
 
     fn wrong(&mut self, value: &Spanned<DeValue<'_>>, what: &str, expected: &str) {
         let found = value.get_ref().type_str();
-        self.diagnostic(value.span(), format!("{what} is {expected} and no {found}"));
+        self.diagnostic(value.span(), format!("{what} must be {expected}, not {found}"));
     }
 
     fn unknown<'k>(
@@ -244,7 +244,7 @@ impl Reader<'_> {
     fn one_override(&mut self, span: Range<usize>, table: &DeTable<'_>) -> Option<Override> {
         let entries = self.entries(table, Scope::File);
         let Some((_, path)) = table.iter().find(|(key, _)| key.get_ref() == PATH) else {
-            self.diagnostic(span, "an override has a path, and this one has none".to_owned());
+            self.diagnostic(span, "this override has no path".to_owned());
             return None;
         };
         let Some(glob) = path.get_ref().as_str() else {
@@ -276,7 +276,7 @@ impl Reader<'_> {
                 Some(_) => {
                     self.diagnostic(
                         key.span(),
-                        format!("{name:?} is for a whole run: it stands in a profile"),
+                        format!("{name:?} applies to a whole run: set it in a profile"),
                     );
                 }
                 None => {

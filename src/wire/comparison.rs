@@ -135,7 +135,7 @@ pub fn cautions(before: &Run, after: &Run, names: [&str; 2]) -> Vec<String> {
             |part: &Option<String>| part.as_ref().map_or("a whole run".to_owned(), |it| format!("part {it}"));
         let (before, after) = (of(&before.part), of(&after.part));
         cautions.push(format!(
-            "{} is {before} and {} is {after}: new and gone may be for that",
+            "{} is {before} and {} is {after}: new and deleted cases may be due to that",
             names[0], names[1]
         ));
     }

@@ -97,7 +97,7 @@ impl<'de> Visitor<'de> for ExpectedVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Expected, A::Error> {
         let Some(member) = map.next_key()? else {
-            return Err(A::Error::custom("an empty object is no value"));
+            return Err(A::Error::custom("an empty object is not a value"));
         };
         let expected = match member {
             Member::Absent => absent(map.next_value()?)?,
@@ -115,7 +115,7 @@ impl<'de> Visitor<'de> for ExpectedVisitor {
         };
         match map.next_key::<Member>()? {
             None => Ok(expected),
-            Some(_) => Err(A::Error::custom("an object with these members is no value")),
+            Some(_) => Err(A::Error::custom("an object with these members is not a value")),
         }
     }
 }
@@ -133,7 +133,7 @@ fn after_type<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Expected, A::Error>
     let name: Name = map.next_value()?;
     match map.next_key()? {
         Some(Member::Value) => Ok(Expected::Is(Value::typed(name, map.next_value()?))),
-        Some(_) => Err(A::Error::custom("a type has a value or nothing beside it")),
+        Some(_) => Err(A::Error::custom("a type has at most one member besides it, a value")),
         None if name == OBJECT => Ok(Expected::Record),
         None => Ok(Expected::Type(name)),
     }
@@ -153,12 +153,12 @@ fn int<E: Error>(text: &str) -> Result<BigInt, E> {
     if text.len() > MOST_DIGITS {
         return Err(E::custom(format!("int has more than {MOST_DIGITS} characters")));
     }
-    text.parse().map_err(|_| E::custom("int is no decimal number"))
+    text.parse().map_err(|_| E::custom("int is not a decimal number"))
 }
 
 fn bytes<E: Error>(text: &str) -> Result<Vec<u8>, E> {
     let bytes = text.strip_prefix("0x").and_then(hex_bytes);
-    bytes.ok_or_else(|| E::custom("bytes is no even number of hex digits after 0x"))
+    bytes.ok_or_else(|| E::custom("bytes is not an even number of hex digits after 0x"))
 }
 
 /// The members of a record in document order, with unique names.

@@ -79,7 +79,7 @@ impl<'de> Deserialize<'de> for verdict::Kind {
         let name = String::deserialize(deserializer)?;
         verdict::Kind::by_name(&name).ok_or_else(|| {
             let all = verdict::Kind::ALL.map(verdict::Kind::name).join(", ");
-            D::Error::custom(format!("{} is no verdict; expected one of {all}", start(&name)))
+            D::Error::custom(format!("{} is not a verdict; expected one of {all}", start(&name)))
         })
     }
 }
@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for partition::Kind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<partition::Kind, D::Error> {
         let name = String::deserialize(deserializer)?;
         partition::Kind::by_name(&name).ok_or_else(|| {
-            D::Error::custom(format!("{} is no kind of partition; expected hash or slice", start(&name)))
+            D::Error::custom(format!("{} is not a kind of partition; expected hash or slice", start(&name)))
         })
     }
 }

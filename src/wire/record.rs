@@ -200,7 +200,7 @@ impl Reading {
         }
         let line = whole.trim_ascii();
         if line.first() != Some(&b'{') {
-            return Err("is no JSON object".to_owned().into());
+            return Err("is not a JSON object".to_owned().into());
         }
         let wrong = |what: &str| Err(what.to_owned().into());
         match (LineType::of(line)?, self.state) {
@@ -209,7 +209,7 @@ impl Reading {
             (LineType::Run, _) => return wrong("another run begins; expected one"),
             (LineType::Checksum, State::After) => self.checksum(&read_line(line)?)?,
             (_, State::After | State::Checked) => {
-                return wrong("stands after the summary, which is the last of a report");
+                return wrong("follows the summary, which must be the last line of a report");
             }
             (LineType::Checksum, State::Inside) => return wrong("stands before the summary"),
             (LineType::Case, State::Inside) => self.case(read_line(line)?)?,

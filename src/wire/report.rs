@@ -65,7 +65,8 @@ impl LineType {
             "checksum" => Ok(LineType::Checksum),
             other => {
                 let other = start(other);
-                Err(format!("{other} is no type of line; expected case, note, explained or summary").into())
+                Err(format!("{other} is not a type of line; expected case, note, explained or summary")
+                    .into())
             }
         }
     }
@@ -326,7 +327,7 @@ fn case_id(id: &str, file: &str, name: Option<String>) -> Result<CaseId, String>
     if case.to_string() == id {
         Ok(case)
     } else {
-        Err(format!("{} is no id of this file and name", start(id)))
+        Err(format!("{} is not an id of this file and name", start(id)))
     }
 }
 
@@ -562,7 +563,7 @@ impl TryFrom<Summary> for event::Summary {
     fn try_from(summary: Summary) -> Result<event::Summary, String> {
         let Summary { passed, cached, failed, known, fixed, errors, skipped, exit, seconds } = summary;
         // A number that is no valid duration could not be shown in a report.
-        Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} seconds are no time"))?;
+        Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} seconds is not a duration"))?;
         let interrupted = exit == Exit::Interrupted as u8;
         Ok(event::Summary { passed, cached, failed, known, fixed, errors, skipped, seconds, interrupted })
     }

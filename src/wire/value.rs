@@ -107,7 +107,7 @@ impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
         match Expected::deserialize(deserializer)? {
             Expected::Is(value) => Ok(value),
-            _ => Err(D::Error::custom("a demand stands where a value is expected")),
+            _ => Err(D::Error::custom("an expectation where a value is expected")),
         }
     }
 }
@@ -144,7 +144,7 @@ pub(super) mod actual {
         match Expected::deserialize(deserializer)? {
             Expected::Is(value) => Ok(Some(value)),
             Expected::Absent => Ok(None),
-            _ => Err(D::Error::custom("a demand stands where a value is expected")),
+            _ => Err(D::Error::custom("an expectation where a value is expected")),
         }
     }
 }

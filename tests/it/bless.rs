@@ -304,7 +304,7 @@ fn without_a_terminal_the_change_is_shown_and_not_made() {
      \"callcreates\": [],
 4 passed, 0 blessed, 1 not written, 0 refused, 0 errors
 ";
-    let note = "note: nothing is written without a terminal to ask on; --yes writes what is shown\n";
+    let note = "note: nothing is written, since there is no terminal for the question; --yes writes the changes shown\n";
     assert_eq!(ran, Ran { exit: 1, stdout: diff.to_owned(), stderr: note.to_owned() });
     assert_eq!(sandbox.text(), sandbox.old);
 
@@ -339,7 +339,7 @@ fn another_end_is_blessed_only_when_that_is_allowed() {
     let refused = sandbox.bless(&["--yes"]);
     assert_eq!(refused.exit, 1);
     let why =
-        "outcome: the run ended with \"halt\" and not with \"success\": --allow-outcome-change blesses that";
+        "outcome: the run ended with \"halt\" instead of \"success\"; --allow-outcome-change accepts that";
     assert_eq!(refused.stderr, format!("refused: add.json:15:13: {why}\n  in add.json::small\n"));
     assert_eq!(sandbox.text(), sandbox.old);
     assert_eq!(sandbox.bless(&["--yes", "--allow-outcome-change"]).exit, 0);

@@ -260,8 +260,8 @@ fn wrong_usage() {
         let ran = place.run(&[args, &["add.json"]].concat());
         assert!(ran.exit == 2 && ran.stdout.is_empty() && ran.stderr.contains(says), "{args:?}: {ran:?}");
     };
-    check(&["--verify", "5%"], "of no use without");
-    check(&["--cached", "--seed", "5"], "--seed is for --verify");
+    check(&["--verify", "5%"], "requires --cached");
+    check(&["--cached", "--seed", "5"], "--seed requires --verify");
     for share in ["5", "%", "101%", "-1%", "nan%", "inf%", "5 %", "5%%"] {
         check(&["--cached", &format!("--verify={share}")], "a share is written as 5% or 0.1%");
     }
@@ -280,7 +280,7 @@ fn a_lie_is_found() {
             place.lie("file.json");
             let Ran { exit, stdout, stderr } = place.run(&[&tested[..], &["--jobs", jobs]].concat());
             assert_eq!(exit, 3, "{stdout}{stderr}");
-            for says in [&["the cache says that this case passes, and that is not so"], says].concat() {
+            for says in [&["this case passes according to the cache, but does not"], says].concat() {
                 assert!(stdout.contains(says), "{says}: {stdout}");
             }
             let removal = format!("rm {}", place.file().display());
@@ -403,7 +403,7 @@ fn a_damaged_cache_is_no_cache() {
         assert_eq!((exit, &stdout), (first.exit, &first.stdout), "{stderr}");
         let said = format!("note: {}: ", place.file().display());
         assert!(
-            stderr.starts_with(&said) && stderr.ends_with("; it is not used, and written anew\n"),
+            stderr.starts_with(&said) && stderr.ends_with("; it is ignored and will be replaced\n"),
             "{stderr}"
         );
         assert_eq!(place.cache(), whole);
@@ -567,7 +567,7 @@ fn the_key_of_a_program() {
     assert!(other.text().is_none());
     other.update(&FileKey::new("", &""), CacheUpdate::Passes(1));
     fs::write(place.file(), other.text().unwrap()).unwrap();
-    assert!(place.run(&["--cached", "."]).stderr.contains("of another program; it is not used"));
+    assert!(place.run(&["--cached", "."]).stderr.contains("belongs to another program; it is ignored"));
 }
 
 /// What was not used for longest goes: files of one program, and programs.

@@ -144,7 +144,7 @@ fn mending_changes_nothing_else() {
     let name = path.to_str().unwrap();
     let Ran { exit, stdout, stderr } = vmconf(&["check", "--fix", name]);
     assert_eq!(fs::read_to_string(&path).unwrap(), MENDED);
-    assert_eq!(stderr, format!("{name}: mended 2 comment, 4 trailing-comma, 4 must/letter-case\n"));
+    assert_eq!(stderr, format!("{name}: fixed 2 comment, 4 trailing-comma, 4 must/letter-case\n"));
     assert_eq!(
         (exit, stdout.lines().last()),
         (0, Some("1 file, 1 case: 0 errors, 0 warnings, 1 note; 0 fixable"))
@@ -232,7 +232,7 @@ fn files_that_are_mended_stay_where_and_for_whom_they_are() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
     let Ran { exit, stderr, .. } = vmconf(&["check", "--fix", path.to_str().unwrap()]);
     assert_eq!(exit, 0);
-    assert!(stderr.contains(": left as it is: the file is read-only"), "{stderr}");
+    assert!(stderr.contains(": not fixed: the file is read-only"), "{stderr}");
     assert_eq!(fs::read(&path).unwrap(), fs::read(at_root(MECHANICAL)).unwrap());
 }
 

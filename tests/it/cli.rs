@@ -635,7 +635,7 @@ fn wrong_digits_are_named() {
 #[test]
 fn a_report_in_a_missing_folder() {
     let ran = vmconf(&["run", ADD, "--report", "junit=no/such/folder/report.xml"]);
-    assert_eq!(ran.exit, 2);
+    assert_eq!(ran.exit, 3);
     assert!(ran.stderr.contains("there is no folder no/such/folder\n"), "{}", ran.stderr);
 }
 

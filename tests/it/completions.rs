@@ -52,7 +52,7 @@ fn completed(words: &[&str]) -> String {
 fn bash_completes_what_the_command_line_knows() {
     let check = |words: &[&str], offered: &str| assert_eq!(completed(words), offered, "{words:?}");
     check(&["vmconf", "ru"], "run");
-    check(&["vmconf", "run", "--max-st"], "--max-steps");
+    check(&["vmconf", "run", "--max-ste"], "--max-steps");
     check(&["vmconf", "list", "--value-debit", "o"], "on off");
     check(&["vmconf", "isa", "--max-st"], "");
     check(&["vmconf", "isa", "tiny"], "tinyvm");

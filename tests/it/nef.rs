@@ -157,7 +157,7 @@ fn damage_is_explained() {
         &Fields { magic: b"NEF2".to_vec(), ..small() }.file(),
         "byte 0: the magic is 0x4e454632; expected 0x4e454633",
     );
-    check(&at(5, b'x'), "byte 9: 0x78 behind the compiler's name; expected 0x00");
+    check(&at(5, b'x'), "byte 9: 0x78 after the compiler's name; expected 0x00");
     check(&at(1, 0xff), "byte 5: the compiler is not UTF-8; expected UTF-8");
     check(
         &Fields { source: sized(b"ab\xc3"), ..small() }.file(),
@@ -224,7 +224,7 @@ fn damage_is_explained() {
     );
     check(
         &with(&small().file(), b"more"),
-        "byte 82: bytes behind the checksum: 4; expected the end of the file",
+        "byte 82: bytes after the checksum: 4; expected the end of the file",
     );
     check(
         &with(&small().file(), &vec![0; 131_070 - 81]),
@@ -367,7 +367,7 @@ fn what_is_wrong_with_a_manifest_is_explained() {
     check(
         "name",
         "\"a\", \"name\": \"b\"",
-        "1:15: key \"name\" stands twice in this object; expected each key once; the first is in line 1",
+        "1:15: key \"name\" is duplicated in this object; expected each key once; the first is in line 1",
     );
     check("name", "\"a\" /* b */", "1:14: comment; expected JSON, which has none");
     check("name", "7", "1:10: name is a number; expected a string");

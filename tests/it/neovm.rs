@@ -134,9 +134,9 @@ fn recognises_by_what_only_one_has() {
     ] {
         check(&test(members), &format!("neovm-2x, {sign} in line 3"));
     }
-    let expected = "expected for neovm-n3 \"machine\": \"neo3\", or what only \
+    let expected = "expected for neovm-n3 \"machine\": \"neo3\", or members that only \
                     N3 has: a script in an array, slots, \"refs\", a ByteString; for neovm-2x \
-                    \"machine\": \"neo2\", or what only 2.x has: \"scriptHash\", \"altStack\", \
+                    \"machine\": \"neo2\", or members that only 2.x has: \"scriptHash\", \"altStack\", \
                     \"scriptTable\", a ByteArray; or --format NAME";
     let several = |n3: &str, v2: &str| {
         format!("several formats look like this: neovm-n3 ({n3}) and neovm-2x ({v2}); {expected}")
@@ -497,7 +497,7 @@ fn notes() {
         &n3,
         &with_test(r#""steps": [], "steps": []"#),
         &[
-            "1:56 note: key \"steps\" stands twice in this object; expected each key once; the first is in line 1",
+            "1:56 note: key \"steps\" is duplicated in this object; expected each key once; the first is in line 1",
         ],
     );
     check(&n3, &with_test(""), &["1:42 note: a test without \"steps\" checks nothing"]);
@@ -513,7 +513,7 @@ fn notes() {
         &with_test(r#""script": "5152", "message": "515253", "steps": []"#),
         &[
             "1:53 error: \"5152\" is both hex and base64; expected 0x and an even number of hex digits, in quotes",
-            "1:72 note: \"515253\" is read as hex; expected 0x in front of hex digits",
+            "1:72 note: \"515253\" is read as hex; expected 0x before hex digits",
         ],
     );
     check(

@@ -213,14 +213,14 @@ fn what_cannot_be_joined() {
     };
     check(&[first], "of 2 parts, these are missing: 2");
     check(&[first, second, second], "is part 2 of 2, and so is");
-    check(&[first, other], "is a part of another run than");
-    check(&[first, &strict], "is a part of another run than");
+    check(&[first, other], "is part of another run than");
+    check(&[first, &strict], "is part of another run than");
     check(&[first, &cut], "cut.jsonl: line ");
     check(&[first, &short], "ends before the run does");
     check(&[first, &empty], "is empty");
-    check(&[first, &whole], "is no report of a part of a run");
+    check(&[first, &whole], "is not a report of a part of a run");
     check(&[first, &odd], "odd.jsonl: line 2, column ");
-    check(&[first, &odd], "\"maybe\" is no verdict");
+    check(&[first, &odd], "\"maybe\" is not a verdict");
     check(&[first, &deep], "deep.jsonl: line 2, column ");
     check(&[first, &deep], "recursion limit exceeded");
     check(&[first, &ended], "ended.jsonl: is of a run that was interrupted");

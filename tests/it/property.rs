@@ -503,7 +503,7 @@ fn same(ours: Node<'_>, theirs: &Json) -> bool {
 }
 
 /// Every datum and key starts where it says, with what it is; its line and column are those that
-/// counting characters gives; a key that stands twice in an object is found, and no other.
+/// counting characters gives; a key that stands twice in an object is found, and there are no others.
 fn places(document: &Document) {
     let text = document.text();
     let mut data = vec![document.root()];

@@ -151,7 +151,7 @@ fn what_is_gone() {
     assert_eq!(
         stderr,
         "note: vectors/c/broken.json is deleted; 1 case in it did not run again\n\
-         note: vectors/c/one-of-three.json::second is gone: the file has no such case any more\n"
+         note: vectors/c/one-of-three.json::second was deleted: the file no longer has such a case\n"
     );
     // Also where the user says which.
     place.put("vectors/c/broken.json", "tests/samples/vmtests/malformed/account-is-null.json");

@@ -159,18 +159,21 @@ fn wrong_source_is_explained() {
     check("yield r1", "1:7: too many operands; expected none after yield");
     check("add", "1:1: add without operands; expected add register register");
     check("add r1", "1:1: add with too few operands; expected add register register");
-    check("add r1, r2", "1:5: \"r1,\" is no register; expected r0 to r15");
-    check("add  r1 r2", "1:5: more than one space; expected one space in front of this operand");
-    check("jhi r1  0", "1:8: more than one space; expected one space in front of this operand");
+    check("add r1, r2", "1:5: \"r1,\" is not a register; expected r0 to r15");
+    check("add  r1 r2", "1:5: more than one space; expected one space before this operand");
+    check("jhi r1  0", "1:8: more than one space; expected one space before this operand");
     check("lw r1 r2", "1:1: lw with too few operands; expected lw register, register|number");
-    check("lw r1, _a", "1:8: \"_a\" is no register or number; expected r0 to r15; or decimal, 0x, 0o or 0b");
+    check(
+        "lw r1, _a",
+        "1:8: \"_a\" is not a register or number; expected r0 to r15; or decimal, 0x, 0o or 0b",
+    );
     check("incr r1,", "1:9: an operand without text; expected incr register[, register]");
     check("mov r1, r1", "1:9: the same register twice; expected two registers");
     check("gt r1 r1", "1:7: the same register twice; expected two registers");
     check("lw r1, 65536", "1:8: \"65536\" does not fit; expected a number from -0x8000 to 0xFFFF");
     check(
         "lw r1, 010",
-        "1:8: \"010\" is no register or number; expected r0 to r15; or decimal, 0x, 0o or 0b",
+        "1:8: \"010\" is not a register or number; expected r0 to r15; or decimal, 0x, 0o or 0b",
     );
     check(
         "lhi r1, 0x101",
@@ -178,12 +181,12 @@ fn wrong_source_is_explained() {
     );
     check("jhi r1 1", "1:8: \"1\" does not fit; expected a multiple of 0x100 from 0 to 0xFF00");
     check("j r1 128", "1:6: \"128\" does not fit; expected -128 to 127");
-    check("j 2 2", "1:5: too many operands; expected a number behind a register or a label only");
+    check("j 2 2", "1:5: too many operands; expected a number only after a register or a label");
     check("b r1 0", "1:6: a distance of 0 is not possible; expected -128 to -1, or 2 to 129");
     check("j 2050", "1:3: a distance of 2050 is not possible; expected -2048 to -1, or 2 to 2049");
     check(
         "lbnez r1 118",
-        "1:10: a distance of 118 is needlessly long; expected the command without l in front for -117 to 118",
+        "1:10: a distance of 118 is needlessly long; expected the command without the prefix l for -117 to 118",
     );
     check("j _a\n.label _a", "1:3: a distance of 1 is not possible; expected -2048 to -1, or 2 to 2049");
     check(
@@ -196,9 +199,9 @@ fn wrong_source_is_explained() {
         ".label _a\n.label _a",
         "2:8: label \"_a\" is set twice; expected another name than that of line 1",
     );
-    check(".label a", "1:8: \"a\" is no label; expected _name without $ % & ( ) = ' \" [ ]");
+    check(".label a", "1:8: \"a\" is not a label; expected _name without $ % & ( ) = ' \" [ ]");
     check(".offset _a\n.label _a", "1:9: no label \"_a\"; expected a label that is set above");
-    check(".offset -1", "1:9: \"-1\" is no address; expected 0 to 0xFFFF");
+    check(".offset -1", "1:9: \"-1\" is not an address; expected 0 to 0xFFFF");
     check(
         "nop\n.offset 0\nnop",
         "3:1: the word at 0x0000 is written twice; expected a place that line 1 did not write",
@@ -206,7 +209,7 @@ fn wrong_source_is_explained() {
     check(".assert_hash", "1:1: .assert_hash without operands; expected .assert_hash hash");
     let hash = format!(".assert_hash {}\n", "0".repeat(64));
     check(&(hash.clone() + &hash), "2:1: a second hash; expected only that of line 1");
-    check(".assert_hash 00", "1:14: \"00\" is no hash; expected the 64 hex digits of a SHA-256");
+    check(".assert_hash 00", "1:14: \"00\" is not a hash; expected the 64 hex digits of a SHA-256");
 }
 
 /// Each source has beside it the words and the places of warnings, or the line of the error.

@@ -269,7 +269,7 @@ fn errors_name_what_is_wrong_and_where() {
     check(
         r#""pc": 1, "pc": 2"#,
         &[
-            r#"2:10 error: key "pc" stands twice in this object; expected each key once; the first is in line 2"#,
+            r#"2:10 error: key "pc" is duplicated in this object; expected each key once; the first is in line 2"#,
         ],
     );
     check(
@@ -286,12 +286,12 @@ fn errors_name_what_is_wrong_and_where() {
     check(
         r#""pc": 65536"#,
         &[
-            "2:7 error: pc 65536 is no word; expected an integer from -32768 to 65535, or one in quotes, also as 0x and hex digits",
+            "2:7 error: pc 65536 is not a word; expected an integer from -32768 to 65535, or one in quotes, also as 0x and hex digits",
         ],
     );
     check(
         r#""data": {"0": [1, 2], "0x1": 3}"#,
-        &["2:30 error: address 0x0001 stands twice; expected each address once"],
+        &["2:30 error: address 0x0001 is duplicated; expected each address once"],
     );
 }
 
@@ -510,13 +510,13 @@ fn pairs_whose_files_are_not_right_are_errors() {
     folder.write("short.segment", b"12");
     check(
         r#"["sum"]"#,
-        &["1:2 error: this is no pair of names; expected an array of two names, a testee and a driver"],
+        &["1:2 error: this is not a pair of names; expected an array of two names, a testee and a driver"],
     );
     check(
         r#"["check", "sum"]"#,
         &[
-            r#"1:3 error: there is no .segment and no .asm file named "check""#,
-            r#"1:12 error: there is no .segment and no .asm file named "sum""#,
+            r#"1:3 error: there is neither a .segment nor an .asm file named "check""#,
+            r#"1:12 error: there is neither a .segment nor an .asm file named "sum""#,
         ],
     );
     check(

@@ -172,7 +172,7 @@ fn wrong_usage() {
     check(&[DEMO, "--output", "xml"], "invalid value 'xml'");
     check(&[DEMO, "--from", "0"], "0 is not in 1..");
     check(&[DEMO, "--from", "5", "--to", "4"], "--to is less than --from");
-    check(&["tests/samples/trace"], "several cases are meant");
+    check(&["tests/samples/trace"], "several cases match");
 }
 
 /// Another name of an instruction is that instruction.

@@ -164,7 +164,7 @@ fn only_what_changed_runs_again() {
     watching.runs(&["pass suite/a.json", "pass suite/b.json", "pass suite/p/c.json"]);
 
     write("suite/a.json", &sum(8));
-    assert!(watching.runs(&["fail suite/a.json"]).says("running anew: suite/a.json"));
+    assert!(watching.runs(&["fail suite/a.json"]).says("running again: suite/a.json"));
     write("suite/a.json", &sum(7));
     watching.runs(&["pass suite/a.json"]);
 
@@ -214,7 +214,7 @@ fn the_exit_code_is_that_of_the_last_run() {
     let watching = Watching::new(folder.path(), &["--report", "json"]);
     assert!(watching.round().says("waiting for changes of vectors/; Ctrl-C ends"));
     write(folder.path(), "vmconf.toml", "[profile.default]\nstrict = false\n");
-    watching.until("note: vmconf.toml has changed: that applies when vmconf is started again");
+    watching.until("note: vmconf.toml changed; restart vmconf to apply it");
     write(folder.path(), "vectors/b.json", &sum(8));
     watching.runs(&["fail vectors/b.json"]);
     assert_eq!(watching.interrupt(), 1);

@@ -323,7 +323,7 @@ pub(super) fn drop_schema(fields: &mut Fields<'_>, diagnostics: &mut Diagnostics
     if node.text().is_none() {
         diagnostics.error(wrong_type(node, "$schema", "a string, or no $schema"));
     } else {
-        let what = "$schema is no member of this document and is ignored";
+        let what = "$schema is not a member of this document and is ignored";
         diagnostics.caution(Diagnostic::at(node.at(), what).under(Rule::UnknownMember));
     }
 }

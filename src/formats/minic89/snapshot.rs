@@ -126,7 +126,7 @@ impl<'f> Snapshot<'f> {
         let found = words.iter().find(|word| node.text().is_some_and(|text| text == **word));
         if found.is_none() {
             let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
-            let what = format!("{} is none of them", node.shown());
+            let what = format!("{} is not one of them", node.shown());
             self.diagnostics.error(no_such_word(node, what, each.join(", "), words.iter().copied()));
         }
         found.map(|word| Value::text(*word))

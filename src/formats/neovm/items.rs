@@ -110,7 +110,7 @@ impl AssertionBuilder<'_> {
     fn type_named(&mut self, node: Node<'_>) -> Option<&'static Type> {
         let text = node.text().unwrap_or_default();
         let Some(of) = self.rules.types.iter().find(|of| text.eq_ignore_ascii_case(of.name)) else {
-            let what = format!("{} is no type", node.shown());
+            let what = format!("{} is not a type", node.shown());
             let types: Vec<_> = self.rules.types.iter().map(|of| of.name).collect();
             self.diagnostics.error(no_such_word(node, what, types.join(", "), types));
             return None;
@@ -222,7 +222,7 @@ impl AssertionBuilder<'_> {
         while let Some(key) = items.next() {
             let Some(value) = items.next() else {
                 self.diagnostics.error(
-                    Diagnostic::at(key.at(), "a key of a Map without value").expected("an item behind it"),
+                    Diagnostic::at(key.at(), "a key of a Map without value").expected("an item after it"),
                 );
                 break;
             };
@@ -256,7 +256,8 @@ impl AssertionBuilder<'_> {
             if let Some(first) = last.insert(pair.key.clone(), pair.at)
                 && !(map.is_object() && same_key(map.document(), first, pair.at))
             {
-                let what = "a key stands in this Map before, in another spelling, and that one is ignored";
+                let what =
+                    "an earlier key of this Map is the same in another notation; the earlier one is ignored";
                 self.diagnostics.note(Diagnostic::at(pair.at, what).under(Rule::DuplicateKey));
             }
         }

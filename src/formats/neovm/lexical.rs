@@ -27,7 +27,7 @@ pub(super) fn integer(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
     };
     let digits = text.strip_prefix('-').unwrap_or(&text);
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
-        let what = format!("{} is no integer", node.shown());
+        let what = format!("{} is not an integer", node.shown());
         return Err(Diagnostic::at(node.at(), what).expected(EXPECTED).under(Rule::Number));
     }
     if digits.len() > MOST_DIGITS {
@@ -209,7 +209,7 @@ pub(super) fn bytes(
     let is_hex = is_hex(&text);
     let caution = |read: &str| {
         Diagnostic::at(at, format!("{} is read as {read}", quoted(&text)))
-            .expected("0x in front of hex digits")
+            .expected("0x before hex digits")
             .under(Rule::AmbiguousBytes)
     };
     match BASE64.decode(&*text) {

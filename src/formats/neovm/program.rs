@@ -188,7 +188,7 @@ fn entry(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
     } else if text.starts_with(|first: char| first.is_ascii_uppercase()) && text.bytes().all(in_capitals) {
         Ok(Value::Text(text.into_owned()))
     } else {
-        let what = format!("{} is no element of a script", quoted(&text));
+        let what = format!("{} is not an element of a script", quoted(&text));
         Err(Diagnostic::at(node.at(), what).expected(EXPECTED))
     }
 }

@@ -68,7 +68,7 @@ impl<'w> AssertionBuilder<'w> {
     fn state(&mut self, node: Node<'_>) -> Option<Assertion> {
         let text = node.text().unwrap_or_default();
         let Some(state) = self.rules.states.iter().find(|state| text.eq_ignore_ascii_case(state)) else {
-            let what = format!("{} is no state", node.shown());
+            let what = format!("{} is not a state", node.shown());
             let states = self.rules.states;
             self.diagnostics.error(no_such_word(node, what, states.join(", "), states));
             return None;

@@ -78,7 +78,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
         if end.0 == "completed" {
             self.rating(rating, results, node.at());
         } else if let Some(node) = rating.or(results) {
-            let what = format!("what tests came to after outcome {}", end.0);
+            let what = format!("results of tests after outcome {}", end.0);
             let diagnostic = Diagnostic::at(node.at(), what).expected("outcome completed");
             self.reader.diagnostics.error(diagnostic.under(Rule::Misplaced));
         }

@@ -12,7 +12,7 @@ const COUNT: &str = "an integer from 0 to 18446744073709551615, or one in quotes
 /// A word, a negative number as its two's complement.
 pub(super) fn word(node: Node<'_>, name: &str) -> Result<u16, Diagnostic<Origin>> {
     let number = number(node, name, WORD)?;
-    let what = || format!("{name} {} is no word", node.shown());
+    let what = || format!("{name} {} is not a word", node.shown());
     to_word(number).ok_or_else(|| Diagnostic::at(node.at(), what()).expected(WORD).under(Rule::Number))
 }
 
@@ -25,7 +25,7 @@ pub(super) fn count(node: Node<'_>, name: &str) -> Result<u64, Diagnostic<Origin
 
 /// The address that a key is, as a number is written in quotes.
 pub(super) fn address(key: &str, at: u32) -> Result<u16, Diagnostic<Origin>> {
-    let what = || format!("{} is no address", quoted(key));
+    let what = || format!("{} is not an address", quoted(key));
     let address = parse(key).and_then(to_word);
     address.ok_or_else(|| Diagnostic::at(at, what()).expected(WORD).under(Rule::Number))
 }
@@ -37,7 +37,7 @@ pub(super) fn address_key(address: u16) -> String {
 
 /// The number of the register that a key is.
 pub(super) fn register(key: &str, at: u32) -> Result<usize, Diagnostic<Origin>> {
-    let what = || format!("{} is no register", quoted(key));
+    let what = || format!("{} is not a register", quoted(key));
     let number = (0..16).find(|number| key == register_key(*number));
     number.ok_or_else(|| Diagnostic::at(at, what()).expected("r0 to r15").under(Rule::UnknownName))
 }
@@ -54,7 +54,7 @@ fn number(node: Node<'_>, name: &str, expected: &str) -> Result<i128, Diagnostic
         _ => return Err(wrong_type(node, name, expected)),
     };
     number.ok_or_else(|| {
-        let what = format!("{name} {} is no such number", node.shown());
+        let what = format!("{name} {} is not such a number", node.shown());
         Diagnostic::at(node.at(), what).expected(expected).under(Rule::Number)
     })
 }

@@ -108,7 +108,7 @@ impl Reader<'_> {
     fn file(&mut self, node: Node<'_>, name: Node<'_>) -> Option<Value> {
         if let Some(other) = node.members().find(|member| member.key != "file") {
             let diagnostic =
-                Diagnostic::at(other.key_at, "a member beside \"file\"").expected("\"file\" alone");
+                Diagnostic::at(other.key_at, "a member next to \"file\"").expected("\"file\" alone");
             self.diagnostics.error(diagnostic.under(Rule::Misplaced));
         }
         let Some(text) = name.text() else {
@@ -135,7 +135,7 @@ fn sparse_part(member: &Member<'_>, seen: &mut HashSet<u16>) -> Result<Sparse, D
     for (index, item) in items.into_iter().enumerate() {
         let at = address.wrapping_add(index as u16);
         if !seen.insert(at) {
-            let what = format!("address {} stands twice", lexical::address_key(at));
+            let what = format!("address {} is duplicated", lexical::address_key(at));
             return Err(Diagnostic::at(item.at(), what)
                 .expected("each address once")
                 .under(Rule::DuplicateKey));

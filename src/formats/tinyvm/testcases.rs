@@ -84,7 +84,7 @@ fn read_rest(file: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics
 
 fn read_pair(pair: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
     let Some([testee, driver]) = names(pair) else {
-        diagnostics.error(Diagnostic::at(pair.at(), "this is no pair of names").expected(PAIR));
+        diagnostics.error(Diagnostic::at(pair.at(), "this is not a pair of names").expected(PAIR));
         return None;
     };
     let mut reader = Reader { context, diagnostics, members: Vec::new(), places: Vec::new() };
@@ -125,7 +125,7 @@ impl Reader<'_> {
             }
             (Err(Unreadable::Missing), Ok(source)) => Some(source),
             (Err(Unreadable::Missing), Err(Unreadable::Missing)) => {
-                let what = format!("there is no .segment and no .asm file named {}", quoted(name));
+                let what = format!("there is neither a .segment nor an .asm file named {}", quoted(name));
                 self.diagnostics.error(Diagnostic::at(node.at(), what).under(Rule::NamedFile));
                 None
             }

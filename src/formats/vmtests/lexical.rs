@@ -190,7 +190,7 @@ fn data_piece(node: Node<'_>) -> Result<Vec<u8>, Diagnostic<Origin>> {
     };
     match number {
         Some(number) => Ok(number.to_bytes_be()),
-        None => Err(wrong(node, "is no element of data", EXPECTED).under(Rule::Bytes)),
+        None => Err(wrong(node, "is not an element of data", EXPECTED).under(Rule::Bytes)),
     }
 }
 

@@ -64,7 +64,7 @@ impl Halt {
             Halt::OutOfGas => "out of gas",
             Halt::StackUnderflow => "too few items on the stack",
             Halt::StackOverflow => "more than 1024 items on the stack",
-            Halt::BadJump => "jump to what is no JUMPDEST",
+            Halt::BadJump => "jump to a byte that is not a JUMPDEST",
             Halt::UndefinedOpcode => "undefined opcode",
         }
     }

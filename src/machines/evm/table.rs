@@ -41,8 +41,8 @@ macro_rules! rows {
     0x31 BALANCE      []       20    (1 -> 1)   environment::balance,    "balance of account a, 0 if unknown", [Reads(Account(0))];
     0x32 ORIGIN       []       2     (0 -> 1)   environment::origin,     "address that sent the transaction", [];
     0x33 CALLER       []       2     (0 -> 1)   environment::caller,     "address that called", [];
-    0x34 CALLVALUE    []       2     (0 -> 1)   environment::callvalue,  "value that came with the call", [];
-    0x35 CALLDATALOAD []       3     (1 -> 1)   environment::calldataload, "word at a of the input data, zeros behind its end", [];
+    0x34 CALLVALUE    []       2     (0 -> 1)   environment::callvalue,  "value of the call in wei", [];
+    0x35 CALLDATALOAD []       3     (1 -> 1)   environment::calldataload, "word at a of the input data, zeros after its end", [];
     0x36 CALLDATASIZE []       2     (0 -> 1)   environment::calldatasize, "size of the input data", [];
     0x37 CALLDATACOPY []       3     (3 -> 0)   memory::calldatacopy,    "memory[a, a+c) = input[b, b+c); 3 gas more for each word", [Writes(Memory(0, 2))];
     0x38 CODESIZE     []       2     (0 -> 1)   environment::codesize,   "size of the executing code", [];

@@ -28,6 +28,6 @@ impl MiniC89 {
 /// Puts a value in the place of another.
 fn put(place: &mut Word, value: &Value) -> Result<(), LoadError> {
     let word = Word::of_value(value);
-    *place = word.ok_or_else(|| LoadError::new(format!("{value} is no value of this machine")))?;
+    *place = word.ok_or_else(|| LoadError::new(format!("{value} is not a value of this machine")))?;
     Ok(())
 }

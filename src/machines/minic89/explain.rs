@@ -39,7 +39,7 @@ impl MiniC89 {
             let place = code.by_fid(function.fid.into())?;
             code.spelling(place, ip)
         });
-        let Some(record) = found else { return "(behind the last instruction)".to_owned() };
+        let Some(record) = found else { return "(after the last instruction)".to_owned() };
         let op = record.get("op").map_or(String::new(), plain);
         let arguments = match record.get("args") {
             Some(Value::List(arguments)) => arguments.iter().map(plain).collect(),

@@ -34,13 +34,13 @@ fn instructions(code: &Code, index: usize, function: &Function, at: &Path, odd: 
         let what = match instruction.op {
             Op::Undecodable => {
                 let (op, reason) = function.why_undecodable(ip);
-                format!("{op:?} is no instruction ({reason}) and traps when it is reached")
+                format!("{op:?} is not an instruction ({reason}) and traps when it is reached")
             }
             Op::JMP | Op::JZ | Op::JNZ if !is_place(decoded.len()) => {
-                format!("target {} is no instruction of this function", shown())
+                format!("target {} is not an instruction of this function", shown())
             }
             Op::LOAD_LOCAL | Op::STORE_LOCAL if !is_place(function.local_count) => {
-                format!("slot {} is none of {}", shown(), function.local_count)
+                format!("slot {} is out of range ({} slots)", shown(), function.local_count)
             }
             Op::PUSH_FUN | Op::CALL_DIRECT if code.by_fid(argument).is_none() => {
                 format!("there is no function {}", shown())
@@ -58,7 +58,7 @@ fn source_map(record: &Value, function: &Function, at: &Path, odd: &mut Vec<Load
         let at = at.child("source_map").child(index);
         let Some(Value::Int(ip)) = entry.get("ip") else { continue };
         if last.is_some_and(|last| ip < last) {
-            odd.push(LoadError::at(at.clone(), format!("ip {ip} stands behind a larger one")));
+            odd.push(LoadError::at(at.clone(), format!("ip {ip} follows a larger one")));
         }
         if *ip > code_len {
             odd.push(LoadError::at(at, format!("ip {ip} is past the {code_len} instructions")));
@@ -75,7 +75,10 @@ fn locals(record: &Value, function: &Function, at: &Path, odd: &mut Vec<LoadErro
         };
         let wanted = if *slot < BigInt::from(function.param_count) { "param" } else { "local" };
         if *slot >= BigInt::from(function.local_count) {
-            odd.push(LoadError::at(at.clone(), format!("slot {slot} is none of {}", function.local_count)));
+            odd.push(LoadError::at(
+                at.clone(),
+                format!("slot {slot} is out of range ({} slots)", function.local_count),
+            ));
         } else if kind != wanted {
             let what = format!("slot {slot} is called a {kind} and is a {wanted}");
             odd.push(LoadError::at(at.clone(), what));

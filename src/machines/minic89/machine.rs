@@ -82,7 +82,7 @@ impl MiniC89 {
         match changes.get("args") {
             None => self.start(entry, &[]),
             Some(Value::List(arguments)) => self.start(entry, arguments),
-            Some(_) => Err(LoadError::at(Path::field("args"), "args is no list")),
+            Some(_) => Err(LoadError::at(Path::field("args"), "args is not a list")),
         }
     }
 
@@ -105,7 +105,7 @@ impl MiniC89 {
             _ => None,
         };
         let arguments: Option<Vec<_>> = arguments.iter().map(integer).collect();
-        let no_integers = || LoadError::at(Path::field("args"), "an argument is no 16-bit integer");
+        let no_integers = || LoadError::at(Path::field("args"), "an argument is not a 16-bit integer");
         self.slots.clear();
         self.slots.extend(arguments.ok_or_else(no_integers)?.into_iter().map(Word::int));
         self.slots.resize(local_count, Word::UNINIT);

@@ -113,7 +113,7 @@ impl Function {
         let count = |name: &'static str| width(record.get(name), &at.child(name));
         let fid = count("fid")?;
         if fid == 0 {
-            return Err(LoadError::at(at.child("fid"), "fid is 0, which means no function"));
+            return Err(LoadError::at(at.child("fid"), "fid is 0, which is not a function"));
         }
         let (param_count, local_count) = (count("param_count")?, count("local_count")?);
         if param_count > local_count {
@@ -196,7 +196,7 @@ pub(super) fn limit(value: &Value, name: &'static str) -> Result<Option<u64>, Lo
 fn list<'v>(value: Option<&'v Value>, at: &Path) -> Result<&'v [Value], LoadError> {
     match value {
         Some(Value::List(items)) => Ok(items),
-        _ => Err(LoadError::at(at.clone(), format!("{at} is no list"))),
+        _ => Err(LoadError::at(at.clone(), format!("{at} is not a list"))),
     }
 }
 
@@ -205,7 +205,7 @@ fn width(value: Option<&Value>, at: &Path) -> Result<usize, LoadError> {
         Some(Value::Int(number)) => usize::try_from(number).ok().filter(|number| *number <= WIDEST),
         _ => None,
     };
-    number.ok_or_else(|| LoadError::at(at.clone(), format!("{at} is no number from 0 to {WIDEST}")))
+    number.ok_or_else(|| LoadError::at(at.clone(), format!("{at} is not a number from 0 to {WIDEST}")))
 }
 
 fn text(value: Option<&Value>) -> String {

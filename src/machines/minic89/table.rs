@@ -100,7 +100,7 @@ macro_rules! effect_lists {
 macro_rules! rows {
     ($make:ident) => { $make! {
     NOP                        []          (0 -> 0) flow::nop,           "nothing", [];
-    DBG_LINE                   ["line"]    (0 -> 0) flow::dbg_line,      "what follows was made of this line of the source", [];
+    DBG_LINE                   ["line"]    (0 -> 0) flow::dbg_line,      "the following instructions belong to this source line", [];
     PUSH_I16                   ["value"]   (0 -> 1) stack::push_i16,     "push an integer", [];
     PUSH_FUN                   ["fid"]     (0 -> 1) stack::push_fun,     "push a reference to a function", [];
     PUSH_NULLFUN = PUSH_NULL   []          (0 -> 1) stack::push_nullfun, "push the reference to no function", [];

@@ -64,9 +64,9 @@ pub(super) enum Fault {
     NoTable,
     #[error("no script with this hash")]
     NoSuchScript,
-    #[error("fewer results than the caller wants")]
+    #[error("fewer results than the caller expects")]
     TooFewResults,
-    #[error("another number of results than this frame's caller wants")]
+    #[error("another number of results than the caller of this frame expects")]
     OtherResults,
     #[error("no such service")]
     NoSuchService,
@@ -74,7 +74,7 @@ pub(super) enum Fault {
     NoCaller,
     #[error("there is no message")]
     NoMessage,
-    #[error("a public key that is no point of the curve")]
+    #[error("a public key that is not a point of the curve")]
     NoPoint,
     #[error("thrown")]
     Thrown,

@@ -22,12 +22,12 @@ impl Fields for Neo2 {
         },
         Field {
             name: "resultStack",
-            doc: "what the entry script returned",
+            doc: "results of the entry script",
             read: |m| Some(Show::new(&m.core.heap).top_first(&m.core.results)),
         },
         Field {
             name: "itemCount",
-            doc: "what the machine believes of how many items there are",
+            doc: "number of items that the machine counts",
             read: |m| Some(Value::int(m.core.estimate.count)),
         },
     ];

@@ -92,9 +92,9 @@ macro_rules! rows {
     0x49 PUSHBYTES73     [Data(73)]   (0 -> 1)   push::bytes::<73>,       "push the 73 bytes that follow", [];
     0x4a PUSHBYTES74     [Data(74)]   (0 -> 1)   push::bytes::<74>,       "push the 74 bytes that follow", [];
     0x4b PUSHBYTES75     [Data(75)]   (0 -> 1)   push::bytes::<75>,       "push the 75 bytes that follow", [];
-    0x4c PUSHDATA1       [Prefixed(1)] (0 -> 1)   push::data::<1>,         "push the bytes that follow behind their length, which is not 0", [];
-    0x4d PUSHDATA2       [Prefixed(2)] (0 -> 1)   push::data::<2>,         "push the bytes that follow behind their length, which is not 0", [];
-    0x4e PUSHDATA4       [Prefixed(4)] (0 -> 1)   push::data::<4>,         "push the bytes that follow behind their length, which is not 0", [];
+    0x4c PUSHDATA1       [Prefixed(1)] (0 -> 1)   push::data::<1>,         "push the bytes that follow their length, which is not 0", [];
+    0x4d PUSHDATA2       [Prefixed(2)] (0 -> 1)   push::data::<2>,         "push the bytes that follow their length, which is not 0", [];
+    0x4e PUSHDATA4       [Prefixed(4)] (0 -> 1)   push::data::<4>,         "push the bytes that follow their length, which is not 0", [];
     0x4f PUSHM1          []           (0 -> 1)   push::number::<-1>,      "push -1", [];
     0x51 PUSH1           []           (0 -> 1)   push::number::<1>,       "push 1", [];
     0x52 PUSH2           []           (0 -> 1)   push::number::<2>,       "push 2", [];
@@ -119,7 +119,7 @@ macro_rules! rows {
     0x65 CALL            [Offset(2)]  (0 -> 0)   call::call,              "call the offset, which gets the whole evaluation stack", [];
     0x66 RET             []           (0 -> 0)   call::ret,               "return to the caller, or halt", [Takes(returned)];
     0x67 APPCALL         [Data(20)]   (0 -> 0)   call::appcall,           "call the script of this hash, or of hash a if it is all zeros, with the whole stack", [Takes(dynamic_hash)];
-    0x68 SYSCALL         [Prefixed(1)] (0 -> 1)   host::syscall,           "push what the host answers to this name", [];
+    0x68 SYSCALL         [Prefixed(1)] (0 -> 1)   host::syscall,           "push the result of the host for this name", [];
     0x69 TAILCALL        [Data(20)]   (0 -> 0)   call::tailcall,          "as APPCALL, in the place of the caller", [Takes(dynamic_hash)];
     0x6a DUPFROMALTSTACK []           (0 -> 1)   stack::dupfromaltstack,  "push the top of the alt stack", [Reads(Alt)];
     0x6b TOALTSTACK      []           (1 -> 0)   stack::toaltstack,       "move a to the alt stack", [Writes(NewAlt)];

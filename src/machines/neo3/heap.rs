@@ -99,7 +99,7 @@ impl Heap {
     pub(super) fn list_mut(&mut self, id: Id) -> &mut Vec<Item> {
         match &mut self.compounds[id.0 as usize].content {
             Content::List(items) => items,
-            Content::Map(_) | Content::Nothing => unreachable!("a list was asked for and is none"),
+            Content::Map(_) | Content::Nothing => unreachable!("expected a list"),
         }
     }
 
@@ -107,7 +107,7 @@ impl Heap {
     pub(super) fn map(&self, id: Id) -> &Map {
         match &self.compounds[id.0 as usize].content {
             Content::Map(pairs) => pairs,
-            Content::List(_) | Content::Nothing => unreachable!("a map was asked for and is none"),
+            Content::List(_) | Content::Nothing => unreachable!("expected a map"),
         }
     }
 
@@ -115,7 +115,7 @@ impl Heap {
     pub(super) fn map_mut(&mut self, id: Id) -> &mut Map {
         match &mut self.compounds[id.0 as usize].content {
             Content::Map(pairs) => pairs,
-            Content::List(_) | Content::Nothing => unreachable!("a map was asked for and is none"),
+            Content::List(_) | Content::Nothing => unreachable!("expected a map"),
         }
     }
 

@@ -99,13 +99,13 @@ fn rejected(script: &[u8]) -> Option<String> {
     let mut at = 0;
     while at < script.len() {
         let Some(op) = NEO3.by_code(script[at].into()) else {
-            return Some(format!("0x{:02x} at {at} is no instruction", script[at]));
+            return Some(format!("0x{:02x} at {at} is not an instruction", script[at]));
         };
         let Some(length) = op.operand_len(&script[at + 1..]) else {
             return Some(format!("{} at {at} is cut off by the end", op.name));
         };
         if !has_type(op, script[at + 1..].first()) {
-            return Some(format!("the operand of {} at {at} is no type", op.name));
+            return Some(format!("the operand of {} at {at} is not a type", op.name));
         }
         starts.insert(at);
         at += 1 + length;
@@ -113,7 +113,7 @@ fn rejected(script: &[u8]) -> Option<String> {
     let starts_at = |target: i64| usize::try_from(target).is_ok_and(|target| starts.contains(&target));
     starts.iter().find_map(|at| {
         let target = targets(script, *at).into_iter().find(|target| !starts_at(*target))?;
-        Some(format!("the target {target} of the instruction at {at} is no instruction"))
+        Some(format!("the target {target} of the instruction at {at} is not an instruction"))
     })
 }
 

@@ -75,7 +75,7 @@ macro_rules! rows {
     0x3c TRY_L        [Offset(4) Offset(4)]      (0 -> 0) try_catch::try_::<4>,                    "try with a catch and a finally block; 0 is none", [];
     0x3d ENDTRY       [Offset(1)]                (0 -> 0) try_catch::endtry::<1>,                  "end of a try or catch block: finally, then go on there", [];
     0x3e ENDTRY_L     [Offset(4)]                (0 -> 0) try_catch::endtry::<4>,                  "end of a try or catch block: finally, then go on there", [];
-    0x3f ENDFINALLY   []                         (0 -> 0) try_catch::endfinally,                   "end of a finally block: go on, or throw what is pending", [Reads(Pending)];
+    0x3f ENDFINALLY   []                         (0 -> 0) try_catch::endfinally,                   "end of a finally block: go on, or throw the pending exception", [Reads(Pending)];
     0x40 RET          []                         (0 -> 0) call::ret,                           "return", [];
     0x41 SYSCALL      [Unsigned(4)]              (0 -> 0) host::syscall,                       "call a service of the host", [Reads(ServiceOperands), Writes(Exception), Takes(service_operands)];
     0x43 DEPTH        []                         (0 -> 1) stack::depth,                        "push how many items there are", [];

@@ -79,7 +79,7 @@ impl<'s> Assembler<'s> {
         self.memory.position = address.ok_or_else(|| match kind {
             Kind::Label => word.error(format!("no label {}", quoted(word.text)), "a label that is set above"),
             Kind::Register | Kind::Number | Kind::Hash => {
-                word.error(format!("{} is no address", quoted(word.text)), "0 to 0xFFFF")
+                word.error(format!("{} is not an address", quoted(word.text)), "0 to 0xFFFF")
             }
         })?;
         Ok(())
@@ -183,7 +183,7 @@ impl<'s> Assembler<'s> {
                 self.row(line, to, &operands)
             }
             (Kind::Number, [more, ..]) => {
-                Err(more.word.error("too many operands", "a number behind a register or a label only"))
+                Err(more.word.error("too many operands", "a number only after a register or a label"))
             }
             (Kind::Number | Kind::Label | Kind::Hash, _) => {
                 let plus = rest.first().map_or(0, |plus| plus.number);

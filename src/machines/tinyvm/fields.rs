@@ -35,7 +35,7 @@ impl Fields for TinyVm {
         Field { name: "time", doc: "instructions executed", read: |m| m.single()?.core.observe("time") },
         Field {
             name: "usedRnd",
-            doc: "whether a random number was asked for",
+            doc: "whether a random number was requested",
             read: |m| m.single().map(|single| Value::Bool(single.core.random.was_used())),
         },
         Field {

@@ -179,7 +179,7 @@ impl Single {
         let reason = match self.stop {
             None => "not started".to_owned(),
             Some(Stop::Yield(value)) => format!("yielded 0x{value:04x}"),
-            Some(Stop::Illegal(word)) => format!("0x{word:04x} is no instruction"),
+            Some(Stop::Illegal(word)) => format!("0x{word:04x} is not an instruction"),
             Some(Stop::Limit | Stop::Costly(_)) => "not ended".to_owned(),
             Some(Stop::NoRandom) => "no random number".to_owned(),
         };
@@ -196,8 +196,10 @@ fn describe(driver: &Environment) -> String {
             let error = error.map(|error| format!(" ({error})")).unwrap_or_default();
             format!("completed, rated {rating}{error}{}", by_result(results))
         }
-        Some(Outcome::IllegalInstruction(word)) => format!("driver at 0x{word:04x}, which is no instruction"),
-        Some(Outcome::IllegalYield(value)) => format!("driver yielded {value}, which is no command"),
+        Some(Outcome::IllegalInstruction(word)) => {
+            format!("driver at 0x{word:04x}, which is not an instruction")
+        }
+        Some(Outcome::IllegalYield(value)) => format!("driver yielded {value}, which is not a command"),
         Some(other) => other.name().to_owned(),
     };
     let registers: Vec<_> = driver.testee.registers.iter().map(|word| format!("{word:x}")).collect();

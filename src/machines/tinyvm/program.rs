@@ -141,7 +141,7 @@ fn fill(words: &mut Words, segment: Option<&Value>, at: &Path) -> Result<(), Loa
 /// Puts words, most significant byte first, into a memory from an address on, and around its end.
 fn put(words: &mut Words, address: u16, bytes: &[u8], at: &Path) -> Result<(), LoadError> {
     if !bytes.len().is_multiple_of(2) || bytes.len() > 2 * words.len() {
-        let what = format!("{} bytes are no segment of at most 65536 words", bytes.len());
+        let what = format!("{} bytes are not a segment of at most 65536 words", bytes.len());
         return Err(LoadError::at(at.clone(), what));
     }
     for (index, word) in bytes.chunks_exact(2).enumerate() {

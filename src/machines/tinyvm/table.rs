@@ -130,7 +130,7 @@ macro_rules! effect_lists {
 #[rustfmt::skip]
 macro_rules! rows {
     ($make:ident) => { $make! {
-    0x102a       YIELD    "yield"   []                          stop::yield_,            "stop with the value of r0; can go on behind it", [Reads(Command), Reads(Source), Writes(Target)];
+    0x102a       YIELD    "yield"   []                          stop::yield_,            "stop with the value of r0; the run can go on after it", [Reads(Command), Reads(Source), Writes(Target)];
     0x102b       CPUID    "cpuid"   []                          stop::cpuid,             "r0 = features if r0 is 0, else 0; r1, r2, r3 = 0", [Reads(R0), Writes(First4)];
     0x102c       DEBUG    "debug"   []                          stop::debug,             "nothing that the program sees", [];
     0x102d       TIME     "time"    []                          stop::time,              "r0 to r3 = instructions executed before this one", [Writes(First4)];

@@ -6,7 +6,7 @@ use crate::model::verdict::{Difference, Failure, Verdict, vector_step};
 /// The verdict on a case that the cache says passes, but that has this verdict or these notes, or opens other
 /// files.
 pub(crate) fn refuted(verdict: &Verdict, notes: &[Diagnostic]) -> Verdict {
-    let wrong = Diagnostic::new("the cache says that this case passes, and that is not so");
+    let wrong = Diagnostic::new("this case passes according to the cache, but does not");
     let now = match verdict {
         Verdict::Fail(failure) => failed(failure),
         Verdict::Error(diagnostics) => diagnostics.clone(),

@@ -86,7 +86,7 @@ pub fn update(
             unseen += 1;
         } else if seen.fails + seen.broken == 0 && !elsewhere.contains(&number) {
             remove(tables, number);
-            changes.push(format!("removed {}: it does not fail", entry.id));
+            changes.push(format!("removed {}: it no longer fails", entry.id));
         } else if let (Some(old), Some(new)) = (&entry.signature, seen.signatures.first())
             && seen.signatures.len() == 1
             && old != new

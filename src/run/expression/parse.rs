@@ -143,7 +143,7 @@ impl<'t> Parser<'t> {
     fn not(&mut self, depth: usize) -> Result<Expr, SyntaxError> {
         self.skip_space();
         if depth > MOST_NESTED {
-            return Err(self.wrong(self.at, format!("more than {MOST_NESTED} in each other")));
+            return Err(self.wrong(self.at, format!("nested more than {MOST_NESTED} levels deep")));
         }
         if self.take_word("not") {
             return Ok(Expr::Not(Box::new(self.not(depth + 1)?)));

@@ -67,7 +67,7 @@ impl<'s> Part<'s> {
             (1..).zip(source.text.lines()).map(|(number, line)| Ok((number, read(number, line)?)));
         let (_, first) = lines.next().unwrap_or_else(|| Err("is empty".to_owned()))?;
         let header = if let Line::Run(start) = first { PartHeader::new(start) } else { None };
-        let header = header.ok_or("is no report of a part of a run")?;
+        let header = header.ok_or("is not a report of a part of a run")?;
         if !(1..=header.of).contains(&header.part) {
             return Err(format!("is part {} of {}", header.part, header.of));
         }

@@ -36,7 +36,7 @@ impl Deviation {
             DeviationKind::DuplicateKey(first) => {
                 let key = document.node_at(self.at).map_or(Cow::Borrowed(""), Node::string);
                 let line = document.position(first).line;
-                Diagnostic::at(self.at, format!("key {} stands twice in this object", quoted(&key)))
+                Diagnostic::at(self.at, format!("key {} is duplicated in this object", quoted(&key)))
                     .expected(format!("each key once; the first is in line {line}"))
                     .under(Rule::DuplicateKey)
             }

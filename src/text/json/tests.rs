@@ -55,11 +55,11 @@ fn what_is_no_json_is_read_and_recorded() {
     check("// one\n[1] /* two */ // three", &[(0, "comment"), (11, "comment"), (21, "comment")]);
     check("[1,]", &[(2, "comma before a closing bracket")]);
     check("{\"a\": [], }", &[(8, "comma before a closing bracket")]);
-    check("{\"a\": 1, \"b\": 2, \"\\u0061\": 3}", &[(17, "key \"a\" stands twice in this object")]);
+    check("{\"a\": 1, \"b\": 2, \"\\u0061\": 3}", &[(17, "key \"a\" is duplicated in this object")]);
     check("{\"a\": {\"a\": 1}}", &[]);
-    check("{\"\": 1, \"\": 2, \"\\/\": 3}", &[(8, "key \"\" stands twice in this object")]);
+    check("{\"\": 1, \"\": 2, \"\\/\": 3}", &[(8, "key \"\" is duplicated in this object")]);
     let many: Vec<_> = (0..20).chain([13]).map(|key| format!("\"{key:02}\":1")).collect();
-    check(&format!("{{{}}}", many.join(",")), &[(141, "key \"13\" stands twice in this object")]);
+    check(&format!("{{{}}}", many.join(",")), &[(141, "key \"13\" is duplicated in this object")]);
 }
 
 #[test]

@@ -80,7 +80,7 @@ impl Way {
         let Some(field) = op.fields.last().copied() else { return Ok(Vec::new()) };
         if has_short && SHORT.contains(&distance) {
             let (least, greatest) = (SHORT.start(), SHORT.end());
-            let expected = format!("the command without l in front for {least} to {greatest}");
+            let expected = format!("the command without the prefix l for {least} to {greatest}");
             return Err(target.error(format!("a distance of {distance} is needlessly long"), expected));
         }
         if !fits(field, distance) {

@@ -86,7 +86,7 @@ impl<'s> Line<'s> {
             Some(word) if syntax.spacing == Spacing::Commas => {
                 Err(word.error("an operand without text", self.usage(syntax)))
             }
-            Some(word) => Err(word.error("more than one space", "one space in front of this operand")),
+            Some(word) => Err(word.error("more than one space", "one space before this operand")),
             None => Ok(words),
         }
     }
@@ -145,7 +145,7 @@ pub(super) fn read<'s>(word: Word<'s>, kinds: &[Kind]) -> Result<Operand<'s>, As
             return Ok(Operand { word, kind: *kind, number });
         }
     }
-    Err(word.error(format!("{} is no {}", quoted(word.text), names(kinds, " or ")), described(kinds)))
+    Err(word.error(format!("{} is not a {}", quoted(word.text), names(kinds, " or ")), described(kinds)))
 }
 
 fn is_word(number: i32) -> bool {
