@@ -400,10 +400,8 @@ fn odd_programs_are_told_and_run() {
         let ran = vmconf(&["run", "--strict", &path]);
         assert_eq!(ran.exit, 0, "{path}: {}", ran.stdout);
         let checked = vmconf(&["check", &path]);
-        let counts = checked.stdout.lines().last().unwrap();
-        let has_one = counts.contains("0 errors, 1 warning, 0 notes")
-            || counts.contains("0 errors, 0 warnings, 1 note;");
-        assert!(has_one, "{}", checked.stdout);
+        let rules = ["[odd-program]", "[unknown-member]"];
+        assert!(rules.iter().any(|rule| checked.stdout.contains(rule)), "{}", checked.stdout);
     }
 }
 
