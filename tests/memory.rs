@@ -35,7 +35,9 @@ fn hostile_vectors_stay_within_their_memory() {
             .map(|kind| (kind.new)(Box::new(io::sink()), &report::Options::default()))
             .collect();
         run::run(std::slice::from_ref(source), &options, &mut |event| {
-            reports.iter_mut().for_each(|report| report.event(&event).unwrap());
+            for report in &mut reports {
+                report.event(&event).unwrap();
+            }
         });
         let peak = ALLOCATOR.peak_usage();
         assert!(peak < MOST, "{}: {peak} bytes", source.shown);

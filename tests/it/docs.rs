@@ -86,7 +86,7 @@ fn the_pages_show_what_commands_print_and_files_say() {
         if update {
             fs::write(&page, &actual).unwrap();
         }
-        differences += &format!("--- {}\n+++ actual\n{}", relative(&page), difference(&text, &actual));
+        differences += &["--- ", &*relative(&page), "\n+++ actual\n", &*difference(&text, &actual)].concat();
     }
     assert!(
         differences.is_empty() || update,

@@ -60,13 +60,13 @@ fn is_whole(kind: &str, text: &str) -> bool {
         }
 }
 
-/// The reports, the vectors, and nothing that is half written.
-fn assert_whole_reports(folder: &Path) {
+/// The reports, the vectors, and nothing that is half written. `run` identifies the run in messages.
+fn assert_whole_reports(folder: &Path, run: &str) {
     for kind in REPORTS {
         let text = fs::read_to_string(folder.join(format!("report.{}", kind.name))).unwrap();
-        assert!(is_whole(kind.name, &text), "{}: {text}", kind.name);
+        assert!(is_whole(kind.name, &text), "{run}: {}: {text}", kind.name);
     }
-    assert_eq!(names(folder).len(), REPORTS.len() + 1);
+    assert_eq!(names(folder).len(), REPORTS.len() + 1, "{run}");
 }
 
 /// At random moments; `VMCONF_SEED` repeats those of a run.
@@ -84,8 +84,7 @@ fn an_interrupted_run_ends_whole() {
         let Ran { exit, stdout, stderr } = ran(child.wait_with_output().unwrap());
         assert_eq!(exit, 130, "VMCONF_SEED={seed}: {stdout}{stderr}");
         assert!(stdout.lines().last().unwrap().ends_with(" s, interrupted"), "VMCONF_SEED={seed}: {stdout}");
-        println!("VMCONF_SEED={seed}");
-        assert_whole_reports(folder.path());
+        assert_whole_reports(folder.path(), &format!("VMCONF_SEED={seed}"));
     }
 }
 
@@ -99,7 +98,7 @@ fn a_long_case_is_interrupted() {
         interrupt(&child);
         let Ran { exit, stdout, stderr } = ran(child.wait_with_output().unwrap());
         assert_eq!(exit, 130, "{stdout}{stderr}");
-        assert_whole_reports(folder.path());
+        assert_whole_reports(folder.path(), jobs);
     }
 }
 
@@ -109,7 +108,7 @@ fn a_long_case_is_interrupted() {
 fn a_run_that_is_interrupted_twice_leaves_nothing() {
     const CAPACITY: usize = 1 << 16;
     let (_unread, mut full) = io::pipe().unwrap();
-    full.write_all(&[0; CAPACITY]).unwrap();
+    full.write_all(&vec![0; CAPACITY]).unwrap();
     let folder = TempDir::new().unwrap();
     let mut child = long_run(folder.path(), "2", "1000", full.into());
     while child.try_wait().unwrap().is_none() {

@@ -151,12 +151,11 @@ fn compound_size(what: &'static str, size: i64, most: u64) -> Result<usize, Faul
 /// SIZE
 pub(super) fn size(frame: &mut Frame<'_>) -> Flow {
     let item = frame.pop()?;
-    let size = match item.compound() {
-        Some(id) => frame.core.heap.size(id),
-        None => {
-            frame.work(ALLOCATION)?;
-            with_bytes(&item, <[u8]>::len)?
-        }
+    let size = if let Some(id) = item.compound() {
+        frame.core.heap.size(id)
+    } else {
+        frame.work(ALLOCATION)?;
+        with_bytes(&item, <[u8]>::len)?
     };
     frame.push(Item::count(size));
     Ok(())

@@ -155,12 +155,11 @@ impl<'m> Frame<'m> {
     /// Takes a number of 32 bits with a sign.
     #[inline(always)]
     pub(super) fn pop_int32(&mut self) -> Result<i32, Stop> {
-        match self.pop_small() {
-            Some(number) => i32::try_from(number).map_err(|_| Fault::NotInt32.into()),
-            None => {
-                self.work(CONVERSION)?;
-                Ok(convert::int32(&self.pop()?)?)
-            }
+        if let Some(number) = self.pop_small() {
+            i32::try_from(number).map_err(|_| Fault::NotInt32.into())
+        } else {
+            self.work(CONVERSION)?;
+            Ok(convert::int32(&self.pop()?)?)
         }
     }
 

@@ -43,11 +43,6 @@ impl<'t> Row<'t> {
         Some(Row { name, cost: cost.parse().ok(), setup, body, times })
     }
 
-    /// The instruction that the line is about.
-    pub(crate) fn mnemonic(&self) -> &'t str {
-        self.name.split(' ').next().unwrap_or_default()
-    }
-
     /// How many instructions the body has, with those that a loop or a called function adds.
     pub(crate) fn instructions(&self) -> usize {
         const AROUND: usize = 2;
