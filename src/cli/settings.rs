@@ -89,7 +89,8 @@ impl Settings {
     pub(super) fn read(tree: &Command, typed: &ArgMatches) -> anyhow::Result<Settings> {
         let (command, typed) = innermost(tree, typed);
         let working = env::current_dir().context("the working folder")?;
-        let reads_vectors = typed.try_contains_id("no_config").is_ok();
+        // Asked of the command, since release builds of clap find every name among the matches.
+        let reads_vectors = command.get_arguments().any(|arg| arg.get_id() == "no_config");
         let is_off = reads_vectors && typed.get_flag("no_config");
         let folder = working.ancestors().find(|folder| !is_off && folder.join(FILE).is_file());
         let anchor = Anchor::at(folder.unwrap_or(&working)).context("the working folder")?;
