@@ -32,6 +32,7 @@ const MOST_OPEN: usize = 10;
 pub struct Html {
     out: Box<dyn Write>,
     flags: Words,
+    selection: Words,
     /// The list of the cases that fail or are broken, or are expected to.
     rows: Spool,
     /// The list of the other cases, which comes after it.
@@ -58,6 +59,7 @@ impl Html {
         Html {
             out,
             flags: options.flags.clone(),
+            selection: options.selection.clone(),
             rows: Spool::new(),
             passing: Spool::new(),
             explainable: HashMap::new(),
@@ -129,7 +131,7 @@ impl Html {
 
     fn before_cases(&self, summary: &Summary) -> Result<String, std::fmt::Error> {
         let mut page = String::new();
-        head(&mut page, summary)?;
+        head(&mut page, summary, &format!("vmconf run{}{}", self.selection, self.flags))?;
         self.controls(&mut page, summary)?;
         self.list_causes(&mut page)?;
         writeln!(page, "<h2>Cases</h2>\n<ul id=\"cases\">")?;
@@ -211,7 +213,7 @@ fn anchor(id: &str) -> String {
 
 /// Writes everything before the filters. The content security policy blocks all loading, and all scripts and
 /// styles except the page's own: even if text from a vector became an element, it could do nothing.
-fn head(page: &mut String, summary: &Summary) -> std::fmt::Result {
+fn head(page: &mut String, summary: &Summary, command: &str) -> std::fmt::Result {
     let digest = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
     let (style, script) = (digest(STYLE), digest(SCRIPT));
     let (counts, seconds) = (counts(summary), summary.seconds);
@@ -223,7 +225,10 @@ fn head(page: &mut String, summary: &Summary) -> std::fmt::Result {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>vmconf: {counts}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-         <header><h1>vmconf</h1><p>{counts} in {seconds:.2} s</p></header>\n<main>\n"
+         <header><h1>vmconf</h1><p>{counts} in {seconds:.2} s</p>\n\
+         <p><code>{}</code>, vmconf {}</p></header>\n<main>\n",
+        html(command),
+        env!("CARGO_PKG_VERSION")
     )
 }
 
