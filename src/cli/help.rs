@@ -17,7 +17,7 @@ use super::{output, partition};
 #[derive(Debug, Args)]
 #[command(after_help = topics())]
 pub(super) struct Help {
-    /// A command, such as run or "known update", or a topic
+    /// A command, such as `run` or `known update`, or a topic
     #[arg(value_name = "COMMAND|TOPIC")]
     words: Vec<String>,
 }
