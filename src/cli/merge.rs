@@ -14,6 +14,7 @@ use vmconf::run::merge::{self, MergedRun, Source};
 use vmconf::run::open_file::{open_below, read_at_most};
 use vmconf::text::file_name::path_of;
 
+use super::history;
 use super::reports::{self, Reports, RequestedReport};
 use super::result_file::TemporaryFiles;
 use super::settings::Settings;
@@ -68,6 +69,8 @@ impl Merge {
                 grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
                 selection,
                 flags,
+                when: Some(history::now()),
+                slow: Some(self.verbosity.slow()),
                 part: None,
             },
             &TemporaryFiles::default(),
