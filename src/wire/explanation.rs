@@ -18,7 +18,7 @@ pub struct Explanation {
     /// The case.
     #[serde(flatten)]
     pub case: Case,
-    /// The instruction to blame for each of the first differences; `None` if no instruction was executed.
+    /// The instruction to blame for each of the first differences; `None` if no instruction is to blame.
     pub blames: Vec<Option<Instruction>>,
     /// How many instructions were executed before the first difference was found.
     pub steps: u64,
