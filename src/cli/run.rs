@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use clap_complete::engine::ArgValueCompleter;
 use vmconf::explain::explain_on_screen;
 use vmconf::model::case::CaseId;
 use vmconf::model::event::{Event, Summary};
 use vmconf::model::exit::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::model::partition::Part;
-use vmconf::report::{self, Grouping, Needs};
+use vmconf::report::{self, Needs};
 use vmconf::run::sources::Source;
 use vmconf::run::{self, Options, UnmatchedEntries};
 use vmconf::text::file_name::typed;
@@ -25,13 +24,12 @@ use super::history::Executed;
 use super::known::KnownArgs;
 use super::outstanding::Recording;
 use super::progress::Progress;
-use super::reports::{Reports, RequestedReport};
+use super::reports::{ReportArgs, Reports};
 use super::rerun::{Rerun, RerunCases};
 use super::result_file::TemporaryFiles;
 use super::select::Select;
 use super::settings::Settings;
-use super::verbosity::VerbosityArgs;
-use super::{candidates, output, outstanding, partition, reports};
+use super::{output, outstanding, partition};
 
 /// Run vectors
 ///
@@ -75,16 +73,8 @@ pub(super) struct Run {
     #[command(flatten)]
     cache: CacheArgs,
 
-    #[arg(long, value_name = "NAME[=FILE]", value_parser = reports::parse, help = reports::help(),
-          add = ArgValueCompleter::new(candidates::reports))]
-    report: Vec<RequestedReport>,
-
-    /// Do not group failures by cause
-    #[arg(long)]
-    no_group: bool,
-
     #[command(flatten)]
-    verbosity: VerbosityArgs,
+    reports: ReportArgs,
 }
 
 impl Run {
@@ -180,7 +170,7 @@ impl Runner<'_> {
 
     /// The files that reports are written to.
     pub(super) fn report_files(&self) -> impl Iterator<Item = &Path> {
-        self.args.report.iter().filter_map(RequestedReport::file)
+        self.args.reports.files()
     }
 
     /// Runs these files once, writes all reports, and records the run. `on_case` is called for each case.
@@ -196,11 +186,11 @@ impl Runner<'_> {
         options.run.cache = cache.as_ref().map(Cache::results);
         let options = &options;
         let mut reports =
-            Reports::new(&self.args.report, &self.report_options(options), &self.temporary_files)?;
+            Reports::new(&self.args.reports, &self.report_options(options), &self.temporary_files)?;
         let executed =
             Executed { selected: self.selected(), files: sources.len(), part: options.run.part.as_deref() };
         let mut record = Recording::begin(&self.settings.anchor, executed);
-        let mut progress = Progress::new(self.args.verbosity.level());
+        let mut progress = Progress::new(self.args.reports.verbosity.level());
         let needs = reports.needs();
         let mut sink = |event| {
             progress.event(&event);
@@ -224,10 +214,10 @@ impl Runner<'_> {
     fn report_options(&self, options: &Options) -> report::Options {
         let paths: Words = self.args.paths().iter().map(|path| typed(path.as_os_str())).collect();
         report::Options {
-            verbosity: self.args.verbosity.level(),
+            verbosity: self.args.reports.verbosity.level(),
             flags: self.settings.repeated(Changes::Verdicts),
             selection: paths.and(self.settings.repeated(Changes::Selection)),
-            grouping: if self.args.no_group { Grouping::None } else { Grouping::ByCause },
+            grouping: self.args.reports.grouping.grouping(),
             part: options.run.part.clone(),
         }
     }
