@@ -54,13 +54,7 @@ impl Merge {
             merge::merge(&sources, &mut |file| vector_text(&folder, file))?;
         let mut reports = Reports::new(
             &self.reports,
-            &report::Options {
-                verbosity: self.reports.verbosity.level(),
-                grouping: self.reports.grouping.grouping(),
-                selection,
-                flags,
-                part: None,
-            },
+            &report::Options { selection, flags, ..self.reports.options() },
             &TemporaryFiles::default(),
         )?;
         for event in &events {

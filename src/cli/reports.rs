@@ -13,7 +13,7 @@ use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind};
 
 use super::result_file::{ResultFile, TemporaryFiles, remove_earlier};
 use super::verbosity::VerbosityArgs;
-use super::{candidates, output};
+use super::{candidates, history, output};
 
 /// A report requested with `--report`; without a file, it goes to standard output.
 #[derive(Debug, Clone)]
@@ -37,6 +37,17 @@ pub(super) struct ReportArgs {
 }
 
 impl ReportArgs {
+    /// What reports show, of a run without paths and flags.
+    pub(super) fn options(&self) -> report::Options {
+        report::Options {
+            verbosity: self.verbosity.level(),
+            grouping: self.grouping.grouping(),
+            when: Some(history::now()),
+            slow: Some(self.verbosity.slow()),
+            ..report::Options::default()
+        }
+    }
+
     /// The files that reports are written to.
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
         self.requested.iter().filter_map(|requested| requested.file.as_deref())

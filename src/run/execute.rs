@@ -1,6 +1,7 @@
 //! Step 3: reads a case, runs it on a testee and compares the state after each step.
 
 use std::num::NonZeroUsize;
+use std::time::Instant;
 
 use super::cache::verify::refuted;
 use super::cache::{CacheUpdate, Lookup};
@@ -67,7 +68,7 @@ impl CaseOutcome {
     /// The outcome of a case that ran before it was known that it is skipped.
     pub(super) fn skip(self, failures: NonZeroUsize) -> CaseOutcome {
         let verdict = Verdict::Skip(format!("--max-fail {failures} was reached"));
-        CaseOutcome::new(CaseReport { machine: None, verdict, cached: false, ..self.report })
+        CaseOutcome::new(CaseReport { machine: None, verdict, cached: false, time: None, ..self.report })
     }
 
     /// The outcome of a case that passes according to the cache.
@@ -83,14 +84,14 @@ impl CaseOutcome {
 }
 
 fn report(case: &LoadedCase<'_>, verdict: Verdict) -> CaseReport {
-    let at = Node::at_index(case.document, case.node).at();
     CaseReport {
         id: case.id.clone(),
         format: Some(case.format.name.into()),
         machine: None,
-        line: Some(case.document.position(at).line),
+        line: Some(case.line()),
         verdict,
         cached: false,
+        time: None,
     }
 }
 
@@ -134,7 +135,10 @@ impl<'o> Worker<'o> {
         let mut outcome = match lookup {
             Some(Lookup::Hit) => CaseOutcome::cached(case),
             Some(Lookup::Miss | Lookup::Verify) | None => {
-                checked(lookup, self.execute(case, None), case.node)
+                let start = Instant::now();
+                let mut execution = self.execute(case, None);
+                execution.report.time = Some(start.elapsed());
+                checked(lookup, execution, case.node)
             }
         };
         apply_expected_failures(case, &mut outcome.report);
@@ -148,6 +152,7 @@ impl<'o> Worker<'o> {
 
     /// Reads and runs a case.
     pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>, watch: Option<&mut dyn Watch>) -> Execution {
+        let _running = self.run.running.add(&loaded.id);
         let mut report = report(loaded, Verdict::Pass);
         let reading = match loaded.read() {
             Ok(reading) => reading,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::support::validator::Validator;
-use crate::support::{Ran, at_root, command, golden, ran, vmconf};
+use crate::support::{Ran, at_root, command, golden, ran, timeless, vmconf};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use vmconf::report::{self, REPORTS, ReportKind};
@@ -99,7 +99,7 @@ fn check(args: &[&str], of: impl Iterator<Item = u64>) {
             );
             for ReportKind { name, .. } in REPORTS {
                 assert!(
-                    read(one.path(), name) == read(joined.path(), name),
+                    timeless(&read(one.path(), name)) == timeless(&read(joined.path(), name)),
                     "{args:?} as {name}, {kind} {of}"
                 );
             }

@@ -188,6 +188,7 @@ fn explanations() {
     for number in 0..300 {
         let event = as_a_run_makes_it(any_event().new_tree(&mut runner).unwrap().current());
         let Event::Finished(mut report) = event else { continue };
+        report.time = None;
         match &mut report.verdict {
             Verdict::Fail(failure) => failure.listed = None,
             Verdict::Error(_) => {}
