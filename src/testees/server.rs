@@ -17,8 +17,8 @@ use crate::model::shape::{Member, Shape};
 use crate::wire::line::LineError;
 use crate::wire::plain;
 use crate::wire::protocol::{
-    Action, Answer, Digests, DigestsDone, Done, Failure, Hello, Key, Offer, Request, Run, Skip, State, Step,
-    Trace, TraceDone, VERSION,
+    Action, Answer, Digests, DigestsDone, Done, Failure, Hello, Key, MOST_INSTRUCTIONS, Offer, Request, Run,
+    Skip, State, Step, Trace, TraceDone, VERSION,
 };
 
 use self::observer::{Hasher, Range};
@@ -122,7 +122,7 @@ impl Server {
         let Trace { id, machine, program, r#do, limits, skip, count } = request;
         let program = self.program(&machine, program)?;
         let step = self.step(r#do)?;
-        let mut range = Range::new(skip, count);
+        let mut range = Range::new(skip, count.min(MOST_INSTRUCTIONS));
         self.embedded(&limits)?.watch(&program, &[step], Some(&mut range), &mut |_, _| {})?;
         Ok(Answer::Trace(TraceDone { id, instructions: range.instructions }))
     }

@@ -286,9 +286,12 @@ pub struct Trace {
     pub limits: BTreeMap<String, u64>,
     /// How many instructions come before the first one that is shown.
     pub skip: u64,
-    /// How many are shown.
+    /// How many are shown, at most [`MOST_INSTRUCTIONS`].
     pub count: u64,
 }
+
+/// The most instructions of an answer.
+pub const MOST_INSTRUCTIONS: u64 = 10_000;
 
 /// The instructions that were requested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
