@@ -7,6 +7,7 @@
 //! | `case.rs` | from a case to a request, and from the answer to states |
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -39,6 +40,8 @@ pub struct Command {
     pub words: Vec<String>,
     /// Variables added to the environment.
     pub env: Vec<(String, String)>,
+    /// The folder it is started in; `None` for the working folder.
+    pub folder: Option<PathBuf>,
     /// How long it may take for a case.
     pub timeout: Duration,
     /// How many bytes of address space it may have; `None` for no limit of ours.

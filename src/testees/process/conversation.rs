@@ -56,6 +56,9 @@ impl Conversation {
     pub fn start(command: &Command, groups: &Groups) -> io::Result<Conversation> {
         let mut started = with_memory(command)?;
         started.envs(command.env.iter().map(|(name, value)| (name, value)));
+        if let Some(folder) = &command.folder {
+            started.current_dir(folder);
+        }
         started.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut member = groups.start(&mut started)?;
         let child = &mut member.child;
