@@ -20,6 +20,7 @@ mod neo;
 pub mod neo2;
 pub mod neo3;
 pub mod observe;
+mod record;
 pub mod tinyvm;
 
 /// What there is to know about a machine without making one.

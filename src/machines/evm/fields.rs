@@ -4,9 +4,10 @@ use super::call::Recorded;
 use super::frame::Stop;
 use super::log::{Log, hash_logs};
 use super::machine::{Context, Evm};
-use super::program::{account_value, word_value};
+use super::program::account_value;
 use super::world::address_bytes;
 use crate::machines::observe::{Field, Fields};
+use crate::machines::record::word_value;
 use crate::model::hex::bytes_key;
 use crate::model::value::Value;
 

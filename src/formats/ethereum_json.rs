@@ -1,4 +1,5 @@
-//! How VMTests write numbers, addresses and bytes: one set of rules for all eras.
+//! How Ethereum's vectors write numbers, addresses and bytes: one set of rules for VMTests and state tests
+//! of all eras.
 //!
 //! A number without `0x` is decimal; an address or hash is hex with or without it.
 
