@@ -25,6 +25,8 @@ mod files;
 pub mod minic89;
 pub mod nef;
 pub mod neovm;
+#[cfg(feature = "ethereum")]
+pub mod statetest;
 pub mod tinyvm;
 pub mod vmtests;
 mod write_back;
@@ -127,8 +129,16 @@ impl Format {
 }
 
 /// Every format.
-pub static FORMATS: &[Format] =
-    &[vmtests::FORMAT, neovm::N3, neovm::V2, tinyvm::FORMAT, tinyvm::TESTCASES, minic89::FORMAT];
+pub static FORMATS: &[Format] = &[
+    vmtests::FORMAT,
+    neovm::N3,
+    neovm::V2,
+    tinyvm::FORMAT,
+    tinyvm::TESTCASES,
+    minic89::FORMAT,
+    #[cfg(feature = "ethereum")]
+    statetest::FORMAT,
+];
 
 /// A case that was found and not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]

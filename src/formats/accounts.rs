@@ -28,6 +28,7 @@ impl Members {
 
 /// An account as `pre` and `post` list it, each leaf with its place.
 pub(super) struct Account {
+    pub(super) at: u32,
     pub(super) address: [u8; 20],
     pub(super) key: String,
     pub(super) balance: Option<(u32, BigInt)>,
@@ -86,7 +87,7 @@ fn read_account(
     let storage_at = storage.map_or(node.at(), Node::at);
     let storage = storage.map(|node| read_storage(node, diagnostics)).unwrap_or_default();
     fields.finish(diagnostics);
-    Some(Account { address, key, balance, nonce, code, storage, storage_at })
+    Some(Account { at: node.at(), address, key, balance, nonce, code, storage, storage_at })
 }
 
 fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(String, u32, BigInt)> {

@@ -218,3 +218,18 @@ pub(super) fn destination(node: Node<'_>) -> Result<Expected, Diagnostic<Origin>
     let call = Value::Bytes(called.to_vec());
     Ok(if called == [0; 20] { Expected::OneOf(vec![call, creation]) } else { Expected::Is(call) })
 }
+
+/// A quantity as a value.
+pub(super) fn number_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
+    quantity(node).map(Value::Int)
+}
+
+/// A hash as a value.
+pub(super) fn hash_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
+    hash(node).map(|hash| Value::Bytes(hash.to_vec()))
+}
+
+/// Bytes as a value.
+pub(super) fn data_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
+    data(node).map(Value::Bytes)
+}

@@ -10,7 +10,9 @@ mod write_back;
 use num_bigint::BigInt;
 
 use super::accounts::{Account, Members, read_accounts};
-use super::ethereum_json::{self, address, bloom, data, hash, quantity};
+use super::ethereum_json::{
+    self, address, bloom, data, data_value, hash, hash_value, number_value, quantity,
+};
 use super::fields::{Diagnostics, Fields, wrong_type};
 use super::{Entry, Evidence, Format, Options, Severity, ValueDebit};
 use crate::model::assertion::{Assertion, Expected};
@@ -189,14 +191,6 @@ fn bytes_value<const N: usize>(bytes: [u8; N]) -> Value {
     Value::Bytes(bytes.to_vec())
 }
 
-fn number_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
-    quantity(node).map(Value::Int)
-}
-
-fn hash_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
-    hash(node).map(bytes_value)
-}
-
 /// The one step of a test: execute, then compare what the fixture lists, or demand a halt.
 fn read_step(fields: &mut Fields<'_>, test: Node<'_>, diagnostics: &mut Diagnostics) -> Step {
     let post = fields.optional("post");
@@ -335,7 +329,7 @@ impl AssertionBuilder<'_> {
             ["address", "data", "bloom", "topics"].map(|name| fields.required(name, self.diagnostics));
         fields.finish(self.diagnostics);
         self.leaf(at.child("address"), account, |node| address(node).map(bytes_value));
-        self.leaf(at.child("data"), payload, |node| data(node).map(Value::Bytes));
+        self.leaf(at.child("data"), payload, data_value);
         self.leaf(at.child("bloom"), filter, |node| bloom(node).map(Value::Bytes));
         match topics {
             Some(topics) if topics.is_array() => {
@@ -355,7 +349,7 @@ impl AssertionBuilder<'_> {
         let [input, destination, gas, value] =
             ["data", "destination", "gasLimit", "value"].map(|name| fields.required(name, self.diagnostics));
         fields.finish(self.diagnostics);
-        self.leaf(at.child("data"), input, |node| data(node).map(Value::Bytes));
+        self.leaf(at.child("data"), input, data_value);
         if let Some(node) = destination
             && let Some(expected) = self.diagnostics.keep(ethereum_json::destination(node))
         {

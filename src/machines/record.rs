@@ -33,6 +33,14 @@ impl<'v> Record<'v> {
         }
     }
 
+    #[cfg(feature = "ethereum")]
+    pub(super) fn text(&self, name: &str) -> Result<&'v str, LoadError> {
+        match self.get(name)? {
+            Value::Text(text) => Ok(text),
+            _ => Err(LoadError::new(format!("{name} must be text"))),
+        }
+    }
+
     pub(super) fn members(&self, name: &str) -> Result<&'v [(String, Value)], LoadError> {
         match self.get(name)? {
             Value::Record(members) => Ok(members),

@@ -10,7 +10,7 @@ use super::table::{self, NEO2};
 use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status};
 use crate::machines::neo::script::code_name;
-use crate::machines::{Executes, Language, MachineInfo};
+use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -20,6 +20,7 @@ pub const INFO: MachineInfo = MachineInfo {
     name: "neo2",
     doc: "NeoVM 2.x, with the host services of its own test runner",
     isa: &NEO2,
+    engine: Engine::Own,
     language: Language::Bytes,
     contains: program::contains,
     executes: Executes::Others,
