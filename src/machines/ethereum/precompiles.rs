@@ -13,7 +13,7 @@ const UNITS_OF_PLAIN_GAS: u64 = 1;
 const PLAIN: [u8; 4] = [2, 3, 4, 5];
 
 /// What a unit of gas is charged in the contracts that work on curves, and in BLAKE2.
-const UNITS_OF_GAS: u64 = 10;
+const UNITS_OF_GAS: u64 = 4;
 
 /// What a byte of input is charged that a contract rejects: some check much of it before they see why.
 const UNITS_OF_REJECTED_BYTE: u64 = 100;
