@@ -38,7 +38,7 @@
 //! # Limits
 //!
 //! An instruction is a unit of `--max-steps`, and each unit of gas that it costs is one more. A unit of gas of a
-//! precompiled contract is ten.
+//! precompiled contract is one to four.
 
 mod engine;
 mod fields;

@@ -11,9 +11,7 @@ use revm::context::{CfgEnv, JournalTr, LocalContext, LocalContextTr, TxEnv};
 use revm::context_interface::ContextTr;
 use revm::context_interface::local::OutFrame;
 use revm::handler::instructions::InstructionProvider;
-use revm::handler::{
-    EthFrame, FrameResult, Handler, ItemOrResult, PrecompileProvider, execution::runtime_oog_unwind,
-};
+use revm::handler::{EthFrame, FrameResult, Handler, ItemOrResult, execution::runtime_oog_unwind};
 use revm::interpreter::interpreter_action::FrameInit;
 use revm::interpreter::interpreter_types::{Jumps, LegacyBytecode, LoopControl};
 use revm::interpreter::{FrameInput, GasTracker, InitialAndFloorGas, InstructionResult, InterpreterAction};
@@ -52,6 +50,9 @@ pub const INFO: MachineInfo = MachineInfo {
     assemble: crate::machines::as_it_is,
     new: |limits| Box::new(Ethereum::new(limits)),
 };
+
+/// The gas of instructions that is charged a unit besides the instructions themselves.
+const GAS_OF_UNIT: u64 = 16;
 
 /// Gas after which the loop looks at the limits.
 const GAS_OF_SLICE: u64 = 1 << 20;
@@ -189,7 +190,7 @@ impl Ethereum {
         let fork = chosen.text("fork")?;
         let fork = Fork::named(fork).ok_or_else(|| LoadError::new(format!("there is no fork {fork}")))?;
         let refused = (chosen.text("refusal")? == "coinbase").then(|| test.coinbase());
-        let transaction = transaction::read(&test, chosen)?;
+        let transaction = transaction::read(&test, fork, chosen)?;
         self.set_up(&test, fork)?;
         let outcome = match transaction {
             Err(refusal) => Err(refusal),
@@ -208,8 +209,6 @@ impl Ethereum {
             self.fork = Some(fork);
             context.cfg = fork.configuration();
             self.engine.instruction = fork.instructions();
-            self.engine.precompiles.set_spec(fork.spec);
-            context.journaled_state.set_spec_id(fork.spec);
         }
         let CfgEnv { chain_id, max_blobs_per_tx, blob_base_fee_update_fraction, memory_limit, .. } =
             &mut context.cfg;
@@ -324,11 +323,6 @@ impl Ethereum {
             let (executed, action) = self.slice(budget)?;
             budget -= executed;
             let Some(action) = action else { continue };
-            if let InterpreterAction::Return(result) = &action
-                && result.result == InstructionResult::MemoryLimitOOG
-            {
-                return Err(Limit::Memory.into());
-            }
             let frame = &mut self.frames[self.depth - 1];
             match frame.process_next_action::<_, EngineError>(&mut self.engine.ctx, action)? {
                 ItemOrResult::Item(init) => self.enter(init)?,
@@ -366,9 +360,12 @@ impl Ethereum {
             }
             interpreter.take_next_action()
         });
+        if end == Some(InstructionResult::MemoryLimitOOG) && affords_memory(last, self.account.limits()) {
+            return Err(Limit::Memory);
+        }
         let used = before - last.min(before) + last_cost(last, interpreter.gas.remaining(), action.as_ref());
         self.account.executed(executed);
-        self.account.charge(used)?;
+        self.account.charge(used / GAS_OF_UNIT)?;
         if self.account.units() >= self.counted {
             self.counted = self.account.units() + UNITS_BETWEEN_COUNTS;
             self.count_memory()?;
@@ -398,6 +395,13 @@ impl Ethereum {
             Stage::Ended(_) => Status::Ended,
         }
     }
+}
+
+/// Whether so much gas pays for as much memory as a case may use. Otherwise an instruction that exceeds that limit
+/// runs out of gas all the same: the price rises with the square of the words, by 1/512.
+fn affords_memory(gas: u64, limits: &Limits) -> bool {
+    let words = u128::from(limits.memory / 32);
+    u128::from(gas) >= words * words / 512
 }
 
 /// What the last instruction of a slice cost: what it gave away comes back, and what a halt burns is no work.

@@ -8,8 +8,12 @@ use revm::primitives::{Address, AddressSet};
 
 use super::engine::Context;
 
-/// What a unit of gas is charged in the slowest precompiled contract.
-const UNITS_OF_GAS: u64 = 10;
+/// What a unit of gas is charged in the contracts that hash, copy or exponentiate, by their last byte.
+const UNITS_OF_PLAIN_GAS: u64 = 1;
+const PLAIN: [u8; 4] = [2, 3, 4, 5];
+
+/// What a unit of gas is charged in the contracts that work on curves, and in BLAKE2.
+const UNITS_OF_GAS: u64 = 4;
 
 /// What a byte of input is charged that a contract rejects: some check much of it before they see why.
 const UNITS_OF_REJECTED_BYTE: u64 = 100;
@@ -45,12 +49,20 @@ impl Precompiles {
         (!self.is_exceeded).then_some(self.charged)
     }
 
+    fn units_of_gas(contract: Address) -> u64 {
+        if PLAIN.contains(&contract[19]) { UNITS_OF_PLAIN_GAS } else { UNITS_OF_GAS }
+    }
+
     fn units(inputs: &CallInputs, result: &InterpreterResult) -> u64 {
         let length = inputs.input.len() as u64;
-        let work = if result.result.is_halt() {
-            length.saturating_mul(UNITS_OF_REJECTED_BYTE)
-        } else {
-            result.gas.total_gas_spent().saturating_mul(UNITS_OF_GAS)
+        let work = match result.result {
+            // The price is checked before anything else.
+            InstructionResult::PrecompileOOG => 0,
+            end if end.is_halt() => length.saturating_mul(UNITS_OF_REJECTED_BYTE),
+            _ => {
+                let units = Precompiles::units_of_gas(inputs.bytecode_address);
+                result.gas.total_gas_spent().saturating_mul(units)
+            }
         };
         work.saturating_add(UNITS_OF_CALL + length / BYTES_OF_UNIT)
     }
@@ -71,7 +83,7 @@ impl PrecompileProvider<Context> for Precompiles {
         if !self.contracts.contains(&inputs.bytecode_address) {
             return Ok(None);
         }
-        let most = self.left / UNITS_OF_GAS;
+        let most = self.left / Precompiles::units_of_gas(inputs.bytecode_address);
         let result = if inputs.gas_limit <= most {
             self.contracts.run(context, inputs)?
         } else {

@@ -4,8 +4,10 @@ use num_bigint::BigInt;
 use revm::context::TxEnv;
 use revm::context_interface::either::Either;
 use revm::context_interface::transaction::{AccessList, AccessListItem, Authorization, SignedAuthorization};
+use revm::primitives::hardfork::SpecId;
 use revm::primitives::{Address, B256, Bytes, TxKind, U256};
 
+use super::fork::Fork;
 use super::program::Prepared;
 use super::refusal::Refusal;
 use crate::machines::machine::LoadError;
@@ -17,7 +19,11 @@ const BLOBS: u8 = 3;
 const AUTHORIZATIONS: u8 = 4;
 
 /// The transaction with the chosen parameters, or why no block could contain it.
-pub(super) fn read(test: &Prepared, chosen: &Record<'_>) -> Result<Result<TxEnv, Refusal>, LoadError> {
+pub(super) fn read(
+    test: &Prepared,
+    fork: Fork,
+    chosen: &Record<'_>,
+) -> Result<Result<TxEnv, Refusal>, LoadError> {
     let common = test.transaction()?;
     let mut reader = Reader { unencodable: None };
     let kind = reader.number(chosen, "type")?.unwrap_or_default().saturating_to();
@@ -43,11 +49,11 @@ pub(super) fn read(test: &Prepared, chosen: &Record<'_>) -> Result<Result<TxEnv,
         max_fee_per_blob_gas: reader.number(&common, "maxFeePerBlobGas")?.unwrap_or_default().saturating_to(),
         authorization_list: authorizations(&common)?,
     };
-    Ok(refusal(test, &transaction, nonce, reader).map_or(Ok(transaction), Err))
+    Ok(refusal(test, fork, &transaction, nonce, reader).map_or(Ok(transaction), Err))
 }
 
 /// Why the transaction is refused for a reason that the engine does not know.
-fn refusal(test: &Prepared, transaction: &TxEnv, nonce: U256, reader: Reader) -> Option<Refusal> {
+fn refusal(test: &Prepared, fork: Fork, transaction: &TxEnv, nonce: U256, reader: Reader) -> Option<Refusal> {
     if let Some(name) = reader.unencodable {
         return Some(Refusal::new("cannot be encoded", format!("{name} has more than 256 bits")));
     }
@@ -58,11 +64,17 @@ fn refusal(test: &Prepared, transaction: &TxEnv, nonce: U256, reader: Reader) ->
         return Some(Refusal::new("bad signature", "the signature belongs to nobody"));
     }
     let kind = transaction.tx_type;
-    if matches!(kind, BLOBS | AUTHORIZATIONS) && transaction.kind.is_create() {
+    let exists = match kind {
+        BLOBS => fork.has(SpecId::CANCUN),
+        AUTHORIZATIONS => fork.has(SpecId::PRAGUE),
+        _ => false,
+    };
+    // A type before its fork is for the engine to refuse.
+    if exists && transaction.kind.is_create() {
         let what = format!("a transaction of type {kind} cannot create a contract");
         return Some(Refusal::new("creation by its type", what));
     }
-    if kind == BLOBS && !test.has_blob_fee() {
+    if exists && kind == BLOBS && !test.has_blob_fee() {
         return Some(Refusal::new("fee below blob base fee", "the block has no blob base fee"));
     }
     None
