@@ -7,7 +7,8 @@
 //! 2. single arguments and what they name: `flags`, `limits`, `partition`, `program`, `history` (recorded
 //!    runs), `outstanding` (failures), `rerun`, `reports`, `slow`, `progress`;
 //! 3. `settings`: what was typed and what `vmconf.toml` sets, built once and passed to the commands;
-//! 4. arguments of several commands, which ask the settings: `file_args`, `select`, `subset`, `cache`, `find_case`;
+//! 4. arguments of several commands, which ask the settings: `file_args`, `select`, `subset`, `vm`, `cache`,
+//!    `find_case`;
 //! 5. the commands, each a file of its name. `run` also uses `known`; `watch` (`run --watch`) and `config`
 //!    use `run`;
 //! 6. this module, which no other one uses.
@@ -45,11 +46,13 @@ mod result_file;
 mod run;
 mod schema;
 mod select;
+mod serve;
 mod settings;
 mod slow;
 mod subset;
 mod trace;
 mod verbosity;
+mod vm;
 mod watch;
 
 use std::ffi::OsString;
@@ -90,6 +93,7 @@ enum Command {
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
+    Serve(serve::Serve),
     Config(config::Config),
     Schema(schema::Schema),
     Completions(completions::Completions),
@@ -165,6 +169,7 @@ impl Command {
             | Command::Isa(_)
             | Command::Asm(_)
             | Command::Disasm(_)
+            | Command::Serve(_)
             | Command::Completions(_)
             | Command::Man(_)
             | Command::Help(_) => None,
@@ -188,6 +193,7 @@ impl Command {
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),
+            Command::Serve(command) => command.run(),
             Command::Config(command) => command.run(settings, tree),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(Cli::command()),

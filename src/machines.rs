@@ -6,11 +6,14 @@ use crate::isa::disassembler::disassemble;
 use crate::isa::{Isa, OpInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
+use crate::model::shape::Member;
 
 pub mod account;
 mod change;
 pub mod ecdsa;
 pub(crate) mod effects;
+#[cfg(feature = "ethereum")]
+pub mod ethereum;
 pub mod evm;
 pub mod inspect;
 mod interpreter;
@@ -20,6 +23,7 @@ mod neo;
 pub mod neo2;
 pub mod neo3;
 pub mod observe;
+mod record;
 pub mod tinyvm;
 
 /// What there is to know about a machine without making one.
@@ -31,6 +35,8 @@ pub struct MachineInfo {
     pub doc: &'static str,
     /// Its instructions.
     pub isa: &'static Isa,
+    /// What executes its instructions.
+    pub engine: Engine,
     /// How its programs are written.
     pub language: Language,
     /// The instructions that a program contains, with repeats, executed or not; empty for a malformed
@@ -40,8 +46,25 @@ pub struct MachineInfo {
     pub executes: Executes,
     /// What is odd about a program that can be loaded all the same, each with its datum.
     pub lint: fn(&Program) -> Vec<LoadError>,
+    /// The members of a program, as a machine in another process gets it.
+    pub program: &'static [Member],
+    /// What [`Action::Set`](crate::model::case::Action::Set) can change.
+    pub changes: &'static [Member],
+    /// What can be observed.
+    pub fields: fn() -> Vec<Member>,
+    /// The program with bytes in place of mnemonics and sources; the error is about a datum of the program.
+    pub assemble: fn(&Program) -> Result<Program, LoadError>,
     /// Makes one.
     pub new: fn(&Limits) -> Box<dyn Machine>,
+}
+
+/// What executes the instructions of a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// This crate: a handler for each row of the instruction set.
+    Own,
+    /// A library of this name: the rows only describe its instructions.
+    Library(&'static str),
 }
 
 /// Which instructions a machine can execute.
@@ -77,13 +100,27 @@ fn nothing_odd(_: &Program) -> Vec<LoadError> {
     Vec::new()
 }
 
+/// Of a machine whose programs have no mnemonics.
+#[allow(clippy::unnecessary_wraps, reason = "one type for all machines")]
+fn as_it_is(program: &Program) -> Result<Program, LoadError> {
+    Ok(program.clone())
+}
+
 /// The instructions of a program of bytes.
 fn in_bytes(isa: &Isa, program: &[u8]) -> Vec<&'static OpInfo> {
     disassemble(isa, program).filter_map(|line| line.op.or(line.cut_off)).collect()
 }
 
 /// Every machine.
-pub static MACHINES: &[MachineInfo] = &[evm::INFO, neo3::INFO, neo2::INFO, tinyvm::INFO, minic89::INFO];
+pub static MACHINES: &[MachineInfo] = &[
+    evm::INFO,
+    neo3::INFO,
+    neo2::INFO,
+    tinyvm::INFO,
+    minic89::INFO,
+    #[cfg(feature = "ethereum")]
+    ethereum::INFO,
+];
 
 /// The machine of this name.
 pub fn by_name(name: &str) -> Option<&'static MachineInfo> {

@@ -315,8 +315,19 @@ fn not_utf8(error: &std::string::FromUtf8Error) -> FileError {
 }
 
 fn parse(text: String, options: &FileOptions) -> Result<Document, FileError> {
-    Document::parse(text, options.limits.depth as usize)
-        .map_err(|(text, diagnostic)| FileError::new(text, diagnostic))
+    Document::parse(text, options.limits.depth as usize).map_err(|(text, diagnostic)| {
+        let diagnostic = if text.as_str().starts_with(LFS_POINTER) { lfs_pointer() } else { diagnostic };
+        FileError::new(text, diagnostic)
+    })
+}
+
+/// How a file begins that Git stands in for a large one.
+const LFS_POINTER: &str = "version https://git-lfs";
+
+fn lfs_pointer() -> Diagnostic<Origin> {
+    Diagnostic::at(0, "this is a Git LFS pointer, not the file it stands for")
+        .expected("the file itself, as git lfs pull fetches it")
+        .under(Rule::Unreadable)
 }
 
 /// The content of a file.

@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::Value as Json;
 use tempfile::TempDir;
-use vmconf::wire::schema;
 
+use crate::support::validator::Validator;
 use crate::support::{VECTORS, at_root, command, ran, vmconf};
 
 const WRONG: &str = "tests/samples/vmtests/wrong";
@@ -56,13 +56,12 @@ fn outstanding_failures() {
 /// Each line is as the schema says, and names the line on which the case begins.
 #[test]
 fn json() {
-    let schema = serde_json::from_str(schema::by_name("list").unwrap().text).unwrap();
-    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let validator = Validator::named("list");
     let lines = vmconf(&["list", "--output", "json", VECTORS]).stdout;
     let mut ids = String::new();
     for line in lines.lines() {
         let case: Json = serde_json::from_str(line).unwrap();
-        assert!(validator.is_valid(&case), "{line}");
+        validator.assert_accepts(&case, "a line");
         ids += &format!("{}\n", case["id"].as_str().unwrap());
     }
     assert_eq!(ids, vmconf(&["list", VECTORS]).stdout);

@@ -4,6 +4,7 @@
 
 pub(crate) mod golden;
 pub(crate) mod schema;
+pub(crate) mod validator;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -7,12 +7,14 @@ use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_LIMIT, Stack, Stop
 use super::log::Log;
 use super::memory::Memory;
 use super::program;
+use super::shapes;
 use super::storage::Storage;
 use super::table::{self, EVM};
 use super::world::{self, World};
 use crate::machines::account::{Account, COPIES};
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status, Unmetered};
-use crate::machines::{Executes, Language, MachineInfo};
+use crate::machines::observe;
+use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -22,10 +24,15 @@ pub const INFO: MachineInfo = MachineInfo {
     name: "evm",
     doc: "Ethereum Virtual Machine, Homestead, one call frame",
     isa: &EVM,
+    engine: Engine::Own,
     language: Language::Bytes,
     contains: program::contains,
     executes: Executes::Contained,
     lint: crate::machines::nothing_odd,
+    program: shapes::PROGRAM,
+    changes: shapes::CHANGES,
+    fields: observe::members::<Evm>,
+    assemble: crate::machines::as_it_is,
     new: |limits| Box::new(Evm::new(limits)),
 };
 

@@ -6,11 +6,13 @@ use super::fault::Stop;
 use super::frame::Frame;
 use super::program;
 use super::script::Script;
+use super::shapes;
 use super::table::{self, NEO2};
 use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status};
 use crate::machines::neo::script::code_name;
-use crate::machines::{Executes, Language, MachineInfo};
+use crate::machines::observe;
+use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -20,10 +22,15 @@ pub const INFO: MachineInfo = MachineInfo {
     name: "neo2",
     doc: "NeoVM 2.x, with the host services of its own test runner",
     isa: &NEO2,
+    engine: Engine::Own,
     language: Language::Bytes,
     contains: program::contains,
     executes: Executes::Others,
     lint: crate::machines::nothing_odd,
+    program: shapes::PROGRAM,
+    changes: shapes::CHANGES,
+    fields: observe::members::<Neo2>,
+    assemble: program::assemble,
     new: |limits| Box::new(Neo2::new(limits)),
 };
 

@@ -4,11 +4,13 @@ use std::ops::RangeInclusive;
 
 use super::core::{Core, Stop, Words, zeros};
 use super::driver::{Environment, Outcome, Rating, TestResult};
+use super::shapes;
 use super::table::TINYVM;
 use super::{disassembler, program};
 use crate::machines::account::{Account, Limit};
 use crate::machines::machine::{At, LoadError, Machine, Status};
-use crate::machines::{Executes, Language, MachineInfo};
+use crate::machines::observe;
+use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::path::Path;
@@ -19,10 +21,15 @@ pub const INFO: MachineInfo = MachineInfo {
     name: "tinyvm",
     doc: "16-bit register machine, alone or under a test driver",
     isa: &TINYVM,
+    engine: Engine::Own,
     language: Language::Own { assemble: super::assembler::assemble, disassemble: disassembler::disassemble },
     contains: program::contains,
     executes: Executes::Others,
     lint: crate::machines::nothing_odd,
+    program: shapes::PROGRAM,
+    changes: shapes::CHANGES,
+    fields: observe::members::<TinyVm>,
+    assemble: program::assemble,
     new: |limits| Box::new(TinyVm::new(limits)),
 };
 
