@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use vmconf::isa::assembler::{AsmErrors, Assembled, MOST_ERRORS, assemble};
 use vmconf::machines::{Language, MachineInfo};
+use vmconf::model::count::counted;
 use vmconf::model::exit::Exit;
 
 use super::exit_code::BrokenInput;
@@ -18,7 +19,7 @@ use super::result_file::ResultFile;
 /// Assemble mnemonics to hex
 ///
 /// A machine whose memory is words has a language of its own and prints the words that are written,
-/// behind their address.
+/// after their address.
 ///
 /// Example: printf 'PUSH1 0x2a\nSTOP\n' | vmconf asm evm -
 #[derive(Debug, Args)]
@@ -69,7 +70,8 @@ impl Asm {
         let name = self.name();
         let mut lines: Vec<_> = errors.all().iter().map(|error| format!("{name}:{error}")).collect();
         if lines.len() == MOST_ERRORS {
-            lines.push(format!("{name}: {MOST_ERRORS} errors; the rest of the source is not read"));
+            let errors = counted(MOST_ERRORS, "error");
+            lines.push(format!("{name}: {errors}; the rest of the source is not read"));
         }
         let last = lines.pop().unwrap_or_default();
         lines.iter().for_each(|line| output::note(line));

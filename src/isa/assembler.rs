@@ -2,11 +2,11 @@
 //!
 //! One instruction a line: a mnemonic in any case, then its operands. `;` and `//` start a
 //! comment. Operands are `0x` hex, decimal, or `@label`; a shorter number is filled up with zeros,
-//! and data that follow their length are hex digits without it. `name:` sets a label to the offset where
-//! it stands; as an operand that counts from its instruction, a label is the distance to it.
+//! and data that follow their length are hex digits without it. `name:` sets a label to the
+//! current offset; as an operand that is relative to its instruction, a label is the distance to it.
 //! `.byte 0x…` inserts bytes as they are.
 //!
-//! A machine may have a language of its own instead; what that gives is here too.
+//! A machine may have a language of its own instead; the result of assembling it is here, too.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -17,7 +17,7 @@ use super::{Isa, Operand};
 use crate::model::hex::hex_bytes;
 use crate::text::json::quoted;
 
-/// A line that is no source text, or names what does not exist.
+/// An invalid line, or a line that names an unknown instruction or label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsmError {
     /// Line from 1.
@@ -124,7 +124,7 @@ pub struct Assembled {
     pub warnings: Vec<Warning>,
 }
 
-/// A part of a source line and where it stands.
+/// A part of a source line and its place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Word<'s> {
     pub(crate) text: &'s str,
@@ -133,13 +133,13 @@ pub(crate) struct Word<'s> {
 }
 
 impl<'s> Word<'s> {
-    /// The part of it that `text`, a part of its text, is.
+    /// The word for `text`, which is a slice of its text.
     pub(crate) fn part(self, text: &'s str) -> Word<'s> {
         let offset = text.as_ptr() as usize - self.text.as_ptr() as usize;
         Word { text, line: self.line, column: self.column + self.text[..offset].chars().count() }
     }
 
-    /// An error that stands here.
+    /// An error at this place.
     pub(crate) fn error(self, what: impl Into<String>, expected: impl Into<String>) -> AsmError {
         AsmError { line: self.line, column: self.column, what: what.into(), expected: expected.into() }
     }
@@ -149,7 +149,7 @@ impl<'s> Word<'s> {
 struct Use<'s> {
     word: Word<'s>,
     operand: Operand,
-    /// Where the operand stands, and the instruction.
+    /// The offsets of the operand and of its instruction.
     at: usize,
     start: usize,
 }
