@@ -26,7 +26,9 @@ impl Progress {
     pub(super) fn event(&mut self, event: &Event) {
         match event {
             // A bar and the lines of `--verbose` would overwrite each other.
-            Event::Started { files } if io::stderr().is_terminal() && self.verbosity == Verbosity::Normal => {
+            Event::Started { files, .. }
+                if io::stderr().is_terminal() && self.verbosity == Verbosity::Normal =>
+            {
                 self.bar = Some(bar(*files as u64));
             }
             Event::Note { file, diagnostic } if self.verbosity == Verbosity::Notes => {

@@ -29,13 +29,22 @@ pub struct GitHub {
     first: Vec<String>,
     /// The annotations of further cases.
     further: Vec<String>,
+    /// The machine in another process, after its preposition; empty for the machines of this crate.
+    on: String,
 }
 
 impl GitHub {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> GitHub {
         let flags = options.flags.clone();
-        GitHub { out, flags, causes: HashSet::new(), first: Vec::new(), further: Vec::new() }
+        GitHub {
+            out,
+            flags,
+            causes: HashSet::new(),
+            first: Vec::new(),
+            further: Vec::new(),
+            on: String::new(),
+        }
     }
 
     fn case(&mut self, report: &CaseReport) {
@@ -61,7 +70,7 @@ impl GitHub {
         let Summary { failed, fixed, errors, crashed, timed_out, .. } = summary;
         let more = (failed + fixed + errors + crashed + timed_out).saturating_sub(shown.len() as u64);
         let more = if more > 0 { format!("; {more} more that do not pass") } else { String::new() };
-        writeln!(self.out, "::notice title=vmconf::{}{more}", counts(summary))?;
+        writeln!(self.out, "::notice title=vmconf::{}{}{more}", counts(summary), data(&self.on))?;
         self.out.flush()
     }
 }
@@ -77,7 +86,11 @@ impl Report for GitHub {
                 self.case(&broken_list(list, entries));
                 Ok(())
             }
-            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
+            Event::Started { vm, .. } => {
+                self.on = vm.as_ref().map_or_else(String::new, |vm| format!(" on {vm}"));
+                Ok(())
+            }
+            Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

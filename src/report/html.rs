@@ -44,6 +44,8 @@ pub struct Html {
     /// The causes of the cases that do not pass.
     causes: IndexMap<String, Cause>,
     machines: IndexSet<Name>,
+    /// The machine in another process, after its preposition; empty for the machines of this crate.
+    on: String,
 }
 
 /// The cases with the same cause.
@@ -66,6 +68,7 @@ impl Html {
             explained: BTreeMap::new(),
             causes: IndexMap::new(),
             machines: IndexSet::new(),
+            on: String::new(),
         }
     }
 
@@ -131,7 +134,7 @@ impl Html {
 
     fn before_cases(&self, summary: &Summary) -> Result<String, std::fmt::Error> {
         let mut page = String::new();
-        head(&mut page, summary, &format!("vmconf run{}{}", self.selection, self.flags))?;
+        head(&mut page, summary, &format!("vmconf run{}{}{}", self.selection, self.flags, self.on))?;
         self.controls(&mut page, summary)?;
         self.list_causes(&mut page)?;
         writeln!(page, "<h2>Cases</h2>\n<ul id=\"cases\">")?;
@@ -196,7 +199,11 @@ impl Report for Html {
             Event::Finished(report) => self.case(report),
             Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
             Event::Explained(explained) => self.explained(explained),
-            Event::Started { .. } | Event::Note { .. } | Event::FileDone => Ok(()),
+            Event::Started { vm, .. } => {
+                self.on = vm.as_ref().map_or_else(String::new, |vm| format!(" on {vm}"));
+                Ok(())
+            }
+            Event::Note { .. } | Event::FileDone => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

@@ -24,12 +24,14 @@ pub struct Junit {
     done: Spool,
     /// The suite of the current file.
     open: Option<TestSuite>,
+    /// The machine in another process.
+    vm: Option<String>,
 }
 
 impl Junit {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Junit {
-        Junit { out, flags: options.flags.clone(), totals: empty(), done: Spool::new(), open: None }
+        Junit { out, flags: options.flags.clone(), totals: empty(), done: Spool::new(), open: None, vm: None }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -40,6 +42,9 @@ impl Junit {
         case.extra.insert("file".into(), (&*file).into());
         if let Some(line) = report.line {
             case.extra.insert("line".into(), line.to_string().into());
+        }
+        if let Some(vm) = &self.vm {
+            case.add_property(("vm", vm.as_str()));
         }
         if report.cached {
             case.add_property(("cached", "true"));
@@ -78,7 +83,11 @@ impl Report for Junit {
             Event::Finished(report) => self.case(report),
             Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
             Event::FileDone => self.close(),
-            Event::Started { .. } | Event::Note { .. } | Event::Explained(_) => Ok(()),
+            Event::Started { vm, .. } => {
+                self.vm = vm.as_ref().map(ToString::to_string);
+                Ok(())
+            }
+            Event::Note { .. } | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }
