@@ -15,6 +15,7 @@ use vmconf::report::explanation::{self, Length};
 use vmconf::report::{Grouping, counts, json, of_cause};
 use vmconf::run::Worker;
 use vmconf::run::anchor::Anchor;
+use vmconf::testees::process::Groups;
 use vmconf::text::shell::Words;
 use vmconf::{explain, run};
 
@@ -22,9 +23,11 @@ use super::exit_code::NothingToDo;
 use super::flags::Changes;
 use super::form::Form;
 use super::output;
+use super::reports::GroupArgs;
 use super::rerun::RerunCases;
 use super::select::Select;
 use super::settings::Settings;
+use super::vm::VmArgs;
 
 /// Explain why cases fail: what differs and which instruction caused it
 ///
@@ -36,6 +39,9 @@ use super::settings::Settings;
 pub(super) struct Diff {
     #[command(flatten)]
     pub(super) select: Select,
+
+    #[command(flatten)]
+    vm: VmArgs,
 
     /// Print the last N instructions, and all differences in full, instead of what fits a screen
     #[arg(long, value_name = "N")]
@@ -49,9 +55,8 @@ pub(super) struct Diff {
     #[arg(long, hide = true, conflicts_with = "output")]
     json: bool,
 
-    /// Explain each case instead of one of each cause
-    #[arg(long)]
-    no_group: bool,
+    #[command(flatten)]
+    grouping: GroupArgs,
 }
 
 impl Diff {
@@ -60,7 +65,9 @@ impl Diff {
     }
 
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let options = self.select.options(settings)?;
+        let mut options = self.select.options(settings)?;
+        let groups = Groups::default();
+        options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
         let mut rerun = self.select.is_all().then(|| outstanding(&settings.anchor)).transpose()?;
         let sources = match &rerun {
             Some(rerun) => rerun.sources(),
@@ -104,7 +111,7 @@ impl Diff {
     }
 
     fn grouping(&self) -> Grouping {
-        if self.no_group || self.form() == Form::Json { Grouping::None } else { Grouping::ByCause }
+        if self.form() == Form::Json { Grouping::None } else { self.grouping.grouping() }
     }
 }
 
@@ -181,7 +188,7 @@ impl<W: Write> Output<'_, W> {
 
 /// The cases that failed or were broken in runs from this folder, and have not passed since.
 fn outstanding(anchor: &Anchor) -> anyhow::Result<RerunCases> {
-    let failed = RerunCases::read(anchor, &[Kind::Fail, Kind::Error])?;
+    let failed = RerunCases::read(anchor, &[Kind::Fail, Kind::Error, Kind::Crash, Kind::Timeout])?;
     if failed.is_empty() {
         return Err(NothingToDo("no failure is outstanding".to_owned()).into());
     }

@@ -49,6 +49,10 @@ const FLAGS: &[Flag] = &[
     setting("format", Scope::File, Verdicts),
     setting("strict", Scope::File, Verdicts),
     setting("value-debit", Scope::File, Verdicts),
+    // What runs them.
+    setting("vm", Scope::Run, Verdicts),
+    setting("timeout", Scope::Run, Verdicts),
+    setting("vm-memory", Scope::Run, Verdicts),
     // Which settings.
     typed("profile", Verdicts),
     typed("no-config", Verdicts),
@@ -64,6 +68,7 @@ const FLAGS: &[Flag] = &[
     setting("no-group", Scope::Run, Nothing),
     setting("quiet", Scope::Run, Nothing),
     typed("verbose", Nothing),
+    setting("slow", Scope::Run, Nothing),
     // Of single commands.
     typed("formats", Nothing),
     typed("fix", Nothing),

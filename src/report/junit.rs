@@ -1,5 +1,4 @@
-//! The report that CI servers read: JUnit XML with a suite for each file. Only the time differs from run to
-//! run; it appears once, at the top.
+//! The report that CI servers read: JUnit XML with a suite for each file. Only times differ from run to run.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -40,6 +39,9 @@ impl Junit {
         case.extra.insert("file".into(), (&*file).into());
         if let Some(line) = report.line {
             case.extra.insert("line".into(), line.to_string().into());
+        }
+        if let Some(time) = report.time {
+            case.set_time(time);
         }
         if report.cached {
             case.add_property(("cached", "true"));
@@ -106,8 +108,10 @@ fn status(report: &CaseReport, flags: &Words) -> io::Result<TestCaseStatus> {
         // CI servers fail the job for any failure. An expected failure is therefore skipped; an unexpected
         // pass is a failure, as it fails the run.
         Verdict::Fail(_) | Verdict::UnexpectedPass(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        Verdict::Error(_) => TestCaseStatus::non_success(NonSuccessKind::Error),
-        Verdict::ExpectedFail(..) | Verdict::Skip(_) => TestCaseStatus::skipped(),
+        Verdict::Error(_) | Verdict::Crash(_) | Verdict::Timeout(_) => {
+            TestCaseStatus::non_success(NonSuccessKind::Error)
+        }
+        Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => TestCaseStatus::skipped(),
     };
     if let Some(headline) = headline(report) {
         status.set_message(headline);

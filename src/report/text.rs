@@ -9,6 +9,7 @@ use super::case_block::{
     DIM, ERROR, FAIL, INTERRUPTED, broken_list, cached, counted, counted_kind, headline,
 };
 use super::groups::{Group, Groups};
+use super::slow::SlowCases;
 use super::{Options, Report, Verbosity};
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Event, Summary};
@@ -22,12 +23,14 @@ pub struct Text {
     out: Box<dyn Write>,
     options: Options,
     groups: Groups,
+    slow: SlowCases,
 }
 
 impl Text {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Text {
-        Text { out, options: options.clone(), groups: Groups::new(options) }
+        let (groups, slow) = (Groups::new(options), SlowCases::new(options));
+        Text { out, options: options.clone(), groups, slow }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -36,6 +39,7 @@ impl Text {
         }
         if self.options.verbosity > Verbosity::Quiet {
             self.groups.add(report)?;
+            self.slow.add(report);
         }
         Ok(())
     }
@@ -49,6 +53,7 @@ impl Text {
             more(&mut self.out, cause, group, &self.options)?;
             writeln!(self.out)?;
         }
+        slow(&mut self.out, &self.slow)?;
         summary(&mut self.out, end)?;
         self.out.flush()
     }
@@ -71,8 +76,15 @@ fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
     let verdict = &report.verdict;
     let style = style(verdict.kind());
     let reason = match verdict {
-        Verdict::ExpectedFail(..) | Verdict::Skip(_) => headline(report).map(|reason| format!(": {reason}")),
-        Verdict::Pass | Verdict::Fail(_) | Verdict::UnexpectedPass(_) | Verdict::Error(_) => None,
+        Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => {
+            headline(report).map(|reason| format!(": {reason}"))
+        }
+        Verdict::Pass
+        | Verdict::Fail(_)
+        | Verdict::UnexpectedPass(_)
+        | Verdict::Error(_)
+        | Verdict::Crash(_)
+        | Verdict::Timeout(_) => None,
     };
     let name = verdict.name();
     writeln!(out, "{style}{name:<5}{style:#} {}{DIM}{}{DIM:#}", report.id, reason.unwrap_or_default())
@@ -90,6 +102,19 @@ fn more(out: &mut dyn Write, cause: &str, group: &Group, options: &Options) -> i
     }
 }
 
+fn slow(out: &mut dyn Write, slow: &SlowCases) -> io::Result<()> {
+    let Some(counted) = slow.counted() else { return Ok(()) };
+    writeln!(out, "{SKIP}slow{SKIP:#}: {counted}")?;
+    let (slowest, more) = slow.slowest();
+    for (time, id) in slowest {
+        writeln!(out, "  {time:>9}  {id}")?;
+    }
+    if more > 0 {
+        writeln!(out, "  and {more} more")?;
+    }
+    writeln!(out)
+}
+
 fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let count = |(kind, count)| {
         let style = if count > 0 { style(kind) } else { Style::new() };
@@ -105,7 +130,7 @@ fn style(kind: Kind) -> Style {
     match kind {
         Kind::Pass => PASS,
         Kind::Fail | Kind::UnexpectedPass => FAIL,
-        Kind::Error => ERROR,
-        Kind::ExpectedFail | Kind::Skip => SKIP,
+        Kind::Error | Kind::Crash | Kind::Timeout => ERROR,
+        Kind::ExpectedFail | Kind::Skip | Kind::Unsupported => SKIP,
     }
 }

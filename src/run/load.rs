@@ -158,6 +158,7 @@ impl<'s> LoadedFile<'s> {
             line: None,
             verdict: Verdict::Error(self.errors.clone()),
             cached: false,
+            time: None,
         })
     }
 }
@@ -250,6 +251,11 @@ impl LoadedCase<'_> {
         let context = Context { options: options.read, files, shared: Some(shared) };
         catch_panic(|| format.read_case(Node::at_index(document, *node), context))
             .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
+    }
+
+    /// The line of its file where it begins, from 1.
+    pub fn line(&self) -> u32 {
+        self.document.position(Node::at_index(self.document, self.node).at()).line
     }
 
     /// Its range in the text.

@@ -46,6 +46,7 @@ pub static SCHEMAS: &[Schema] = &[
     schema!("trace", "vmconf trace --output jsonl", "an instruction of a trace for programs"),
     schema!("diff", "vmconf diff --output json", "why a case fails, for programs"),
     schema!("report", "vmconf run --report json", "a line of a report for programs"),
+    schema!("list", "vmconf list --output json", "a case, for programs"),
 ];
 
 /// The schema with this name.

@@ -5,35 +5,60 @@ use revm::primitives::Log;
 
 use super::logs;
 use super::machine::{Ended, Ethereum, Outcome};
+use super::shapes::{ACCOUNTS, HEX, LOG};
 use crate::machines::observe::{Field, Fields};
 use crate::machines::record::word_value;
+use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// Before the transaction has ended, only the frame and its stack can be observed.
 impl Fields for Ethereum {
     const FIELDS: &'static [Field<Ethereum>] = &[
-        Field { name: "outcome", doc: "executed or refused; none while running", read: outcome },
-        Field { name: "exception", doc: "the class of a refusal", read: exception },
-        Field { name: "status", doc: "success, revert or halt, if executed", read: status },
+        Field {
+            name: "outcome",
+            doc: "executed or refused; none while running",
+            shape: Shape::Text,
+            read: outcome,
+        },
+        Field { name: "exception", doc: "the class of a refusal", shape: Shape::Text, read: exception },
+        Field {
+            name: "status",
+            doc: "success, revert or halt, if executed",
+            shape: Shape::Text,
+            read: status,
+        },
         Field {
             name: "root",
             doc: "root of the state trie",
+            shape: Shape::Bytes,
             read: |m| Some(Value::Bytes(m.after()?.root().to_vec())),
         },
         Field {
             name: "logs",
             doc: "Keccak-256 of the RLP list of the log entries",
+            shape: Shape::Bytes,
             read: |m| Some(Value::Bytes(logs::hash(m.ended()?.logs()).to_vec())),
         },
         Field {
             name: "logEntries",
             doc: "log entries, in order",
+            shape: Shape::List(&LOG),
             read: |m| Some(logs::value(m.ended()?.logs())),
         },
-        Field { name: "state", doc: "accounts by address", read: |m| Some(m.after()?.value()) },
-        Field { name: "gasUsed", doc: "gas used after refunds, if executed", read: gas_used },
-        Field { name: "output", doc: "bytes returned, if executed", read: output },
-        Field { name: "stack", doc: "stack items of the frame, bottom first", read: stack },
+        Field {
+            name: "state",
+            doc: "accounts by address",
+            shape: ACCOUNTS,
+            read: |m| Some(m.after()?.value()),
+        },
+        Field { name: "gasUsed", doc: "gas used after refunds, if executed", shape: HEX, read: gas_used },
+        Field { name: "output", doc: "bytes returned, if executed", shape: Shape::Bytes, read: output },
+        Field {
+            name: "stack",
+            doc: "stack items of the frame, bottom first",
+            shape: Shape::List(&HEX),
+            read: stack,
+        },
     ];
 }
 

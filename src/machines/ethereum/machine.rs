@@ -22,11 +22,13 @@ use super::engine::{self, Engine, EngineError, Phases};
 use super::fork::Fork;
 use super::program::{self, Prepared};
 use super::refusal::Refusal;
+use super::shapes;
 use super::table::ETHEREUM;
 use super::transaction;
 use super::world::After;
 use crate::machines::account::{Account, COPIES, Limit};
 use crate::machines::machine::{At, LoadError, Machine, Status};
+use crate::machines::observe;
 use crate::machines::record::Record;
 use crate::machines::{Engine as Of, Executes, Language, MachineInfo};
 use crate::model::case::Program;
@@ -43,6 +45,10 @@ pub const INFO: MachineInfo = MachineInfo {
     contains: program::contains,
     executes: Executes::Others,
     lint: crate::machines::nothing_odd,
+    program: shapes::PROGRAM,
+    changes: shapes::CHANGES,
+    fields: observe::members::<Ethereum>,
+    assemble: crate::machines::as_it_is,
     new: |limits| Box::new(Ethereum::new(limits)),
 };
 
