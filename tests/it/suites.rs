@@ -17,6 +17,15 @@ const SUITES: &[(&str, &[(&str, u64)])] = &[
     ("evm", &[("vmtests-2017", 432), ("vmtests-2018", 426), ("vmtests-2019", 388)]),
     ("neo3", &[("OpCodes", 494), ("Others", 25)]),
     ("neo2", &[("OpCodes", 176), ("Others", 5)]),
+    (
+        "ethereum",
+        &[
+            ("eest-5.4.0", 2885),
+            ("legacy-cancun", 0),
+            ("legacy-constantinople", 0),
+            ("tests-2024", 0),
+        ],
+    ),
     // Nobody publishes any.
     ("tinyvm", &[]),
     ("minic89", &[]),
