@@ -54,7 +54,12 @@ fn without_excerpts(mut event: Event) -> Event {
             Verdict::Error(diagnostics) => {
                 diagnostics.iter_mut().filter_map(|it| it.place.as_mut()).collect()
             }
-            Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => Vec::new(),
+            Verdict::Pass
+            | Verdict::UnexpectedPass(_)
+            | Verdict::Unsupported(_)
+            | Verdict::Crash(_)
+            | Verdict::Timeout(_)
+            | Verdict::Skip(_) => Vec::new(),
         },
         Event::Started { .. }
         | Event::FileDone

@@ -5,7 +5,7 @@ use revm::primitives::Log;
 
 use super::logs;
 use super::machine::{Ended, Ethereum, Outcome};
-use super::shapes::{ACCOUNTS, HEX, LOG};
+use super::shapes::{ACCOUNTS, HEX, LOG, STACK};
 use crate::machines::observe::{Field, Fields};
 use crate::machines::record::word_value;
 use crate::model::shape::Shape;
@@ -53,12 +53,7 @@ impl Fields for Ethereum {
         },
         Field { name: "gasUsed", doc: "gas used after refunds, if executed", shape: HEX, read: gas_used },
         Field { name: "output", doc: "bytes returned, if executed", shape: Shape::Bytes, read: output },
-        Field {
-            name: "stack",
-            doc: "stack items of the frame, bottom first",
-            shape: Shape::List(&HEX),
-            read: stack,
-        },
+        Field { name: "stack", doc: "stack items of the frame, bottom first", shape: STACK, read: stack },
     ];
 }
 

@@ -168,10 +168,23 @@ fn any_report() -> impl Strategy<Value = CaseReport> {
 
 /// Every event but the end of a file, which has no line.
 pub(super) fn any_event() -> impl Strategy<Value = Event> {
-    let counts = prop::array::uniform7(0..3_u64);
+    let counts = prop::array::uniform10(0..3_u64);
     let summary = (counts, 0.0..1e9_f64, any::<bool>()).prop_map(|(counts, seconds, interrupted)| {
-        let [passed, cached, failed, known, fixed, errors, skipped] = counts;
-        Summary { passed, cached, failed, known, fixed, errors, skipped, seconds, interrupted }
+        let [passed, cached, failed, known, fixed, errors, crashed, timed_out, unsupported, skipped] = counts;
+        Summary {
+            passed,
+            cached,
+            failed,
+            known,
+            fixed,
+            errors,
+            crashed,
+            timed_out,
+            unsupported,
+            skipped,
+            seconds,
+            interrupted,
+        }
     });
     prop_oneof![
         any::<usize>().prop_map(|files| Event::Started { files }),
