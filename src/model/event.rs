@@ -16,7 +16,7 @@ use super::verdict::{Kind, Verdict};
 pub const VERSION: u32 = 1;
 
 /// Something that happened in a run. Events come in the order of the files and of the cases in
-/// them, whatever the number of threads.
+/// them, for any number of threads.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The run begins.

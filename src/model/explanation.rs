@@ -153,7 +153,7 @@ pub enum Answer {
     By(Box<Blame>),
     /// No examined instruction wrote it.
     NotWritten {
-        /// The last one that wrote something of its kind, or else the last one.
+        /// The last one that wrote another datum of its kind.
         near: Option<Box<Blame>>,
         /// How many of the last instructions were examined; `None` when all were.
         of_last: Option<u64>,

@@ -96,8 +96,9 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
             spent(text, explained)?;
         }
         match explained.blames.get(index) {
-            Some(Answer::NotWritten { of_last: None, .. }) if is_existence(difference) => {
-                writeln!(text, "    {DIM}made by{DIM:#}  no instruction created or deleted it")?;
+            Some(Answer::NotWritten { of_last: None, near }) if is_existence(difference) => {
+                writeln!(text, "    {DIM}made by{DIM:#}  no instruction: none created or deleted it")?;
+                could_be(text, near.as_deref(), length)?;
             }
             Some(answer) => answered(text, answer, length)?,
             None => {}
@@ -172,12 +173,18 @@ fn answered(text: &mut Vec<u8>, answer: &Answer, length: Length) -> io::Result<(
         Answer::By(blame) => return blamed(text, "made by", blame, Most { made: 8, reached: 3 }.of(length)),
         Answer::NotWritten { near, of_last } => {
             not_written(text, *of_last)?;
-            ("instead", near)
+            return could_be(text, near.as_deref(), length);
         }
         Answer::NoCell(last) => ("after", last),
     };
     let most = Most { made: 4, reached: 3 }.of(length);
     blame.as_ref().map_or(Ok(()), |blame| blamed(text, head, blame, most))
+}
+
+/// Writes the instruction that wrote another datum of the same kind, so that it could have written this one.
+fn could_be(text: &mut Vec<u8>, near: Option<&Blame>, length: Length) -> io::Result<()> {
+    let most = Most { made: 4, reached: 3 }.of(length);
+    near.map_or(Ok(()), |near| blamed(text, "could be", near, most))
 }
 
 /// The maximum number of lines of a blame.
@@ -200,7 +207,7 @@ impl Most {
 
 /// Writes an instruction, the ones that wrote its inputs, and the jump that led to it.
 fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Result<()> {
-    tree(text, &format!("{DIM}{head:<7}{DIM:#} "), blame, most.made)?;
+    tree(text, &format!("{DIM}{head:<8}{DIM:#}"), blame, most.made)?;
     match &blame.reached_by {
         Some(jump) => tree(text, &format!("{DIM}reached by{DIM:#}"), jump, most.reached),
         None => Ok(()),

@@ -23,7 +23,7 @@ pub struct Explanation {
     /// those of the embedded machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedded: Option<Kind>,
-    /// The instruction to blame for each of the first differences; `None` if no instruction was executed.
+    /// The instruction to blame for each of the first differences; `None` if no instruction is to blame.
     pub blames: Vec<Option<Instruction>>,
     /// How many instructions were executed before the first difference was found.
     pub steps: u64,
