@@ -13,6 +13,7 @@
 //! 6. this module, which no other one uses.
 
 mod asm;
+mod bisect;
 mod bless;
 mod cache;
 mod candidates;
@@ -22,6 +23,7 @@ mod completions;
 mod config;
 mod diff;
 mod disasm;
+mod exec;
 mod exit_code;
 mod file_args;
 mod find_case;
@@ -79,10 +81,12 @@ enum Command {
     // Running.
     Run(run::Run),
     List(list::List),
+    Exec(exec::Exec),
     Merge(merge::Merge),
     // Explaining.
     Diff(diff::Diff),
     Trace(trace::Trace),
+    Bisect(bisect::Bisect),
     Compare(compare::Compare),
     // Writing vectors.
     Check(check::Check),
@@ -155,6 +159,8 @@ impl Command {
             Command::Schema(_)
             | Command::Merge(_)
             | Command::Compare(_)
+            | Command::Exec(_)
+            | Command::Bisect(_)
             | Command::Isa(_)
             | Command::Asm(_)
             | Command::Disasm(_)
@@ -178,6 +184,8 @@ impl Command {
             Command::Known(command) => command.run(settings),
             Command::Merge(command) => command.run(settings),
             Command::Compare(command) => command.run(settings),
+            Command::Exec(command) => command.run(),
+            Command::Bisect(command) => command.run(),
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),

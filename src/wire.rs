@@ -2,6 +2,7 @@
 //! of each format share one set of types, with conversions from and to the model.
 
 pub mod comparison;
+pub mod eip3155;
 pub mod expected;
 pub mod explanation;
 pub mod line;

@@ -6,6 +6,7 @@
 //! empty account or a zero word equals an absent one.
 
 mod lexical;
+mod new_vector;
 mod write_back;
 
 use num_bigint::BigInt;
@@ -36,6 +37,7 @@ pub const FORMAT: Format = Format {
     read: |test, context, diagnostics| read_test(test, context.options, diagnostics),
     rest: |_, _, _| {},
     write_back: write_back::write_back,
+    make: Some(new_vector::MAKE),
     ends: &["outcome"],
     unknown: Severity::Note,
     duplicate: Severity::Error,

@@ -8,8 +8,8 @@ use crate::model::value::Value;
 struct Large;
 
 impl Observe for Large {
-    fn has_field(&self, _: &str) -> bool {
-        false
+    fn fields(&self) -> Vec<&str> {
+        Vec::new()
     }
 
     fn observe(&self, _: &str) -> Option<Value> {
