@@ -47,6 +47,7 @@ mod result_file;
 mod run;
 mod schema;
 mod select;
+mod serve;
 mod settings;
 mod trace;
 mod verbosity;
@@ -96,6 +97,7 @@ enum Command {
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
+    Serve(serve::Serve),
     // Set-up.
     Config(config::Config),
     Schema(schema::Schema),
@@ -164,6 +166,7 @@ impl Command {
             | Command::Isa(_)
             | Command::Asm(_)
             | Command::Disasm(_)
+            | Command::Serve(_)
             | Command::Completions(_)
             | Command::Man(_)
             | Command::Help(_) => None,
@@ -189,6 +192,7 @@ impl Command {
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),
+            Command::Serve(command) => command.run(),
             Command::Config(command) => command.run(settings, tree),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(Cli::command()),

@@ -6,6 +6,7 @@ use crate::isa::disassembler::disassemble;
 use crate::isa::{Isa, OpInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
+use crate::model::shape::Member;
 
 pub mod account;
 mod change;
@@ -40,6 +41,14 @@ pub struct MachineInfo {
     pub executes: Executes,
     /// What is odd about a program that can be loaded all the same, each with its datum.
     pub lint: fn(&Program) -> Vec<LoadError>,
+    /// The members of a program, as a machine in another process gets it.
+    pub program: &'static [Member],
+    /// What [`Action::Set`](crate::model::case::Action::Set) can change.
+    pub changes: &'static [Member],
+    /// What can be observed.
+    pub fields: fn() -> Vec<Member>,
+    /// The program with bytes in place of mnemonics and sources; the error is about a datum of the program.
+    pub assemble: fn(&Program) -> Result<Program, LoadError>,
     /// Makes one.
     pub new: fn(&Limits) -> Box<dyn Machine>,
 }
@@ -75,6 +84,12 @@ pub enum Language {
 /// Of a machine that finds nothing odd.
 fn nothing_odd(_: &Program) -> Vec<LoadError> {
     Vec::new()
+}
+
+/// Of a machine whose programs have no mnemonics.
+#[allow(clippy::unnecessary_wraps, reason = "one type for all machines")]
+fn as_it_is(program: &Program) -> Result<Program, LoadError> {
+    Ok(program.clone())
 }
 
 /// The instructions of a program of bytes.

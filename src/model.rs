@@ -20,6 +20,7 @@ pub mod path;
 pub mod position;
 pub mod renderer;
 pub mod rule;
+pub mod shape;
 pub mod signature;
 pub mod value;
 pub mod verdict;

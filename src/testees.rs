@@ -4,30 +4,33 @@ use std::sync::Arc;
 
 use self::embedded::Embedded;
 use crate::machines::MachineInfo;
-use crate::machines::inspect::Inspect;
-use crate::machines::machine::{LoadError, Status, Watch};
-use crate::model::case::{Action, Program};
+use crate::machines::machine::{LoadError, Machine};
+use crate::machines::observe::Observe;
+use crate::model::case::{Program, Step};
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::path::Path;
+use crate::model::verdict::Breakdown;
 
 pub mod embedded;
+pub mod server;
 
 /// Makes testees.
 #[derive(Clone)]
 pub struct MakeTestee {
     name: Arc<str>,
-    make: Arc<Make>,
+    make: Arc<MakeMachine>,
 }
 
-type Make = dyn Fn(&MachineInfo, &Limits, &Interrupt) -> Box<dyn Testee> + Send + Sync;
+type MakeMachine = dyn Fn(&MachineInfo, &Limits) -> Box<dyn Machine> + Send + Sync;
 
 impl MakeTestee {
-    /// Makes testees with `make`. The name must identify everything besides this program that affects their
-    /// behaviour, since results of testees with the same name are taken to be the same.
+    /// Testees in this process, with machines that `make` makes. The name must identify everything besides this
+    /// program that affects their behaviour, since results of testees with the same name are taken to be the
+    /// same.
     pub fn new(
         name: impl Into<Arc<str>>,
-        make: impl Fn(&MachineInfo, &Limits, &Interrupt) -> Box<dyn Testee> + Send + Sync + 'static,
+        make: impl Fn(&MachineInfo, &Limits) -> Box<dyn Machine> + Send + Sync + 'static,
     ) -> MakeTestee {
         MakeTestee { name: name.into(), make: Arc::new(make) }
     }
@@ -39,38 +42,57 @@ impl MakeTestee {
 
     /// Makes a testee for a machine. Its cases end when `interrupt` is requested.
     pub fn make(&self, info: &MachineInfo, limits: &Limits, interrupt: &Interrupt) -> Box<dyn Testee> {
-        (self.make)(info, limits, interrupt)
+        Box::new(self.embedded(info, limits, interrupt))
+    }
+
+    /// Makes a testee in this process, which can be watched: for testees in other processes, the machine of this
+    /// crate.
+    pub fn embedded(&self, info: &MachineInfo, limits: &Limits, interrupt: &Interrupt) -> Embedded {
+        Embedded::of((self.make)(info, limits), interrupt)
     }
 }
 
 /// Testees that embed the machines of this crate.
 impl Default for MakeTestee {
     fn default() -> MakeTestee {
-        MakeTestee::new("embedded", |info, limits, interrupt| {
-            Box::new(Embedded::new(info, limits, interrupt))
-        })
+        MakeTestee::new("embedded", |info, limits| (info.new)(limits))
     }
 }
 
-/// Something that can load a program, perform actions and be inspected: an embedded machine, or one in
-/// another process.
+/// Something that runs programs: an embedded machine, or one in another process.
 pub trait Testee {
-    /// Resets the testee to a fresh machine that holds the program.
+    /// Runs a program on a fresh machine: performs the actions of each step, and calls `see` with the index of
+    /// the step and the state after it. Without steps, only loads the program.
     ///
     /// # Errors
     ///
-    /// When the machine does not accept the program.
-    fn load(&mut self, program: &Program) -> Result<(), LoadError>;
+    /// When the run ends before the last step is done.
+    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<(), Stopped>;
+}
 
-    /// Performs an action. `watch` is called before each instruction if the testee supports it.
-    fn perform(&mut self, action: &Action, watch: Option<&mut dyn Watch>) -> Status;
+/// What sees the state after each step.
+pub type See<'s> = &'s mut dyn FnMut(usize, &dyn State);
 
-    /// The state of the machine.
-    fn state(&self) -> &dyn Inspect;
-
+/// A machine after a step.
+pub trait State: Observe {
     /// A description, in one line, of how the machine ended or where it is.
     fn describe(&self) -> String;
 
-    /// A datum in terms of the program's source; see [`crate::machines::machine::Machine::explain`].
+    /// A datum in terms of the program's source; see [`Machine::explain`].
     fn explain(&self, at: &Path) -> Option<String>;
+}
+
+/// Why a run ended before its last step was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stopped {
+    /// The program cannot be run, or a limit of the runner was reached; in a whole sentence.
+    Error(LoadError),
+    /// The run was interrupted.
+    Interrupted,
+    /// The testee lacks what the program needs.
+    Unsupported(String),
+    /// The testee ended, or broke the protocol.
+    Crash(Breakdown),
+    /// The testee did not answer in time.
+    Timeout(Breakdown),
 }

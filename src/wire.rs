@@ -1,4 +1,5 @@
-//! The JSON that is written and read back: reports, recorded runs, explanations, values. Readers and writers
+//! The JSON that is written and read back: reports, recorded runs, explanations, values, and the protocol of
+//! machines in other processes. Readers and writers
 //! of each format share one set of types, with conversions from and to the model.
 
 pub mod comparison;
@@ -7,6 +8,8 @@ pub mod expected;
 pub mod explanation;
 pub mod line;
 pub mod name;
+pub mod plain;
+pub mod protocol;
 pub mod record;
 pub mod report;
 pub mod schema;

@@ -181,7 +181,7 @@ impl<W: Write> Output<'_, W> {
 
 /// The cases that failed or were broken in runs from this folder, and have not passed since.
 fn outstanding(anchor: &Anchor) -> anyhow::Result<RerunCases> {
-    let failed = RerunCases::read(anchor, &[Kind::Fail, Kind::Error])?;
+    let failed = RerunCases::read(anchor, &[Kind::Fail, Kind::Error, Kind::Crash, Kind::Timeout])?;
     if failed.is_empty() {
         return Err(NothingToDo("no failure is outstanding".to_owned()).into());
     }

@@ -77,11 +77,11 @@ impl Recording {
     pub(super) fn case(&mut self, report: &CaseReport) {
         let case = Record::recorded(report);
         match case.verdict {
-            Kind::Fail | Kind::Error | Kind::UnexpectedPass => {
+            Kind::Fail | Kind::Error | Kind::Crash | Kind::Timeout | Kind::UnexpectedPass => {
                 self.failed.extend([<(String, Outcome)>::from(case.clone())]);
             }
             Kind::Pass | Kind::ExpectedFail => self.found_otherwise(&case.id),
-            Kind::Skip => {}
+            Kind::Skip | Kind::Unsupported => {}
         }
         // A case of the file ran, so the file as a whole is no longer broken, or is reported again.
         if report.id.name.is_some() && case.verdict != Kind::Skip && !self.before.is_empty() {

@@ -10,6 +10,7 @@ use vmconf::model::exit::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, LoadedFile, RunOptions, WatchedCase};
+use vmconf::testees::State;
 use vmconf::text::suggest::nearest;
 
 use super::exit_code::BrokenInput;
@@ -108,14 +109,14 @@ fn op(isa: &'static Isa, name: &str) -> anyhow::Result<&'static OpInfo> {
 
 /// Writes the end of the trace, unless the run did not start.
 fn end(tracer: &mut Tracer, watched: &WatchedCase) -> anyhow::Result<()> {
-    let Some(testee) = &watched.testee else { return Ok(()) };
+    let Some(machine) = &watched.machine else { return Ok(()) };
     match &watched.report.verdict {
         Verdict::Error(_) if tracer.steps() == 0 => {}
         Verdict::Error(diagnostics) => {
             let messages: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.what.as_str()).collect();
-            tracer.end(testee.state(), &messages.join("; "))?;
+            tracer.end(machine.state(), &messages.join("; "))?;
         }
-        _ => tracer.end(testee.state(), &testee.describe())?,
+        _ => tracer.end(machine.state(), &machine.describe())?,
     }
     Ok(())
 }

@@ -50,6 +50,7 @@ mod log;
 mod machine;
 mod memory;
 mod program;
+mod shapes;
 mod stack;
 mod storage;
 mod table;

@@ -64,6 +64,7 @@ mod number;
 mod program;
 mod push;
 mod script;
+mod shapes;
 mod show;
 mod splice;
 mod stack;

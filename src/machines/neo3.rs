@@ -64,6 +64,7 @@ mod map;
 mod number;
 mod program;
 mod push;
+mod shapes;
 mod show;
 mod slot;
 mod splice;

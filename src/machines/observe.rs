@@ -1,5 +1,6 @@
 //! The observable state of a machine: a tree, requested one field at a time.
 
+use crate::model::shape::{Member, Shape};
 use crate::model::value::Value;
 
 /// The observable state of a machine.
@@ -23,6 +24,8 @@ pub struct Field<M: 'static> {
     pub name: &'static str,
     /// What it is.
     pub doc: &'static str,
+    /// How it is written for a machine in another process, and read from it.
+    pub shape: Shape,
     /// Reads it; `None` when it has no value in this state.
     pub read: fn(&M) -> Option<Value>,
 }
@@ -45,4 +48,9 @@ impl<M: Fields> Observe for M {
     fn observe(&self, field: &str) -> Option<Value> {
         M::FIELDS.iter().find(|row| row.name == field).and_then(|row| (row.read)(self))
     }
+}
+
+/// The fields of a machine without the machine.
+pub(super) fn members<M: Fields>() -> Vec<Member> {
+    M::FIELDS.iter().map(|Field { name, doc, shape, .. }| Member { name, doc, shape: *shape }).collect()
 }

@@ -41,6 +41,7 @@ mod machine;
 mod memory;
 mod program;
 mod random;
+mod shapes;
 mod stop;
 mod table;
 

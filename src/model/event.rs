@@ -7,7 +7,7 @@ use super::diagnostic::Diagnostic;
 use super::exit::Exit;
 use super::explanation::Explained;
 use super::name::Name;
-use super::verdict::Verdict;
+use super::verdict::{Kind, Verdict};
 
 /// The version of events as lines of JSON; counts up when a member changes its meaning.
 pub const VERSION: u32 = 1;
@@ -80,6 +80,12 @@ pub struct Summary {
     pub errors: u64,
     /// Cases that were not run.
     pub skipped: u64,
+    /// Cases that need something that the testee lacks.
+    pub unsupported: u64,
+    /// Cases in which the testee ended or broke the protocol.
+    pub crashed: u64,
+    /// Cases in which the testee did not answer in time.
+    pub timed_out: u64,
     /// How long it took.
     pub seconds: f64,
     /// Whether the user ended the run before all cases were done.
@@ -89,16 +95,34 @@ pub struct Summary {
 impl Summary {
     /// Counts one more case.
     pub fn count(&mut self, report: &CaseReport) {
-        match &report.verdict {
-            Verdict::Pass => {
-                self.passed += 1;
-                self.cached += u64::from(report.cached);
-            }
-            Verdict::Fail(_) => self.failed += 1,
-            Verdict::ExpectedFail(..) => self.known += 1,
-            Verdict::UnexpectedPass(_) => self.fixed += 1,
-            Verdict::Error(_) => self.errors += 1,
-            Verdict::Skip(_) => self.skipped += 1,
+        self.cached += u64::from(report.cached && report.verdict == Verdict::Pass);
+        let count = match report.verdict.kind() {
+            Kind::Pass => &mut self.passed,
+            Kind::Fail => &mut self.failed,
+            Kind::ExpectedFail => &mut self.known,
+            Kind::UnexpectedPass => &mut self.fixed,
+            Kind::Error => &mut self.errors,
+            Kind::Skip => &mut self.skipped,
+            Kind::Unsupported => &mut self.unsupported,
+            Kind::Crash => &mut self.crashed,
+            Kind::Timeout => &mut self.timed_out,
+        };
+        *count += 1;
+    }
+
+    /// How many cases have a verdict of this kind; files and lists of expected failures that are broken count as
+    /// errors.
+    pub fn of(&self, kind: Kind) -> u64 {
+        match kind {
+            Kind::Pass => self.passed,
+            Kind::Fail => self.failed,
+            Kind::ExpectedFail => self.known,
+            Kind::UnexpectedPass => self.fixed,
+            Kind::Error => self.errors,
+            Kind::Skip => self.skipped,
+            Kind::Unsupported => self.unsupported,
+            Kind::Crash => self.crashed,
+            Kind::Timeout => self.timed_out,
         }
     }
 
@@ -106,7 +130,9 @@ impl Summary {
     pub fn exit(&self) -> Exit {
         match self {
             Summary { interrupted: true, .. } => Exit::Interrupted,
-            Summary { errors: 1.., .. } => Exit::Broken,
+            Summary { errors: 1.., .. } | Summary { crashed: 1.., .. } | Summary { timed_out: 1.., .. } => {
+                Exit::Broken
+            }
             Summary { failed: 1.., .. } | Summary { fixed: 1.., .. } => Exit::Failed,
             Summary { passed: 0, known: 0, .. } => Exit::NothingRan,
             _ => Exit::Passed,

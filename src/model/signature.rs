@@ -10,7 +10,7 @@ use super::diagnostic::Diagnostic;
 use super::escape::escaped;
 use super::path::{Key, Path};
 use super::value::Value;
-use super::verdict::{Difference, Failure, Verdict};
+use super::verdict::{Breakdown, Difference, Failure, Verdict};
 
 /// The longest signature in a report; a message can be as long as a vector makes it.
 const LONGEST: usize = 400;
@@ -45,15 +45,23 @@ impl fmt::Display for Signature {
 /// vector: `evm error: "…" is no quantity`.
 pub fn signature(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     let signature = match verdict {
-        Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {
-            return None;
-        }
+        Verdict::Pass
+        | Verdict::ExpectedFail(..)
+        | Verdict::UnexpectedPass(_)
+        | Verdict::Skip(_)
+        | Verdict::Unsupported(_) => return None,
         Verdict::Fail(failure) => Signature::of(machine.unwrap_or_default(), failure)?.to_string(),
         Verdict::Error(diagnostics) => {
-            format!("{}error: {}", machine.map_or(String::new(), |it| format!("{it} ")), broken(diagnostics))
+            format!("{}error: {}", of_machine(machine), broken(diagnostics))
         }
+        Verdict::Crash(Breakdown { what, .. }) => format!("{}crash: {}", of_machine(machine), general(what)),
+        Verdict::Timeout(_) => format!("{}timeout", of_machine(machine)),
     };
     Some(escaped(&signature).chars().take(LONGEST).collect())
+}
+
+fn of_machine(machine: Option<&str>) -> String {
+    machine.map_or_else(String::new, |machine| format!("{machine} "))
 }
 
 /// The signature, followed by how the run ended when that differs from the expectation: the status word alone

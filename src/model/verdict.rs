@@ -20,6 +20,12 @@ pub enum Verdict {
     Error(Vec<Diagnostic>),
     /// Not run, and why.
     Skip(String),
+    /// The testee lacks something that the case needs.
+    Unsupported(String),
+    /// The testee ended, or broke the protocol.
+    Crash(Breakdown),
+    /// The testee did not answer in time.
+    Timeout(Breakdown),
 }
 
 impl Verdict {
@@ -27,7 +33,13 @@ impl Verdict {
     pub fn failure(&self) -> Option<&Failure> {
         match self {
             Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => Some(failure),
-            Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Error(_) | Verdict::Skip(_) => None,
+            Verdict::Pass
+            | Verdict::UnexpectedPass(_)
+            | Verdict::Error(_)
+            | Verdict::Skip(_)
+            | Verdict::Unsupported(_)
+            | Verdict::Crash(_)
+            | Verdict::Timeout(_) => None,
         }
     }
 
@@ -40,12 +52,29 @@ impl Verdict {
             Verdict::UnexpectedPass(_) => Kind::UnexpectedPass,
             Verdict::Error(_) => Kind::Error,
             Verdict::Skip(_) => Kind::Skip,
+            Verdict::Unsupported(_) => Kind::Unsupported,
+            Verdict::Crash(_) => Kind::Crash,
+            Verdict::Timeout(_) => Kind::Timeout,
         }
     }
 
-    /// Whether the machine differs or the vector is broken, and no list expects it.
+    /// Whether the machine differs, or the vector or the testee is broken, and no list expects it.
     pub fn is_failed_or_broken(&self) -> bool {
-        matches!(self, Verdict::Fail(_) | Verdict::Error(_))
+        self.kind().is_failed_or_broken()
+    }
+
+    /// How the testee broke down, if it did.
+    pub fn breakdown(&self) -> Option<&Breakdown> {
+        match self {
+            Verdict::Crash(breakdown) | Verdict::Timeout(breakdown) => Some(breakdown),
+            Verdict::Pass
+            | Verdict::Fail(_)
+            | Verdict::ExpectedFail(..)
+            | Verdict::UnexpectedPass(_)
+            | Verdict::Error(_)
+            | Verdict::Skip(_)
+            | Verdict::Unsupported(_) => None,
+        }
     }
 
     /// As it is written, in one word.
@@ -69,12 +98,35 @@ pub enum Kind {
     Error,
     /// See [`Verdict::Skip`].
     Skip,
+    /// See [`Verdict::Unsupported`].
+    Unsupported,
+    /// See [`Verdict::Crash`].
+    Crash,
+    /// See [`Verdict::Timeout`].
+    Timeout,
 }
 
 impl Kind {
     /// Every one.
-    pub const ALL: [Kind; 6] =
-        [Kind::Pass, Kind::Fail, Kind::ExpectedFail, Kind::UnexpectedPass, Kind::Error, Kind::Skip];
+    pub const ALL: [Kind; 9] = [
+        Kind::Pass,
+        Kind::Fail,
+        Kind::ExpectedFail,
+        Kind::UnexpectedPass,
+        Kind::Error,
+        Kind::Skip,
+        Kind::Unsupported,
+        Kind::Crash,
+        Kind::Timeout,
+    ];
+
+    /// See [`Verdict::is_failed_or_broken`].
+    pub fn is_failed_or_broken(self) -> bool {
+        match self {
+            Kind::Fail | Kind::Error | Kind::Crash | Kind::Timeout => true,
+            Kind::Pass | Kind::ExpectedFail | Kind::UnexpectedPass | Kind::Skip | Kind::Unsupported => false,
+        }
+    }
 
     /// As it is written, in one word.
     pub fn name(self) -> &'static str {
@@ -85,6 +137,9 @@ impl Kind {
             Kind::UnexpectedPass => "fixed",
             Kind::Error => "error",
             Kind::Skip => "skip",
+            Kind::Unsupported => "unsupported",
+            Kind::Crash => "crash",
+            Kind::Timeout => "timeout",
         }
     }
 
@@ -103,6 +158,15 @@ pub struct Failure {
     pub ended: String,
     /// Why an entry of a list of known failures that names the case does not hold, in one line.
     pub listed: Option<String>,
+}
+
+/// How a testee broke down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Breakdown {
+    /// In one line: `killed by SIGSEGV`, `no answer in 10 s`.
+    pub what: String,
+    /// The end of what it wrote to standard error; empty if it wrote nothing.
+    pub stderr: String,
 }
 
 /// An entry of a list of known failures.

@@ -13,7 +13,7 @@ use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Summary};
 use crate::model::value::Value;
-use crate::model::verdict::{Difference, Failure, Kind, Listing, Verdict, vector_step};
+use crate::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, Verdict, vector_step};
 use crate::text::excerpt::Excerpt;
 use crate::text::shell::{Words, quoted};
 
@@ -29,11 +29,14 @@ pub(super) const ACTUAL: Style = AnsiColor::Red.on_default();
 /// The maximum number of differences shown for a case.
 const MOST_DIFFERENCES: usize = 10;
 
+/// The maximum number of lines shown of the standard error of a testee.
+const MOST_LINES: usize = 10;
+
 /// Writes a case that fails, is broken, or passes although it is known to fail. Writes nothing for other
 /// cases.
 pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io::Result<()> {
     match &report.verdict {
-        Verdict::Pass | Verdict::Skip(_) | Verdict::ExpectedFail(..) => Ok(()),
+        Verdict::Pass | Verdict::Skip(_) | Verdict::Unsupported(_) | Verdict::ExpectedFail(..) => Ok(()),
         Verdict::UnexpectedPass(Listing { place, reason, .. }) => {
             writeln!(out, "{FAIL}FIXED{FAIL:#} {}", report.id)?;
             writeln!(out, "  {}: listed as a known failure, but passes: {}", escaped(place), escaped(reason))
@@ -50,7 +53,30 @@ pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io:
             let ran = report.machine.is_some() && diagnostics.iter().all(|it| it.place.is_none());
             if ran { why(out, &report.id, flags) } else { Ok(()) }
         }
+        Verdict::Crash(breakdown) => {
+            broke_down(out, "CRASH", report, breakdown)?;
+            why(out, &report.id, flags)
+        }
+        Verdict::Timeout(breakdown) => {
+            broke_down(out, "TIMEOUT", report, breakdown)?;
+            why(out, &report.id, flags)
+        }
     }
+}
+
+/// Writes how the testee broke down, with the last lines of its standard error.
+pub(super) fn broke_down(
+    out: &mut Vec<u8>,
+    word: &str,
+    CaseReport { id, .. }: &CaseReport,
+    Breakdown { what, stderr }: &Breakdown,
+) -> io::Result<()> {
+    writeln!(out, "{ERROR}{word}{ERROR:#} {id}\n  {}", truncate(&escaped(what), 0, 4 * WIDTH))?;
+    let lines: Vec<_> = stderr.lines().collect();
+    for line in &lines[lines.len().saturating_sub(MOST_LINES)..] {
+        writeln!(out, "  {DIM}stderr:{DIM:#} {}", truncate(&escaped(line), 0, 2 * WIDTH))?;
+    }
+    Ok(())
 }
 
 /// The text of [`case`] without colours.
@@ -88,7 +114,8 @@ pub(super) fn headline(report: &CaseReport) -> Option<String> {
             format!("listed as a known failure, but passes: {}", escaped(&listing.reason))
         }
         Verdict::Error(diagnostics) => escaped(&diagnostics.first()?.what).into_owned(),
-        Verdict::Skip(reason) => escaped(reason).into_owned(),
+        Verdict::Skip(reason) | Verdict::Unsupported(reason) => escaped(reason).into_owned(),
+        Verdict::Crash(breakdown) | Verdict::Timeout(breakdown) => escaped(&breakdown.what).into_owned(),
     };
     Some(truncate(&headline, 0, 4 * WIDTH))
 }
@@ -104,7 +131,12 @@ fn headline_of(difference: &Difference) -> String {
 /// The place in the vector file that a report points to: that of the first difference or diagnostic.
 pub(super) fn first_place(verdict: &Verdict) -> Option<&Place> {
     match verdict {
-        Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => None,
+        Verdict::Pass
+        | Verdict::UnexpectedPass(_)
+        | Verdict::Skip(_)
+        | Verdict::Unsupported(_)
+        | Verdict::Crash(_)
+        | Verdict::Timeout(_) => None,
         Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
             failure.differences.first().map(|difference| &difference.place)
         }
@@ -155,16 +187,26 @@ pub fn counts(summary: &Summary) -> String {
 }
 
 /// The counts of a run, in the order in which reports show them. Known and fixed cases are counted only if
-/// there are any, since a run without a list of expected failures has neither.
+/// there are any, since a run without a list of expected failures has neither; likewise the verdicts that only
+/// machines in other processes get.
 pub(super) fn counted(summary: &Summary) -> Vec<(Kind, u64)> {
-    let Summary { passed, failed, known, fixed, errors, skipped, cached: _, seconds: _, interrupted: _ } =
-        *summary;
-    let listed = [(Kind::ExpectedFail, known), (Kind::UnexpectedPass, fixed)]
-        .into_iter()
-        .filter(|(_, count)| *count > 0);
-    let all = [(Kind::Pass, passed), (Kind::Fail, failed)].into_iter().chain(listed);
-    all.chain([(Kind::Error, errors), (Kind::Skip, skipped)]).collect()
+    let always = |kind| matches!(kind, Kind::Pass | Kind::Fail | Kind::Error | Kind::Skip);
+    let all = IN_ORDER.into_iter().map(|kind| (kind, summary.of(kind)));
+    all.filter(|(kind, count)| always(*kind) || *count > 0).collect()
 }
+
+/// Every kind, in the order in which reports show their counts.
+const IN_ORDER: [Kind; Kind::ALL.len()] = [
+    Kind::Pass,
+    Kind::Fail,
+    Kind::ExpectedFail,
+    Kind::UnexpectedPass,
+    Kind::Crash,
+    Kind::Timeout,
+    Kind::Error,
+    Kind::Unsupported,
+    Kind::Skip,
+];
 
 /// A number of cases of this kind: `1 failed`, `2 errors`.
 pub(super) fn counted_kind(kind: Kind, count: u64) -> String {
@@ -183,6 +225,9 @@ pub(super) fn plural(kind: Kind) -> &'static str {
         Kind::UnexpectedPass => "fixed",
         Kind::Error => "errors",
         Kind::Skip => "skipped",
+        Kind::Unsupported => "unsupported",
+        Kind::Crash => "crashed",
+        Kind::Timeout => "timed out",
     }
 }
 

@@ -4,7 +4,9 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
-use super::case_block::{self, ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broken, differs, location, shown};
+use super::case_block::{
+    self, ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broke_down, broken, differs, location, shown,
+};
 use super::truncate::{truncate, truncate_pair};
 use crate::model::assertion::Expected;
 use crate::model::cell::Cell;
@@ -43,6 +45,13 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
     match &explained.report.verdict {
         Verdict::Pass | Verdict::UnexpectedPass(_) => writeln!(text, "pass  {id}: nothing differs")?,
         Verdict::Skip(reason) => writeln!(text, "skip  {id}: {}", escaped(reason))?,
+        Verdict::Unsupported(reason) => writeln!(text, "unsupported {id}: {}", escaped(reason))?,
+        Verdict::Crash(breakdown) | Verdict::Timeout(breakdown) => {
+            let word = explained.report.verdict.name().to_uppercase();
+            broke_down(&mut text, &word, &explained.report, breakdown)?;
+            let wanted = length.wanted(&text);
+            last(&mut text, explained, wanted)?;
+        }
         Verdict::Error(diagnostics) => {
             writeln!(text, "{ERROR}ERROR{ERROR:#} {id}")?;
             diagnostics.iter().try_for_each(|diagnostic| broken(&mut text, id, diagnostic))?;

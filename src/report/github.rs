@@ -40,7 +40,7 @@ impl GitHub {
 
     fn case(&mut self, report: &CaseReport) {
         let cause = match &report.verdict {
-            Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) => return,
+            Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => return,
             // Each is reported, since each has to be removed from the list.
             Verdict::UnexpectedPass(_) => report.id.to_string(),
             verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
@@ -58,7 +58,8 @@ impl GitHub {
         for annotation in &shown {
             writeln!(self.out, "{annotation}")?;
         }
-        let more = (summary.failed + summary.fixed + summary.errors).saturating_sub(shown.len() as u64);
+        let Summary { failed, fixed, errors, crashed, timed_out, .. } = summary;
+        let more = (failed + fixed + errors + crashed + timed_out).saturating_sub(shown.len() as u64);
         let more = if more > 0 { format!("; {more} more that do not pass") } else { String::new() };
         writeln!(self.out, "::notice title=vmconf::{}{more}", counts(summary))?;
         self.out.flush()

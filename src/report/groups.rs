@@ -56,7 +56,9 @@ impl Groups {
     pub(super) fn add(&mut self, report: &CaseReport) -> io::Result<()> {
         let id = report.id.to_string();
         let cause = match &report.verdict {
-            Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) => return Ok(()),
+            Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => {
+                return Ok(());
+            }
             // Each is reported, since each has to be removed from the list.
             Verdict::UnexpectedPass(_) => id.clone(),
             verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),

@@ -106,8 +106,10 @@ fn status(report: &CaseReport, flags: &Words) -> io::Result<TestCaseStatus> {
         // CI servers fail the job for any failure. An expected failure is therefore skipped; an unexpected
         // pass is a failure, as it fails the run.
         Verdict::Fail(_) | Verdict::UnexpectedPass(_) => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        Verdict::Error(_) => TestCaseStatus::non_success(NonSuccessKind::Error),
-        Verdict::ExpectedFail(..) | Verdict::Skip(_) => TestCaseStatus::skipped(),
+        Verdict::Error(_) | Verdict::Crash(_) | Verdict::Timeout(_) => {
+            TestCaseStatus::non_success(NonSuccessKind::Error)
+        }
+        Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => TestCaseStatus::skipped(),
     };
     if let Some(headline) = headline(report) {
         status.set_message(headline);

@@ -28,7 +28,7 @@ impl Tap {
         let (number, name) = (self.count, description(&report.id.to_string()));
         match &report.verdict {
             Verdict::Pass => writeln!(self.out, "ok {number} - {name}"),
-            Verdict::Skip(_) => {
+            Verdict::Skip(_) | Verdict::Unsupported(_) => {
                 let reason = description(&headline(report).unwrap_or_default());
                 writeln!(self.out, "ok {number} - {name} # SKIP {reason}")
             }
@@ -36,7 +36,11 @@ impl Tap {
                 let reason = description(&escaped(&listing.reason));
                 writeln!(self.out, "not ok {number} - {name} # TODO {reason}")
             }
-            Verdict::Fail(_) | Verdict::UnexpectedPass(_) | Verdict::Error(_) => {
+            Verdict::Fail(_)
+            | Verdict::UnexpectedPass(_)
+            | Verdict::Error(_)
+            | Verdict::Crash(_)
+            | Verdict::Timeout(_) => {
                 writeln!(self.out, "not ok {number} - {name}")?;
                 self.diagnostic(report)
             }

@@ -71,8 +71,15 @@ fn line(out: &mut dyn Write, report: &CaseReport) -> io::Result<()> {
     let verdict = &report.verdict;
     let style = style(verdict.kind());
     let reason = match verdict {
-        Verdict::ExpectedFail(..) | Verdict::Skip(_) => headline(report).map(|reason| format!(": {reason}")),
-        Verdict::Pass | Verdict::Fail(_) | Verdict::UnexpectedPass(_) | Verdict::Error(_) => None,
+        Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => {
+            headline(report).map(|reason| format!(": {reason}"))
+        }
+        Verdict::Pass
+        | Verdict::Fail(_)
+        | Verdict::UnexpectedPass(_)
+        | Verdict::Error(_)
+        | Verdict::Crash(_)
+        | Verdict::Timeout(_) => None,
     };
     let name = verdict.name();
     writeln!(out, "{style}{name:<5}{style:#} {}{DIM}{}{DIM:#}", report.id, reason.unwrap_or_default())
@@ -105,7 +112,7 @@ fn style(kind: Kind) -> Style {
     match kind {
         Kind::Pass => PASS,
         Kind::Fail | Kind::UnexpectedPass => FAIL,
-        Kind::Error => ERROR,
-        Kind::ExpectedFail | Kind::Skip => SKIP,
+        Kind::Error | Kind::Crash | Kind::Timeout => ERROR,
+        Kind::ExpectedFail | Kind::Skip | Kind::Unsupported => SKIP,
     }
 }

@@ -259,7 +259,9 @@ impl Case {
     fn add_to(self, blessed: &mut Blessed) {
         match self.first.verdict {
             Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => blessed.passed += 1,
-            Verdict::Error(_) => blessed.broken.push(self.first),
+            Verdict::Error(_) | Verdict::Unsupported(_) | Verdict::Crash(_) | Verdict::Timeout(_) => {
+                blessed.broken.push(self.first);
+            }
             Verdict::Fail(_) | Verdict::ExpectedFail(..) if self.is_changed => {
                 blessed.cases.push(self.first.id);
             }

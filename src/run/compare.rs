@@ -12,7 +12,7 @@ use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
 use crate::model::value::Value;
 use crate::model::verdict::Difference;
-use crate::testees::Testee;
+use crate::testees::State;
 use crate::text::json::Document;
 
 /// An assertion names a field that the machine does not have.
@@ -35,16 +35,16 @@ pub(super) fn differences(
     step: &Step,
     number: Option<usize>,
     document: &Document,
-    testee: &dyn Testee,
+    state: &dyn State,
 ) -> Result<Vec<Difference>, UnknownField> {
-    let mut mismatches = diff(step.end.as_slice(), testee.state())?;
+    let mut mismatches = diff(step.end.as_slice(), state)?;
     if mismatches.is_empty() {
-        mismatches = diff(&step.assertions, testee.state())?;
+        mismatches = diff(&step.assertions, state)?;
     }
     mismatches.sort_by_key(|mismatch| mismatch.origin);
     let difference = |Mismatch { at, expected, actual, origin }| {
         let end = step.end.as_ref().filter(|end| end.at == at);
-        let note = testee.explain(&at).or_else(|| end?.rule.map(str::to_owned));
+        let note = state.explain(&at).or_else(|| end?.rule.map(str::to_owned));
         Difference { step: number, at, expected, actual, place: document.place(origin.0), note }
     };
     Ok(mismatches.into_iter().map(difference).collect())

@@ -8,7 +8,7 @@ use super::catch_panic::catch_panic;
 use super::compare::{UnknownField, differences};
 use super::load::{LoadedCase, LoadedFile};
 use super::options::RunOptions;
-use crate::machines::machine::{LoadError, Status, Watch, reborrow};
+use crate::machines::machine::{LoadError, Watch};
 use crate::machines::{self, MachineInfo};
 use crate::model::case::Case;
 use crate::model::diagnostic::{Diagnostic, Severity};
@@ -16,7 +16,8 @@ use crate::model::event::CaseReport;
 use crate::model::limits::Limits;
 use crate::model::path::{Key, Path};
 use crate::model::verdict::{Failure, Verdict};
-use crate::testees::Testee;
+use crate::testees::embedded::Embedded;
+use crate::testees::{See, Stopped, Testee};
 use crate::text::json::{Document, Node};
 
 /// The result of [`watch`].
@@ -27,21 +28,22 @@ pub struct WatchedCase {
     pub notes: Vec<Diagnostic>,
     /// The case; `None` if it is malformed.
     pub case: Option<Case>,
-    /// The testee in its final state; `None` if the case did not run or the testee panicked.
-    pub testee: Option<Box<dyn Testee>>,
+    /// The machine in its final state; `None` if the case did not run or the machine panicked.
+    pub machine: Option<Embedded>,
 }
 
-/// Runs one case of a loaded file, observed by `watch`.
+/// Runs one case of a loaded file on an embedded machine, observed by `watch`, wherever the cases of the run are
+/// executed.
 ///
 /// # Panics
 ///
 /// When the file has no such case.
 pub fn watch(file: &LoadedFile<'_>, index: usize, run: &RunOptions, watch: &mut dyn Watch) -> WatchedCase {
-    let mut worker = Worker::new(run);
     let loaded = file.case(index).expect("a case that was counted");
-    let Execution { mut report, notes, case, .. } = worker.execute(&loaded, Some(watch));
+    let mut worker = Worker::new(run);
+    let Execution { mut report, notes, case, .. } = worker.watch(&loaded, watch);
     apply_expected_failures(&loaded, &mut report);
-    WatchedCase { report, notes, case, testee: worker.into_last() }
+    WatchedCase { report, notes, case, machine: worker.watched.0.pop().map(|(_, machine)| machine) }
 }
 
 /// The machine that a case of a loaded file is for; `None` if the case cannot be read.
@@ -109,13 +111,25 @@ pub struct Worker<'o> {
     run: &'o RunOptions,
     /// The limits of all its testees.
     limits: Limits,
-    testees: Vec<(&'static str, Box<dyn Testee>)>,
+    testees: Idle<Box<dyn Testee>>,
+    watched: Idle<Embedded>,
+}
+
+/// Testees that do nothing at the moment, each with the name of its machine.
+struct Idle<T>(Vec<(&'static str, T)>);
+
+impl<T> Idle<T> {
+    /// A testee of this machine, or a new one.
+    fn take(&mut self, machine: &str, make: impl FnOnce() -> T) -> T {
+        let position = self.0.iter().position(|testee| testee.0 == machine);
+        position.map_or_else(make, |position| self.0.swap_remove(position).1)
+    }
 }
 
 impl<'o> Worker<'o> {
     /// A worker without testees.
     pub fn new(run: &'o RunOptions) -> Worker<'o> {
-        Worker { run, limits: Limits::default(), testees: Vec::new() }
+        Worker { run, limits: Limits::default(), testees: Idle(Vec::new()), watched: Idle(Vec::new()) }
     }
 
     /// Runs a case of a loaded file and reports its verdict. A panic of a machine or a format is an error of
@@ -133,9 +147,7 @@ impl<'o> Worker<'o> {
         let lookup = self.look_up(case);
         let mut outcome = match lookup {
             Some(Lookup::Hit) => CaseOutcome::cached(case),
-            Some(Lookup::Miss | Lookup::Verify) | None => {
-                checked(lookup, self.execute(case, None), case.node)
-            }
+            Some(Lookup::Miss | Lookup::Verify) | None => checked(lookup, self.execute(case), case.node),
         };
         apply_expected_failures(case, &mut outcome.report);
         outcome
@@ -147,33 +159,28 @@ impl<'o> Worker<'o> {
     }
 
     /// Reads and runs a case.
-    pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>, watch: Option<&mut dyn Watch>) -> Execution {
-        let mut report = report(loaded, Verdict::Pass);
-        let reading = match loaded.read() {
-            Ok(reading) => reading,
-            Err(panicked) => {
-                report.verdict = error(panicked);
-                return Execution { report, notes: Vec::new(), case: None, is_cacheable: false };
-            }
-        };
-        let diagnostics = |severity| {
-            let diagnostics = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
-            diagnostics.map(|diagnostic| loaded.document.locate(diagnostic.clone())).collect()
-        };
-        let notes: Vec<_> = diagnostics(Severity::Note);
-        let Some(case) = &reading.case else {
-            report.verdict = Verdict::Error(diagnostics(Severity::Error));
-            return Execution { report, notes, case: None, is_cacheable: false };
-        };
-        report.machine = Some(case.machine.into());
-        let perform = |testee: &mut dyn Testee| perform(case, testee, loaded.document, watch);
-        report.verdict =
-            self.with_testee(case.machine, &loaded.options.limits, perform).unwrap_or_else(error);
-        let is_cacheable = loaded.key.is_some()
-            && report.verdict == Verdict::Pass
-            && notes.is_empty()
-            && !loaded.files.are_requested();
-        Execution { report, notes, case: reading.case, is_cacheable }
+    pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>) -> Execution {
+        execute(loaded, |case| {
+            self.with_testee(case.machine, &loaded.options.limits, |testee| {
+                perform(case, loaded.document, |see| testee.run(&case.program, &case.steps, see))
+            })
+        })
+    }
+
+    /// Reads a case, and runs it on an embedded machine, observed by `watch`.
+    pub(super) fn watch(&mut self, loaded: &LoadedCase<'_>, watch: &mut dyn Watch) -> Execution {
+        execute(loaded, |case| {
+            let limits = &loaded.options.limits;
+            let info = self.prepare(case.machine, limits)?;
+            let make = || self.run.testee.embedded(info, limits, &self.run.interrupt);
+            let mut machine = self.watched.take(info.name, make);
+            let verdict = panic_as_error(info.name, || {
+                let run = |see: See<'_>| machine.watch(&case.program, &case.steps, Some(watch), see);
+                perform(case, loaded.document, run)
+            })?;
+            self.watched.0.push((info.name, machine));
+            Ok(verdict)
+        })
     }
 
     /// Calls `work` with a testee of this machine under these limits.
@@ -183,36 +190,60 @@ impl<'o> Worker<'o> {
     /// When there is no such machine, or when it panics.
     pub(crate) fn with_testee<T>(
         &mut self,
-        machine: &'static str,
+        machine: &str,
         limits: &Limits,
         work: impl FnOnce(&mut dyn Testee) -> T,
     ) -> Result<T, String> {
-        let testee = self.take_testee(machine, limits);
-        let mut testee = testee.ok_or_else(|| format!("there is no machine {machine}"))?;
+        let info = self.prepare(machine, limits)?;
+        let make = || self.run.testee.make(info, limits, &self.run.interrupt);
+        let mut testee = self.testees.take(info.name, make);
         // After a panic the state of the testee is unknown, so it is not reused.
-        let result = catch_panic(|| work(&mut *testee))
-            .map_err(|panic| format!("the machine {machine} panicked: {panic}"))?;
-        self.testees.push((machine, testee));
+        let result = panic_as_error(info.name, || work(&mut *testee))?;
+        self.testees.0.push((info.name, testee));
         Ok(result)
     }
 
-    /// An idle testee of the machine, or a new one; `None` if there is no such machine.
-    fn take_testee(&mut self, machine: &str, limits: &Limits) -> Option<Box<dyn Testee>> {
-        // The limits of a testee are fixed, so it cannot be reused under others.
+    /// Drops the testees that have other limits, which are fixed; returns the machine of this name.
+    fn prepare(&mut self, machine: &str, limits: &Limits) -> Result<&'static MachineInfo, String> {
         if self.limits != *limits {
-            self.testees.clear();
+            self.testees.0.clear();
+            self.watched.0.clear();
             self.limits.clone_from(limits);
         }
-        if let Some(position) = self.testees.iter().position(|testee| testee.0 == machine) {
-            return Some(self.testees.swap_remove(position).1);
-        }
-        Some(self.run.testee.make(machines::by_name(machine)?, limits, &self.run.interrupt))
+        machines::by_name(machine).ok_or_else(|| format!("there is no machine {machine}"))
     }
+}
 
-    /// The testee of the last case, in its final state; `None` if no case ran.
-    fn into_last(mut self) -> Option<Box<dyn Testee>> {
-        Some(self.testees.pop()?.1)
-    }
+fn panic_as_error<T>(machine: &str, work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_panic(work).map_err(|panic| format!("the machine {machine} panicked: {panic}"))
+}
+
+/// Reads a case, and runs it with `run`, whose error is an error of the case.
+fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, String>) -> Execution {
+    let mut report = report(loaded, Verdict::Pass);
+    let reading = match loaded.read() {
+        Ok(reading) => reading,
+        Err(panicked) => {
+            report.verdict = error(panicked);
+            return Execution { report, notes: Vec::new(), case: None, is_cacheable: false };
+        }
+    };
+    let diagnostics = |severity| {
+        let diagnostics = reading.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity);
+        diagnostics.map(|diagnostic| loaded.document.locate(diagnostic.clone())).collect()
+    };
+    let notes: Vec<_> = diagnostics(Severity::Note);
+    let Some(case) = &reading.case else {
+        report.verdict = Verdict::Error(diagnostics(Severity::Error));
+        return Execution { report, notes, case: None, is_cacheable: false };
+    };
+    report.machine = Some(case.machine.into());
+    report.verdict = run(case).unwrap_or_else(error);
+    let is_cacheable = loaded.key.is_some()
+        && report.verdict == Verdict::Pass
+        && notes.is_empty()
+        && !loaded.files.are_requested();
+    Execution { report, notes, case: reading.case, is_cacheable }
 }
 
 /// Checks an execution against the cached result of the case.
@@ -237,52 +268,39 @@ fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
     }
 }
 
-/// Loads the program, performs each step and compares the state after it. A run that is interrupted discards
-/// the verdict.
-fn perform(
-    case: &Case,
-    testee: &mut dyn Testee,
-    document: &Document,
-    mut watch: Option<&mut dyn Watch>,
-) -> Verdict {
-    if let Err(reason) = testee.load(&case.program) {
-        return refused("the program cannot be loaded", &reason, case, document);
-    }
+/// Runs a case and compares the state after each step. A run that is interrupted discards the verdict.
+fn perform(case: &Case, document: &Document, run: impl FnOnce(See<'_>) -> Result<(), Stopped>) -> Verdict {
     let mut found = Vec::new();
-    for (index, step) in case.steps.iter().enumerate() {
-        for action in &step.actions {
-            let status = testee.perform(action, reborrow(&mut watch));
-            if let Some(watch) = reborrow(&mut watch) {
-                watch.pause(testee.state());
-            }
-            match status {
-                Status::Running | Status::Ended => {}
-                Status::Limit(reached) => {
-                    if let Some(watch) = watch {
-                        watch.after_step(index + 1, testee.state());
-                    }
-                    return error(format!("{reached}; {}", testee.describe()));
-                }
-                Status::Interrupted => return error("the run was interrupted".to_owned()),
-                Status::Refused(reason) => return refused("the run cannot go on", &reason, case, document),
-            }
-        }
-        if let Some(watch) = reborrow(&mut watch) {
-            watch.after_step(index + 1, testee.state());
-        }
+    let mut ended = String::new();
+    let mut unknown = None;
+    let done = run(&mut |index, state| {
         let number = (case.steps.len() > 1).then_some(index + 1);
-        match differences(step, number, document, testee) {
+        match differences(&case.steps[index], number, document, state) {
             Ok(differences) => found.extend(differences),
-            Err(UnknownField { field, origin }) => {
-                let what = format!("{} has no field {field}", case.machine);
-                return Verdict::Error(vec![document.locate(Diagnostic::at(origin.0, what))]);
-            }
+            Err(field) => unknown = unknown.take().or(Some(field)),
         }
+        if index + 1 == case.steps.len() && !found.is_empty() {
+            ended = state.describe();
+        }
+    });
+    if let Some(UnknownField { field, origin }) = unknown {
+        let what = format!("{} has no field {field}", case.machine);
+        return Verdict::Error(vec![document.locate(Diagnostic::at(origin.0, what))]);
     }
-    if found.is_empty() {
-        Verdict::Pass
-    } else {
-        Verdict::Fail(Failure { differences: found, ended: testee.describe(), listed: None })
+    match done {
+        Err(stopped) => stopped_verdict(stopped, case, document),
+        Ok(()) if found.is_empty() => Verdict::Pass,
+        Ok(()) => Verdict::Fail(Failure { differences: found, ended, listed: None }),
+    }
+}
+
+fn stopped_verdict(stopped: Stopped, case: &Case, document: &Document) -> Verdict {
+    match stopped {
+        Stopped::Error(reason) => Verdict::Error(vec![about(&reason, case, document)]),
+        Stopped::Interrupted => error("the run was interrupted".to_owned()),
+        Stopped::Unsupported(reason) => Verdict::Unsupported(reason),
+        Stopped::Crash(breakdown) => Verdict::Crash(breakdown),
+        Stopped::Timeout(breakdown) => Verdict::Timeout(breakdown),
     }
 }
 
@@ -290,15 +308,11 @@ fn error(what: String) -> Verdict {
     Verdict::Error(vec![Diagnostic::new(what)])
 }
 
-fn refused(what: &str, reason: &LoadError, case: &Case, document: &Document) -> Verdict {
-    Verdict::Error(vec![about(reason, format!("{what}: {reason}"), case, document)])
-}
-
 /// A diagnostic about a datum of the program, at its place if that is known.
-fn about(reason: &LoadError, what: String, case: &Case, document: &Document) -> Diagnostic {
+fn about(reason: &LoadError, case: &Case, document: &Document) -> Diagnostic {
     match reason.at.as_ref().and_then(|at| place_of(at, case, document)) {
-        Some(at) => document.locate(Diagnostic::at(at, what)),
-        None => Diagnostic::new(what),
+        Some(at) => document.locate(Diagnostic::at(at, reason.what.clone())),
+        None => Diagnostic::new(reason.what.clone()),
     }
 }
 

@@ -74,12 +74,12 @@ impl CaseInfo for Executable<'_, '_> {
 
     fn executes(&self, is_sought: &dyn Fn(&'static OpInfo) -> bool) -> bool {
         let mut search = Search { is_sought, is_found: false };
-        self.worker.borrow_mut().execute(self.case, Some(&mut search));
+        self.worker.borrow_mut().watch(self.case, &mut search);
         search.is_found
     }
 
     fn cause(&self) -> Option<String> {
-        let report = self.worker.borrow_mut().execute(self.case, None).report;
+        let report = self.worker.borrow_mut().execute(self.case).report;
         signature::cause(report.machine.as_deref(), &report.verdict)
     }
 }

@@ -1,48 +1,112 @@
 //! A machine of this crate as a testee.
 
-use super::Testee;
-use crate::machines::MachineInfo;
+use super::{See, State, Stopped, Testee};
 use crate::machines::inspect::Inspect;
-use crate::machines::machine::{LoadError, Machine, Status, Watch, perform};
-use crate::model::case::{Action, Program};
+use crate::machines::machine::{LoadError, Machine, Status, Watch, perform, reborrow};
+use crate::machines::observe::Observe;
+use crate::model::case::{Program, Step};
 use crate::model::interrupt::Interrupt;
-use crate::model::limits::Limits;
 use crate::model::path::Path;
+use crate::model::value::Value;
 
 /// A machine of this crate.
 pub struct Embedded(Box<dyn Machine>);
 
 impl Embedded {
-    /// A testee with a new machine.
-    pub fn new(info: &MachineInfo, limits: &Limits, interrupt: &Interrupt) -> Embedded {
-        Embedded::of((info.new)(limits), interrupt)
-    }
-
-    /// A testee with this machine.
+    /// A testee with this machine, whose runs end when `interrupt` is requested.
     pub fn of(mut machine: Box<dyn Machine>, interrupt: &Interrupt) -> Embedded {
         machine.account().heed(interrupt.clone());
         Embedded(machine)
     }
-}
 
-impl Testee for Embedded {
-    fn load(&mut self, program: &Program) -> Result<(), LoadError> {
-        self.0.load(program)
-    }
-
-    fn perform(&mut self, action: &Action, watch: Option<&mut dyn Watch>) -> Status {
-        perform(&mut *self.0, action, watch)
-    }
-
-    fn state(&self) -> &dyn Inspect {
+    /// The state of the machine.
+    pub fn state(&self) -> &dyn Inspect {
         &*self.0
     }
 
+    /// [`Testee::run`], observed by `watch`.
+    ///
+    /// # Errors
+    ///
+    /// When the run ends before the last step is done.
+    pub fn watch(
+        &mut self,
+        program: &Program,
+        steps: &[Step],
+        mut watch: Option<&mut dyn Watch>,
+        see: See<'_>,
+    ) -> Result<(), Stopped> {
+        self.0.load(program).map_err(|reason| error("the program cannot be loaded", reason))?;
+        for (index, step) in steps.iter().enumerate() {
+            let done = self.step(step, &mut watch);
+            if let Some(watch) = &mut watch
+                && matches!(done, Ok(()) | Err(Stop::Limit(_)))
+            {
+                watch.after_step(index + 1, self.state());
+            }
+            done.map_err(|stop| match stop {
+                Stop::Limit(what) => Stopped::Error(LoadError::new(what)),
+                Stop::Other(stopped) => stopped,
+            })?;
+            see(index, self);
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, step: &Step, watch: &mut Option<&mut dyn Watch>) -> Result<(), Stop> {
+        for action in &step.actions {
+            let status = perform(&mut *self.0, action, reborrow(watch));
+            if let Some(watch) = watch {
+                watch.pause(self.state());
+            }
+            match status {
+                Status::Running | Status::Ended => {}
+                Status::Limit(reached) => {
+                    return Err(Stop::Limit(format!("{reached}; {}", self.describe())));
+                }
+                Status::Interrupted => return Err(Stop::Other(Stopped::Interrupted)),
+                Status::Refused(reason) => {
+                    return Err(Stop::Other(error("the run cannot go on", reason)));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a step ended early.
+enum Stop {
+    /// A limit of the runner. The state is still of interest.
+    Limit(String),
+    Other(Stopped),
+}
+
+fn error(what: &str, LoadError { at, what: reason }: LoadError) -> Stopped {
+    Stopped::Error(LoadError { at, what: format!("{what}: {reason}") })
+}
+
+impl Testee for Embedded {
+    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<(), Stopped> {
+        self.watch(program, steps, None, see)
+    }
+}
+
+impl State for Embedded {
     fn describe(&self) -> String {
         self.0.describe()
     }
 
     fn explain(&self, at: &Path) -> Option<String> {
         self.0.explain(at)
+    }
+}
+
+impl Observe for Embedded {
+    fn has_field(&self, field: &str) -> bool {
+        self.0.has_field(field)
+    }
+
+    fn observe(&self, field: &str) -> Option<Value> {
+        self.0.observe(field)
     }
 }

@@ -1,6 +1,7 @@
 //! Compares two runs.
 //!
-//! *Pass* and *fixed* pass; *fail*, *error* and *known* do not. A skipped case counts as missing. Two
+//! *Pass* and *fixed* pass; *fail*, *error*, *crash*, *timeout*, *unsupported* and *known* do not. A skipped case
+//! counts as missing. Two
 //! failures are the same if their signatures are equal.
 
 use std::fmt;
@@ -60,7 +61,7 @@ impl Changed<'_> {
     /// Whether the change needs attention: the case now fails or is broken and did not before. Cases that are
     /// listed as expected failures do not count.
     pub fn is_worse(&self) -> bool {
-        self.after.is_some_and(|after| matches!(after.kind, Kind::Fail | Kind::Error))
+        self.after.is_some_and(|after| after.kind.is_failed_or_broken())
     }
 }
 

@@ -18,7 +18,7 @@ use crate::model::path::Path;
 use crate::model::position::Position;
 use crate::model::signature::signature;
 use crate::model::value::Value;
-use crate::model::verdict::{self, Failure, Kind, Verdict};
+use crate::model::verdict::{self, Breakdown, Failure, Kind, Verdict};
 
 /// A line of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -230,9 +230,13 @@ pub struct Case {
     /// The errors, for a broken case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<Problem>>,
-    /// Why the case did not run, for a skipped case.
+    /// Why the case did not run, for a skipped or unsupported case; how the testee broke down, for a crash or
+    /// time-out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The end of what the testee wrote to standard error, for a crash or time-out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
     /// The position in the whole run, in the report of a part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<u64>,
@@ -249,7 +253,13 @@ impl From<&CaseReport> for Case {
         let difference = |it: &Failure| it.differences.iter().map(Difference::from).collect();
         let known = match verdict {
             Verdict::ExpectedFail(_, listing) | Verdict::UnexpectedPass(listing) => Some(listing.into()),
-            Verdict::Pass | Verdict::Fail(_) | Verdict::Error(_) | Verdict::Skip(_) => None,
+            Verdict::Pass
+            | Verdict::Fail(_)
+            | Verdict::Error(_)
+            | Verdict::Skip(_)
+            | Verdict::Unsupported(_)
+            | Verdict::Crash(_)
+            | Verdict::Timeout(_) => None,
         };
         let problems = match verdict {
             Verdict::Error(diagnostics) => Some(diagnostics.iter().map(Problem::from).collect()),
@@ -270,7 +280,11 @@ impl From<&CaseReport> for Case {
             listed: failure.and_then(|it| it.listed.clone()),
             known,
             problems,
-            reason: if let Verdict::Skip(reason) = verdict { Some(reason.clone()) } else { None },
+            reason: match verdict {
+                Verdict::Skip(reason) | Verdict::Unsupported(reason) => Some(reason.clone()),
+                _ => verdict.breakdown().map(|breakdown| breakdown.what.clone()),
+            },
+            stderr: verdict.breakdown().map(|breakdown| breakdown.stderr.clone()).filter(|it| !it.is_empty()),
             position: None,
         }
     }
@@ -294,10 +308,12 @@ impl TryFrom<Case> for CaseReport {
 
 impl Case {
     fn verdict(self) -> Result<Verdict, String> {
-        let Case { verdict, differences, ended, listed, known, problems, reason, .. } = self;
+        let Case { verdict, differences, ended, listed, known, problems, reason, stderr, .. } = self;
         let required =
             |name: &str| format!("is of a case with the verdict {} and has no {name}", verdict.name());
         let listing = known.map(verdict::Listing::from).ok_or_else(|| required("known"));
+        let reason = reason.ok_or_else(|| required("reason"));
+        let breakdown = |what| Breakdown { what, stderr: stderr.unwrap_or_default() };
         let failure = || {
             let differences =
                 differences.filter(|it| !it.is_empty()).ok_or_else(|| required("differences"))?;
@@ -309,7 +325,10 @@ impl Case {
             Kind::Fail => Verdict::Fail(failure()?),
             Kind::ExpectedFail => Verdict::ExpectedFail(failure()?, listing?),
             Kind::UnexpectedPass => Verdict::UnexpectedPass(listing?),
-            Kind::Skip => Verdict::Skip(reason.ok_or_else(|| required("reason"))?),
+            Kind::Skip => Verdict::Skip(reason?),
+            Kind::Unsupported => Verdict::Unsupported(reason?),
+            Kind::Crash => Verdict::Crash(breakdown(reason?)),
+            Kind::Timeout => Verdict::Timeout(breakdown(reason?)),
             Kind::Error => {
                 let problems = problems.filter(|it| !it.is_empty()).ok_or_else(|| required("problems"))?;
                 Verdict::Error(problems.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?)
@@ -537,6 +556,15 @@ pub struct Summary {
     pub errors: u64,
     /// Cases that did not run.
     pub skipped: u64,
+    /// Cases that need something that the testee lacks.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unsupported: u64,
+    /// Cases in which the testee ended or broke the protocol.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub crashed: u64,
+    /// Cases in which the testee did not answer in time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub timed_out: u64,
     /// The exit code.
     pub exit: u8,
     /// The duration of the run, in seconds.
@@ -550,10 +578,23 @@ fn is_zero(count: &u64) -> bool {
 
 impl From<&event::Summary> for Summary {
     fn from(summary: &event::Summary) -> Summary {
-        let event::Summary { passed, cached, failed, known, fixed, errors, skipped, seconds, interrupted: _ } =
-            *summary;
+        let event::Summary { passed, cached, failed, known, fixed, errors, skipped, .. } = *summary;
+        let event::Summary { unsupported, crashed, timed_out, seconds, interrupted: _, .. } = *summary;
         let exit = summary.exit() as u8;
-        Summary { passed, cached, failed, known, fixed, errors, skipped, exit, seconds }
+        Summary {
+            passed,
+            cached,
+            failed,
+            known,
+            fixed,
+            errors,
+            skipped,
+            unsupported,
+            crashed,
+            timed_out,
+            exit,
+            seconds,
+        }
     }
 }
 
@@ -561,10 +602,24 @@ impl TryFrom<Summary> for event::Summary {
     type Error = String;
 
     fn try_from(summary: Summary) -> Result<event::Summary, String> {
-        let Summary { passed, cached, failed, known, fixed, errors, skipped, exit, seconds } = summary;
+        let Summary { passed, cached, failed, known, fixed, errors, skipped, .. } = summary;
+        let Summary { unsupported, crashed, timed_out, exit, seconds, .. } = summary;
         // A number that is no valid duration could not be shown in a report.
         Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} seconds is not a duration"))?;
         let interrupted = exit == Exit::Interrupted as u8;
-        Ok(event::Summary { passed, cached, failed, known, fixed, errors, skipped, seconds, interrupted })
+        Ok(event::Summary {
+            passed,
+            cached,
+            failed,
+            known,
+            fixed,
+            errors,
+            skipped,
+            unsupported,
+            crashed,
+            timed_out,
+            seconds,
+            interrupted,
+        })
     }
 }

@@ -541,9 +541,7 @@ fn the_key_of_a_file() {
         options.file.read.value_debit = value_debit;
         keys.push(key(&options));
     }
-    let testee = MakeTestee::new("another", |info, limits, interrupt| {
-        MakeTestee::default().make(info, limits, interrupt)
-    });
+    let testee = MakeTestee::new("another", |info, limits| (info.new)(limits));
     let run = RunOptions { testee, ..RunOptions::default() };
     keys.push(key(&Options { run, ..plain.clone() }));
     for (number, key) in keys.iter().enumerate() {

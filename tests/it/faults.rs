@@ -30,7 +30,6 @@ use vmconf::report::json;
 use vmconf::run::sources::Source;
 use vmconf::run::{FileOptions, Options, RunOptions, Worker};
 use vmconf::testees::MakeTestee;
-use vmconf::testees::embedded::Embedded;
 
 /// So many cases that execute an opcode are tried, those with the fewest instructions.
 const TRIED: usize = 25;
@@ -52,9 +51,7 @@ fn options() -> Options {
 
 /// Cases on a machine with this fault.
 fn faulty(fault: Fault) -> RunOptions {
-    let testee = move |_: &_, limits: &_, interrupt: &_| {
-        Box::new(Embedded::of(Box::new(Faulty::new(fault, limits)), interrupt)) as Box<_>
-    };
+    let testee = move |_: &_, limits: &_| Box::new(Faulty::new(fault, limits)) as Box<_>;
     RunOptions { testee: MakeTestee::new(format!("{fault:?}"), testee), ..RunOptions::default() }
 }
 

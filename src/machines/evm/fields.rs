@@ -5,52 +5,76 @@ use super::frame::Stop;
 use super::log::{Log, hash_logs};
 use super::machine::{Context, Evm};
 use super::program::{account_value, word_value};
+use super::shapes::{ACCOUNTS, CALL, HEX, LOG, NUMBER};
 use super::world::address_bytes;
 use crate::machines::observe::{Field, Fields};
 use crate::model::hex::bytes_key;
+use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// After a halt there is no gas, output, log, call or account to look at.
 impl Fields for Evm {
     const FIELDS: &'static [Field<Evm>] = &[
-        Field { name: "outcome", doc: "success or halt; none while running", read: outcome },
-        Field { name: "gas", doc: "gas left", read: |m| Some(Value::int(m.gas)) },
-        Field { name: "out", doc: "bytes returned", read: |m| m.result(|c| Value::Bytes(c.output.clone())) },
+        Field {
+            name: "outcome",
+            doc: "success or halt; none while running",
+            shape: Shape::Text,
+            read: outcome,
+        },
+        Field { name: "gas", doc: "gas left", shape: HEX, read: |m| Some(Value::int(m.gas)) },
+        Field {
+            name: "out",
+            doc: "bytes returned",
+            shape: Shape::Bytes,
+            read: |m| m.result(|c| Value::Bytes(c.output.clone())),
+        },
         Field {
             name: "logs",
             doc: "log entries with their bloom filters, in order",
+            shape: Shape::List(&LOG),
             read: |m| m.result(logs),
         },
         Field {
             name: "logsHash",
             doc: "Keccak-256 of the RLP list of the log entries",
+            shape: Shape::Bytes,
             read: |m| m.result(logs_hash),
         },
         Field {
             name: "callcreates",
             doc: "recorded calls and creations, in order",
+            shape: Shape::List(&CALL),
             read: |m| m.result(calls),
         },
         Field {
             name: "post",
             doc: "accounts by address; an empty one and a zero word are not there",
+            shape: ACCOUNTS,
             read: |m| m.result(post),
         },
-        Field { name: "pc", doc: "program counter", read: |m| Some(Value::int(m.pc)) },
-        Field { name: "stack", doc: "stack items, bottom first", read: |m| Some(m.stack_value()) },
+        Field { name: "pc", doc: "program counter", shape: NUMBER, read: |m| Some(Value::int(m.pc)) },
+        Field {
+            name: "stack",
+            doc: "stack items, bottom first",
+            shape: Shape::List(&HEX),
+            read: |m| Some(m.stack_value()),
+        },
         Field {
             name: "memory",
             doc: "memory",
+            shape: Shape::Bytes,
             read: |m| Some(Value::Bytes(m.context.memory.bytes().to_vec())),
         },
         Field {
             name: "memorySize",
             doc: "size of memory in bytes",
+            shape: NUMBER,
             read: |m| Some(Value::int(m.context.memory.size())),
         },
         Field {
             name: "refund",
             doc: "refund counter, never paid out",
+            shape: HEX,
             read: |m| Some(Value::int(m.context.refund)),
         },
     ];

@@ -7,11 +7,13 @@ use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_LIMIT, Stack, Stop
 use super::log::Log;
 use super::memory::Memory;
 use super::program;
+use super::shapes;
 use super::storage::Storage;
 use super::table::{self, EVM};
 use super::world::{self, World};
 use crate::machines::account::{Account, COPIES};
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status, Unmetered};
+use crate::machines::observe;
 use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
@@ -26,6 +28,10 @@ pub const INFO: MachineInfo = MachineInfo {
     contains: program::contains,
     executes: Executes::Contained,
     lint: crate::machines::nothing_odd,
+    program: shapes::PROGRAM,
+    changes: shapes::CHANGES,
+    fields: observe::members::<Evm>,
+    assemble: crate::machines::as_it_is,
     new: |limits| Box::new(Evm::new(limits)),
 };
 

@@ -4,7 +4,17 @@ use super::machine::MiniC89;
 use super::word::Word;
 use crate::machines::change::{Counted, change_items, unchangeable};
 use crate::machines::machine::LoadError;
+use crate::model::shape::{Member, Shape, members};
 use crate::model::value::Value;
+
+/// What an action `set` can change.
+pub(super) const CHANGES: &[Member] = members! {
+    "entry": Shape::Plain, "begins a run: the fid or name of the function that is called";
+    "args": Shape::Plain, "with entry: its arguments";
+    "limits": Shape::Plain, "with entry: limits of the run";
+    "operand_stack": Shape::Plain, "values by their number from the top, 0 first";
+    "locals": Shape::Plain, "slots of the current frame by number";
+};
 
 impl MiniC89 {
     /// Changes the state of a run as the record of an [`crate::model::case::Action::Set`] says.

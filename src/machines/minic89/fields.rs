@@ -6,6 +6,7 @@ use super::program::Function;
 use super::trap::Trap;
 use super::word::Word;
 use crate::machines::observe::{Field, Fields};
+use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// The members of a snapshot, in the order in which one is written.
@@ -14,25 +15,44 @@ impl Fields for MiniC89 {
         Field {
             name: "schema_version",
             doc: "MiniC89.VM.Snapshot.v0.2",
+            shape: Shape::Plain,
             read: |m| m.has_begun().then(|| Value::text("MiniC89.VM.Snapshot.v0.2")),
         },
-        Field { name: "step", doc: "attempts so far", read: |m| m.has_begun().then(|| Value::int(m.step)) },
-        Field { name: "status", doc: "RUNNING, HALTED or TRAPPED", read: status },
+        Field {
+            name: "step",
+            doc: "attempts so far",
+            shape: Shape::Plain,
+            read: |m| m.has_begun().then(|| Value::int(m.step)),
+        },
+        Field { name: "status", doc: "RUNNING, HALTED or TRAPPED", shape: Shape::Plain, read: status },
         Field {
             name: "pc",
             doc: "the next instruction, or the one that trapped; Null when halted",
+            shape: Shape::Plain,
             read: pc,
         },
         Field {
             name: "operand_stack",
             doc: "the values of all frames, the top last",
+            shape: Shape::Plain,
             read: |m| m.has_begun().then(|| list(&m.stack)),
         },
-        Field { name: "call_stack", doc: "the frames, the current one last", read: call_stack },
-        Field { name: "trap", doc: "code and details of a trap", read: |m| m.trap().map(Trap::to_value) },
+        Field {
+            name: "call_stack",
+            doc: "the frames, the current one last",
+            shape: Shape::Plain,
+            read: call_stack,
+        },
+        Field {
+            name: "trap",
+            doc: "code and details of a trap",
+            shape: Shape::Plain,
+            read: |m| m.trap().map(Trap::to_value),
+        },
         Field {
             name: "halt",
             doc: "the result of the first function",
+            shape: Shape::Plain,
             read: |m| match m.status {
                 RunStatus::Halted(result) => Some(Value::record([("result", Value::int(result))])),
                 _ => None,

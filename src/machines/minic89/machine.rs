@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::change;
 use super::cpu::{Cpu, Frame, Limits, Stop};
 use super::program::{self, Code, Function, plain};
 use super::table::{MINIC89, Op, interpret};
@@ -9,6 +10,7 @@ use super::trap::Trap;
 use super::word::Word;
 use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
+use crate::machines::observe;
 use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits;
@@ -24,6 +26,10 @@ pub const INFO: MachineInfo = MachineInfo {
     contains: program::contains,
     executes: Executes::Contained,
     lint: super::lint::lint,
+    program: program::MEMBERS,
+    changes: change::CHANGES,
+    fields: observe::members::<MiniC89>,
+    assemble: crate::machines::as_it_is,
     new: |limits| Box::new(MiniC89::new(limits)),
 };
 

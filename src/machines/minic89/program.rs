@@ -10,6 +10,7 @@ use crate::isa::OpInfo;
 use crate::machines::machine::LoadError;
 use crate::model::case::Program;
 use crate::model::path::Path;
+use crate::model::shape::{Member, Shape, members};
 use crate::model::value::Value;
 
 /// Function ids, instructions of a function, slots: at most so many (the C core's 16 bits).
@@ -17,6 +18,13 @@ const WIDEST: usize = 0xffff;
 
 /// Steps of a run where not even the program says how many.
 const STEP_LIMIT: u64 = 100_000;
+
+/// A program, which is a metadata document; the schema `minic89-metadata` describes the members.
+pub(super) const MEMBERS: &[Member] = members! {
+    "schema_version": Shape::Plain, "the version of the document";
+    "functions": Shape::Plain, "the functions";
+    "limits": Shape::Plain, "limits of the machine";
+};
 
 /// A program.
 pub(super) struct Code {

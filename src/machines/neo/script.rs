@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::isa::{Isa, OpInfo};
 use crate::machines::machine::LoadError;
+use crate::model::case::Program;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
@@ -39,6 +40,24 @@ pub(in crate::machines) fn script(
         }
     }
     Ok(script)
+}
+
+/// The program with its member `script` as bytes.
+///
+/// # Errors
+///
+/// As [`script`].
+pub(in crate::machines) fn assemble(
+    isa: &Isa,
+    program: &Program,
+    op_of: fn(&str) -> Option<&'static OpInfo>,
+) -> Result<Program, LoadError> {
+    let Some(Value::List(_)) = program.0.get("script") else { return Ok(program.clone()) };
+    let script = Value::Bytes(script(isa, &program.0, op_of)?);
+    let member = |(name, value): &(String, Value)| {
+        (name.clone(), if name == "script" { script.clone() } else { value.clone() })
+    };
+    Ok(Value::Record(program.0.members().unwrap_or_default().iter().map(member).collect()).into())
 }
 
 /// A member of a program with the wrong type or value.

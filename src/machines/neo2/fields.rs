@@ -5,29 +5,39 @@ use std::borrow::Cow;
 use super::context::Context;
 use super::fault::Stop;
 use super::machine::Neo2;
+use super::shapes::{FRAME, ITEMS, NUMBER};
 use super::table::NEO2;
 use crate::machines::neo::script::code_name;
 use crate::machines::neo::show::Show;
 use crate::machines::observe::{Field, Fields};
+use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// Stacks are listed from their top, frames from the current one.
 impl Fields for Neo2 {
     const FIELDS: &'static [Field<Neo2>] = &[
-        Field { name: "state", doc: "Break, Halt or Fault", read: |m| Some(Value::text(m.state())) },
+        Field {
+            name: "state",
+            doc: "Break, Halt or Fault",
+            shape: Shape::Text,
+            read: |m| Some(Value::text(m.state())),
+        },
         Field {
             name: "invocationStack",
             doc: "frames with their script hash, place, stack and alt stack",
+            shape: Shape::List(&FRAME),
             read: |m| Some(m.frames()),
         },
         Field {
             name: "resultStack",
             doc: "results of the entry script",
+            shape: ITEMS,
             read: |m| Some(Show::new(&m.core.heap).top_first(&m.core.results)),
         },
         Field {
             name: "itemCount",
             doc: "number of items that the machine counts",
+            shape: NUMBER,
             read: |m| Some(Value::int(m.core.estimate.count)),
         },
     ];

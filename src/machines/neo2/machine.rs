@@ -6,10 +6,12 @@ use super::fault::Stop;
 use super::frame::Frame;
 use super::program;
 use super::script::Script;
+use super::shapes;
 use super::table::{self, NEO2};
 use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status};
 use crate::machines::neo::script::code_name;
+use crate::machines::observe;
 use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
@@ -24,6 +26,10 @@ pub const INFO: MachineInfo = MachineInfo {
     contains: program::contains,
     executes: Executes::Others,
     lint: crate::machines::nothing_odd,
+    program: shapes::PROGRAM,
+    changes: shapes::CHANGES,
+    fields: observe::members::<Neo2>,
+    assemble: program::assemble,
     new: |limits| Box::new(Neo2::new(limits)),
 };
 

@@ -9,7 +9,7 @@ use super::table::NEO2;
 use crate::isa::OpInfo;
 use crate::machines::in_bytes;
 use crate::machines::machine::LoadError;
-use crate::machines::neo::script::script;
+use crate::machines::neo::script::{self, script};
 use crate::model::case::Program;
 use crate::model::value::Value;
 
@@ -31,6 +31,11 @@ pub(super) fn load(program: &Program, core: &mut Core) -> Result<Vec<Script>, Lo
     let message = record.get("message").map(|message| bytes("message", message)).transpose()?;
     core.message = message.map(|message| Rc::new(message.to_vec()));
     Ok(scripts)
+}
+
+/// See [`crate::machines::MachineInfo::assemble`].
+pub(super) fn assemble(program: &Program) -> Result<Program, LoadError> {
+    script::assemble(&NEO2, program, op_of)
 }
 
 /// See [`crate::machines::MachineInfo::contains`]: of the script and of those that it can call.

@@ -4,25 +4,44 @@ use super::context::Context;
 use super::fault::Stop;
 use super::heap::Heap;
 use super::machine::Neo3;
+use super::shapes::{FRAME, ITEMS, NUMBER};
 use crate::machines::neo::show::Show;
 use crate::machines::observe::{Field, Fields};
+use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 impl Fields for Neo3 {
     const FIELDS: &'static [Field<Neo3>] = &[
-        Field { name: "state", doc: "BREAK, HALT or FAULT", read: |m| Some(Value::text(m.state())) },
+        Field {
+            name: "state",
+            doc: "BREAK, HALT or FAULT",
+            shape: Shape::Text,
+            read: |m| Some(Value::text(m.state())),
+        },
         Field {
             name: "invocationStack",
             doc: "frames, the current one first; stacks are listed from their top",
+            shape: Shape::List(&FRAME),
             read: |m| Some(m.frames()),
         },
         Field {
             name: "resultStack",
             doc: "items that the script leaves, the top one first; none before HALT",
+            shape: ITEMS,
             read: |m| Some(m.results()),
         },
-        Field { name: "refs", doc: "references, as the limit counts them", read: |m| Some(m.references()) },
-        Field { name: "exceptionMessage", doc: "why the script faulted; none else", read: Neo3::message },
+        Field {
+            name: "refs",
+            doc: "references, as the limit counts them",
+            shape: NUMBER,
+            read: |m| Some(m.references()),
+        },
+        Field {
+            name: "exceptionMessage",
+            doc: "why the script faulted; none else",
+            shape: Shape::Text,
+            read: Neo3::message,
+        },
     ];
 }
 

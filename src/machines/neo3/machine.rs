@@ -4,10 +4,12 @@ use super::core::Core;
 use super::fault::{Fault, Stop};
 use super::frame::Frame;
 use super::program::{self, Loaded};
+use super::shapes;
 use super::table::{self, NEO3, Op};
 use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
 use crate::machines::neo::script::code_name;
+use crate::machines::observe;
 use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::count::counted;
@@ -23,6 +25,10 @@ pub const INFO: MachineInfo = MachineInfo {
     contains: program::contains,
     executes: Executes::Others,
     lint: crate::machines::nothing_odd,
+    program: shapes::PROGRAM,
+    changes: shapes::CHANGES,
+    fields: observe::members::<Neo3>,
+    assemble: program::assemble,
     new: |limits| Box::new(Neo3::new(limits)),
 };
 

@@ -10,7 +10,7 @@ use crate::isa::{OpInfo, Operand};
 use crate::machines::ecdsa::Curve;
 use crate::machines::in_bytes;
 use crate::machines::machine::LoadError;
-use crate::machines::neo::script::{script, wrong};
+use crate::machines::neo::script::{self, script, wrong};
 use crate::model::case::Program;
 use crate::model::limits::{self, Limits};
 use crate::model::path::Path;
@@ -55,6 +55,11 @@ fn lowered(program: &Program, limits: &Limits) -> Result<Limits, LoadError> {
         (row.set)(&mut lowered, number);
     }
     Ok(lowered)
+}
+
+/// See [`crate::machines::MachineInfo::assemble`].
+pub(super) fn assemble(program: &Program) -> Result<Program, LoadError> {
+    script::assemble(&NEO3, program, op_of)
 }
 
 /// See [`crate::machines::MachineInfo::contains`].

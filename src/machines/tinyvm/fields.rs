@@ -4,6 +4,7 @@ use super::core::{Core, Stop, Words};
 use super::driver::{Environment, Outcome, Rating, TestResult};
 use super::machine::{Mode, Single, TinyVm, not_passed};
 use crate::machines::observe::{Field, Fields, Observe};
+use crate::model::shape::Shape;
 use crate::model::value::Value;
 
 /// Of one machine, or of a driver and its testee.
@@ -12,45 +13,68 @@ impl Fields for TinyVm {
         Field {
             name: "stop",
             doc: "yield, illegal or limit; one machine",
+            shape: Shape::Plain,
             read: |m| m.single().and_then(stop),
         },
-        Field { name: "value", doc: "the value yielded or the word met", read: value },
-        Field { name: "registers", doc: "r0 to r15", read: |m| m.single()?.core.observe("registers") },
+        Field { name: "value", doc: "the value yielded or the word met", shape: Shape::Plain, read: value },
+        Field {
+            name: "registers",
+            doc: "r0 to r15",
+            shape: Shape::Plain,
+            read: |m| m.single()?.core.observe("registers"),
+        },
         Field {
             name: "data",
             doc: "words of data that are not zero, by address",
+            shape: Shape::Plain,
             read: |m| m.single()?.core.observe("data"),
         },
         Field {
             name: "changedRegisters",
             doc: "registers that are not as when the program was loaded or changed",
+            shape: Shape::Plain,
             read: |m| m.single().map(changed_registers),
         },
         Field {
             name: "changedData",
             doc: "words of data that are not as when the program was loaded or changed",
+            shape: Shape::Plain,
             read: |m| m.single().map(changed_data),
         },
-        Field { name: "pc", doc: "program counter", read: |m| m.single()?.core.observe("pc") },
-        Field { name: "time", doc: "instructions executed", read: |m| m.single()?.core.observe("time") },
+        Field {
+            name: "pc",
+            doc: "program counter",
+            shape: Shape::Plain,
+            read: |m| m.single()?.core.observe("pc"),
+        },
+        Field {
+            name: "time",
+            doc: "instructions executed",
+            shape: Shape::Plain,
+            read: |m| m.single()?.core.observe("time"),
+        },
         Field {
             name: "usedRnd",
             doc: "whether a random number was requested",
+            shape: Shape::Plain,
             read: |m| m.single().map(|single| Value::Bool(single.core.random.was_used())),
         },
         Field {
             name: "outcome",
             doc: "how the test driver ended",
+            shape: Shape::Plain,
             read: |m| m.driver()?.outcome.as_ref().map(|outcome| Value::text(outcome.name())),
         },
         Field {
             name: "results",
             doc: "the driver's tests, in order",
+            shape: Shape::Plain,
             read: |m| m.driver().and_then(results),
         },
         Field {
             name: "rating",
             doc: "all tests as one",
+            shape: Shape::Plain,
             read: |m| match m.driver()?.outcome.as_ref()? {
                 Outcome::Completed { results, error } => {
                     Some(Value::text(Rating::of(results, *error).name()))
@@ -61,29 +85,62 @@ impl Fields for TinyVm {
         Field {
             name: "notPassed",
             doc: "the driver's tests that neither passed nor were skipped, by number",
+            shape: Shape::Plain,
             read: tests_not_passed,
         },
         Field {
             name: "driverInstructions",
             doc: "instructions that the driver attempted",
+            shape: Shape::Plain,
             read: |m| m.driver().map(|driver| Value::int(driver.driver_count)),
         },
         Field {
             name: "testeeInstructions",
             doc: "instructions that the testee attempted",
+            shape: Shape::Plain,
             read: |m| m.driver().map(|driver| Value::int(driver.testee_count)),
         },
-        Field { name: "driver", doc: "the driver", read: |m| m.driver().map(|driver| whole(&driver.driver)) },
-        Field { name: "testee", doc: "the testee", read: |m| m.driver().map(|driver| whole(&driver.testee)) },
+        Field {
+            name: "driver",
+            doc: "the driver",
+            shape: Shape::Plain,
+            read: |m| m.driver().map(|driver| whole(&driver.driver)),
+        },
+        Field {
+            name: "testee",
+            doc: "the testee",
+            shape: Shape::Plain,
+            read: |m| m.driver().map(|driver| whole(&driver.testee)),
+        },
     ];
 }
 
 impl Fields for Core {
     const FIELDS: &'static [Field<Core>] = &[
-        Field { name: "registers", doc: "r0 to r15", read: |core| Some(registers(core.registers)) },
-        Field { name: "data", doc: "words of data that are not zero", read: |core| Some(data(&core.data)) },
-        Field { name: "pc", doc: "program counter", read: |core| Some(Value::int(core.pc)) },
-        Field { name: "time", doc: "instructions executed", read: |core| Some(Value::int(core.time)) },
+        Field {
+            name: "registers",
+            doc: "r0 to r15",
+            shape: Shape::Plain,
+            read: |core| Some(registers(core.registers)),
+        },
+        Field {
+            name: "data",
+            doc: "words of data that are not zero",
+            shape: Shape::Plain,
+            read: |core| Some(data(&core.data)),
+        },
+        Field {
+            name: "pc",
+            doc: "program counter",
+            shape: Shape::Plain,
+            read: |core| Some(Value::int(core.pc)),
+        },
+        Field {
+            name: "time",
+            doc: "instructions executed",
+            shape: Shape::Plain,
+            read: |core| Some(Value::int(core.time)),
+        },
     ];
 }
 

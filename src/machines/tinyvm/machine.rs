@@ -4,10 +4,12 @@ use std::ops::RangeInclusive;
 
 use super::core::{Core, Stop, Words, zeros};
 use super::driver::{Environment, Outcome, Rating, TestResult};
+use super::shapes;
 use super::table::TINYVM;
 use super::{disassembler, program};
 use crate::machines::account::{Account, Limit};
 use crate::machines::machine::{At, LoadError, Machine, Status};
+use crate::machines::observe;
 use crate::machines::{Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
@@ -23,6 +25,10 @@ pub const INFO: MachineInfo = MachineInfo {
     contains: program::contains,
     executes: Executes::Others,
     lint: crate::machines::nothing_odd,
+    program: shapes::PROGRAM,
+    changes: shapes::CHANGES,
+    fields: observe::members::<TinyVm>,
+    assemble: program::assemble,
     new: |limits| Box::new(TinyVm::new(limits)),
 };
 

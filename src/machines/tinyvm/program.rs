@@ -64,6 +64,45 @@ fn single(record: &Value) -> Result<Single, LoadError> {
     Ok(Single::new(core))
 }
 
+/// See [`crate::machines::MachineInfo::assemble`].
+pub(super) fn assemble(program: &Program) -> Result<Program, LoadError> {
+    assembled(&program.0, None).map(Program::from)
+}
+
+/// The program, or the part of it at this path, with words by address in place of segments.
+fn assembled(record: &Value, at: Option<&Path>) -> Result<Value, LoadError> {
+    let member = |(name, value): &(String, Value)| {
+        let at = at.map_or_else(|| Path::field(name.clone()), |at| at.child(name.clone()));
+        let value = match name.as_str() {
+            "instructions" | "data" => {
+                let mut words = Core::new().instructions;
+                fill(&mut words, Some(value), &at)?;
+                segment(&words)
+            }
+            "driver" | "testee" => assembled(value, Some(&at))?,
+            _ => value.clone(),
+        };
+        Ok((name.clone(), value))
+    };
+    let members = record.members().unwrap_or_default().iter().map(member);
+    Ok(Value::Record(members.collect::<Result<_, LoadError>>()?))
+}
+
+/// The words that are not zero, those that follow each other together.
+fn segment(words: &Words) -> Value {
+    let runs = words.chunk_by(|one, other| (*one == 0) == (*other == 0));
+    let mut address = 0;
+    let mut parts = Vec::new();
+    for run in runs {
+        if run[0] != 0 {
+            let bytes = run.iter().flat_map(|word| word.to_be_bytes()).collect();
+            parts.push((format!("0x{address:04x}"), Value::Bytes(bytes)));
+        }
+        address += run.len();
+    }
+    Value::Record(parts)
+}
+
 /// Changes a machine as the record of an [`crate::model::case::Action::Set`] says.
 pub(super) fn change(core: &mut Core, changes: &Value) -> Result<Phase, LoadError> {
     let mut phase = Phase::New;
@@ -120,11 +159,11 @@ fn fill(words: &mut Words, segment: Option<&Value>, at: &Path) -> Result<(), Loa
     match segment {
         None => Ok(()),
         Some(Value::Bytes(bytes)) => put(words, 0, bytes, at),
-        Some(Value::Text(source)) => assemble(words, "line ", source, at),
+        Some(Value::Text(source)) => put_source(words, "line ", source, at),
         Some(Value::Record(parts)) => parts.iter().try_for_each(|(address, part)| {
             if let Value::Text(source) = part {
                 let file = address;
-                return assemble(words, &format!("{file}:"), source, at);
+                return put_source(words, &format!("{file}:"), source, at);
             }
             let digits = address.strip_prefix("0x").and_then(hex_bytes);
             match (digits.as_deref(), part) {
@@ -151,7 +190,7 @@ fn put(words: &mut Words, address: u16, bytes: &[u8], at: &Path) -> Result<(), L
 }
 
 /// Puts what a source writes into a memory. `place` is what precedes the line number in an error.
-fn assemble(words: &mut Words, place: &str, source: &str, at: &Path) -> Result<(), LoadError> {
+fn put_source(words: &mut Words, place: &str, source: &str, at: &Path) -> Result<(), LoadError> {
     let assembled = super::assembler::assemble(source);
     let assembled = assembled.map_err(|error| LoadError::at(at.clone(), format!("{place}{error}")))?;
     words.copy_from_slice(&assembled.words);

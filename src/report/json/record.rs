@@ -78,7 +78,10 @@ impl Record {
             | Verdict::Fail(_)
             | Verdict::ExpectedFail(..)
             | Verdict::UnexpectedPass(_)
-            | Verdict::Skip(_) => None,
+            | Verdict::Skip(_)
+            | Verdict::Unsupported(_)
+            | Verdict::Crash(_)
+            | Verdict::Timeout(_) => None,
         };
         let problem = |message: &str| {
             let message = truncate(message, 0, LONGEST);

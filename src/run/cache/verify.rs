@@ -11,6 +11,10 @@ pub(crate) fn refuted(verdict: &Verdict, notes: &[Diagnostic]) -> Verdict {
         Verdict::Fail(failure) => failed(failure),
         Verdict::Error(diagnostics) => diagnostics.clone(),
         Verdict::Pass if notes.is_empty() => vec![Diagnostic::new("it passes, and opens other files")],
+        Verdict::Unsupported(reason) => vec![Diagnostic::new(format!("it is not supported: {reason}"))],
+        Verdict::Crash(breakdown) | Verdict::Timeout(breakdown) => {
+            vec![Diagnostic::new(format!("the machine broke down: {}", breakdown.what))]
+        }
         Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {
             notes.to_vec()
         }

@@ -31,7 +31,12 @@ impl<'r> Excerpts<'r> {
                     Verdict::Error(diagnostics) => {
                         self.add_to_each(file, diagnostics.iter_mut().filter_map(|it| it.place.as_mut()));
                     }
-                    Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {}
+                    Verdict::Pass
+                    | Verdict::UnexpectedPass(_)
+                    | Verdict::Skip(_)
+                    | Verdict::Unsupported(_)
+                    | Verdict::Crash(_)
+                    | Verdict::Timeout(_) => {}
                 }
             }
             Event::Started { .. }

@@ -1,0 +1,56 @@
+//! How programs and states are written for a machine in another process: as in the vectors of Ethereum.
+
+use crate::model::shape::{Keys, Member, Notation, Shape, members};
+
+pub(super) const NUMBER: Shape = Shape::Int(Notation::Number);
+pub(super) static HEX: Shape = Shape::Int(Notation::Hex);
+
+/// A program record.
+pub(super) const PROGRAM: &[Member] = members! {
+    "code": Shape::Bytes, "the code that is executed";
+    "data": Shape::Bytes, "the input, as CALLDATALOAD reads it";
+    "gas": HEX, "the gas at the start";
+    "address": Shape::Bytes, "the executing account, 20 bytes";
+    "caller": Shape::Bytes, "who called it, 20 bytes";
+    "origin": Shape::Bytes, "the sender of the transaction, 20 bytes";
+    "value": HEX, "what was sent";
+    "debit": Shape::Bool, "whether the caller pays value and the executing account receives it";
+    "gasPrice": HEX, "the price of gas in the transaction";
+    "coinbase": Shape::Bytes, "the beneficiary of the block, 20 bytes";
+    "difficulty": HEX, "the difficulty of the block";
+    "gasLimit": HEX, "the gas limit of the block";
+    "number": HEX, "the number of the block";
+    "timestamp": HEX, "the time of the block";
+    "pre": ACCOUNTS, "the accounts before the run, by address";
+};
+
+/// What an action `set` can change.
+pub(super) const CHANGES: &[Member] = members! {
+    "gas": HEX, "the gas left";
+    "stack": Shape::Map(Keys::Text, &HEX), "items by their number from the top, 0 first";
+    "memory": Shape::Map(Keys::Number, &Shape::Bytes), "bytes by the offset of the first";
+    "storage": Shape::Map(Keys::Number, &HEX), "words of the executing account by key";
+};
+
+pub(super) const ACCOUNTS: Shape = Shape::Map(Keys::Bytes, &ACCOUNT);
+
+static ACCOUNT: Shape = Shape::Record(members! {
+    "balance": HEX, "";
+    "nonce": HEX, "";
+    "code": Shape::Bytes, "";
+    "storage": Shape::Map(Keys::Number, &HEX), "words that are not zero, by key";
+});
+
+pub(super) static LOG: Shape = Shape::Record(members! {
+    "address": Shape::Bytes, "";
+    "topics": Shape::List(&Shape::Bytes), "";
+    "data": Shape::Bytes, "";
+    "bloom": Shape::Bytes, "";
+});
+
+pub(super) static CALL: Shape = Shape::Record(members! {
+    "data": Shape::Bytes, "";
+    "destination": Shape::Bytes, "empty for a creation";
+    "gasLimit": HEX, "";
+    "value": HEX, "";
+});

@@ -1,0 +1,22 @@
+//! How the items of both NeoVMs are written for a machine in another process: as in the vectors of NeoVM.
+
+use crate::model::shape::{Keys, Notation, Shape};
+
+pub(in crate::machines) const NUMBER: Shape = Shape::Int(Notation::Number);
+
+/// A stack or a slot.
+pub(in crate::machines) const ITEMS: Shape = Shape::List(&ITEM);
+
+/// An item. The keys of a Map are the bytes of the key, `"0x2a"`; no bytes are the empty text.
+pub(in crate::machines) static ITEM: Shape = Shape::Typed(&[
+    ("Integer", Shape::Int(Notation::Decimal)),
+    ("Boolean", Shape::Bool),
+    ("ByteString", Shape::Bytes),
+    ("ByteArray", Shape::Bytes),
+    ("Buffer", Shape::Bytes),
+    ("Pointer", NUMBER),
+    ("Interop", Shape::Text),
+    ("Array", Shape::List(&ITEM)),
+    ("Struct", Shape::List(&ITEM)),
+    ("Map", Shape::Map(Keys::Text, &ITEM)),
+]);

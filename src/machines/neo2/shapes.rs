@@ -1,0 +1,30 @@
+//! How programs and states are written for a machine in another process: as in the vectors of NeoVM 2.x.
+
+use crate::model::shape::{Keys, Member, Shape, members};
+
+use crate::machines::neo::shapes::ITEM;
+pub(super) use crate::machines::neo::shapes::{ITEMS, NUMBER};
+
+/// A program record.
+pub(super) const PROGRAM: &[Member] = members! {
+    "script": Shape::Bytes, "the script";
+    "message": Shape::Bytes, "what signatures are verified against";
+    "scriptTable": Shape::List(&Shape::Bytes), "further scripts, which are called by their hash";
+};
+
+/// What an action `set` can change.
+pub(super) const CHANGES: &[Member] = members! {
+    "stack": BY_NUMBER, "items of the evaluation stack by their number from the top, 0 first";
+    "altStack": BY_NUMBER, "items of the alt stack by their number from the top, 0 first";
+};
+
+const BY_NUMBER: Shape = Shape::Map(Keys::Text, &ITEM);
+
+pub(super) static FRAME: Shape = Shape::Record(members! {
+    "scriptHash": Shape::Bytes, "";
+    "instructionPointer": NUMBER, "the byte offset of the next instruction";
+    "nextInstruction": Shape::Text, "its mnemonic; null at the end of the script";
+    "nextOpcode": NUMBER, "its code; null at the end of the script";
+    "evaluationStack": ITEMS, "the top item first";
+    "altStack": ITEMS, "the top item first";
+});

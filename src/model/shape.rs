@@ -1,0 +1,69 @@
+//! How the data of a machine are written as plain JSON, which has no numbers of any size and no bytes.
+
+/// How a value is written. In place of each, `null` is [`Value::Null`](super::value::Value::Null), and a string
+/// that does not have the shape is a text.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    /// `true` or `false`.
+    Bool,
+    /// A number of any size. All notations are read; this one is written.
+    Int(Notation),
+    /// `"0x"` and an even number of hex digits.
+    Bytes,
+    /// A string.
+    Text,
+    /// Values of one shape.
+    List(&'static Shape),
+    /// Named values; [`Shape::Plain`] is the shape of members that are not listed.
+    Record(&'static [Member]),
+    /// Any number of values of one shape, by keys.
+    Map(Keys, &'static Shape),
+    /// `{"type": "Integer", "value": "5"}`: a value with the name of its type, which has one of these shapes. A
+    /// type without a value has no member `value`.
+    Typed(&'static [(&'static str, Shape)]),
+    /// What JSON shows without further knowledge: a number is a number, a string a text, an object a record.
+    Plain,
+}
+
+/// A member of a record.
+#[derive(Debug, Clone, Copy)]
+pub struct Member {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+    /// How it is written.
+    pub shape: Shape,
+}
+
+/// How a number is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notation {
+    /// `42`; a number that does not fit 64 bits is a string of decimal digits.
+    Number,
+    /// `"42"`.
+    Decimal,
+    /// `"0x2a"`.
+    Hex,
+}
+
+/// What the keys of a map are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keys {
+    /// Any text.
+    Text,
+    /// `"0x"` and hex digits, in either case.
+    Bytes,
+    /// A number in hex after `0x`, with or without leading zeros.
+    Number,
+}
+
+/// A list of the members of a record.
+#[macro_export]
+macro_rules! members {
+    ($($name:literal: $shape:expr, $doc:literal;)*) => {
+        &[$($crate::model::shape::Member { name: $name, doc: $doc, shape: $shape },)*]
+    };
+}
+
+pub use members;

@@ -1,0 +1,238 @@
+//! Values as plain JSON, as a [`Shape`] describes it: `"0x2a"` and not `{"int": "42"}`. Shorter than
+//! [`super::value`], and the form in which vectors write the data of a machine, but reading it takes the shape.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use num_bigint::{BigInt, Sign};
+use serde_json::{Map, Number, Value as Json};
+
+use crate::model::hex::{bytes_key, hex_bytes, number_key};
+use crate::model::name::Name;
+use crate::model::shape::{Keys, Member, Notation, Shape};
+use crate::model::value::Value;
+
+/// The deepest lists and records that are written: JSON readers accept about as many.
+const DEEPEST: usize = 100;
+
+/// The longest text of a number: reading decimal digits takes time in the square of their number, and no
+/// machine has longer numbers.
+const MOST_DIGITS: usize = 1_001;
+
+/// The value as JSON of this shape. A list or record nested too deep is a text.
+pub fn write(value: &Value, shape: &Shape) -> Json {
+    write_at(0, value, shape)
+}
+
+/// A record with these members as JSON.
+pub fn write_record(record: &Value, members: &'static [Member]) -> Json {
+    write(record, &Shape::Record(members))
+}
+
+fn write_at(depth: usize, value: &Value, shape: &Shape) -> Json {
+    let inner = |value: &Value, shape: &Shape| write_at(depth + 1, value, shape);
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(bool) => Json::Bool(*bool),
+        Value::Int(number) => write_int(number, shape),
+        Value::Bytes(bytes) => Json::String(bytes_key(bytes)),
+        Value::Text(text) => Json::String(text.clone()),
+        Value::List(_) | Value::Record(_) if depth >= DEEPEST => {
+            Json::String(format!("nested in more than {DEEPEST} others"))
+        }
+        Value::List(items) => {
+            let shape = if let Shape::List(item) = shape { item } else { &Shape::Plain };
+            Json::Array(items.iter().map(|item| inner(item, shape)).collect())
+        }
+        Value::Record(members) => {
+            let member = |(name, value): &(String, Value)| (name.clone(), inner(value, member(shape, name)));
+            Json::Object(members.iter().map(member).collect())
+        }
+        Value::Typed(name, value) => {
+            let shape = typed(shape, name).map_or(&Shape::Plain, |known| &known.1);
+            let name = ("type".to_owned(), Json::String(name.to_string()));
+            let value = (**value != Value::Null).then(|| ("value".to_owned(), inner(value, shape)));
+            Json::Object([name].into_iter().chain(value).collect())
+        }
+    }
+}
+
+fn write_int(number: &BigInt, shape: &Shape) -> Json {
+    match shape {
+        Shape::Int(Notation::Hex) => {
+            let sign = if number.sign() == Sign::Minus { "-" } else { "" };
+            Json::String(format!("{sign}0x{:x}", number.magnitude()))
+        }
+        Shape::Int(Notation::Decimal) => Json::String(number.to_string()),
+        _ => {
+            let signed = i64::try_from(number).map(Number::from);
+            let number_of_64_bits = signed.or_else(|_| u64::try_from(number).map(Number::from));
+            number_of_64_bits.map_or_else(|_| Json::String(number.to_string()), Json::Number)
+        }
+    }
+}
+
+/// The shape of a member of a record of this shape.
+fn member(shape: &Shape, name: &str) -> &'static Shape {
+    match shape {
+        Shape::Map(_, value) => value,
+        Shape::Record(members) => {
+            members.iter().find(|member| member.name == name).map_or(&Shape::Plain, |member| &member.shape)
+        }
+        _ => &Shape::Plain,
+    }
+}
+
+/// The type of this name and the shape of its values.
+fn typed(shape: &Shape, name: &str) -> Option<&'static (&'static str, Shape)> {
+    match shape {
+        Shape::Typed(types) => types.iter().find(|known| known.0 == name),
+        _ => None,
+    }
+}
+
+/// A part of a JSON value that does not have its shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// The path of the part, outside in; empty for the value itself.
+    pub at: String,
+    /// What it is, and what was expected.
+    pub what: String,
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is {}", self.at.trim_start_matches('/'), self.what)
+    }
+}
+
+impl Misfit {
+    /// The same part, seen from outside a member or item.
+    #[must_use]
+    pub fn inside(mut self, key: &str) -> Misfit {
+        self.at.insert_str(0, key);
+        self
+    }
+}
+
+/// The value that JSON of this shape is.
+///
+/// # Errors
+///
+/// The first part that does not have its shape.
+pub fn read(json: Json, shape: &Shape) -> Result<Value, Misfit> {
+    Ok(match (json, shape) {
+        (Json::Null, _) => Value::Null,
+        (Json::String(text), Shape::Int(_)) => number(&text)?.map_or(Value::Text(text), Value::Int),
+        (Json::String(text), Shape::Bytes) => bytes(&text).map_or(Value::Text(text), Value::Bytes),
+        (Json::String(text), _) => Value::Text(text),
+        (Json::Bool(bool), Shape::Bool | Shape::Plain) => Value::Bool(bool),
+        (Json::Number(number), Shape::Int(_) | Shape::Plain) => Value::Int(integer(&number)?),
+        (Json::Array(items), Shape::List(item)) => Value::List(read_list(items, item)?),
+        (Json::Array(items), Shape::Plain) => Value::List(read_list(items, &Shape::Plain)?),
+        (Json::Object(members), Shape::Typed(_)) => read_typed(members, shape)?,
+        (Json::Object(members), Shape::Map(..) | Shape::Record(_) | Shape::Plain) => {
+            Value::Record(read_members(members, shape)?)
+        }
+        (other, _) => return Err(misfit(kind(&other), expected(shape))),
+    })
+}
+
+fn misfit(found: &str, expected: &str) -> Misfit {
+    Misfit { at: String::new(), what: format!("{found}; expected {expected}") }
+}
+
+fn kind(json: &Json) -> &'static str {
+    match json {
+        Json::Null => "null",
+        Json::Bool(_) => "true or false",
+        Json::Number(_) => "a number",
+        Json::String(_) => "a string",
+        Json::Array(_) => "an array",
+        Json::Object(_) => "an object",
+    }
+}
+
+fn expected(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Bool => "true or false",
+        Shape::Int(_) => "a number, or a string of decimal digits or of 0x and hex digits",
+        Shape::Bytes => "a string of 0x and an even number of hex digits",
+        Shape::Text => "a string",
+        Shape::List(_) => "an array",
+        Shape::Record(_) | Shape::Map(..) => "an object",
+        Shape::Typed(_) => "an object with the members type and value",
+        Shape::Plain => "a value",
+    }
+}
+
+fn read_list(items: Vec<Json>, shape: &Shape) -> Result<Vec<Value>, Misfit> {
+    let item = |(index, item)| read(item, shape).map_err(|misfit| misfit.inside(&format!("[{index}]")));
+    items.into_iter().enumerate().map(item).collect()
+}
+
+fn read_members(members: Map<String, Json>, shape: &Shape) -> Result<Vec<(String, Value)>, Misfit> {
+    let mut seen = HashSet::new();
+    let mut values = Vec::with_capacity(members.len());
+    for (name, value) in members {
+        let inside = |misfit: Misfit| misfit.inside(&format!("/{name}"));
+        let value = read(value, member(shape, &name)).map_err(inside)?;
+        let key = match shape {
+            Shape::Map(keys @ (Keys::Bytes | Keys::Number), _) => {
+                let key = key(*keys, &name);
+                if !seen.insert(key.clone()) {
+                    return Err(inside(misfit("a key that is there twice", "each key once")));
+                }
+                key
+            }
+            _ => name,
+        };
+        values.push((key, value));
+    }
+    Ok(values)
+}
+
+/// A key in the one notation that paths use.
+fn key(keys: Keys, name: &str) -> String {
+    let Some(digits) = name.strip_prefix("0x") else { return name.to_owned() };
+    let even = if digits.len() % 2 == 1 { format!("0{digits}") } else { digits.to_owned() };
+    match (keys, hex_bytes(&even)) {
+        (Keys::Number, Some(bytes)) => number_key(&bytes),
+        (Keys::Bytes, Some(bytes)) if even.len() == digits.len() => bytes_key(&bytes),
+        _ => name.to_owned(),
+    }
+}
+
+fn read_typed(mut members: Map<String, Json>, shape: &Shape) -> Result<Value, Misfit> {
+    let Some(Json::String(name)) = members.remove("type") else {
+        return Err(misfit("an object without a type", expected(shape)));
+    };
+    let value = members.remove("value").unwrap_or(Json::Null);
+    let known = typed(shape, &name);
+    let value = read(value, known.map_or(&Shape::Plain, |known| &known.1));
+    let name = known.map_or_else(|| Name::from(name), |known| Name::from(known.0));
+    Ok(Value::typed(name, value.map_err(|misfit| misfit.inside("/value"))?))
+}
+
+fn integer(number: &Number) -> Result<BigInt, Misfit> {
+    let integer = number.as_i64().map(BigInt::from).or_else(|| number.as_u64().map(BigInt::from));
+    integer.ok_or_else(|| {
+        misfit("a number with a fraction or of more than 64 bits", expected(&Shape::Int(Notation::Decimal)))
+    })
+}
+
+/// The number that a text writes; `None` for a text that is not a number.
+fn number(text: &str) -> Result<Option<BigInt>, Misfit> {
+    if text.len() > MOST_DIGITS {
+        return Err(misfit("too long for a number", "at most 1000 digits"));
+    }
+    let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
+    let (digits, radix) = digits.strip_prefix("0x").map_or((digits, 10), |digits| (digits, 16));
+    let is_number = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));
+    let number = is_number.then(|| BigInt::parse_bytes(digits.as_bytes(), radix)).flatten();
+    Ok(number.map(|number| number * sign))
+}
+
+fn bytes(text: &str) -> Option<Vec<u8>> {
+    hex_bytes(text.strip_prefix("0x")?)
+}

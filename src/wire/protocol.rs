@@ -1,0 +1,411 @@
+//! The process protocol, version 1: how vmconf drives a machine in another process.
+//!
+//! vmconf writes a request to the standard input of the process, and the process writes an answer to its
+//! standard output; both are one JSON object a line. vmconf begins with `hello` and then sends one request at a
+//! time. The schema `protocol` and the page `docs/src/protocol.md` describe every member.
+//!
+//! Unknown members are skipped: a later vmconf may send more of them. Programs and fields are plain JSON, whose
+//! shape the machine declares in [`crate::machines::MachineInfo`]; see [`super::plain`].
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use super::line::{LineError, LineHeader, one_line, read};
+use super::name::start;
+use crate::model::path::{self, Path};
+
+/// The version of the protocol; counts up when a member changes its meaning.
+pub const VERSION: u32 = 1;
+
+/// The longest line of an answer, in bytes without its terminator.
+pub const MOST_LINE: usize = 64 << 20;
+
+/// The most commas of an answer. Each value of an answer takes memory, however short it is written.
+const MOST_COMMAS: usize = 2_000_000;
+
+/// What vmconf writes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Request {
+    /// The first request: `{"type":"hello","version":1,"vmconf":"0.1.0"}`.
+    Hello(Greeting),
+    /// Run a program.
+    Run(Run),
+    /// Run a program, and hash its instructions.
+    Digests(Digests),
+    /// Run a program, and show some of its instructions.
+    Trace(Trace),
+}
+
+/// What a process answers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Answer {
+    /// To [`Request::Hello`].
+    Hello(Hello),
+    /// To [`Request::Run`]: the program ran.
+    Done(Done),
+    /// To each request but `hello`: the machine lacks what the program needs.
+    Skip(Skip),
+    /// To each request but `hello`: the program is not one for this machine.
+    Error(Failure),
+    /// To [`Request::Digests`].
+    Digests(DigestsDone),
+    /// To [`Request::Trace`].
+    Trace(TraceDone),
+}
+
+/// The begin of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Greeting {
+    /// See [`VERSION`].
+    pub version: u32,
+    /// The version of vmconf.
+    pub vmconf: String,
+}
+
+/// What a process says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    /// The version of the protocol that the process speaks.
+    pub version: u32,
+    /// The name of the implementation: `py-evm`.
+    pub name: String,
+    /// The version of the implementation.
+    pub release: String,
+    /// The language it is written in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Where to read about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub homepage: Option<String>,
+    /// The machines that it implements.
+    pub machines: Vec<Offer>,
+}
+
+/// A machine that a process implements.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Offer {
+    /// The name of the machine, of those that `vmconf isa` lists.
+    pub machine: String,
+    /// The fields of the state that it reports.
+    pub fields: Vec<String>,
+    /// The actions that it performs, as [`Action::name`] names them; only `execute` without this member.
+    #[serde(default = "execute_only")]
+    pub actions: Vec<String>,
+    /// The revisions of the machine that it implements, such as `homestead`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revisions: Vec<String>,
+    /// What it lacks, for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacks: Vec<String>,
+    /// The optional requests that it answers: `digests`, `trace`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<String>,
+}
+
+fn execute_only() -> Vec<String> {
+    vec![Action::Execute.name().to_owned()]
+}
+
+/// Run a program from its start, on a fresh machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The number of the request, which the answer repeats.
+    pub id: u64,
+    /// The machine.
+    pub machine: String,
+    /// The program; its members depend on the machine.
+    pub program: Json,
+    /// What to do with the machine and what to report of it, in order.
+    pub steps: Vec<Step>,
+    /// The limits of vmconf that are not the default ones, by the name of the flag: `max-steps`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub limits: BTreeMap<String, u64>,
+}
+
+/// A step of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Step {
+    /// The actions, in order.
+    pub r#do: Vec<Action>,
+    /// The fields to report after them.
+    pub observe: Vec<String>,
+}
+
+/// An action: `"execute"`, `{"run": 5}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// Run to the end.
+    Execute,
+    /// At most so many instructions.
+    Run(u64),
+    /// Change the state; the members depend on the machine.
+    Set(Json),
+    /// One instruction.
+    StepInto,
+    /// One instruction, and all that it calls.
+    StepOver,
+    /// To the return of the current frame.
+    StepOut,
+}
+
+impl Action {
+    /// Its name in [`Offer::actions`].
+    pub fn name(&self) -> &'static str {
+        match self {
+            Action::Execute => "execute",
+            Action::Run(_) => "run",
+            Action::Set(_) => "set",
+            Action::StepInto => "step-into",
+            Action::StepOver => "step-over",
+            Action::StepOut => "step-out",
+        }
+    }
+}
+
+/// The states of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Done {
+    /// The number of the request.
+    pub id: u64,
+    /// One for each step of the request.
+    pub steps: Vec<State>,
+    /// How the machine ended, in one line for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+}
+
+/// A state after a step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct State {
+    /// The fields that were requested and have a value.
+    pub fields: Map<String, Json>,
+}
+
+/// The machine lacks what the program needs, such as an instruction or an action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skip {
+    /// The number of the request.
+    pub id: u64,
+    /// What it lacks: `no call recording`.
+    pub reason: String,
+}
+
+/// The program is not one for this machine, or a limit of [`Run::limits`] was reached.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The number of the request.
+    pub id: u64,
+    /// What is wrong.
+    pub message: String,
+    /// The datum of the program that is wrong: names of members and numbers of items, from the outside in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<Key>,
+}
+
+/// A step of the way to a datum.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Key {
+    /// An item of a list, from 0.
+    Index(usize),
+    /// A member of an object.
+    Name(String),
+}
+
+impl From<&path::Key> for Key {
+    fn from(key: &path::Key) -> Key {
+        match key {
+            path::Key::Index(index) => Key::Index(*index),
+            path::Key::Name(name) => Key::Name(name.to_string()),
+        }
+    }
+}
+
+impl Failure {
+    /// The path of the datum that is wrong.
+    pub fn path(&self) -> Option<Path> {
+        let (Key::Name(field), keys) = self.at.split_first()? else { return None };
+        Some(keys.iter().fold(Path::field(field.clone()), |path, key| match key {
+            Key::Index(index) => path.child(*index),
+            Key::Name(name) => path.child(name.clone()),
+        }))
+    }
+}
+
+/// Run a program, and hash its instructions, so that two machines can be compared without all of their traces.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Digests {
+    /// The number of the request.
+    pub id: u64,
+    /// The machine.
+    pub machine: String,
+    /// The program.
+    pub program: Json,
+    /// The actions, in order.
+    pub r#do: Vec<Action>,
+    /// As [`Run::limits`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub limits: BTreeMap<String, u64>,
+    /// Numbers of instructions, in ascending order.
+    pub after: Vec<u64>,
+}
+
+/// The hashes of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DigestsDone {
+    /// The number of the request.
+    pub id: u64,
+    /// The SHA-256, in hex digits, of the first instructions; one for each number in [`Digests::after`] that the
+    /// run reached. What is hashed of an instruction is [`Instruction::hashed`].
+    pub digests: Vec<String>,
+    /// How many instructions there were, up to the largest number in [`Digests::after`].
+    pub instructions: u64,
+}
+
+/// Run a program, and show some of its instructions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The number of the request.
+    pub id: u64,
+    /// The machine.
+    pub machine: String,
+    /// The program.
+    pub program: Json,
+    /// The actions, in order.
+    pub r#do: Vec<Action>,
+    /// As [`Run::limits`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub limits: BTreeMap<String, u64>,
+    /// How many instructions come before the first one that is shown.
+    pub skip: u64,
+    /// How many are shown, at most [`MOST_INSTRUCTIONS`].
+    pub count: u64,
+}
+
+/// The most instructions of an answer.
+pub const MOST_INSTRUCTIONS: u64 = 10_000;
+
+/// The instructions that were requested.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceDone {
+    /// The number of the request.
+    pub id: u64,
+    /// Fewer than requested where the run ends before.
+    pub instructions: Vec<Instruction>,
+}
+
+/// A machine in front of an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Instruction {
+    /// The program counter.
+    pub pc: u64,
+    /// The code of the instruction.
+    pub code: u64,
+    /// Gas left, of a machine that has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gas: Option<u64>,
+    /// How many values are on the stack.
+    pub height: u64,
+    /// The top values of the stack, at most [`MOST_TOP`], the top one first: numbers in decimal digits, bytes in hex
+    /// after `0x`, others by the name of their type.
+    pub top: Vec<String>,
+}
+
+/// The most values of [`Instruction::top`].
+pub const MOST_TOP: usize = 4;
+
+impl Instruction {
+    /// What is hashed of it: a line of its members with a space between, `-` for no gas: `3 96 97 1 42`.
+    pub fn hashed(&self) -> String {
+        let Instruction { pc, code, gas, height, top } = self;
+        let gas = gas.map_or_else(|| "-".to_owned(), |gas| gas.to_string());
+        let top: String = top.iter().flat_map(|item| [" ", item]).collect();
+        format!("{pc} {code} {gas} {height}{top}\n")
+    }
+}
+
+impl Request {
+    /// Reads a request.
+    ///
+    /// # Errors
+    ///
+    /// The error, with its column.
+    pub fn read(line: &[u8]) -> Result<Request, LineError> {
+        let LineHeader { r#type, .. } = read(line)?;
+        Ok(match &*r#type {
+            "hello" => Request::Hello(read(line)?),
+            "run" => Request::Run(read(line)?),
+            "digests" => Request::Digests(read(line)?),
+            "trace" => Request::Trace(read(line)?),
+            other => return Err(unknown(other, "hello, run, digests or trace")),
+        })
+    }
+
+    /// The number of the request; `None` for `hello`.
+    pub fn id(&self) -> Option<u64> {
+        match self {
+            Request::Hello(_) => None,
+            Request::Run(Run { id, .. })
+            | Request::Digests(Digests { id, .. })
+            | Request::Trace(Trace { id, .. }) => Some(*id),
+        }
+    }
+
+    /// The request in one line, with its terminator.
+    pub fn line(&self) -> String {
+        one_line(self) + "\n"
+    }
+}
+
+impl Answer {
+    /// Reads an answer.
+    ///
+    /// # Errors
+    ///
+    /// The error, with its column.
+    pub fn read(line: &[u8]) -> Result<Answer, LineError> {
+        if memchr::memchr_iter(b',', line).count() > MOST_COMMAS {
+            return Err(format!("has more than {MOST_COMMAS} values").into());
+        }
+        let LineHeader { r#type, .. } = read(line)?;
+        Ok(match &*r#type {
+            "hello" => Answer::Hello(read(line)?),
+            "done" => Answer::Done(read(line)?),
+            "skip" => Answer::Skip(read(line)?),
+            "error" => Answer::Error(read(line)?),
+            "digests" => Answer::Digests(read(line)?),
+            "trace" => Answer::Trace(read(line)?),
+            other => return Err(unknown(other, "hello, done, skip, error, digests or trace")),
+        })
+    }
+
+    /// The number of the request that is answered; `None` for `hello`.
+    pub fn id(&self) -> Option<u64> {
+        match self {
+            Answer::Hello(_) => None,
+            Answer::Done(Done { id, .. })
+            | Answer::Skip(Skip { id, .. })
+            | Answer::Error(Failure { id, .. })
+            | Answer::Digests(DigestsDone { id, .. })
+            | Answer::Trace(TraceDone { id, .. }) => Some(*id),
+        }
+    }
+
+    /// The answer in one line, with its terminator.
+    pub fn line(&self) -> String {
+        one_line(self) + "\n"
+    }
+}
+
+fn unknown(found: &str, expected: &str) -> LineError {
+    format!("{} is not a type of line; expected {expected}", start(found)).into()
+}
