@@ -119,9 +119,8 @@ def run(request):
             "logsHash": "0x" + keccak256(rlp.encode(evm.logs)).hex(), "callcreates": [],
             "post": post(message.block_env.state, evm.accounts_to_delete),
         }, "success"
-    step = request["steps"][0]
-    wanted = {name: fields[name] for name in step["observe"] if name in fields}
-    return {"type": "done", "steps": [{"fields": wanted}], "ended": ended}
+    wanted = [{name: fields[name] for name in step["observe"] if name in fields} for step in request["steps"]]
+    return {"type": "done", "steps": [{"fields": state} for state in wanted], "ended": ended}
 
 
 for line in sys.stdin:

@@ -129,9 +129,8 @@ def run(request):
             "logsHash": "0x" + keccak(rlp.encode([Log(*entry) for entry in logs])).hex(), "callcreates": [],
             "post": post(state, touched, computation.get_accounts_for_deletion()),
         }, "success"
-    step = request["steps"][0]
-    wanted = {name: fields[name] for name in step["observe"] if name in fields}
-    return {"type": "done", "steps": [{"fields": wanted}], "ended": ended}
+    wanted = [{name: fields[name] for name in step["observe"] if name in fields} for step in request["steps"]]
+    return {"type": "done", "steps": [{"fields": state} for state in wanted], "ended": ended}
 
 
 for line in sys.stdin:

@@ -10,12 +10,13 @@ use clap::Args;
 use serde_json::Value as Json;
 use vmconf::formats::{Field, Format, Inputs, MakeVector, NewVector, made_for};
 use vmconf::machines::MachineInfo;
-use vmconf::machines::machine::{At, Watch};
+use vmconf::model::diagnostic::{Diagnostic, Severity};
 use vmconf::model::exit::Exit;
+use vmconf::model::value::Value;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::sources::{Source, SourceOrigin};
 use vmconf::run::{self, FileOptions, Options, Worker};
-use vmconf::testees::Testee;
+use vmconf::testees::Stopped;
 
 use super::exit_code::BrokenInput;
 use super::form::Form;
@@ -75,14 +76,17 @@ fn inputs_help() -> String {
     help
 }
 
-/// A watch that sees nothing, so that the program runs at full speed.
-struct Unwatched;
+/// What a program left.
+struct Left {
+    /// How the run ended, in one line.
+    ended: String,
+    /// The fields of the state that have a value.
+    fields: Vec<(&'static str, Value)>,
+}
 
-impl Watch for Unwatched {
-    fn before(&mut self, _: &At<'_>) {}
-
-    fn passes_over(&self) -> u64 {
-        u64::MAX
+impl Left {
+    fn field(&self, name: &str) -> Option<Value> {
+        self.fields.iter().find(|field| field.0 == name).map(|field| field.1.clone())
     }
 }
 
@@ -99,10 +103,10 @@ impl Exec {
             text_of((make.make)(&new))
         };
         let options = self.options(format);
-        let testee = execute(vector(None)?, &options)?;
-        state::print(self.machine, &*testee, self.form)?;
+        let left = self.execute(vector(None)?, &options)?;
+        state::print(self.machine, &left, self.form)?;
         if let Some(path) = &self.vector {
-            let text = vector(Some(&|field: &str| testee.state().observe(field)))?;
+            let text = vector(Some(&|field: &str| left.field(field)))?;
             check(&text, &options)?;
             ResultFile::with(path, text.as_bytes()).with_context(|| path.display().to_string())?;
         }
@@ -125,6 +129,28 @@ impl Exec {
         let file = FileOptions { format: Some(format), limits, ..FileOptions::default() };
         Options { file, ..Options::default() }
     }
+
+    /// Runs the only case of the vector; what it expects does not matter.
+    fn execute(&self, vector: String, options: &Options) -> anyhow::Result<Left> {
+        let source = source();
+        let loaded = run::open_text(&source, vector, options);
+        let case = loaded.case(0).with_context(|| errors(loaded.errors()))?;
+        let reading = case.read().map_err(|panic| broken(&panic))?;
+        let case = reading.case.ok_or_else(|| broken(&errors(&reading.diagnostics)))?;
+        let names: Vec<_> = (self.machine.fields)().iter().map(|field| field.name).collect();
+        let mut left = Left { ended: String::new(), fields: Vec::new() };
+        let interrupt = &options.run.interrupt;
+        let mut testee = options.run.testee.make(self.machine, &options.file.limits, interrupt);
+        let stopped = testee.run(&case.program, &case.steps, &mut |_, state| {
+            let field = |name: &&'static str| Some((*name, state.observe(name)?));
+            left = Left { ended: state.describe(), fields: names.iter().filter_map(field).collect() };
+        });
+        match stopped {
+            Ok(()) => Ok(left),
+            Err(Stopped::Error(error)) => Err(broken(&error.to_string())),
+            Err(stopped) => bail!("the program: {stopped:?}"),
+        }
+    }
 }
 
 /// The document as the text of a file.
@@ -138,19 +164,14 @@ fn source() -> Source {
     Source::new("program".into(), "program".into(), SourceOrigin::Stream)
 }
 
-/// The testee after the only case of the vector has run; what it expects does not matter.
-fn execute(vector: String, options: &Options) -> anyhow::Result<Box<dyn Testee>> {
-    let source = source();
-    let loaded = run::open_text(&source, vector, options);
-    let broken = |what: String| anyhow::Error::from(BrokenInput(format!("the program: {what}")));
-    if let Some(error) = loaded.errors().first() {
-        return Err(broken(error.to_string()));
-    }
-    let watched = run::watch(&loaded, 0, &options.run, &mut Unwatched);
-    if let Verdict::Error(diagnostics) = &watched.report.verdict {
-        return Err(broken(diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")));
-    }
-    watched.testee.context("the machine did not run")
+fn broken(what: &str) -> anyhow::Error {
+    BrokenInput(format!("the program: {what}")).into()
+}
+
+/// The errors without their places, which are those of a text that the user does not see.
+fn errors<P>(diagnostics: &[Diagnostic<P>]) -> String {
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    errors.map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Makes sure that the vector passes.

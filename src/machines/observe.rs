@@ -5,13 +5,8 @@ use crate::model::value::Value;
 
 /// The observable state of a machine.
 pub trait Observe {
-    /// The names of all fields, in the order in which they are shown.
-    fn fields(&self) -> Vec<&str>;
-
     /// Whether the machine declares this field.
-    fn has_field(&self, field: &str) -> bool {
-        self.fields().contains(&field)
-    }
+    fn has_field(&self, field: &str) -> bool;
 
     /// The field's value now; `None` when it has no value in this state.
     fn observe(&self, field: &str) -> Option<Value>;
@@ -37,10 +32,6 @@ pub trait Fields: Sized + 'static {
 }
 
 impl<M: Fields> Observe for M {
-    fn fields(&self) -> Vec<&str> {
-        M::FIELDS.iter().map(|row| row.name).collect()
-    }
-
     fn has_field(&self, field: &str) -> bool {
         M::FIELDS.iter().any(|row| row.name == field)
     }

@@ -92,8 +92,8 @@ impl State {
 }
 
 impl Observe for State {
-    fn fields(&self) -> Vec<&str> {
-        self.0.iter().map(|known| &*known.0).collect()
+    fn has_field(&self, field: &str) -> bool {
+        self.0.iter().any(|known| known.0 == field)
     }
 
     fn observe(&self, field: &str) -> Option<Value> {

@@ -6,9 +6,9 @@ use serde_json::{Map, Value as Json, json};
 use vmconf::machines::MachineInfo;
 use vmconf::model::escape::escaped;
 use vmconf::model::value::Value;
-use vmconf::testees::Testee;
 use vmconf::wire::line::one_line;
 
+use super::Left;
 use crate::cli::form::Form;
 use crate::cli::output;
 
@@ -19,21 +19,20 @@ const WIDTH: usize = 88;
 const LONGEST: usize = 1024;
 
 /// Prints how the machine ended, and every field of its state that has a value.
-pub(super) fn print(machine: &MachineInfo, testee: &dyn Testee, form: Form) -> io::Result<()> {
-    let state = testee.state();
-    let fields = state.fields().into_iter().filter_map(|name| Some((name, state.observe(name)?)));
+pub(super) fn print(machine: &MachineInfo, left: &Left, form: Form) -> io::Result<()> {
+    let Left { ended, fields } = left;
     let mut out = output::stdout();
     match form {
         Form::Json => {
-            let fields: Map<_, _> = fields.map(|(name, value)| (name.to_owned(), json!(value))).collect();
-            let document =
-                json!({"machine": machine.name, "ended": testee.describe(), "state": Json::Object(fields)});
+            let state: Map<_, _> =
+                fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+            let document = json!({"machine": machine.name, "ended": ended, "state": Json::Object(state)});
             writeln!(out, "{}", one_line(&document))?;
         }
         Form::Text => {
-            writeln!(out, "{}", escaped(&testee.describe()))?;
+            writeln!(out, "{}", escaped(ended))?;
             for (name, value) in fields {
-                print_value(&mut out, 2, name, &value)?;
+                print_value(&mut out, 2, name, value)?;
             }
         }
     }

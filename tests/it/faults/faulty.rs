@@ -203,8 +203,8 @@ impl Machine for Faulty {
 }
 
 impl Observe for Faulty {
-    fn fields(&self) -> Vec<&str> {
-        self.inner.fields()
+    fn has_field(&self, field: &str) -> bool {
+        self.inner.has_field(field)
     }
 
     fn observe(&self, field: &str) -> Option<Value> {
