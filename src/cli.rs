@@ -7,7 +7,7 @@
 //! 2. single arguments and what they name: `flags`, `limits`, `partition`, `program`, `history` (recorded
 //!    runs), `outstanding` (failures), `rerun`, `reports`, `progress`;
 //! 3. `settings`: what was typed and what `vmconf.toml` sets, built once and passed to the commands;
-//! 4. arguments of several commands, which ask the settings: `file_args`, `select`, `cache`, `find_case`;
+//! 4. arguments of several commands, which ask the settings: `file_args`, `select`, `vm`, `cache`, `find_case`;
 //! 5. the commands, each a file of its name. `run` also uses `known`; `watch` (`run --watch`) and `config`
 //!    use `run`;
 //! 6. this module, which no other one uses.
@@ -51,6 +51,7 @@ mod serve;
 mod settings;
 mod trace;
 mod verbosity;
+mod vm;
 mod watch;
 
 use std::ffi::OsString;

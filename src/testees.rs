@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use self::embedded::Embedded;
+use self::process::{Process, Vm};
 use crate::machines::MachineInfo;
 use crate::machines::machine::{LoadError, Machine};
 use crate::machines::observe::Observe;
@@ -11,8 +12,10 @@ use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::path::Path;
 use crate::model::verdict::Breakdown;
+use crate::wire::protocol::Hello;
 
 pub mod embedded;
+pub mod process;
 pub mod server;
 
 /// Makes testees.
@@ -20,6 +23,7 @@ pub mod server;
 pub struct MakeTestee {
     name: Arc<str>,
     make: Arc<MakeMachine>,
+    vm: Option<Arc<Vm>>,
 }
 
 type MakeMachine = dyn Fn(&MachineInfo, &Limits) -> Box<dyn Machine> + Send + Sync;
@@ -32,7 +36,20 @@ impl MakeTestee {
         name: impl Into<Arc<str>>,
         make: impl Fn(&MachineInfo, &Limits) -> Box<dyn Machine> + Send + Sync + 'static,
     ) -> MakeTestee {
-        MakeTestee { name: name.into(), make: Arc::new(make) }
+        MakeTestee { name: name.into(), make: Arc::new(make), vm: None }
+    }
+
+    /// Testees in other processes.
+    pub fn in_processes(vm: Arc<Vm>) -> MakeTestee {
+        let process::Command { name: _, words, env, folder, timeout: _, memory } = vm.command();
+        let Hello { name, release, .. } = vm.hello();
+        let name = format!("{:?}", (words, env, folder, memory, name, release));
+        MakeTestee { name: name.into(), vm: Some(vm), ..MakeTestee::default() }
+    }
+
+    /// The machine in other processes; `None` for testees in this process.
+    pub fn vm(&self) -> Option<&Arc<Vm>> {
+        self.vm.as_ref()
     }
 
     /// The name that identifies these testees.
@@ -41,8 +58,16 @@ impl MakeTestee {
     }
 
     /// Makes a testee for a machine. Its cases end when `interrupt` is requested.
-    pub fn make(&self, info: &MachineInfo, limits: &Limits, interrupt: &Interrupt) -> Box<dyn Testee> {
-        Box::new(self.embedded(info, limits, interrupt))
+    pub fn make(
+        &self,
+        info: &'static MachineInfo,
+        limits: &Limits,
+        interrupt: &Interrupt,
+    ) -> Box<dyn Testee> {
+        match &self.vm {
+            Some(vm) => Box::new(Process::new(vm.clone(), info, limits, interrupt)),
+            None => Box::new(self.embedded(info, limits, interrupt)),
+        }
     }
 
     /// Makes a testee in this process, which can be watched: for testees in other processes, the machine of this
@@ -95,4 +120,11 @@ pub enum Stopped {
     Crash(Breakdown),
     /// The testee did not answer in time.
     Timeout(Breakdown),
+}
+
+impl Stopped {
+    /// The machine does not accept the program.
+    pub(crate) fn not_loadable(LoadError { at, what }: LoadError) -> Stopped {
+        Stopped::Error(LoadError { at, what: format!("the program cannot be loaded: {what}") })
+    }
 }

@@ -15,6 +15,7 @@ use vmconf::report::explanation::{self, Length};
 use vmconf::report::{Grouping, counts, json, of_cause};
 use vmconf::run::Worker;
 use vmconf::run::anchor::Anchor;
+use vmconf::testees::process::Groups;
 use vmconf::text::shell::Words;
 use vmconf::{explain, run};
 
@@ -25,6 +26,7 @@ use super::output;
 use super::rerun::RerunCases;
 use super::select::Select;
 use super::settings::Settings;
+use super::vm::VmArgs;
 
 /// Explain why cases fail: what differs and which instruction caused it
 ///
@@ -36,6 +38,9 @@ use super::settings::Settings;
 pub(super) struct Diff {
     #[command(flatten)]
     pub(super) select: Select,
+
+    #[command(flatten)]
+    vm: VmArgs,
 
     /// Print the last N instructions, and all differences in full, instead of what fits a screen
     #[arg(long, value_name = "N")]
@@ -60,7 +65,9 @@ impl Diff {
     }
 
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let options = self.select.options(settings)?;
+        let mut options = self.select.options(settings)?;
+        let groups = Groups::default();
+        options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
         let mut rerun = self.select.is_all().then(|| outstanding(&settings.anchor)).transpose()?;
         let sources = match &rerun {
             Some(rerun) => rerun.sources(),

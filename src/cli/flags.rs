@@ -49,6 +49,10 @@ const FLAGS: &[Flag] = &[
     setting("format", Scope::File, Verdicts),
     setting("strict", Scope::File, Verdicts),
     setting("value-debit", Scope::File, Verdicts),
+    // What runs them.
+    setting("vm", Scope::Run, Verdicts),
+    setting("timeout", Scope::Run, Verdicts),
+    setting("vm-memory", Scope::Run, Verdicts),
     // Which settings.
     typed("profile", Verdicts),
     typed("no-config", Verdicts),

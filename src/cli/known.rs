@@ -50,7 +50,8 @@ impl KnownArgs {
         files.map(|file| file.map(|file| self.list(Path::new(file))).transpose()).collect()
     }
 
-    fn list(&self, path: &Path) -> anyhow::Result<ExpectedFailures> {
+    /// A list that applies instead of the others.
+    pub(super) fn list(&self, path: &Path) -> anyhow::Result<ExpectedFailures> {
         let today = self.today.map_or_else(clock, Ok)?;
         let known = parse(path, &read(path)?, today)?;
         if known.has_dates() {

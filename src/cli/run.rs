@@ -16,6 +16,7 @@ use vmconf::model::partition::Part;
 use vmconf::report::{self, Grouping, Needs};
 use vmconf::run::sources::Source;
 use vmconf::run::{self, Options, UnmatchedEntries};
+use vmconf::testees::process::Groups;
 use vmconf::text::file_name::typed;
 use vmconf::text::shell::Words;
 
@@ -31,6 +32,7 @@ use super::result_file::TemporaryFiles;
 use super::select::Select;
 use super::settings::Settings;
 use super::verbosity::VerbosityArgs;
+use super::vm::VmArgs;
 use super::{candidates, output, outstanding, partition, reports};
 
 /// Run vectors
@@ -73,6 +75,9 @@ pub(super) struct Run {
     known: KnownArgs,
 
     #[command(flatten)]
+    vm: VmArgs,
+
+    #[command(flatten)]
     cache: CacheArgs,
 
     #[arg(long, value_name = "NAME[=FILE]", value_parser = reports::parse, help = reports::help(),
@@ -100,6 +105,7 @@ impl Run {
 
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let runner = Runner::new(self, settings);
+        ctrlc::set_handler(runner.interrupt_handler())?;
         let mut options = runner.options()?;
         let mut rerun = self.rerun_cases(settings, &options)?;
         let sources = match &rerun {
@@ -107,7 +113,6 @@ impl Run {
             None => runner.sources(&options)?,
         };
         options.run.part = runner.part(&sources, &options)?;
-        ctrlc::set_handler(runner.interrupt_handler())?;
         let mut on_case = |id: &CaseId| {
             if let Some(rerun) = &mut rerun {
                 rerun.mark_done(id);
@@ -140,11 +145,19 @@ pub(super) struct Runner<'r> {
     pub(super) settings: &'r Settings,
     pub(super) interrupt: Interrupt,
     temporary_files: TemporaryFiles,
+    /// The processes that run cases.
+    groups: Groups,
 }
 
 impl Runner<'_> {
     pub(super) fn new<'r>(args: &'r Run, settings: &'r Settings) -> Runner<'r> {
-        Runner { args, settings, interrupt: Interrupt::default(), temporary_files: TemporaryFiles::default() }
+        Runner {
+            args,
+            settings,
+            interrupt: Interrupt::default(),
+            temporary_files: TemporaryFiles::default(),
+            groups: Groups::default(),
+        }
     }
 
     /// The options that the arguments, `vmconf.toml` and the lists of expected failures set.
@@ -152,6 +165,7 @@ impl Runner<'_> {
         let mut options = self.args.select.options(self.settings)?;
         let run = &mut options.run;
         run.interrupt = self.interrupt.clone();
+        run.testee = self.args.vm.testee(self.settings, &self.groups, &self.interrupt)?;
         run.jobs = self.args.jobs.map_or_else(processors, usize::from);
         run.max_failures = if self.args.fail_fast { Some(NonZeroUsize::MIN) } else { self.args.max_fail };
         if self.may_leave_out_expected_failures() {
@@ -234,7 +248,16 @@ impl Runner<'_> {
 
     /// Adds the lists of expected failures to the options.
     fn read_expected_failures(&self, options: &mut Options) -> anyhow::Result<()> {
-        let known = &self.args.known;
+        let (known, vm) = (&self.args.known, &self.args.vm);
+        if vm.is_some() && self.settings.typed("known").is_none() {
+            // The other lists of vmconf.toml are for the embedded machines.
+            let list = vm.known(self.settings).map(|path| known.list(&path)).transpose()?.map(Arc::new);
+            options.file.expected_failures.clone_from(&list);
+            for file_override in &mut options.overrides {
+                file_override.options.expected_failures.clone_from(&list);
+            }
+            return Ok(());
+        }
         let list = known.read()?.map(Arc::new);
         for (file_override, own) in options.overrides.iter_mut().zip(known.overridden(self.settings)?) {
             file_override.options.expected_failures = own.map(Arc::new).or_else(|| list.clone());
@@ -262,8 +285,10 @@ impl Runner<'_> {
     /// summary and complete reports; the second ends the process immediately, in case a report is not read.
     pub(super) fn interrupt_handler(&self) -> impl Fn() + Send + use<> {
         let (interrupt, temporary_files) = (self.interrupt.clone(), self.temporary_files.clone());
+        let groups = self.groups.clone();
         move || {
             if interrupt.request() {
+                groups.kill();
                 temporary_files.exit(Exit::Interrupted);
             }
             output::note("note: ending the run; Ctrl-C again ends at once, without reports");

@@ -36,7 +36,7 @@ impl Embedded {
         mut watch: Option<&mut dyn Watch>,
         see: See<'_>,
     ) -> Result<(), Stopped> {
-        self.0.load(program).map_err(|reason| error("the program cannot be loaded", reason))?;
+        self.0.load(program).map_err(Stopped::not_loadable)?;
         for (index, step) in steps.iter().enumerate() {
             let done = self.step(step, &mut watch);
             if let Some(watch) = &mut watch
@@ -65,8 +65,9 @@ impl Embedded {
                     return Err(Stop::Limit(format!("{reached}; {}", self.describe())));
                 }
                 Status::Interrupted => return Err(Stop::Other(Stopped::Interrupted)),
-                Status::Refused(reason) => {
-                    return Err(Stop::Other(error("the run cannot go on", reason)));
+                Status::Refused(LoadError { at, what }) => {
+                    let what = format!("the run cannot go on: {what}");
+                    return Err(Stop::Other(Stopped::Error(LoadError { at, what })));
                 }
             }
         }
@@ -79,10 +80,6 @@ enum Stop {
     /// A limit of the runner. The state is still of interest.
     Limit(String),
     Other(Stopped),
-}
-
-fn error(what: &str, LoadError { at, what: reason }: LoadError) -> Stopped {
-    Stopped::Error(LoadError { at, what: format!("{what}: {reason}") })
 }
 
 impl Testee for Embedded {

@@ -10,17 +10,21 @@
 //! [[override]]              # the first override whose path matches a file applies to it
 //! path = "suites/old/**"
 //! max-steps = 1_000_000
+//!
+//! [vm.py-evm]               # a machine in another process, for --vm py-evm
+//! command = "python3 adapters/py-evm.py"
 //! ```
 //!
 //! The caller gives the list of settings. Values are returned as the flags of a command line.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
+use super::shell::split;
 use super::source_text::SourceText;
 use super::suggest::nearest;
 use crate::model::diagnostic::Diagnostic;
@@ -102,10 +106,31 @@ pub struct Override {
     pub entries: Vec<Entry>,
 }
 
+/// A machine in another process.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Vm {
+    /// Its name.
+    pub name: String,
+    /// The words of the command that starts it; at least one.
+    pub command: Vec<String>,
+    /// Variables added to its environment.
+    pub env: Vec<(String, String)>,
+    /// The folder of the configuration, in which it is started.
+    pub folder: PathBuf,
+    /// How long it may take for a case, as written.
+    pub timeout: Option<String>,
+    /// How many bytes of memory it may take.
+    pub memory: Option<u64>,
+    /// The list of its known failures.
+    pub known: Option<PathBuf>,
+}
+
 /// A parsed configuration.
 #[derive(Debug, Default)]
 pub struct Config {
     profiles: Vec<(String, Vec<Entry>)>,
+    /// The machines in other processes.
+    pub vms: Vec<Vm>,
     /// Settings for some files; the first override that matches a file applies.
     pub overrides: Vec<Override>,
 }
@@ -205,7 +230,8 @@ impl Reader<'_> {
             match key.get_ref().as_ref() {
                 "profile" => config.profiles = self.profiles(value),
                 "override" => config.overrides = self.overrides(value),
-                _ => self.unknown(key, "table", ["profile", "override"].into_iter()),
+                "vm" => config.vms = self.vms(value),
+                _ => self.unknown(key, "table", ["profile", "override", "vm"].into_iter()),
             }
         }
         config
@@ -224,6 +250,57 @@ impl Reader<'_> {
             }
         }
         read
+    }
+
+    fn vms(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<Vm> {
+        let Some(vms) = value.get_ref().as_table() else {
+            self.wrong(value, "vm", "a table of machines, as [vm.mine],");
+            return Vec::new();
+        };
+        let mut read = Vec::new();
+        for (name, value) in vms {
+            match value.get_ref().as_table() {
+                Some(table) => read.extend(self.vm(name.get_ref(), value.span(), table)),
+                None => self.wrong(value, "a machine", "a table, as [vm.mine],"),
+            }
+        }
+        read
+    }
+
+    fn vm(&mut self, name: &str, span: Range<usize>, table: &DeTable<'_>) -> Option<Vm> {
+        const KEYS: [&str; 5] = ["command", "env", "timeout", "memory", "known"];
+        let mut vm = Vm { name: name.to_owned(), folder: self.folder.to_owned(), ..Vm::default() };
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            let text = || value.get_ref().as_str().map(str::to_owned);
+            let expected = match name {
+                "command" => {
+                    words(value.get_ref()).map(|words| vm.command = words).ok_or("a command, or its words")
+                }
+                "env" => pairs(value.get_ref()).map(|env| vm.env = env).ok_or("a table of texts"),
+                "timeout" => {
+                    text().map(|timeout| vm.timeout = Some(timeout)).ok_or("a duration such as \"10s\"")
+                }
+                "memory" => {
+                    bytes(value.get_ref()).map(|memory| vm.memory = Some(memory)).ok_or("a number of bytes")
+                }
+                "known" => {
+                    text().map(|path| vm.known = Some(self.folder.join(path))).ok_or("the path of a file")
+                }
+                _ => {
+                    self.unknown(key, "key", KEYS.into_iter());
+                    Ok(())
+                }
+            };
+            if let Err(expected) = expected {
+                self.wrong(value, name, expected);
+            }
+        }
+        if vm.command.is_empty() {
+            self.diagnostic(span, format!("this machine has no command: [vm.{name}] must have one"));
+            return None;
+        }
+        Some(vm)
     }
 
     fn overrides(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<Override> {
@@ -326,4 +403,27 @@ const PATH: &str = "path";
 
 fn decimal(number: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+/// The words of a command: a text as a shell splits it, or a list of texts.
+fn words(value: &DeValue<'_>) -> Option<Vec<String>> {
+    match value {
+        DeValue::String(text) => split(text),
+        DeValue::Array(list) => list.iter().map(|word| Some(word.get_ref().as_str()?.to_owned())).collect(),
+        _ => None,
+    }
+}
+
+fn pairs(value: &DeValue<'_>) -> Option<Vec<(String, String)>> {
+    let pairs = value.as_table()?.iter();
+    pairs
+        .map(|(name, value)| Some((name.get_ref().to_string(), value.get_ref().as_str()?.to_owned())))
+        .collect()
+}
+
+fn bytes(value: &DeValue<'_>) -> Option<u64> {
+    match value {
+        DeValue::Integer(number) => u64::try_from(decimal(number)?).ok(),
+        _ => None,
+    }
 }

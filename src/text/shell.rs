@@ -49,6 +49,11 @@ fn in_quotes_if_needed(word: &str) -> String {
     if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { quoted(word) }
 }
 
+/// The words of a command line as a POSIX shell splits it, without its expansions; `None` if a quote is open.
+pub fn split(text: &str) -> Option<Vec<String>> {
+    shlex::split(text)
+}
+
 /// The text as one word of a shell, in quotes.
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))

@@ -1,0 +1,120 @@
+//! The machine in another process that cases run on: `--vm`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use jiff::SignedDuration;
+use vmconf::model::interrupt::Interrupt;
+use vmconf::testees::MakeTestee;
+use vmconf::testees::process::{Command, Groups, Vm};
+use vmconf::text::config;
+use vmconf::text::shell::split;
+use vmconf::text::suggest::nearest;
+
+use super::exit_code::BrokenInput;
+use super::settings::{FILE, Settings};
+
+/// How long a case may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The machine in another process that cases run on.
+#[derive(Debug, Args)]
+pub(super) struct VmArgs {
+    /// Run cases on a machine in another process: NAME=COMMAND, or the NAME of a [vm.NAME] in vmconf.toml
+    ///
+    /// COMMAND speaks the process protocol, as `vmconf serve` does.
+    #[arg(long, value_name = "NAME[=COMMAND]", help_heading = "Machine")]
+    vm: Option<String>,
+
+    /// How long the machine of --vm may take for a case, such as 500ms [default: 10s]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Machine")]
+    timeout: Option<Duration>,
+
+    /// Bytes of memory that the machine of --vm may take
+    #[arg(long, value_name = "BYTES", help_heading = "Machine")]
+    vm_memory: Option<u64>,
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let duration = text.parse().ok().filter(SignedDuration::is_positive);
+    duration
+        .map(SignedDuration::unsigned_abs)
+        .ok_or_else(|| "a duration has the form 10s or 500ms".to_owned())
+}
+
+impl VmArgs {
+    /// What makes the testees; starts the machine if there is one. All its processes are in `groups` while they
+    /// run.
+    ///
+    /// # Errors
+    ///
+    /// When it is not known, or does not answer.
+    pub(super) fn testee(
+        &self,
+        settings: &Settings,
+        groups: &Groups,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<MakeTestee> {
+        let Some(command) = self.command(settings)? else { return Ok(MakeTestee::default()) };
+        let vm = Vm::start(command, groups.clone(), interrupt);
+        let vm = vm.map_err(|why| BrokenInput(format!("error: --vm {why}")))?;
+        Ok(MakeTestee::in_processes(Arc::new(vm)))
+    }
+
+    /// Whether cases run on a machine in another process.
+    pub(super) fn is_some(&self) -> bool {
+        self.vm.is_some()
+    }
+
+    /// The list of known failures of the machine, if `vmconf.toml` names one.
+    pub(super) fn known(&self, settings: &Settings) -> Option<PathBuf> {
+        configured(settings, self.vm.as_ref()?).ok()?.known.clone()
+    }
+
+    /// How the machine is started; `None` without `--vm`.
+    fn command(&self, settings: &Settings) -> anyhow::Result<Option<Command>> {
+        let Some(vm) = &self.vm else {
+            if self.timeout.is_some() || self.vm_memory.is_some() {
+                bail!("--timeout and --vm-memory are for the machine of --vm");
+            }
+            return Ok(None);
+        };
+        let mut command = match vm.split_once('=') {
+            Some((name, text)) => Command {
+                name: name.to_owned(),
+                words: split(text)
+                    .filter(|words| !words.is_empty())
+                    .context("--vm: this is not a command")?,
+                env: Vec::new(),
+                folder: None,
+                timeout: TIMEOUT,
+                memory: None,
+            },
+            None => of_file(configured(settings, vm)?)?,
+        };
+        command.timeout = self.timeout.unwrap_or(command.timeout);
+        command.memory = self.vm_memory.or(command.memory);
+        Ok(Some(command))
+    }
+}
+
+/// The table `[vm.NAME]`.
+fn configured<'s>(settings: &'s Settings, name: &str) -> anyhow::Result<&'s config::Vm> {
+    let vms = settings.file.as_ref().map_or(&[][..], |file| &file.config.vms);
+    let known = || vms.iter().map(|vm| vm.name.as_str());
+    vms.iter().find(|vm| vm.name == name).with_context(|| match nearest(name, known()) {
+        Some(near) => format!("--vm: there is no [vm.{name}] in {FILE}; did you mean {near}?"),
+        None => format!("--vm: there is no [vm.{name}] in {FILE}; a command follows the name after ="),
+    })
+}
+
+fn of_file(vm: &config::Vm) -> anyhow::Result<Command> {
+    let config::Vm { name, command, env, folder, timeout, memory, known: _ } = vm.clone();
+    let timeout = timeout.as_deref().map(parse_duration).transpose();
+    let timeout = timeout.map_err(anyhow::Error::msg).with_context(|| format!("[vm.{name}] timeout"))?;
+    let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty());
+    Ok(Command { name, words: command, env, folder, timeout: timeout.unwrap_or(TIMEOUT), memory })
+}

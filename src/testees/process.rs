@@ -1,0 +1,239 @@
+//! A machine in another process as a testee. The page `docs/src/protocol.md` describes what both sides write.
+//!
+//! | file | content |
+//! |---|---|
+//! | `conversation.rs` | a process: starts it, writes lines to it and reads lines from it, ends it |
+//! | `group.rs` | the process group of a process: all that it started |
+//! | `case.rs` | from a case to a request, and from the answer to states |
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::{See, Stopped, Testee};
+use crate::machines::MachineInfo;
+use crate::model::case::{Program, Step};
+use crate::model::interrupt::Interrupt;
+use crate::model::limits::Limits;
+use crate::model::shape::Member;
+use crate::model::verdict::Breakdown;
+use crate::wire::protocol::{Answer, Greeting, Hello, Offer, Request, VERSION};
+
+use self::case::{Run, limits_of};
+pub use self::conversation::{Conversation, Trouble};
+pub use self::group::Groups;
+
+mod case;
+mod conversation;
+mod group;
+
+/// How long a process has for its first answer, unless a case has longer.
+pub const START: Duration = Duration::from_secs(20);
+
+/// How to start a machine in another process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The name that the user gives it.
+    pub name: String,
+    /// The program and its arguments; at least one.
+    pub words: Vec<String>,
+    /// Variables added to the environment.
+    pub env: Vec<(String, String)>,
+    /// The folder it is started in; `None` for the working folder.
+    pub folder: Option<PathBuf>,
+    /// How long it may take for a case.
+    pub timeout: Duration,
+    /// How many bytes of address space it may have; `None` for no limit of ours.
+    pub memory: Option<u64>,
+}
+
+/// A machine in another process, and the processes of it that run.
+pub struct Vm {
+    command: Command,
+    hello: Hello,
+    groups: Groups,
+    /// Processes that have said hello and wait for a case. They end with this.
+    idle: Mutex<Vec<Running>>,
+}
+
+/// A process that said hello.
+struct Running {
+    conversation: Conversation,
+    /// The number of the last request.
+    last_id: u64,
+}
+
+impl Vm {
+    /// Starts a process and reads what it says of itself. All its processes are in `groups` while they run.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be started, does not answer `hello`, or speaks another version of the protocol; in a whole
+    /// sentence.
+    pub fn start(command: Command, groups: Groups, interrupt: &Interrupt) -> Result<Vm, String> {
+        let what = |trouble: Breakdown| {
+            let stderr = trouble.stderr.trim_end();
+            let stderr = if stderr.is_empty() { String::new() } else { format!(":\n{stderr}") };
+            format!("{}: {}{stderr}", command.name, trouble.what)
+        };
+        let (hello, running) = match begin(&command, &groups, interrupt) {
+            Ok(begun) => begun,
+            Err(Stopped::Crash(breakdown) | Stopped::Timeout(breakdown)) => return Err(what(breakdown)),
+            Err(_) => return Err(format!("{}: interrupted", command.name)),
+        };
+        Ok(Vm { command, hello, groups, idle: Mutex::new(vec![running]) })
+    }
+
+    /// How it is started.
+    pub fn command(&self) -> &Command {
+        &self.command
+    }
+
+    /// What it says of itself.
+    pub fn hello(&self) -> &Hello {
+        &self.hello
+    }
+
+    /// What it says of a machine; `None` if it does not implement it.
+    pub fn offer(&self, machine: &str) -> Option<&Offer> {
+        self.hello.machines.iter().find(|offer| offer.machine == machine)
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Running>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends a request, whose number `request` gets, to a process and returns the answer to it.
+    ///
+    /// A process that breaks down is ended. If it had answered other requests before, a new one gets the request
+    /// once more: what an earlier request did to a process is not held against this one.
+    ///
+    /// # Errors
+    ///
+    /// When the process breaks down or does not answer in time, or on an interrupt.
+    pub fn ask(&self, request: &dyn Fn(u64) -> Request, interrupt: &Interrupt) -> Result<Answer, Stopped> {
+        let used = self.idle().pop();
+        if let Some(running) = used {
+            let is_fresh = running.last_id == 0;
+            match self.ask_running(running, request, interrupt) {
+                Err(Stopped::Crash(_) | Stopped::Timeout(_)) if !is_fresh => {}
+                result => return result,
+            }
+        }
+        let (_, running) = begin(&self.command, &self.groups, interrupt)?;
+        self.ask_running(running, request, interrupt)
+    }
+
+    fn ask_running(
+        &self,
+        mut running: Running,
+        request: &dyn Fn(u64) -> Request,
+        interrupt: &Interrupt,
+    ) -> Result<Answer, Stopped> {
+        running.last_id += 1;
+        let request = request(running.last_id);
+        let answer = ask(&mut running.conversation, &request, self.command.timeout, interrupt);
+        match answer {
+            Ok(answer) => {
+                self.idle().push(running);
+                Ok(answer)
+            }
+            Err(trouble) => Err(running.conversation.end(trouble)),
+        }
+    }
+}
+
+impl Drop for Vm {
+    /// All processes end at the same time.
+    fn drop(&mut self) {
+        self.idle().iter_mut().for_each(|running| running.conversation.close());
+    }
+}
+
+impl fmt::Debug for Vm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vm")
+            .field("command", &self.command)
+            .field("hello", &self.hello)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Starts a process and says hello.
+fn begin(command: &Command, groups: &Groups, interrupt: &Interrupt) -> Result<(Hello, Running), Stopped> {
+    let conversation = Conversation::start(command, groups);
+    let mut conversation = conversation.map_err(|error| {
+        let what = format!("{} cannot be started: {error}", command.words[0]);
+        Stopped::Crash(Breakdown { what, stderr: String::new() })
+    })?;
+    let hello = Request::Hello(Greeting { version: VERSION, vmconf: env!("CARGO_PKG_VERSION").to_owned() });
+    let answer = ask(&mut conversation, &hello, command.timeout.max(START), interrupt);
+    let hello = answer.and_then(|answer| match answer {
+        Answer::Hello(hello) if hello.version == VERSION => Ok(hello),
+        Answer::Hello(hello) => Err(Trouble::Broke(format!(
+            "speaks version {} of the protocol, and vmconf speaks version {VERSION}",
+            hello.version
+        ))),
+        _ => Err(Trouble::Broke("answered something else than hello to hello".to_owned())),
+    });
+    match hello {
+        Ok(hello) => Ok((hello, Running { conversation, last_id: 0 })),
+        Err(trouble) => Err(conversation.end(trouble)),
+    }
+}
+
+/// Sends a request and reads the answer to it.
+fn ask(
+    conversation: &mut Conversation,
+    request: &Request,
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<Answer, Trouble> {
+    let line = conversation.ask(request.line(), timeout, interrupt)?;
+    let answer = Answer::read(&line);
+    let answer =
+        answer.map_err(|error| Trouble::Broke(format!("wrote a line that is not an answer: it {error}")))?;
+    match (request.id(), answer.id()) {
+        (Some(asked), Some(answered)) if asked == answered => Ok(answer),
+        (None, None) => Ok(answer),
+        (Some(asked), Some(answered)) => {
+            Err(Trouble::Broke(format!("answered request {answered} instead of {asked}")))
+        }
+        (Some(_), None) | (None, Some(_)) => {
+            Err(Trouble::Broke("answered hello and a request for each other".to_owned()))
+        }
+    }
+}
+
+/// A machine in another process as a testee.
+pub struct Process {
+    vm: Arc<Vm>,
+    info: &'static MachineInfo,
+    fields: Vec<Member>,
+    limits: Limits,
+    interrupt: Interrupt,
+}
+
+impl Process {
+    /// A testee for a machine of this process. Its cases end when `interrupt` is requested.
+    pub fn new(vm: Arc<Vm>, info: &'static MachineInfo, limits: &Limits, interrupt: &Interrupt) -> Process {
+        let (limits, interrupt) = (limits.clone(), interrupt.clone());
+        Process { vm, info, fields: (info.fields)(), limits, interrupt }
+    }
+}
+
+impl Testee for Process {
+    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<(), Stopped> {
+        let Some(offer) = self.vm.offer(self.info.name) else {
+            return Err(Stopped::Unsupported(format!("no machine {}", self.info.name)));
+        };
+        let program = (self.info.assemble)(program).map_err(Stopped::not_loadable)?;
+        let run = Run::new(self.info, &self.fields, offer, &program, steps)?;
+        let limits = limits_of(&self.limits);
+        let answer = self.vm.ask(&|id| run.request(id, &limits), &self.interrupt)?;
+        let states = run.states(answer)?;
+        states.iter().enumerate().for_each(|(index, state)| see(index, state));
+        Ok(())
+    }
+}

@@ -1,0 +1,241 @@
+//! A process, and the lines that are written to it and read from it.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{self, ChildStderr, ChildStdin, ChildStdout, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Command;
+use super::group::{Groups, Member};
+use crate::model::interrupt::Interrupt;
+use crate::model::verdict::Breakdown;
+use crate::testees::Stopped;
+use crate::wire::protocol::MOST_LINE;
+
+/// How much of standard error is kept, in bytes.
+const MOST_STDERR: usize = 64 << 10;
+
+/// How often it is looked whether the process ended or the run was interrupted.
+const INTERVAL: Duration = Duration::from_millis(25);
+
+/// How long a process may take to end after its pipes were closed, and its pipes after it ended.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// A process. It ends with this, and all that it started.
+pub struct Conversation {
+    member: Member,
+    /// `None` when the input of the process is closed.
+    requests: Option<Sender<String>>,
+    answers: Receiver<Result<Vec<u8>, Trouble>>,
+    stderr: Stderr,
+    timeout: Duration,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// The output of the process ended.
+    Closed,
+    /// The process broke the protocol.
+    Broke(String),
+    /// There was no answer in time.
+    Late,
+    /// The run was interrupted.
+    Interrupted,
+}
+
+impl Conversation {
+    /// Starts a process.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be started.
+    pub fn start(command: &Command, groups: &Groups) -> io::Result<Conversation> {
+        let mut started = with_memory(command)?;
+        started.envs(command.env.iter().map(|(name, value)| (name, value)));
+        if let Some(folder) = &command.folder {
+            started.current_dir(folder);
+        }
+        started.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut member = groups.start(&mut started)?;
+        let child = &mut member.child;
+        let missing = || io::Error::other("no pipe");
+        let input = child.stdin.take().ok_or_else(missing)?;
+        let output = child.stdout.take().ok_or_else(missing)?;
+        let stderr = Stderr::collect(child.stderr.take().ok_or_else(missing)?);
+        let (requests, requested) = mpsc::channel();
+        let (answered, answers) = mpsc::channel();
+        // Not joined: if something that left the group keeps a pipe open, the thread waits for it.
+        thread::spawn(|| converse(requested, input, output, answered));
+        Ok(Conversation { member, requests: Some(requests), answers, stderr, timeout: command.timeout })
+    }
+
+    /// Writes a line and reads a line, both with their terminators.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no line.
+    pub fn ask(
+        &mut self,
+        line: String,
+        timeout: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<u8>, Trouble> {
+        self.stderr.clear();
+        self.timeout = timeout;
+        let requests = self.requests.as_ref().ok_or(Trouble::Closed)?;
+        requests.send(line).map_err(|_| Trouble::Closed)?;
+        let start = Instant::now();
+        let mut has_ended = false;
+        loop {
+            let left = timeout.saturating_sub(start.elapsed());
+            match self.answers.recv_timeout(left.min(INTERVAL)) {
+                Ok(answer) => return answer,
+                Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Closed),
+                Err(RecvTimeoutError::Timeout) if interrupt.is_requested() => {
+                    return Err(Trouble::Interrupted);
+                }
+                // Something that it started keeps the pipe open.
+                Err(RecvTimeoutError::Timeout) if has_ended => return Err(Trouble::Closed),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Trouble::Late),
+                Err(RecvTimeoutError::Timeout) => has_ended = self.member.has_ended(),
+            }
+        }
+    }
+
+    /// Closes the input of the process, so that it ends.
+    pub fn close(&mut self) {
+        self.requests = None;
+    }
+
+    /// Ends the process, and says what the trouble is for the case.
+    pub fn end(mut self, trouble: Trouble) -> Stopped {
+        self.close();
+        let patience = if trouble == Trouble::Closed { PATIENCE } else { Duration::ZERO };
+        let status = self.member.end(patience);
+        let stderr = self.stderr.text();
+        let broke_down = |what| Breakdown { what, stderr };
+        match trouble {
+            Trouble::Interrupted => Stopped::Interrupted,
+            Trouble::Late => {
+                Stopped::Timeout(broke_down(format!("no answer in {} s", self.timeout.as_secs_f64())))
+            }
+            Trouble::Broke(what) => Stopped::Crash(broke_down(what)),
+            Trouble::Closed => {
+                let what = status.map_or_else(|| "closed its standard output".to_owned(), ended);
+                Stopped::Crash(broke_down(what))
+            }
+        }
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        self.close();
+        self.member.end(PATIENCE);
+    }
+}
+
+/// The command, started with a limit on its memory if it has one.
+fn with_memory(Command { words, memory, .. }: &Command) -> io::Result<process::Command> {
+    let program = words.first().ok_or_else(|| io::Error::other("there is no command"))?;
+    let Some(memory) = memory else {
+        let mut command = process::Command::new(program);
+        command.args(&words[1..]);
+        return Ok(command);
+    };
+    if !cfg!(unix) {
+        return Err(io::Error::other("memory cannot be limited on this system"));
+    }
+    // The limit must be set between fork and exec, which safe code cannot do without a shell.
+    let mut command = process::Command::new("sh");
+    command.args(["-c", "ulimit -v \"$0\" && exec \"$@\"", &(memory / 1024).to_string()]).args(words);
+    Ok(command)
+}
+
+/// How a process ended: `killed by SIGSEGV`.
+fn ended(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt;
+        if let Some(signal) = status.signal() {
+            let name = nix::sys::signal::Signal::try_from(signal).map(nix::sys::signal::Signal::as_str);
+            return name
+                .map_or_else(|_| format!("killed by signal {signal}"), |name| format!("killed by {name}"));
+        }
+    }
+    status.code().map_or_else(|| "ended".to_owned(), |code| format!("ended with exit code {code}"))
+}
+
+/// Writes each request and reads the line that answers it, until either side closes.
+#[allow(clippy::needless_pass_by_value, reason = "the pipes close with the thread")]
+fn converse(
+    requests: Receiver<String>,
+    mut input: ChildStdin,
+    output: ChildStdout,
+    answers: Sender<Result<Vec<u8>, Trouble>>,
+) {
+    let mut output = BufReader::with_capacity(1 << 16, output);
+    for request in requests {
+        let written = input.write_all(request.as_bytes());
+        // A process that does not read may have written why.
+        let answer = read_line(&mut output);
+        let goes_on = written.is_ok() && answer.is_ok();
+        if answers.send(answer).is_err() || !goes_on {
+            return;
+        }
+    }
+}
+
+fn read_line(output: &mut impl BufRead) -> Result<Vec<u8>, Trouble> {
+    let mut line = Vec::new();
+    // One byte more than allowed, so that a line that is too long is noticed.
+    let read = output.take(MOST_LINE as u64 + 1).read_until(b'\n', &mut line);
+    match line.last() {
+        Some(b'\n') => Ok(line),
+        Some(_) if line.len() > MOST_LINE => {
+            Err(Trouble::Broke(format!("wrote a line of more than {MOST_LINE} bytes")))
+        }
+        _ => read.and(Err(io::Error::other("the end"))).map_err(|_| Trouble::Closed),
+    }
+}
+
+/// The end of what a process writes to standard error.
+struct Stderr {
+    tail: Arc<Mutex<VecDeque<u8>>>,
+    /// Closes when there is no more.
+    end: Receiver<()>,
+}
+
+impl Stderr {
+    fn collect(mut pipe: ChildStderr) -> Stderr {
+        let tail = Arc::new(Mutex::new(VecDeque::new()));
+        let (sender, end) = mpsc::channel();
+        let collected = tail.clone();
+        thread::spawn(move || {
+            let mut bytes = vec![0; 1 << 13];
+            while let Ok(count @ 1..) = pipe.read(&mut bytes) {
+                let mut tail = collected.lock().unwrap_or_else(PoisonError::into_inner);
+                tail.extend(&bytes[..count]);
+                let more = tail.len().saturating_sub(MOST_STDERR);
+                tail.drain(..more);
+            }
+            drop(sender);
+        });
+        Stderr { tail, end }
+    }
+
+    fn clear(&self) {
+        self.tail.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// What was written since the last request, of a process that has ended.
+    fn text(&self) -> String {
+        let _ = self.end.recv_timeout(PATIENCE);
+        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&tail.iter().copied().collect::<Vec<_>>()).into_owned()
+    }
+}

@@ -1,0 +1,102 @@
+//! The process group of a process. All that a process starts is in its group, unless it leaves the group by
+//! itself.
+
+use std::collections::HashSet;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How often it is looked whether a process has ended.
+const INTERVAL: Duration = Duration::from_millis(2);
+
+/// The processes that run, each in a group of its own.
+#[derive(Debug, Clone, Default)]
+pub struct Groups(Arc<Mutex<HashSet<u32>>>);
+
+impl Groups {
+    /// Kills all processes. For a process that is about to exit: nothing notices that they ended.
+    pub fn kill(&self) {
+        self.lock().iter().for_each(|id| imp::kill(*id));
+    }
+
+    /// Starts a process in a group of its own.
+    pub(super) fn start(&self, command: &mut Command) -> std::io::Result<Member> {
+        imp::in_own_group(command);
+        let mut groups = self.lock();
+        let child = command.spawn()?;
+        groups.insert(child.id());
+        Ok(Member { child, groups: self.clone() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashSet<u32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A process in a group of its own. The group ends with this.
+pub(super) struct Member {
+    pub(super) child: Child,
+    groups: Groups,
+}
+
+impl Member {
+    /// Whether the process has ended.
+    pub(super) fn has_ended(&mut self) -> bool {
+        imp::has_ended(&mut self.child)
+    }
+
+    /// Waits until the process ends, so long at most, and kills the rest of the group. How the process ended;
+    /// `None` if it did not end by itself.
+    pub(super) fn end(&mut self, patience: Duration) -> Option<ExitStatus> {
+        let start = Instant::now();
+        while !self.has_ended() && start.elapsed() < patience {
+            sleep(INTERVAL);
+        }
+        let by_itself = self.has_ended();
+        // The number of the group is not given to another one before the process was waited for.
+        imp::kill(self.child.id());
+        self.groups.lock().remove(&self.child.id());
+        let _ = self.child.kill();
+        self.child.wait().ok().filter(|_| by_itself)
+    }
+}
+
+#[cfg(unix)]
+mod imp {
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command};
+
+    use nix::sys::signal::{Signal, killpg};
+    use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+    use nix::unistd::Pid;
+
+    pub(super) fn in_own_group(command: &mut Command) {
+        command.process_group(0);
+    }
+
+    pub(super) fn kill(group: u32) {
+        // Nothing is left to kill if it fails.
+        let _ = killpg(Pid::from_raw(group as i32), Signal::SIGKILL);
+    }
+
+    /// Does not wait for the process, which would free its number.
+    pub(super) fn has_ended(child: &mut Child) -> bool {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        let status = waitid(Id::Pid(Pid::from_raw(child.id() as i32)), flags);
+        !matches!(status, Ok(WaitStatus::StillAlive))
+    }
+}
+
+#[cfg(not(unix))]
+mod imp {
+    use std::process::{Child, Command};
+
+    pub(super) fn in_own_group(_: &mut Command) {}
+
+    pub(super) fn kill(_: u32) {}
+
+    pub(super) fn has_ended(child: &mut Child) -> bool {
+        !matches!(child.try_wait(), Ok(None))
+    }
+}
