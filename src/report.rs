@@ -19,6 +19,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 mod markdown_escape;
+pub mod matrix;
 pub mod spool;
 pub mod tap;
 pub mod text;
