@@ -35,6 +35,7 @@ mod isa;
 mod known;
 mod limits;
 mod list;
+mod matrix;
 mod merge;
 mod output;
 mod outstanding;
@@ -84,6 +85,7 @@ enum Command {
     Run(run::Run),
     List(list::List),
     Exec(exec::Exec),
+    Matrix(matrix::MatrixCommand),
     Merge(merge::Merge),
     // Explaining.
     Diff(diff::Diff),
@@ -159,6 +161,7 @@ impl Command {
             Command::Bless(command) => Some(&mut command.select),
             Command::Known(command) => Some(command.select()),
             Command::Config(command) => Some(&mut command.run.select),
+            Command::Matrix(command) => Some(&mut command.select),
             Command::Schema(_)
             | Command::Merge(_)
             | Command::Compare(_)
@@ -186,6 +189,7 @@ impl Command {
             Command::Trace(command) => command.run(settings),
             Command::Bless(command) => command.run(settings),
             Command::Known(command) => command.run(settings),
+            Command::Matrix(command) => command.run(settings),
             Command::Merge(command) => command.run(settings),
             Command::Compare(command) => command.run(settings),
             Command::Exec(command) => command.run(),

@@ -14,14 +14,14 @@ use vmconf::report::matrix::{MATRICES, MatrixKind, badge};
 use vmconf::run::matrix::Collector;
 use vmconf::run::{self, Options};
 use vmconf::testees::MakeTestee;
-use vmconf::testees::process::Vm;
+use vmconf::testees::process::{Groups, Vm};
 use vmconf::wire::matrix::Matrix;
 
 use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
-use super::vm::{VmArgs, started};
+use super::vm::{VmsArgs, end_on_interrupt};
 
 /// Run vectors on several machines and show where they differ
 ///
@@ -35,7 +35,7 @@ pub(super) struct MatrixCommand {
     pub(super) select: Select,
 
     #[command(flatten)]
-    vms: VmArgs,
+    vms: VmsArgs,
 
     /// Number of threads [default: one per processor]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
@@ -60,7 +60,9 @@ impl MatrixCommand {
         let mut options = self.select.options(settings)?;
         options.run.jobs = self.jobs.map_or_else(processors, usize::from);
         let sources = self.select.sources(settings, &options)?;
-        let vms = started(&self.vms, settings, &options.run.interrupt)?;
+        let groups = Groups::default();
+        end_on_interrupt(&groups)?;
+        let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
         if vms.is_empty() {
             bail!("no machine; --vm NAME=COMMAND names one");
         }

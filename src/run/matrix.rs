@@ -70,14 +70,18 @@ impl Collector {
                 groups.entry(outcomes).or_default().push(id);
             }
         }
-        let mut groups: Vec<_> = groups.into_iter().map(|(outcomes, ids)| self.group(outcomes, &ids)).collect();
+        let mut groups: Vec<_> =
+            groups.into_iter().map(|(outcomes, ids)| self.group(outcomes, &ids)).collect();
         groups.sort_by_key(|group| (!group.disagree, std::cmp::Reverse(group.count)));
         groups
     }
 
     fn group(&self, outcomes: &[Option<Outcome>], ids: &[&CaseId]) -> Group {
-        let ran: Vec<_> =
-            outcomes.iter().flatten().filter(|it| !matches!(it.kind, Kind::Unsupported | Kind::Skip)).collect();
+        let ran: Vec<_> = outcomes
+            .iter()
+            .flatten()
+            .filter(|it| !matches!(it.kind, Kind::Unsupported | Kind::Skip))
+            .collect();
         let text = |outcome: &Option<Outcome>| outcome.map_or("skip", |outcome| &*self.texts[outcome.text]);
         Group {
             disagree: ran.windows(2).any(|pair| pair[0] != pair[1]),
