@@ -3,7 +3,7 @@
 
 const { createInterface } = require('node:readline')
 const { BN } = require('bn.js')
-const { common, crypto, Op, VMState } = require('@neo-one/client-common')
+const { crypto, Op, VMState } = require('@neo-one/client-common')
 const { ScriptContainerType } = require('@neo-one/node-core')
 const execute = require('@neo-one/node-vm/dist/cjs/execute')
 const opcodes = require('@neo-one/node-vm/dist/cjs/opcodes')
@@ -18,11 +18,14 @@ const HELLO = {
   }],
 }
 
-const MOST_ITEMS = 10000 // an item that is in several containers is shown in each of them
 const hex = (bytes) => '0x' + bytes.toString('hex')
 
+// node-vm leaves a script at its end without an instruction that the hook could see: it gets the RET that NeoVM implies.
+const withReturn = (script) => Buffer.concat([script, Buffer.from([0x66])])
+const hashOf = (code) => crypto.hash160(code.slice(0, -1))
+
 class Shown {
-  left = MOST_ITEMS
+  left = 10000 // an item that is in several containers is shown in each of them
 
   list(list, around = []) {
     return list.map((item) => this.item(item, around))
@@ -63,7 +66,6 @@ function length(code, pc) {
 class Follower {
   frames = []
   seen = []
-  left = []
   start = undefined
 
   constructor(steps) {
@@ -99,9 +101,9 @@ class Follower {
     const frame = (context, index) => {
       const { code } = context
       const pc = index < frames.length - 1 ? context.pc + length(code, context.pc) : context.pc
-      const opcode = pc < code.length ? code[pc] : 0x66
+      const opcode = code[pc] ?? 0x66
       return {
-        scriptHash: hex(crypto.hash160(code)), instructionPointer: pc, nextOpcode: opcode,
+        scriptHash: hex(hashOf(code)), instructionPointer: pc, nextOpcode: opcode,
         nextInstruction: Op[opcode] ?? String(opcode), evaluationStack: shown.list(context.stack),
         altStack: shown.list(context.stackAlt),
       }
@@ -121,17 +123,17 @@ let follower
 const { lookupOp } = opcodes
 opcodes.lookupOp = (options) => {
   follower.before(options.context)
-  return lookupOp(options)
+  return lookupOp({ context: { ...options.context, scriptHash: hashOf(options.context.code) } })
 }
 
 async function run({ program, steps }) {
   const code = Buffer.from((program.script ?? '0x').slice(2), 'hex')
   const scripts = (program.scriptTable ?? []).map((script) => Buffer.from(script.slice(2), 'hex'))
-  const get = async ({ hash }) => ({ script: scripts.find((it) => common.uInt160ToHex(crypto.toScriptHash(it)) === common.uInt160ToHex(hash)) })
+  const get = async ({ hash }) => ({ script: withReturn(scripts.find((it) => crypto.hash160(it).equals(hash))) })
   const message = program.message === undefined ? undefined : Buffer.from(program.message.slice(2), 'hex')
   follower = new Follower(steps)
   const context = await execute.executeScript({
-    code, gasLeft: new BN('1000000000000'),
+    code: withReturn(code), gasLeft: new BN('1000000000000'),
     blockchain: { currentBlockIndex: Number.MAX_SAFE_INTEGER, settings: { vm: {} }, contract: { get, tryGet: get } },
     init: { scriptContainer: { type: ScriptContainerType.Transaction, value: { message } }, listeners: {}, skipWitnessVerify: true },
   })
@@ -139,12 +141,10 @@ async function run({ program, steps }) {
   return { type: 'done', steps: follower.seen, ended: context.errorMessage?.split('\n')[0] ?? VMState[context.state] }
 }
 
-async function main() {
+;(async () => {
   for await (const line of createInterface({ input: process.stdin })) {
     const request = JSON.parse(line)
     const answer = request.type === 'hello' ? HELLO : { id: request.id, ...(await run(request)) }
     process.stdout.write(JSON.stringify(answer) + '\n')
   }
-}
-
-main()
+})()

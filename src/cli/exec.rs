@@ -54,7 +54,7 @@ pub(super) struct Exec {
     stack: Option<String>,
 
     /// Output form
-    #[arg(short, long = "output", value_name = "FORM", value_enum, default_value_t = Form::Text)]
+    #[arg(short = 'o', long = "output", value_name = "FORM", value_enum, default_value_t = Form::Text)]
     form: Form,
 
     /// Write the program and the state as a vector file

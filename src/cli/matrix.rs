@@ -42,7 +42,7 @@ pub(super) struct MatrixCommand {
     jobs: Option<u16>,
 
     /// Output form
-    #[arg(short, long = "output", value_name = "FORM", default_value = MATRICES[0].name, value_parser = forms())]
+    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = MATRICES[0].name, value_parser = forms())]
     form: String,
 
     /// Write a badge for each machine, NAME.svg, to this folder
