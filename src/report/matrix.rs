@@ -7,7 +7,7 @@ use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
 use crate::wire::line::one_line;
-use crate::wire::matrix::{Cell, Group, Matrix};
+use crate::wire::matrix::{Agreement, Cell, Group, Matrix};
 
 /// A form of matrices; `new` writes one.
 pub type MatrixKind = Renderer<fn(&mut dyn Write, &Matrix) -> io::Result<()>>;
@@ -32,7 +32,11 @@ fn counts(cell: &Cell) -> String {
 
 /// The heading of a group.
 fn heading(group: &Group) -> String {
-    let what = if group.disagree { "the machines disagree" } else { "no machine that ran them passes" };
+    let what = match group.what {
+        Agreement::Disagree => "the machines disagree",
+        Agreement::NonePasses => "no machine passes",
+        Agreement::Unsupported => "not supported by all machines",
+    };
     format!("{}: {what}", counted(group.count, "case"))
 }
 

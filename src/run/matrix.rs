@@ -7,8 +7,8 @@ use indexmap::{IndexMap, IndexSet};
 use crate::model::case::CaseId;
 use crate::model::event::CaseReport;
 use crate::model::signature;
-use crate::model::verdict::Kind;
-use crate::wire::matrix::{Cell, Group, Matrix, Suite};
+use crate::model::verdict::{Kind, Verdict};
+use crate::wire::matrix::{Agreement, Cell, Group, Matrix, Suite};
 
 /// How many cases of a group are named.
 const NAMED: usize = 5;
@@ -37,8 +37,7 @@ impl Collector {
     /// Adds a case of the run of a machine, given by its index.
     pub fn add(&mut self, machine: usize, report: &CaseReport) {
         let kind = report.verdict.kind();
-        let cause = signature::cause(report.machine.as_deref(), &report.verdict);
-        let text = self.texts.insert_full(cause.unwrap_or_else(|| report.verdict.name().to_owned())).0;
+        let text = self.texts.insert_full(text(report)).0;
         let machines = self.machines.len();
         let outcomes = self.cases.entry(report.id.clone()).or_insert_with(|| vec![None; machines]);
         outcomes[machine] = Some(Outcome { kind, text });
@@ -66,13 +65,13 @@ impl Collector {
     fn groups(&self) -> Vec<Group> {
         let mut groups: IndexMap<&[Option<Outcome>], Vec<&CaseId>> = IndexMap::new();
         for (id, outcomes) in &self.cases {
-            if outcomes.iter().flatten().any(|outcome| outcome.kind.is_failed_or_broken()) {
+            if outcomes.iter().flatten().any(|outcome| outcome.kind != Kind::Pass) {
                 groups.entry(outcomes).or_default().push(id);
             }
         }
         let mut groups: Vec<_> =
             groups.into_iter().map(|(outcomes, ids)| self.group(outcomes, &ids)).collect();
-        groups.sort_by_key(|group| (!group.disagree, std::cmp::Reverse(group.count)));
+        groups.sort_by_key(|group| (group.what, std::cmp::Reverse(group.count)));
         groups
     }
 
@@ -83,12 +82,28 @@ impl Collector {
             .filter(|it| !matches!(it.kind, Kind::Unsupported | Kind::Skip))
             .collect();
         let text = |outcome: &Option<Outcome>| outcome.map_or("skip", |outcome| &*self.texts[outcome.text]);
+        let what = if ran.windows(2).any(|pair| pair[0] != pair[1]) {
+            Agreement::Disagree
+        } else if ran.iter().any(|outcome| outcome.kind != Kind::Pass) {
+            Agreement::NonePasses
+        } else {
+            Agreement::Unsupported
+        };
         Group {
-            disagree: ran.windows(2).any(|pair| pair[0] != pair[1]),
+            what,
             outcomes: outcomes.iter().map(|outcome| text(outcome).to_owned()).collect(),
             count: ids.len(),
             cases: ids.iter().take(NAMED).map(ToString::to_string).collect(),
         }
+    }
+}
+
+/// What a machine does in a case, without the names and numbers of the case.
+fn text(report: &CaseReport) -> String {
+    let name = report.verdict.name();
+    match &report.verdict {
+        Verdict::Unsupported(reason) => format!("{name}: {reason}"),
+        verdict => signature::cause(report.machine.as_deref(), verdict).unwrap_or_else(|| name.to_owned()),
     }
 }
 

@@ -11,8 +11,8 @@ pub struct Matrix {
     pub machines: Vec<String>,
     /// The suites, by name.
     pub suites: Vec<Suite>,
-    /// Cases that some machine does not pass, grouped by what each machine does; those that the machines
-    /// disagree on come first, then the larger groups.
+    /// Cases that some machine does not pass, grouped by what each machine does: in the order of
+    /// [`Agreement`], the larger groups first.
     pub groups: Vec<Group>,
 }
 
@@ -89,12 +89,24 @@ impl Cell {
     }
 }
 
+/// Whether machines agree on cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Agreement {
+    /// Two machines that ran the cases do different things.
+    Disagree,
+    /// All machines that ran the cases do the same, and it is not what the vectors expect.
+    NonePasses,
+    /// All machines that ran the cases pass; the others do not support them.
+    Unsupported,
+}
+
 /// Cases on which each machine does the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
-    /// Whether two machines that ran the cases do different things.
-    pub disagree: bool,
-    /// What each machine does: `pass`, `unsupported`, or the cause: `evm gas: other value`.
+    /// Whether the machines agree.
+    pub what: Agreement,
+    /// What each machine does: `pass`, `unsupported: no call recording`, or the cause: `evm gas: other value`.
     pub outcomes: Vec<String>,
     /// How many cases there are.
     pub count: usize,
