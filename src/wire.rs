@@ -7,6 +7,7 @@ pub mod eip3155;
 pub mod expected;
 pub mod explanation;
 pub mod line;
+pub mod list;
 pub mod matrix;
 pub mod name;
 pub mod plain;

@@ -21,7 +21,8 @@ pub enum Shape {
     /// `{"type": "Integer", "value": "5"}`: a value with the name of its type, which has one of these shapes. A
     /// type without a value has no member `value`.
     Typed(&'static [(&'static str, Shape)]),
-    /// What JSON shows without further knowledge: a number is a number, a string a text, an object a record.
+    /// What JSON shows without further knowledge: a number is a number, a string a text, an object a record. A
+    /// number that does not fit 64 bits is `{"int": "42…"}`.
     Plain,
 }
 
@@ -39,7 +40,7 @@ pub struct Member {
 /// How a number is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
-    /// `42`; a number that does not fit 64 bits is a string of decimal digits.
+    /// `42`; a number that does not fit 64 bits is `"42…"`.
     Number,
     /// `"42"`.
     Decimal,

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::case_block::{broken_list, counts, first_place, headline};
+use super::slow::SlowCases;
 use super::truncate::truncate;
 use super::{Options, Report};
 use crate::model::diagnostic::Place;
@@ -29,16 +30,25 @@ pub struct GitHub {
     first: Vec<String>,
     /// The annotations of further cases.
     further: Vec<String>,
+    slow: SlowCases,
 }
 
 impl GitHub {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> GitHub {
         let flags = options.flags.clone();
-        GitHub { out, flags, causes: HashSet::new(), first: Vec::new(), further: Vec::new() }
+        GitHub {
+            out,
+            flags,
+            causes: HashSet::new(),
+            first: Vec::new(),
+            further: Vec::new(),
+            slow: SlowCases::new(options),
+        }
     }
 
     fn case(&mut self, report: &CaseReport) {
+        self.slow.add(report);
         let cause = match &report.verdict {
             Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => return,
             // Each is reported, since each has to be removed from the list.
@@ -61,8 +71,17 @@ impl GitHub {
         let Summary { failed, fixed, errors, crashed, timed_out, .. } = summary;
         let more = (failed + fixed + errors + crashed + timed_out).saturating_sub(shown.len() as u64);
         let more = if more > 0 { format!("; {more} more that do not pass") } else { String::new() };
-        writeln!(self.out, "::notice title=vmconf::{}{more}", counts(summary))?;
+        let slow = self.slow();
+        writeln!(self.out, "::notice title=vmconf::{}{more}{slow}", counts(summary))?;
         self.out.flush()
+    }
+
+    /// The slow cases, to follow the counts of the run; empty if there are none.
+    fn slow(&self) -> String {
+        let (mut slowest, _) = self.slow.slowest();
+        self.slow.counted().zip(slowest.next()).map_or(String::new(), |(counted, (time, id))| {
+            data(&format!("; {counted}, the longest {time}: {}", truncate(id, 0, LONGEST)))
+        })
     }
 }
 

@@ -1,5 +1,4 @@
-//! The report that CI servers read: JUnit XML with a suite for each file. Only the time differs from run to
-//! run; it appears once, at the top.
+//! The report that CI servers read: JUnit XML with a suite for each file. Only times differ from run to run.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -40,6 +39,9 @@ impl Junit {
         case.extra.insert("file".into(), (&*file).into());
         if let Some(line) = report.line {
             case.extra.insert("line".into(), line.to_string().into());
+        }
+        if let Some(time) = report.time {
+            case.set_time(time);
         }
         if report.cached {
             case.add_property(("cached", "true"));

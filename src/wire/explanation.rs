@@ -12,7 +12,7 @@ use crate::model::path::Path;
 use crate::model::value::Value;
 
 /// A case that fails or is broken, as in a report, with the explanation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "case")]
 pub struct Explanation {
     /// The case.

@@ -19,6 +19,9 @@ const DEEPEST: usize = 100;
 /// machine has longer numbers.
 const MOST_DIGITS: usize = 1_001;
 
+/// The only member of an object that is a number of more than 64 bits, where no shape says that it is a number.
+const INT: &str = "int";
+
 /// The value as JSON of this shape. A list or record nested too deep is a text.
 pub fn write(value: &Value, shape: &Shape) -> Json {
     write_at(0, value, shape)
@@ -67,7 +70,12 @@ fn write_int(number: &BigInt, shape: &Shape) -> Json {
         _ => {
             let signed = i64::try_from(number).map(Number::from);
             let number_of_64_bits = signed.or_else(|_| u64::try_from(number).map(Number::from));
-            number_of_64_bits.map_or_else(|_| Json::String(number.to_string()), Json::Number)
+            let digits = || Json::String(number.to_string());
+            match (number_of_64_bits, shape) {
+                (Ok(number), _) => Json::Number(number),
+                (Err(_), Shape::Plain) => Json::Object(Map::from_iter([(INT.to_owned(), digits())])),
+                (Err(_), _) => digits(),
+            }
         }
     }
 }
@@ -130,6 +138,9 @@ pub fn read(json: Json, shape: &Shape) -> Result<Value, Misfit> {
         (Json::Number(number), Shape::Int(_) | Shape::Plain) => Value::Int(integer(&number)?),
         (Json::Array(items), Shape::List(item)) => Value::List(read_list(items, item)?),
         (Json::Array(items), Shape::Plain) => Value::List(read_list(items, &Shape::Plain)?),
+        (Json::Object(members), Shape::Plain) if members.len() == 1 && members.contains_key(INT) => {
+            read_int(members)?
+        }
         (Json::Object(members), Shape::Typed(_)) => read_typed(members, shape)?,
         (Json::Object(members), Shape::Map(..) | Shape::Record(_) | Shape::Plain) => {
             Value::Record(read_members(members, shape)?)
@@ -200,6 +211,14 @@ fn key(keys: Keys, name: &str) -> String {
         (Keys::Number, Some(bytes)) => number_key(&bytes),
         (Keys::Bytes, Some(bytes)) if even.len() == digits.len() => bytes_key(&bytes),
         _ => name.to_owned(),
+    }
+}
+
+/// An object with the one member `int`; if that is not a number, the object is a record.
+fn read_int(members: Map<String, Json>) -> Result<Value, Misfit> {
+    match members.get(INT).and_then(Json::as_str).map(number).transpose()?.flatten() {
+        Some(number) => Ok(Value::Int(number)),
+        None => Ok(Value::Record(read_members(members, &Shape::Plain)?)),
     }
 }
 

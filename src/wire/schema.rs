@@ -47,6 +47,7 @@ pub static SCHEMAS: &[Schema] = &[
     schema!("exec", "vmconf exec evm 0x00 --output json", "the state that a program left"),
     schema!("diff", "vmconf diff --output json", "why a case fails, for programs"),
     schema!("report", "vmconf run --report json", "a line of a report for programs"),
+    schema!("list", "vmconf list --output json", "a case, for programs"),
 ];
 
 /// The schema with this name.
