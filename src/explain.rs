@@ -1,5 +1,6 @@
 //! Explains why a case fails by running it again with a recorder.
 
+pub mod bisect;
 pub mod blame;
 pub mod trace;
 
