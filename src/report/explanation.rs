@@ -49,6 +49,7 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
         Verdict::Crash(breakdown) | Verdict::Timeout(breakdown) => {
             let word = explained.report.verdict.name().to_uppercase();
             broke_down(&mut text, &word, &explained.report, breakdown)?;
+            on_embedded(&mut text, explained)?;
             let wanted = length.wanted(&text);
             last(&mut text, explained, wanted)?;
         }
@@ -118,9 +119,21 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     };
     let others: Vec<_> = others.iter().filter(|other| !is_row(other)).collect();
     further(text, explained, &others, left(text, length).saturating_sub(FEWEST + 2))?;
+    on_embedded(text, explained)?;
     let wanted = length.wanted(text);
     last(text, explained, wanted)?;
     writeln!(text, "  {DIM}ended:{DIM:#} {}", truncate(&escaped(&failure.ended), 0, WIDTH))
+}
+
+/// Writes whose instructions are shown, if they are not those of the machine that the case ran on.
+fn on_embedded(text: &mut Vec<u8>, Explanation { report, embedded, .. }: &Explanation) -> io::Result<()> {
+    let Some(kind) = embedded else { return Ok(()) };
+    let machine = report.machine.as_deref().unwrap_or_default();
+    writeln!(
+        text,
+        "  {DIM}instructions are those of the embedded {machine}; its verdict: {}{DIM:#}",
+        kind.name()
+    )
 }
 
 impl Length {

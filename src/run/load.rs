@@ -246,7 +246,7 @@ impl LoadedCase<'_> {
     /// # Errors
     ///
     /// When the format panics, with its message.
-    pub(super) fn read(&self) -> Result<Reading, String> {
+    pub fn read(&self) -> Result<Reading, String> {
         let LoadedCase { document, format, node, files, options, shared, .. } = self;
         let context = Context { options: options.read, files, shared: Some(shared) };
         catch_panic(|| format.read_case(Node::at_index(document, *node), context))

@@ -117,7 +117,7 @@ impl TryFrom<Line> for Event {
 
     fn try_from(line: Line) -> Result<Event, String> {
         Ok(match line {
-            Line::Run(run) => Event::Started { files: run.files },
+            Line::Run(run) => Event::Started { files: run.files, vm: run.vm.map(event::Vm::from) },
             Line::Case(case) => Event::Finished((*case).try_into()?),
             Line::Note(note) => note.try_into()?,
             Line::Explained(explained) => explained.try_into()?,
@@ -135,6 +135,9 @@ pub struct Start {
     pub vmconf: String,
     /// The number of files to read.
     pub files: usize,
+    /// The machine in another process that the cases run on; `None` for the machines of vmconf.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vm: Option<Vm>,
     /// The part of a run; `None` for a whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<Partition>,
@@ -147,6 +150,30 @@ pub struct Start {
     /// The paths and filters that select the cases, independent of how they were typed; only in a recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<Vec<String>>,
+}
+
+/// A machine in another process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Vm {
+    /// The name that the user gives it.
+    pub name: String,
+    /// The name of the implementation, as it says.
+    pub implementation: String,
+    /// The version of the implementation, as it says.
+    pub release: String,
+}
+
+impl From<event::Vm> for Vm {
+    fn from(event::Vm { name, implementation, release }: event::Vm) -> Vm {
+        Vm { name, implementation, release }
+    }
+}
+
+impl From<Vm> for event::Vm {
+    fn from(Vm { name, implementation, release }: Vm) -> event::Vm {
+        event::Vm { name, implementation, release }
+    }
 }
 
 /// The part of a run that a report covers.
@@ -187,7 +214,16 @@ impl Start {
             typed: None,
         });
         let vmconf = env!("CARGO_PKG_VERSION").to_owned();
-        Start { version: VERSION, vmconf, files, partition, when: None, command: None, selected: None }
+        Start {
+            version: VERSION,
+            vmconf,
+            files,
+            vm: None,
+            partition,
+            when: None,
+            command: None,
+            selected: None,
+        }
     }
 }
 

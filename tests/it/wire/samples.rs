@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use vmconf::model::assertion::Expected;
 use vmconf::model::case::CaseId;
 use vmconf::model::diagnostic::{Diagnostic, Place};
-use vmconf::model::event::{CaseReport, Event, Summary};
+use vmconf::model::event::{CaseReport, Event, Summary, Vm};
 use vmconf::model::explanation::Explained;
 use vmconf::model::name::Name;
 use vmconf::model::path::{Key, Path};
@@ -149,6 +149,14 @@ fn any_breakdown() -> impl Strategy<Value = Breakdown> {
     (any_text(), any_text()).prop_map(|(what, stderr)| Breakdown { what, stderr })
 }
 
+fn any_vm() -> impl Strategy<Value = Vm> {
+    (any_text(), any_text(), any_text()).prop_map(|(name, implementation, release)| Vm {
+        name,
+        implementation,
+        release,
+    })
+}
+
 fn any_id() -> impl Strategy<Value = CaseId> {
     (any_text(), prop::option::of(any_text()), 1..100_u32).prop_map(|(file, name, nth)| {
         let nth = if name.is_some() { nth } else { 1 };
@@ -194,7 +202,7 @@ pub(super) fn any_event() -> impl Strategy<Value = Event> {
         }
     });
     prop_oneof![
-        any::<usize>().prop_map(|files| Event::Started { files }),
+        (any::<usize>(), prop::option::of(any_vm())).prop_map(|(files, vm)| Event::Started { files, vm }),
         (any_text(), any_diagnostic())
             .prop_map(|(file, diagnostic)| Event::Note { file: file.into(), diagnostic }),
         any_report().prop_map(Event::Finished),
@@ -285,6 +293,7 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
     )
         .prop_map(|(report, blames, steps, last, spent, stack)| Explanation {
             case: Case::from(&report),
+            embedded: (steps % 2 == 0).then_some(Kind::Pass),
             blames,
             steps,
             last,
