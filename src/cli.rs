@@ -5,9 +5,10 @@
 //!
 //! 1. output and exit codes: `output`, `exit_code`, `verbosity`;
 //! 2. single arguments and what they name: `flags`, `limits`, `partition`, `program`, `history` (recorded
-//!    runs), `outstanding` (failures), `rerun`, `reports`, `progress`;
+//!    runs), `outstanding` (failures), `rerun`, `reports`, `slow`, `progress`;
 //! 3. `settings`: what was typed and what `vmconf.toml` sets, built once and passed to the commands;
-//! 4. arguments of several commands, which ask the settings: `file_args`, `select`, `vm`, `cache`, `find_case`;
+//! 4. arguments of several commands, which ask the settings: `file_args`, `select`, `subset`, `vm`, `cache`,
+//!    `find_case`;
 //! 5. the commands, each a file of its name. `run` also uses `known`; `watch` (`run --watch`) and `config`
 //!    use `run`;
 //! 6. this module, which no other one uses.
@@ -47,6 +48,8 @@ mod schema;
 mod select;
 mod serve;
 mod settings;
+mod slow;
+mod subset;
 mod trace;
 mod verbosity;
 mod vm;
@@ -78,24 +81,19 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    // Running.
     Run(run::Run),
     List(list::List),
     Merge(merge::Merge),
-    // Explaining.
     Diff(diff::Diff),
     Trace(trace::Trace),
     Compare(compare::Compare),
-    // Writing vectors.
     Check(check::Check),
     Bless(bless::Bless),
     Known(known::KnownCommand),
-    // Machines.
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
     Serve(serve::Serve),
-    // Set-up.
     Config(config::Config),
     Schema(schema::Schema),
     Completions(completions::Completions),
@@ -107,6 +105,16 @@ fn after_help() -> String {
     format!("{}\n\n{}", help::topics(), exit_code::help())
 }
 
+/// The whole command line. Its help lists the commands in groups.
+fn tree() -> clap::Command {
+    let tree = Cli::command();
+    let commands = help::commands(&tree);
+    let template = "{about-with-newline}\n{usage-heading} {usage}\n\n";
+    let heading = *tree.get_styles().get_header();
+    let options = format!("{heading}Options:{heading:#}\n{{options}}{{after-help}}");
+    tree.help_template(format!("{template}{commands}\n{options}"))
+}
+
 /// Runs the command that the arguments name, or completes the command line for a shell.
 pub(crate) fn main() -> ExitCode {
     CompleteEnv::with_factory(Cli::command).complete();
@@ -114,7 +122,7 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn run() -> anyhow::Result<Exit> {
-    let mut tree = Cli::command();
+    let mut tree = tree();
     let mut matches = tree.get_matches_mut();
     let settings = Settings::read(&tree, &matches)?;
     if let Some(arguments) = with_settings(&matches, &settings) {
@@ -189,7 +197,7 @@ impl Command {
             Command::Config(command) => command.run(settings, tree),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(Cli::command()),
-            Command::Help(command) => command.run(Cli::command()),
+            Command::Help(command) => command.run(self::tree()),
         }
     }
 }
@@ -200,7 +208,7 @@ mod tests {
 
     use clap::{Command, CommandFactory};
 
-    use super::{Cli, flags};
+    use super::{Cli, flags, help};
 
     /// Adds the long flags of the commands that read vectors.
     fn add_flags(command: &Command, found: &mut BTreeSet<String>) {
@@ -218,5 +226,15 @@ mod tests {
         let rows: Vec<_> = flags::all().map(|flag| flag.name.to_owned()).collect();
         assert_eq!(declared, rows.iter().cloned().collect());
         assert_eq!(declared.len(), rows.len(), "a row twice: {rows:?}");
+    }
+
+    #[test]
+    fn every_command_is_in_one_group_and_has_an_example() {
+        let grouped: Vec<_> = help::GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let tree = super::tree();
+        let commands: BTreeSet<_> = tree.get_subcommands().map(Command::get_name).collect();
+        assert_eq!(grouped.iter().copied().collect::<BTreeSet<_>>(), commands);
+        assert_eq!(grouped.len(), commands.len(), "a command twice: {grouped:?}");
+        assert!(tree.get_subcommands().all(|command| help::example(command).is_some()));
     }
 }

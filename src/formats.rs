@@ -17,12 +17,16 @@ use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::position::Origin;
 use crate::text::json::{DeviationKind, Document, Node};
 
+mod accounts;
 mod envelope;
+mod ethereum_json;
 pub mod fields;
 mod files;
 pub mod minic89;
 pub mod nef;
 pub mod neovm;
+#[cfg(feature = "ethereum")]
+pub mod statetest;
 pub mod tinyvm;
 pub mod vmtests;
 mod write_back;
@@ -75,9 +79,10 @@ impl Format {
         let read = (self.read)(case, context, &mut diagnostics);
         let end = case.at() + case.raw().len() as u32;
         self.add_deviations(case.document(), case.at()..end, &mut diagnostics);
+        let skip = diagnostics.take_skip();
         let diagnostics = diagnostics.finish();
         let stopped = diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-        Reading { case: if stopped { None } else { read }, diagnostics }
+        Reading { case: if stopped { None } else { read }, skip: skip.filter(|_| !stopped), diagnostics }
     }
 
     /// As much of a case as can be read, whatever is wrong with it.
@@ -124,23 +129,34 @@ impl Format {
 }
 
 /// Every format.
-pub static FORMATS: &[Format] =
-    &[vmtests::FORMAT, neovm::N3, neovm::V2, tinyvm::FORMAT, tinyvm::TESTCASES, minic89::FORMAT];
+pub static FORMATS: &[Format] = &[
+    vmtests::FORMAT,
+    neovm::N3,
+    neovm::V2,
+    tinyvm::FORMAT,
+    tinyvm::TESTCASES,
+    minic89::FORMAT,
+    #[cfg(feature = "ethereum")]
+    statetest::FORMAT,
+];
 
 /// A case that was found and not yet read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The name that the file gives it.
     pub name: String,
-    /// Its datum, for [`Node::at_index`].
+    /// Its datum, for [`Node::at_index`]: what distinguishes it from all other cases of the document, also
+    /// where they have further data in common.
     pub node: u32,
 }
 
 /// A case that was read.
 #[derive(Debug)]
 pub struct Reading {
-    /// The case; `None` when one of the diagnostics is an error.
+    /// The case; `None` when one of the diagnostics is an error, or when it is skipped.
     pub case: Option<Case>,
+    /// Why the case is skipped: it is well-formed, and no machine here can run it.
+    pub skip: Option<String>,
     /// All errors and notes, in document order.
     pub diagnostics: Vec<Diagnostic<Origin>>,
 }
@@ -227,9 +243,9 @@ pub enum NotRecognised {
         /// What was seen instead.
         seen: String,
     },
-    /// It is of a format that is known and cannot be read yet.
+    /// It is of a format that is known and cannot be read.
     Unsupported {
-        /// What it is.
+        /// What it is, and what could read it.
         what: &'static str,
     },
     /// More than one does.
@@ -266,7 +282,7 @@ impl fmt::Display for NotRecognised {
         match self {
             NotRecognised::None { seen } => write!(f, "no vector format looks like this: {seen}"),
             NotRecognised::Unsupported { what } => {
-                write!(f, "this is {what}, which vmconf does not read yet")
+                write!(f, "this is {what}")
             }
             NotRecognised::Several(found) => {
                 let one = |seen: &Seen| format!("{} ({}, line {})", seen.name, seen.what, seen.line);
@@ -307,8 +323,8 @@ pub fn by_name(name: &str) -> Option<&'static Format> {
 ///
 /// When no format or more than one recognises the document.
 pub fn recognise(document: &Document, file_name: &str) -> Result<(&'static Format, Evidence), NotRecognised> {
-    if is_state_test(document.root()) {
-        return Err(NotRecognised::Unsupported { what: "an Ethereum state test (GeneralStateTest)" });
+    if let Some(what) = unsupported(document.root()) {
+        return Err(NotRecognised::Unsupported { what });
     }
     let look = |format: &'static Format| {
         let named = format.file_name.is_none_or(|name| name == file_name);
@@ -329,11 +345,26 @@ pub fn recognise(document: &Document, file_name: &str) -> Result<(&'static Forma
     }
 }
 
-/// Whether the document is an object of Ethereum state tests: they have a `transaction`, and no `exec`.
-fn is_state_test(root: Node<'_>) -> bool {
-    let has = |test: Node<'_>, name| test.member(name).is_some();
-    root.members()
-        .any(|test| has(test.value, "transaction") && has(test.value, "pre") && !has(test.value, "exec"))
+/// A format of Ethereum that is known and cannot be read: what it is, by the members of its tests.
+fn unsupported(root: Node<'_>) -> Option<&'static str> {
+    let any = |holds: fn(Node<'_>) -> bool| root.members().any(|test| holds(test.value));
+    if any(|test| test.member("blocks").is_some()) {
+        Some("a file of Ethereum blockchain tests, which vmconf does not read")
+    } else if any(|test| test.member("engineNewPayloads").is_some()) {
+        Some("a file of Ethereum engine tests, which vmconf does not read")
+    } else if any(|test| test.member("txbytes").is_some()) {
+        Some("a file of Ethereum transaction tests, which vmconf does not read")
+    } else if cfg!(not(feature = "ethereum")) && any(is_state_test) {
+        Some("a file of Ethereum state tests, which need a vmconf that was built with the feature ethereum")
+    } else {
+        None
+    }
+}
+
+/// Whether a test is an Ethereum state test: it has a `transaction`, and no `exec`.
+fn is_state_test(test: Node<'_>) -> bool {
+    let has = |name| test.member(name).is_some();
+    has("transaction") && (has("pre") || has("post")) && !has("exec")
 }
 
 /// The outermost structure in a few words.

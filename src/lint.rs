@@ -118,13 +118,14 @@ impl<'o> Checker<'o> {
         context: Context<'_>,
         limits: &Limits,
     ) -> Vec<Diagnostic<Origin>> {
-        let Reading { case, mut diagnostics } = match catch_panic(|| format.read_case(node, context)) {
+        let Reading { case, skip, mut diagnostics } = match catch_panic(|| format.read_case(node, context)) {
             Ok(reading) => reading,
             Err(panic) => {
                 let what = format!("the reader of {} panicked: {panic}", format.name);
                 return vec![internal(node.at(), what)];
             }
         };
+        diagnostics.extend(skip.map(|why| skipped(node, &why)));
         let Some(case) = case else { return diagnostics };
         let inspection = Inspection::new(&case, node);
         if index == 0 {
@@ -148,6 +149,11 @@ fn promoted(diagnostic: Diagnostic<Origin>, options: &FileOptions) -> Diagnostic
         (Strictness::Strict, Severity::Warning) => diagnostic.severity(Severity::Error),
         _ => diagnostic,
     }
+}
+
+fn skipped(node: Node<'_>, why: &str) -> Diagnostic<Origin> {
+    let diagnostic = Diagnostic::at(node.at(), format!("a run skips this case: {why}"));
+    diagnostic.under(Rule::UnknownName).severity(Severity::Warning)
 }
 
 fn internal(at: u32, what: String) -> Diagnostic<Origin> {

@@ -12,6 +12,8 @@ pub mod account;
 mod change;
 pub mod ecdsa;
 pub(crate) mod effects;
+#[cfg(feature = "ethereum")]
+pub mod ethereum;
 pub mod evm;
 pub mod inspect;
 mod interpreter;
@@ -21,6 +23,7 @@ mod neo;
 pub mod neo2;
 pub mod neo3;
 pub mod observe;
+mod record;
 pub mod tinyvm;
 
 /// What there is to know about a machine without making one.
@@ -32,6 +35,8 @@ pub struct MachineInfo {
     pub doc: &'static str,
     /// Its instructions.
     pub isa: &'static Isa,
+    /// What executes its instructions.
+    pub engine: Engine,
     /// How its programs are written.
     pub language: Language,
     /// The instructions that a program contains, with repeats, executed or not; empty for a malformed
@@ -51,6 +56,15 @@ pub struct MachineInfo {
     pub assemble: fn(&Program) -> Result<Program, LoadError>,
     /// Makes one.
     pub new: fn(&Limits) -> Box<dyn Machine>,
+}
+
+/// What executes the instructions of a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// This crate: a handler for each row of the instruction set.
+    Own,
+    /// A library of this name: the rows only describe its instructions.
+    Library(&'static str),
 }
 
 /// Which instructions a machine can execute.
@@ -98,7 +112,15 @@ fn in_bytes(isa: &Isa, program: &[u8]) -> Vec<&'static OpInfo> {
 }
 
 /// Every machine.
-pub static MACHINES: &[MachineInfo] = &[evm::INFO, neo3::INFO, neo2::INFO, tinyvm::INFO, minic89::INFO];
+pub static MACHINES: &[MachineInfo] = &[
+    evm::INFO,
+    neo3::INFO,
+    neo2::INFO,
+    tinyvm::INFO,
+    minic89::INFO,
+    #[cfg(feature = "ethereum")]
+    ethereum::INFO,
+];
 
 /// The machine of this name.
 pub fn by_name(name: &str) -> Option<&'static MachineInfo> {

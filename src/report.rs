@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::model::event::Event;
 use crate::model::partition::Part;
@@ -19,6 +20,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 mod markdown_escape;
+mod slow;
 pub mod spool;
 pub mod tap;
 pub mod text;
@@ -65,6 +67,10 @@ pub struct Options {
     pub selection: Words,
     /// How failures of the same cause are reported.
     pub grouping: Grouping,
+    /// When the run began, or its parts were merged, in RFC 3339 format; `None` to omit it.
+    pub when: Option<String>,
+    /// The time from which on a case is listed as slow; `None` to list none.
+    pub slow: Option<Duration>,
     /// The part of a run that is reported; `None` for a whole run.
     pub part: Option<Arc<Part>>,
 }

@@ -36,6 +36,7 @@ pub mod options;
 mod order;
 mod partition;
 mod pool;
+pub mod running;
 mod select;
 pub mod sources;
 mod vector_files;
@@ -65,7 +66,7 @@ pub use vector_files::VectorFiles;
 
 /// Runs all selected cases and passes the events to `sink`.
 ///
-/// The number of threads changes no event, except for [`Summary::seconds`].
+/// The number of threads changes no event, except for the times in [`Summary`] and in reports of cases.
 pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -> Summary {
     run_all(sources, options, Collector::new(options, None, sink))
 }

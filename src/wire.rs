@@ -6,6 +6,7 @@ pub mod comparison;
 pub mod expected;
 pub mod explanation;
 pub mod line;
+pub mod list;
 pub mod name;
 pub mod plain;
 pub mod protocol;

@@ -23,6 +23,7 @@ use super::exit_code::NothingToDo;
 use super::flags::Changes;
 use super::form::Form;
 use super::output;
+use super::reports::GroupArgs;
 use super::rerun::RerunCases;
 use super::select::Select;
 use super::settings::Settings;
@@ -54,9 +55,8 @@ pub(super) struct Diff {
     #[arg(long, hide = true, conflicts_with = "output")]
     json: bool,
 
-    /// Explain each case instead of one of each cause
-    #[arg(long)]
-    no_group: bool,
+    #[command(flatten)]
+    grouping: GroupArgs,
 }
 
 impl Diff {
@@ -111,7 +111,7 @@ impl Diff {
     }
 
     fn grouping(&self) -> Grouping {
-        if self.no_group || self.form() == Form::Json { Grouping::None } else { Grouping::ByCause }
+        if self.form() == Form::Json { Grouping::None } else { self.grouping.grouping() }
     }
 }
 

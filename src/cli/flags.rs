@@ -68,6 +68,7 @@ const FLAGS: &[Flag] = &[
     setting("no-group", Scope::Run, Nothing),
     setting("quiet", Scope::Run, Nothing),
     typed("verbose", Nothing),
+    setting("slow", Scope::Run, Nothing),
     // Of single commands.
     typed("formats", Nothing),
     typed("fix", Nothing),

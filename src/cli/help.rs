@@ -36,6 +36,38 @@ const TOPICS: &[Topic] = &[
     Topic { name: "exit-codes", doc: "what the exit code of vmconf says", text: exit_code::help },
 ];
 
+/// The commands in the order of the help, by what they are for.
+pub(super) const GROUPS: &[(&str, &[&str])] = &[
+    ("Run", &["run", "list", "merge"]),
+    ("Explain", &["diff", "trace", "compare"]),
+    ("Write vectors", &["check", "bless", "known"]),
+    ("Machines", &["isa", "asm", "disasm"]),
+    ("Set-up", &["config", "schema", "completions", "man", "help"]),
+];
+
+/// The commands in groups, each with what it does and its example.
+pub(super) fn commands(tree: &Command) -> String {
+    let (heading, name_style) = (*tree.get_styles().get_header(), *tree.get_styles().get_literal());
+    let mut text = String::new();
+    for (group, names) in GROUPS {
+        text += &format!("{heading}{group}:{heading:#}\n");
+        for command in names.iter().filter_map(|name| tree.find_subcommand(name)) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let name = command.get_name();
+            text += &format!("  {name_style}{name:<11}{name_style:#}  {about}\n");
+            text += &example(command).map_or(String::new(), |example| format!("{:15}{example}\n", ""));
+        }
+        text += "\n";
+    }
+    text.trim_end_matches('\n').to_owned() + "\n"
+}
+
+/// The example in the help of a command.
+pub(super) fn example(command: &Command) -> Option<String> {
+    let help = command.get_long_about()?.to_string();
+    help.lines().find_map(|line| line.strip_prefix("Example: ")).map(str::to_owned)
+}
+
 /// The list of topics.
 pub(super) fn topics() -> String {
     let rows = TOPICS.iter().map(|topic| format!("\n  {:<12} {}", topic.name, topic.doc));

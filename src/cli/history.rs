@@ -67,8 +67,12 @@ pub(super) fn begin(executed: Executed<'_>) -> Record {
     let arguments = std::env::args_os().skip(1);
     let words: Words = arguments.map(|word| typed(&word)).collect();
     let command = format!("vmconf{words}");
-    let when = Timestamp::now().strftime("%FT%TZ").to_string();
-    Record::new(Invocation { when: &when, command: &command, selected, files, part })
+    Record::new(Invocation { when: &now(), command: &command, selected, files, part })
+}
+
+/// The current time in RFC 3339 format, to the second.
+pub(super) fn now() -> String {
+    Timestamp::now().strftime("%FT%TZ").to_string()
 }
 
 /// Records a run as the newest from its folder, and deletes the oldest. Records nothing if the platform has no

@@ -1,19 +1,23 @@
 //! `vmconf list`
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use clap::Args;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
 use vmconf::run::sources::Source;
-use vmconf::run::{self, Options};
+use vmconf::run::{self, LoadedCase, Options};
+use vmconf::wire::line::one_line;
+use vmconf::wire::list::ListedCase;
 
+use super::form::Form;
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
+use super::subset::SubsetArgs;
 
-/// List cases, one id per line
+/// List cases, one per line
 ///
 /// Example: vmconf list vectors/ --filter add
 #[derive(Debug, Args)]
@@ -21,17 +25,27 @@ pub(super) struct List {
     #[command(flatten)]
     pub(super) select: Select,
 
+    #[command(flatten)]
+    subset: SubsetArgs,
+
+    /// Output form
+    #[arg(short, long, value_name = "FORM", default_value = "text")]
+    output: Form,
+
     /// List files instead, with the detected format and why
-    #[arg(long, conflicts_with_all = ["format", "filter", "expr"])]
+    #[arg(long, conflicts_with_all = ["format", "filter", "expr", "partition", "rerun", "output"])]
     formats: bool,
 }
 
 impl List {
     pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
-        let options = self.select.options(settings)?;
-        let sources = self.select.sources(settings, &options)?;
-        let exit =
-            if self.formats { list_formats(&sources, &options)? } else { list_cases(&sources, &options)? };
+        let mut options = self.select.options(settings)?;
+        let sources = self.subset.of(&self.select, settings, &mut options)?.sources;
+        let exit = if self.formats {
+            list_formats(&sources, &options)?
+        } else {
+            list_cases(&sources, &options, self.output)?
+        };
         if exit == Exit::NothingRan {
             output::note("note: no case matches");
         }
@@ -39,14 +53,14 @@ impl List {
     }
 }
 
-fn list_cases(sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
+fn list_cases(sources: &[Source], options: &Options, form: Form) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     let mut exit = Exit::NothingRan;
     let mut broken = false;
     for source in sources {
         let loaded = run::open(source, options);
-        for id in loaded.ids() {
-            writeln!(out, "{id}")?;
+        for case in (0..loaded.cases()).filter_map(|index| loaded.case(index)) {
+            print(&mut out, &case, form)?;
             exit = Exit::Passed;
         }
         for diagnostic in loaded.errors() {
@@ -58,6 +72,17 @@ fn list_cases(sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     Ok(if broken { Exit::Broken } else { exit })
+}
+
+fn print(out: &mut dyn Write, case: &LoadedCase<'_>, form: Form) -> io::Result<()> {
+    let LoadedCase { id, format, .. } = case;
+    match form {
+        Form::Text => writeln!(out, "{id}"),
+        Form::Json => {
+            let listed = ListedCase::new(id, format.name, format.machine, case.line());
+            writeln!(out, "{}", one_line(&listed))
+        }
+    }
 }
 
 fn list_formats(sources: &[Source], options: &Options) -> anyhow::Result<Exit> {

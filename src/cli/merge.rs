@@ -9,15 +9,14 @@ use clap::Args;
 use vmconf::model::event::Event;
 use vmconf::model::exit::Exit;
 use vmconf::model::limits::Limits;
-use vmconf::report::{self, Grouping};
+use vmconf::report;
 use vmconf::run::merge::{self, MergedRun, Source};
 use vmconf::run::open_file::{open_below, read_at_most};
 use vmconf::text::file_name::path_of;
 
-use super::reports::{self, Reports, RequestedReport};
+use super::reports::{ReportArgs, Reports};
 use super::result_file::TemporaryFiles;
 use super::settings::Settings;
-use super::verbosity::VerbosityArgs;
 
 /// Merge the JSON reports of the parts of a run
 ///
@@ -31,21 +30,13 @@ pub(super) struct Merge {
     #[arg(required = true)]
     files: Vec<PathBuf>,
 
-    /// Write a report, as run does; repeatable
-    #[arg(long, value_name = "NAME[=FILE]", value_parser = reports::parse)]
-    report: Vec<RequestedReport>,
-
-    /// Do not group failures by cause
-    #[arg(long)]
-    no_group: bool,
-
     /// Folder of the vector files that the parts name [default: that of vmconf.toml, else the working folder];
     /// no file outside of it is opened
     #[arg(long, value_name = "DIR")]
     sources: Option<PathBuf>,
 
     #[command(flatten)]
-    verbosity: VerbosityArgs,
+    reports: ReportArgs,
 }
 
 impl Merge {
@@ -62,14 +53,8 @@ impl Merge {
         let MergedRun { events, selection, flags } =
             merge::merge(&sources, &mut |file| vector_text(&folder, file))?;
         let mut reports = Reports::new(
-            &self.report,
-            &report::Options {
-                verbosity: self.verbosity.level(),
-                grouping: if self.no_group { Grouping::None } else { Grouping::ByCause },
-                selection,
-                flags,
-                part: None,
-            },
+            &self.reports,
+            &report::Options { selection, flags, ..self.reports.options() },
             &TemporaryFiles::default(),
         )?;
         for event in &events {

@@ -1,4 +1,4 @@
-//! Notes and the progress bar of a run, on standard error.
+//! Notes, slow cases and the progress bar of a run, on standard error.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -8,29 +8,32 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::event::Event;
 use vmconf::report::Verbosity;
+use vmconf::run::running::RunningCases;
 
 use super::output;
+use super::slow::SlowCaseMonitor;
+use super::verbosity::VerbosityArgs;
 
-/// Prints notes, and on a terminal a bar of the files that are done.
+/// Prints notes and the names of slow cases, and on a terminal a bar of the files that are done.
 pub(super) struct Progress {
     verbosity: Verbosity,
+    slow: Duration,
+    running: RunningCases,
     bar: Option<ProgressBar>,
+    monitor: Option<SlowCaseMonitor>,
     notes: Notes,
 }
 
 impl Progress {
-    pub(super) fn new(verbosity: Verbosity) -> Progress {
-        Progress { verbosity, bar: None, notes: Notes::default() }
+    /// The progress of a run that keeps the cases that it executes in `running`.
+    pub(super) fn new(verbosity: &VerbosityArgs, running: RunningCases) -> Progress {
+        let (slow, verbosity) = (verbosity.slow(), verbosity.level());
+        Progress { verbosity, slow, running, bar: None, monitor: None, notes: Notes::default() }
     }
 
     pub(super) fn event(&mut self, event: &Event) {
         match event {
-            // A bar and the lines of `--verbose` would overwrite each other.
-            Event::Started { files, .. }
-                if io::stderr().is_terminal() && self.verbosity == Verbosity::Normal =>
-            {
-                self.bar = Some(bar(*files as u64));
-            }
+            Event::Started { files, .. } => self.start(*files),
             Event::Note { file, diagnostic } if self.verbosity == Verbosity::Notes => {
                 output::note(&format!("note: {}", diagnostic.located(file)));
             }
@@ -41,6 +44,7 @@ impl Progress {
                 }
             }
             Event::Ended(_) => {
+                self.monitor = None;
                 if let Some(bar) = self.bar.take() {
                     bar.finish_and_clear();
                 }
@@ -48,10 +52,22 @@ impl Progress {
                     self.notes.print();
                 }
             }
-            Event::Started { .. }
-            | Event::Finished(_)
-            | Event::UnmatchedEntries { .. }
-            | Event::Explained(_) => {}
+            Event::Finished(_) | Event::UnmatchedEntries { .. } | Event::Explained(_) => {}
+        }
+    }
+
+    fn start(&mut self, files: usize) {
+        // A bar and the lines of `--verbose` would overwrite each other.
+        if io::stderr().is_terminal() && self.verbosity == Verbosity::Normal {
+            self.bar = Some(bar(files as u64));
+        }
+        if self.verbosity != Verbosity::Quiet {
+            let bar = self.bar.clone();
+            let print = move |line: &str| match &bar {
+                Some(bar) => bar.suspend(|| output::note(line)),
+                None => output::note(line),
+            };
+            self.monitor = Some(SlowCaseMonitor::start(self.running.clone(), self.slow, print));
         }
     }
 }

@@ -4,30 +4,72 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use vmconf::model::event::Event;
 use vmconf::model::exit::Exit;
 use vmconf::model::renderer::Renderer;
-use vmconf::report::{self, Needs, REPORTS, Report, ReportKind};
+use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind};
 
-use super::output;
 use super::result_file::{ResultFile, TemporaryFiles, remove_earlier};
+use super::verbosity::VerbosityArgs;
+use super::{candidates, history, output};
 
-/// A report requested with `--report`.
+/// A report requested with `--report`; without a file, it goes to standard output.
 #[derive(Debug, Clone)]
-pub(super) struct RequestedReport {
+struct RequestedReport {
     kind: &'static ReportKind,
     file: Option<PathBuf>,
 }
 
-impl RequestedReport {
-    /// The file that it is written to; `None` for standard output.
-    pub(super) fn file(&self) -> Option<&Path> {
-        self.file.as_deref()
+/// The reports of a run and what they show.
+#[derive(Debug, Args)]
+pub(super) struct ReportArgs {
+    #[arg(long = "report", value_name = "NAME[=FILE]", value_parser = parse, help = help(),
+          add = ArgValueCompleter::new(candidates::reports))]
+    requested: Vec<RequestedReport>,
+
+    #[command(flatten)]
+    pub(super) grouping: GroupArgs,
+
+    #[command(flatten)]
+    pub(super) verbosity: VerbosityArgs,
+}
+
+impl ReportArgs {
+    /// What reports show, of a run without paths and flags.
+    pub(super) fn options(&self) -> report::Options {
+        report::Options {
+            verbosity: self.verbosity.level(),
+            grouping: self.grouping.grouping(),
+            when: Some(history::now()),
+            slow: Some(self.verbosity.slow()),
+            ..report::Options::default()
+        }
+    }
+
+    /// The files that reports are written to.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.requested.iter().filter_map(|requested| requested.file.as_deref())
+    }
+}
+
+/// Whether failures of one cause are shown together.
+#[derive(Debug, Args)]
+pub(super) struct GroupArgs {
+    /// Do not group failures by cause
+    #[arg(long)]
+    no_group: bool,
+}
+
+impl GroupArgs {
+    pub(super) fn grouping(&self) -> Grouping {
+        if self.no_group { Grouping::None } else { Grouping::ByCause }
     }
 }
 
 /// The help text of `--report`.
-pub(super) fn help() -> String {
+fn help() -> String {
     let names = Renderer::names(REPORTS);
     format!(
         "Write a report: {}; to FILE, or to standard output instead of the text; repeatable",
@@ -36,7 +78,7 @@ pub(super) fn help() -> String {
 }
 
 /// Parses `NAME` or `NAME=FILE`.
-pub(super) fn parse(text: &str) -> Result<RequestedReport, String> {
+fn parse(text: &str) -> Result<RequestedReport, String> {
     let (name, file) = match text.split_once('=') {
         Some((_, "")) => return Err("a file name is missing after =".to_owned()),
         Some((name, file)) => (name, Some(PathBuf::from(file))),
@@ -71,10 +113,11 @@ impl Reports {
     ///
     /// When several reports go to standard output.
     pub(super) fn new(
-        requested: &[RequestedReport],
+        args: &ReportArgs,
         options: &report::Options,
         temporary_files: &TemporaryFiles,
     ) -> anyhow::Result<Reports> {
+        let requested = &args.requested;
         check_standard_output(requested)?;
         let mut all: Vec<_> = requested
             .iter()

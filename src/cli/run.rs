@@ -6,14 +6,12 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use clap_complete::engine::ArgValueCompleter;
 use vmconf::explain::explain_on_screen;
 use vmconf::model::case::CaseId;
 use vmconf::model::event::{Event, Summary};
 use vmconf::model::exit::Exit;
 use vmconf::model::interrupt::Interrupt;
-use vmconf::model::partition::Part;
-use vmconf::report::{self, Grouping, Needs};
+use vmconf::report::{self, Needs};
 use vmconf::run::sources::Source;
 use vmconf::run::{self, Options, UnmatchedEntries};
 use vmconf::testees::process::Groups;
@@ -26,14 +24,13 @@ use super::history::Executed;
 use super::known::KnownArgs;
 use super::outstanding::Recording;
 use super::progress::Progress;
-use super::reports::{Reports, RequestedReport};
-use super::rerun::{Rerun, RerunCases};
+use super::reports::{ReportArgs, Reports};
 use super::result_file::TemporaryFiles;
 use super::select::Select;
 use super::settings::Settings;
-use super::verbosity::VerbosityArgs;
+use super::subset::{Subset, SubsetArgs};
 use super::vm::VmArgs;
-use super::{candidates, output, outstanding, partition, reports};
+use super::{output, outstanding};
 
 /// Run vectors
 ///
@@ -56,16 +53,8 @@ pub(super) struct Run {
     #[arg(long, conflicts_with = "max_fail")]
     fail_fast: bool,
 
-    /// Only one part of the cases: hash:2/8 by id, slice:2/8 in turn, or auto
-    ///
-    /// With auto, a scheduler gives the part (see `vmconf help schedulers`). vmconf merge joins the JSON
-    /// reports of all parts.
-    #[arg(long, value_name = "PART", value_parser = partition::parse)]
-    partition: Option<partition::RequestedPart>,
-
-    /// Only cases that failed in a run from this folder and have not passed since
-    #[arg(long, value_name = "WHICH")]
-    rerun: Option<Rerun>,
+    #[command(flatten)]
+    subset: SubsetArgs,
 
     /// Keep running; re-run affected cases when files change
     #[arg(long, conflicts_with_all = ["partition", "rerun"])]
@@ -80,16 +69,8 @@ pub(super) struct Run {
     #[command(flatten)]
     cache: CacheArgs,
 
-    #[arg(long, value_name = "NAME[=FILE]", value_parser = reports::parse, help = reports::help(),
-          add = ArgValueCompleter::new(candidates::reports))]
-    report: Vec<RequestedReport>,
-
-    /// Do not group failures by cause
-    #[arg(long)]
-    no_group: bool,
-
     #[command(flatten)]
-    verbosity: VerbosityArgs,
+    reports: ReportArgs,
 }
 
 impl Run {
@@ -107,12 +88,7 @@ impl Run {
         let runner = Runner::new(self, settings);
         ctrlc::set_handler(runner.interrupt_handler())?;
         let mut options = runner.options()?;
-        let mut rerun = self.rerun_cases(settings, &options)?;
-        let sources = match &rerun {
-            Some(rerun) => rerun.sources(),
-            None => runner.sources(&options)?,
-        };
-        options.run.part = runner.part(&sources, &options)?;
+        let Subset { sources, mut rerun } = self.subset.of(&self.select, settings, &mut options)?;
         let mut on_case = |id: &CaseId| {
             if let Some(rerun) = &mut rerun {
                 rerun.mark_done(id);
@@ -126,16 +102,6 @@ impl Run {
             }
         }
         Ok(exit)
-    }
-
-    /// The cases that run again; `None` without `--rerun`.
-    fn rerun_cases(&self, settings: &Settings, options: &Options) -> anyhow::Result<Option<RerunCases>> {
-        let Some(rerun) = self.rerun else { return Ok(None) };
-        let all = rerun.cases(&settings.anchor)?;
-        if all.is_empty() {
-            output::note("note: no failure is outstanding");
-        }
-        Ok(Some(all.among(self.paths())?.matching(&options.run.filter)))
     }
 }
 
@@ -188,13 +154,13 @@ impl Runner<'_> {
 
     /// What selects the cases of the run.
     fn selected(&self) -> Vec<String> {
-        let rerun = self.args.rerun.map(|Rerun::Failed| "--rerun=failed".to_owned());
-        self.args.select.selected(&self.settings.anchor).into_iter().chain(rerun).collect()
+        let paths_and_filters = self.args.select.selected(&self.settings.anchor).into_iter();
+        paths_and_filters.chain(self.args.subset.selected()).collect()
     }
 
     /// The files that reports are written to.
     pub(super) fn report_files(&self) -> impl Iterator<Item = &Path> {
-        self.args.report.iter().filter_map(RequestedReport::file)
+        self.args.reports.files()
     }
 
     /// Runs these files once, writes all reports, and records the run. `on_case` is called for each case.
@@ -210,11 +176,11 @@ impl Runner<'_> {
         options.run.cache = cache.as_ref().map(Cache::results);
         let options = &options;
         let mut reports =
-            Reports::new(&self.args.report, &self.report_options(options), &self.temporary_files)?;
+            Reports::new(&self.args.reports, &self.report_options(options), &self.temporary_files)?;
         let executed =
             Executed { selected: self.selected(), files: sources.len(), part: options.run.part.as_deref() };
         let mut record = Recording::begin(&self.settings.anchor, executed);
-        let mut progress = Progress::new(self.args.verbosity.level());
+        let mut progress = Progress::new(&self.args.reports.verbosity, options.run.running.clone());
         let needs = reports.needs();
         let mut sink = |event| {
             progress.event(&event);
@@ -237,12 +203,12 @@ impl Runner<'_> {
 
     fn report_options(&self, options: &Options) -> report::Options {
         let paths: Words = self.args.paths().iter().map(|path| typed(path.as_os_str())).collect();
+        let selection = paths.and(self.settings.repeated(Changes::Selection));
         report::Options {
-            verbosity: self.args.verbosity.level(),
+            selection,
             flags: self.settings.repeated(Changes::Verdicts),
-            selection: paths.and(self.settings.repeated(Changes::Selection)),
-            grouping: if self.args.no_group { Grouping::None } else { Grouping::ByCause },
             part: options.run.part.clone(),
+            ..self.args.reports.options()
         }
     }
 
@@ -269,16 +235,8 @@ impl Runner<'_> {
     /// Whether the run may exclude cases that the lists of expected failures name.
     fn may_leave_out_expected_failures(&self) -> bool {
         self.args.select.is_narrow()
-            || self.args.partition.is_some()
-            || self.args.rerun.is_some()
+            || self.args.subset.is_narrow()
             || self.settings.typed("known").is_none() && !self.args.paths().is_empty()
-    }
-
-    /// The part of the cases to run; `None` without `--partition`.
-    fn part(&self, sources: &[Source], options: &Options) -> anyhow::Result<Option<Arc<Part>>> {
-        let Some(requested) = &self.args.partition else { return Ok(None) };
-        let flags = self.settings.repeated(Changes::Verdicts).to_string();
-        Ok(Some(Arc::new(run::part(sources, options, requested.part()?, &flags))))
     }
 
     /// The Ctrl-C handler. The first Ctrl-C ends the current cases without a verdict and the run with its

@@ -1,4 +1,6 @@
-//! `--quiet` and `--verbose`, for the commands that report a run.
+//! `--quiet`, `--verbose` and `--slow`, for the commands that report a run.
+
+use std::time::Duration;
 
 use clap::{ArgAction, Args};
 use vmconf::report::Verbosity;
@@ -13,6 +15,10 @@ pub(super) struct VerbosityArgs {
     /// Print a line for each case; -vv also prints each note with its case
     #[arg(short, long, action = ArgAction::Count, conflicts_with = "quiet")]
     verbose: u8,
+
+    /// Name cases that take at least this long while they run, and list them at the end
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    slow: Duration,
 }
 
 impl VerbosityArgs {
@@ -24,4 +30,14 @@ impl VerbosityArgs {
             VerbosityArgs { verbose: 2.., .. } => Verbosity::Notes,
         }
     }
+
+    /// The time from which on a case is slow.
+    pub(super) fn slow(&self) -> Duration {
+        self.slow
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "expected a number of seconds, such as 0.5 or 10".to_owned())
 }

@@ -15,17 +15,33 @@ pub struct Diagnostics {
     /// How bad an unknown member is.
     unknown: Severity,
     found: Vec<Diagnostic<Origin>>,
+    skip: Option<String>,
 }
 
 impl Diagnostics {
     /// No diagnostics yet. `unknown` is how bad an unknown member is to a tolerant reader of the format.
     pub fn new(strictness: Strictness, unknown: Severity) -> Diagnostics {
-        Diagnostics { strictness, unknown, found: Vec::new() }
+        Diagnostics { strictness, unknown, found: Vec::new(), skip: None }
     }
 
     /// Keeps the value, or records why it is missing.
     pub fn keep<T>(&mut self, result: Result<T, Diagnostic<Origin>>) -> Option<T> {
         result.map_err(|diagnostic| self.error(diagnostic)).ok()
+    }
+
+    /// The case is well-formed and cannot be run here; `why` becomes its verdict.
+    pub fn skip(&mut self, why: String) {
+        self.skip = Some(why);
+    }
+
+    /// Why the case is not run, if it is not.
+    pub(super) fn take_skip(&mut self) -> Option<String> {
+        self.skip.take()
+    }
+
+    /// Diagnostics that another reader with the same strictness found.
+    pub fn extend(&mut self, found: impl IntoIterator<Item = Diagnostic<Origin>>) {
+        self.found.extend(found);
     }
 
     /// Something that stops the case.

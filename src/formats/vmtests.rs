@@ -5,18 +5,19 @@
 //! leaves open is closed here: an account or a storage word that it does not list must be absent, and an
 //! empty account or a zero word equals an absent one.
 
-mod lexical;
 mod write_back;
 
 use num_bigint::BigInt;
 
-use self::lexical::{address, bloom, data, hash, number, quantity};
-use super::fields::{Diagnostics, Fields, same_key, wrong_type};
+use super::accounts::{Account, Members, read_accounts};
+use super::ethereum_json::{
+    self, address, bloom, data, data_value, hash, hash_value, number_value, quantity,
+};
+use super::fields::{Diagnostics, Fields, wrong_type};
 use super::{Entry, Evidence, Format, Options, Severity, ValueDebit};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Program, Step};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::hex::bytes_key;
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
@@ -55,7 +56,7 @@ fn evidence(root: Node<'_>) -> Option<Evidence> {
     const TYPICAL: [&str; 4] = ["env", "exec", "pre", "post"];
     let test = root.members().find(|test| {
         let typical = test.value.members().filter(|member| TYPICAL.contains(&&*member.key));
-        typical.take(2).count() == 2
+        typical.take(2).count() == 2 && !super::is_state_test(test.value)
     })?;
     Some(Evidence { at: test.key_at, what: "a test with two of env, exec, pre and post" })
 }
@@ -88,22 +89,6 @@ fn read_test(test: Node<'_>, options: Options, diagnostics: &mut Diagnostics) ->
     program.push("pre", Value::Record(accounts));
     let program = Program::from(Value::Record(program.0));
     Some(Case { machine: MACHINE, program, places: Vec::new(), steps: vec![step] })
-}
-
-/// The members of a program record.
-#[derive(Default)]
-struct Members(Vec<(String, Value)>);
-
-impl Members {
-    fn push(&mut self, name: &str, value: Value) {
-        self.0.push((name.to_owned(), value));
-    }
-
-    fn keep(&mut self, name: &str, value: Option<Value>) {
-        if let Some(value) = value {
-            self.push(name, value);
-        }
-    }
 }
 
 fn read_env(env: Node<'_>, program: &mut Members, diagnostics: &mut Diagnostics) -> Option<()> {
@@ -206,116 +191,6 @@ fn bytes_value<const N: usize>(bytes: [u8; N]) -> Value {
     Value::Bytes(bytes.to_vec())
 }
 
-fn number_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
-    quantity(node).map(Value::Int)
-}
-
-fn hash_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
-    hash(node).map(bytes_value)
-}
-
-/// An account as `pre` and `post` list it, each leaf with its place.
-struct Account {
-    address: [u8; 20],
-    key: String,
-    balance: Option<(u32, BigInt)>,
-    nonce: Option<(u32, BigInt)>,
-    code: Option<(u32, Vec<u8>)>,
-    storage: Vec<(String, u32, BigInt)>,
-    storage_at: u32,
-}
-
-impl Account {
-    fn value(self) -> Value {
-        let storage = self.storage.into_iter().map(|(key, _, value)| (key, Value::Int(value)));
-        let mut members = Members::default();
-        members.keep("balance", self.balance.map(|leaf| Value::Int(leaf.1)));
-        members.keep("nonce", self.nonce.map(|leaf| Value::Int(leaf.1)));
-        members.keep("code", self.code.map(|leaf| Value::Bytes(leaf.1)));
-        members.push("storage", Value::Record(storage.collect()));
-        Value::Record(members.0)
-    }
-}
-
-fn read_accounts(accounts: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Account>> {
-    if !accounts.is_object() {
-        diagnostics.error(wrong_type(accounts, "the list of accounts", "an object of accounts by address"));
-        return None;
-    }
-    let mut read = Vec::new();
-    let mut seen = Seen::default();
-    for member in accounts.members() {
-        let Some(address) = diagnostics.keep(lexical::address_key(&member.key, member.key_at)) else {
-            continue;
-        };
-        let key = bytes_key(&address);
-        seen.once(&key, member.key_at, accounts, "address", diagnostics);
-        read.extend(read_account(member.value, address, key, diagnostics));
-    }
-    Some(read)
-}
-
-fn read_account(
-    node: Node<'_>,
-    address: [u8; 20],
-    key: String,
-    diagnostics: &mut Diagnostics,
-) -> Option<Account> {
-    let mut fields = Fields::open(node, "account", diagnostics)?;
-    let leaf = |name: &'static str, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics| {
-        let node = fields.required(name, diagnostics)?;
-        Some((node.at(), diagnostics.keep(quantity(node))?))
-    };
-    let balance = leaf("balance", &mut fields, diagnostics);
-    let nonce = leaf("nonce", &mut fields, diagnostics);
-    let code = fields.required("code", diagnostics);
-    let code = code.and_then(|node| Some((node.at(), diagnostics.keep(data(node))?)));
-    let storage = fields.required("storage", diagnostics);
-    let storage_at = storage.map_or(node.at(), Node::at);
-    let storage = storage.map(|node| read_storage(node, diagnostics)).unwrap_or_default();
-    fields.finish(diagnostics);
-    Some(Account { address, key, balance, nonce, code, storage, storage_at })
-}
-
-fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(String, u32, BigInt)> {
-    if !storage.is_object() {
-        diagnostics.error(wrong_type(storage, "storage", "an object of words by key"));
-        return Vec::new();
-    }
-    let mut words = Vec::new();
-    let mut seen = Seen::default();
-    for member in storage.members() {
-        let key = diagnostics.keep(lexical::storage_key(&member.key, member.key_at));
-        let value = diagnostics.keep(number(member.value));
-        if let (Some(key), Some(value)) = (key, value) {
-            seen.once(&key, member.key_at, storage, "storage key", diagnostics);
-            words.push((key, member.value.at(), value));
-        }
-    }
-    words
-}
-
-/// Finds keys that are written differently and mean the same. Those that are written the same
-/// are found when the document is read.
-#[derive(Default)]
-struct Seen(std::collections::HashMap<String, u32>);
-
-impl Seen {
-    fn once(&mut self, key: &str, at: u32, object: Node<'_>, what: &str, diagnostics: &mut Diagnostics) {
-        let document = object.document();
-        match self.0.insert(key.to_owned(), at) {
-            None => {}
-            Some(first) if same_key(document, first, at) => {}
-            Some(first) => {
-                let line = document.position(first).line;
-                let expected = format!("each once; the first is in line {line}");
-                let diagnostic = Diagnostic::at(at, format!("{what} {key} is duplicated")).expected(expected);
-                diagnostics.error(diagnostic.under(Rule::DuplicateKey));
-            }
-        }
-    }
-}
-
 /// The one step of a test: execute, then compare what the fixture lists, or demand a halt.
 fn read_step(fields: &mut Fields<'_>, test: Node<'_>, diagnostics: &mut Diagnostics) -> Step {
     let post = fields.optional("post");
@@ -413,7 +288,9 @@ impl AssertionBuilder<'_> {
     fn out(&mut self, node: Node<'_>) {
         let at = Path::field("out");
         let expected = match node.text() {
-            Some(text) if text.starts_with('#') => lexical::length(&text[1..], node.at()).map(Expected::Len),
+            Some(text) if text.starts_with('#') => {
+                ethereum_json::length(&text[1..], node.at()).map(Expected::Len)
+            }
             _ => data(node).map(|bytes| Expected::Is(Value::Bytes(bytes))),
         };
         if let Some(expected) = self.diagnostics.keep(expected) {
@@ -452,7 +329,7 @@ impl AssertionBuilder<'_> {
             ["address", "data", "bloom", "topics"].map(|name| fields.required(name, self.diagnostics));
         fields.finish(self.diagnostics);
         self.leaf(at.child("address"), account, |node| address(node).map(bytes_value));
-        self.leaf(at.child("data"), payload, |node| data(node).map(Value::Bytes));
+        self.leaf(at.child("data"), payload, data_value);
         self.leaf(at.child("bloom"), filter, |node| bloom(node).map(Value::Bytes));
         match topics {
             Some(topics) if topics.is_array() => {
@@ -472,9 +349,9 @@ impl AssertionBuilder<'_> {
         let [input, destination, gas, value] =
             ["data", "destination", "gasLimit", "value"].map(|name| fields.required(name, self.diagnostics));
         fields.finish(self.diagnostics);
-        self.leaf(at.child("data"), input, |node| data(node).map(Value::Bytes));
+        self.leaf(at.child("data"), input, data_value);
         if let Some(node) = destination
-            && let Some(expected) = self.diagnostics.keep(lexical::destination(node))
+            && let Some(expected) = self.diagnostics.keep(ethereum_json::destination(node))
         {
             self.demand(at.child("destination"), expected, node.at());
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::case::CaseId;
 use super::diagnostic::Diagnostic;
@@ -84,6 +85,9 @@ pub struct CaseReport {
     pub verdict: Verdict,
     /// Whether the verdict comes from an earlier run and the case did not run.
     pub cached: bool,
+    /// How long the case took to read, run and compare; `None` if it did not run. Only this differs from run to
+    /// run.
+    pub time: Option<Duration>,
 }
 
 /// The numbers of a run.

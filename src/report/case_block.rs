@@ -95,6 +95,7 @@ pub(super) fn broken_list(list: &Arc<str>, entries: &[Diagnostic]) -> CaseReport
         line: None,
         verdict: Verdict::Error(entries.to_vec()),
         cached: false,
+        time: None,
     }
 }
 

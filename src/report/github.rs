@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::case_block::{broken_list, counts, first_place, headline};
+use super::slow::SlowCases;
 use super::truncate::truncate;
 use super::{Options, Report};
 use crate::model::diagnostic::Place;
@@ -31,6 +32,7 @@ pub struct GitHub {
     further: Vec<String>,
     /// The machine in another process, after its preposition; empty for the machines of this crate.
     on: String,
+    slow: SlowCases,
 }
 
 impl GitHub {
@@ -44,10 +46,12 @@ impl GitHub {
             first: Vec::new(),
             further: Vec::new(),
             on: String::new(),
+            slow: SlowCases::new(options),
         }
     }
 
     fn case(&mut self, report: &CaseReport) {
+        self.slow.add(report);
         let cause = match &report.verdict {
             Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => return,
             // Each is reported, since each has to be removed from the list.
@@ -70,8 +74,17 @@ impl GitHub {
         let Summary { failed, fixed, errors, crashed, timed_out, .. } = summary;
         let more = (failed + fixed + errors + crashed + timed_out).saturating_sub(shown.len() as u64);
         let more = if more > 0 { format!("; {more} more that do not pass") } else { String::new() };
-        writeln!(self.out, "::notice title=vmconf::{}{}{more}", counts(summary), data(&self.on))?;
+        let slow = self.slow();
+        writeln!(self.out, "::notice title=vmconf::{}{}{more}{slow}", counts(summary), data(&self.on))?;
         self.out.flush()
+    }
+
+    /// The slow cases, to follow the counts of the run; empty if there are none.
+    fn slow(&self) -> String {
+        let (mut slowest, _) = self.slow.slowest();
+        self.slow.counted().zip(slowest.next()).map_or(String::new(), |(counted, (time, id))| {
+            data(&format!("; {counted}, the longest {time}: {}", truncate(id, 0, LONGEST)))
+        })
     }
 }
 

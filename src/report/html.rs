@@ -12,6 +12,7 @@ use indexmap::{IndexMap, IndexSet};
 use sha2::{Digest, Sha256};
 
 use super::case_block::{broken_list, counted, counts, headline, plain_case};
+use super::slow::seconds;
 use super::spool::Spool;
 use super::{Needs, Options, Report, explanation};
 use crate::model::case::CaseId;
@@ -33,6 +34,7 @@ pub struct Html {
     out: Box<dyn Write>,
     flags: Words,
     selection: Words,
+    when: Option<String>,
     /// The list of the cases that fail or are broken, or are expected to.
     rows: Spool,
     /// The list of the other cases, which comes after it.
@@ -62,6 +64,7 @@ impl Html {
             out,
             flags: options.flags.clone(),
             selection: options.selection.clone(),
+            when: options.when.clone(),
             rows: Spool::new(),
             passing: Spool::new(),
             explainable: HashMap::new(),
@@ -73,7 +76,7 @@ impl Html {
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
-        let CaseReport { id, machine, verdict, .. } = report;
+        let CaseReport { id, machine, verdict, time, .. } = report;
         let shown = id.to_string();
         let name = verdict.name();
         self.machines.extend(machine.clone());
@@ -91,6 +94,9 @@ impl Html {
             may_be_explained = number < MOST_EXPLAINED && cause.count <= MOST_EXPLAINED;
         }
         let mut line = format!("<span class=\"verdict\">{name}</span> <code>{}</code>", html(&shown));
+        if let Some(time) = time {
+            write!(line, " <span class=\"time\">{}</span>", seconds(*time)).map_err(io::Error::other)?;
+        }
         if let Some(headline) = headline(report) {
             write!(line, " <span class=\"headline\">{}</span>", html(&headline)).map_err(io::Error::other)?;
         }
@@ -134,7 +140,11 @@ impl Html {
 
     fn before_cases(&self, summary: &Summary) -> Result<String, std::fmt::Error> {
         let mut page = String::new();
-        head(&mut page, summary, &format!("vmconf run{}{}{}", self.selection, self.flags, self.on))?;
+        let command = html(&format!("vmconf run{}{}", self.selection, self.flags));
+        let on = html(&self.on);
+        let when = self.when.as_ref().map_or(String::new(), |when| format!(", <time>{when}</time>"));
+        let version = env!("CARGO_PKG_VERSION");
+        head(&mut page, summary, &format!("<code>{command}</code>{on}, vmconf {version}{when}"))?;
         self.controls(&mut page, summary)?;
         self.list_causes(&mut page)?;
         writeln!(page, "<h2>Cases</h2>\n<ul id=\"cases\">")?;
@@ -218,9 +228,9 @@ fn anchor(id: &str) -> String {
     format!("case-{}", hex::encode(&Sha256::digest(id)[..6]))
 }
 
-/// Writes everything before the filters. The content security policy blocks all loading, and all scripts and
+/// Writes everything before the filters; `run` is HTML that says which run it is. The content security policy blocks all loading, and all scripts and
 /// styles except the page's own: even if text from a vector became an element, it could do nothing.
-fn head(page: &mut String, summary: &Summary, command: &str) -> std::fmt::Result {
+fn head(page: &mut String, summary: &Summary, run: &str) -> std::fmt::Result {
     let digest = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
     let (style, script) = (digest(STYLE), digest(SCRIPT));
     let (counts, seconds) = (counts(summary), summary.seconds);
@@ -233,9 +243,7 @@ fn head(page: &mut String, summary: &Summary, command: &str) -> std::fmt::Result
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <title>vmconf: {counts}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
          <header><h1>vmconf</h1><p>{counts} in {seconds:.2} s</p>\n\
-         <p><code>{}</code>, vmconf {}</p></header>\n<main>\n",
-        html(command),
-        env!("CARGO_PKG_VERSION")
+         <p>{run}</p></header>\n<main>\n"
     )
 }
 

@@ -1,5 +1,4 @@
-//! The report that CI servers read: JUnit XML with a suite for each file. Only the time differs from run to
-//! run; it appears once, at the top.
+//! The report that CI servers read: JUnit XML with a suite for each file. Only times differ from run to run.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -45,6 +44,9 @@ impl Junit {
         }
         if let Some(vm) = &self.vm {
             case.add_property(("vm", vm.as_str()));
+        }
+        if let Some(time) = report.time {
+            case.set_time(time);
         }
         if report.cached {
             case.add_property(("cached", "true"));

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use super::case_block::{broken_list, counted, counts, headline, plain, plural};
 use super::groups::{Group, Groups};
 use super::markdown_escape::code_span;
+use super::slow::SlowCases;
 use super::{Options, Report};
 use crate::model::event::{CaseReport, Event, Summary, Vm};
 use crate::model::verdict::Verdict;
@@ -23,18 +24,14 @@ pub struct Markdown {
     groups: Groups,
     skipped: Vec<String>,
     vm: Option<Vm>,
+    slow: SlowCases,
 }
 
 impl Markdown {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Markdown {
-        Markdown {
-            out,
-            options: options.clone(),
-            groups: Groups::new(options),
-            skipped: Vec::new(),
-            vm: None,
-        }
+        let (groups, slow) = (Groups::new(options), SlowCases::new(options));
+        Markdown { out, options: options.clone(), groups, skipped: Vec::new(), vm: None, slow }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -42,6 +39,7 @@ impl Markdown {
             let reason = headline(report).unwrap_or_default();
             self.skipped.push(format!("- {}: {}", code_span(&report.id.to_string()), code_span(&reason)));
         }
+        self.slow.add(report);
         self.groups.add(report)
     }
 
@@ -57,25 +55,26 @@ impl Markdown {
             counted.iter().map(|(kind, count)| (plural(*kind), count.to_string())).unzip();
         writeln!(text, "| {} | time |\n|{}---:|", names.join(" | "), "---:|".repeat(names.len()))?;
         writeln!(text, "| {} | {seconds:.2} s |", counts.join(" | "))?;
-        let (mut left, mut untold) = (MOST_BYTES, 0);
+        let (mut left, mut omitted) = (MOST_BYTES, 0);
         for (cause, group) in self.groups.with_cause() {
-            let text = told(cause, group, &self.options);
+            let text = group_text(cause, group, &self.options);
             match left.checked_sub(text.len()) {
                 Some(rest) => {
                     left = rest;
                     self.out.write_all(text.as_bytes())?;
                 }
-                None => untold += 1,
+                None => omitted += 1,
             }
         }
-        if untold > 0 {
-            writeln!(self.out, "\nand {untold} more that do not fit here")?;
+        if omitted > 0 {
+            writeln!(self.out, "\nand {omitted} more that do not fit here")?;
         }
-        self.tell_skipped(summary.skipped)?;
+        self.list_skipped(summary.skipped)?;
+        self.list_slow()?;
         self.out.flush()
     }
 
-    fn tell_skipped(&mut self, count: u64) -> io::Result<()> {
+    fn list_skipped(&mut self, count: u64) -> io::Result<()> {
         if count == 0 {
             return Ok(());
         }
@@ -84,6 +83,16 @@ impl Markdown {
             0 => Ok(()),
             more => writeln!(self.out, "- and {more} more"),
         }
+    }
+
+    fn list_slow(&mut self) -> io::Result<()> {
+        let Some(counted) = self.slow.counted() else { return Ok(()) };
+        writeln!(self.out, "\n### Slow: {counted}\n")?;
+        let (slowest, more) = self.slow.slowest();
+        for (time, id) in slowest {
+            writeln!(self.out, "- {time}: {}", code_span(id))?;
+        }
+        if more > 0 { writeln!(self.out, "- and {more} more") } else { Ok(()) }
     }
 }
 
@@ -102,7 +111,7 @@ impl Report for Markdown {
     }
 }
 
-fn told(cause: &str, group: &Group, options: &Options) -> String {
+fn group_text(cause: &str, group: &Group, options: &Options) -> String {
     let block = html_text(&plain(&group.block));
     let more = match group.count - 1 {
         0 => String::new(),

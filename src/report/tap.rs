@@ -1,4 +1,5 @@
-//! TAP version 14: one line per case, and a YAML block for each case that fails or is broken.
+//! TAP version 14: one line per case, and a YAML block with the time of each case that ran, and with the
+//! details of each that fails or is broken.
 
 use std::io::{self, Write};
 
@@ -27,14 +28,14 @@ impl Tap {
         self.count += 1;
         let (number, name) = (self.count, description(&report.id.to_string()));
         match &report.verdict {
-            Verdict::Pass => writeln!(self.out, "ok {number} - {name}"),
+            Verdict::Pass => writeln!(self.out, "ok {number} - {name}")?,
             Verdict::Skip(_) | Verdict::Unsupported(_) => {
                 let reason = description(&headline(report).unwrap_or_default());
-                writeln!(self.out, "ok {number} - {name} # SKIP {reason}")
+                writeln!(self.out, "ok {number} - {name} # SKIP {reason}")?;
             }
             Verdict::ExpectedFail(_, listing) => {
                 let reason = description(&escaped(&listing.reason));
-                writeln!(self.out, "not ok {number} - {name} # TODO {reason}")
+                writeln!(self.out, "not ok {number} - {name} # TODO {reason}")?;
             }
             Verdict::Fail(_)
             | Verdict::UnexpectedPass(_)
@@ -42,15 +43,28 @@ impl Tap {
             | Verdict::Crash(_)
             | Verdict::Timeout(_) => {
                 writeln!(self.out, "not ok {number} - {name}")?;
-                self.diagnostic(report)
+                return self.diagnostic(report);
             }
         }
+        if report.time.is_some() {
+            writeln!(self.out, "  ---")?;
+            self.time(report)?;
+            writeln!(self.out, "  ...")?;
+        }
+        Ok(())
     }
 
-    /// Writes the YAML block that follows the line of a case.
+    /// Writes the time of a case, under the name that other programs use, if the case ran.
+    fn time(&mut self, report: &CaseReport) -> io::Result<()> {
+        let Some(time) = report.time else { return Ok(()) };
+        writeln!(self.out, "  duration_ms: {:.3}", time.as_secs_f64() * 1000.0)
+    }
+
+    /// Writes the YAML block that follows the line of a case that fails or is broken.
     fn diagnostic(&mut self, report: &CaseReport) -> io::Result<()> {
+        writeln!(self.out, "  ---")?;
+        self.time(report)?;
         let out = &mut self.out;
-        writeln!(out, "  ---")?;
         writeln!(out, "  message: {}", scalar(&headline(report).unwrap_or_default()))?;
         writeln!(out, "  severity: {}", report.verdict.name())?;
         writeln!(out, "  file: {}", scalar(&report.id.file))?;

@@ -9,6 +9,7 @@ use super::case_block::{
     DIM, ERROR, FAIL, INTERRUPTED, broken_list, cached, counted, counted_kind, headline,
 };
 use super::groups::{Group, Groups};
+use super::slow::SlowCases;
 use super::{Options, Report, Verbosity};
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Event, Summary, Vm};
@@ -23,12 +24,14 @@ pub struct Text {
     options: Options,
     groups: Groups,
     vm: Option<Vm>,
+    slow: SlowCases,
 }
 
 impl Text {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Text {
-        Text { out, options: options.clone(), groups: Groups::new(options), vm: None }
+        let (groups, slow) = (Groups::new(options), SlowCases::new(options));
+        Text { out, options: options.clone(), groups, vm: None, slow }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -37,6 +40,7 @@ impl Text {
         }
         if self.options.verbosity > Verbosity::Quiet {
             self.groups.add(report)?;
+            self.slow.add(report);
         }
         Ok(())
     }
@@ -50,6 +54,7 @@ impl Text {
             more(&mut self.out, cause, group, &self.options)?;
             writeln!(self.out)?;
         }
+        slow(&mut self.out, &self.slow)?;
         summary(&mut self.out, end, self.vm.as_ref())?;
         self.out.flush()
     }
@@ -100,6 +105,19 @@ fn more(out: &mut dyn Write, cause: &str, group: &Group, options: &Options) -> i
             escaped(&group.command(cause, options))
         ),
     }
+}
+
+fn slow(out: &mut dyn Write, slow: &SlowCases) -> io::Result<()> {
+    let Some(counted) = slow.counted() else { return Ok(()) };
+    writeln!(out, "{SKIP}slow{SKIP:#}: {counted}")?;
+    let (slowest, more) = slow.slowest();
+    for (time, id) in slowest {
+        writeln!(out, "  {time:>9}  {id}")?;
+    }
+    if more > 0 {
+        writeln!(out, "  and {more} more")?;
+    }
+    writeln!(out)
 }
 
 fn summary(out: &mut dyn Write, summary: &Summary, vm: Option<&Vm>) -> io::Result<()> {

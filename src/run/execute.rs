@@ -1,6 +1,7 @@
 //! Step 3: reads a case, runs it on a testee and compares the state after each step.
 
 use std::num::NonZeroUsize;
+use std::time::Instant;
 
 use super::cache::verify::refuted;
 use super::cache::{CacheUpdate, Lookup};
@@ -69,7 +70,7 @@ impl CaseOutcome {
     /// The outcome of a case that ran before it was known that it is skipped.
     pub(super) fn skip(self, failures: NonZeroUsize) -> CaseOutcome {
         let verdict = Verdict::Skip(format!("--max-fail {failures} was reached"));
-        CaseOutcome::new(CaseReport { machine: None, verdict, cached: false, ..self.report })
+        CaseOutcome::new(CaseReport { machine: None, verdict, cached: false, time: None, ..self.report })
     }
 
     /// The outcome of a case that passes according to the cache.
@@ -85,14 +86,14 @@ impl CaseOutcome {
 }
 
 fn report(case: &LoadedCase<'_>, verdict: Verdict) -> CaseReport {
-    let at = Node::at_index(case.document, case.node).at();
     CaseReport {
         id: case.id.clone(),
         format: Some(case.format.name.into()),
         machine: None,
-        line: Some(case.document.position(at).line),
+        line: Some(case.line()),
         verdict,
         cached: false,
+        time: None,
     }
 }
 
@@ -147,7 +148,12 @@ impl<'o> Worker<'o> {
         let lookup = self.look_up(case);
         let mut outcome = match lookup {
             Some(Lookup::Hit) => CaseOutcome::cached(case),
-            Some(Lookup::Miss | Lookup::Verify) | None => checked(lookup, self.execute(case), case.node),
+            Some(Lookup::Miss | Lookup::Verify) | None => {
+                let start = Instant::now();
+                let mut execution = self.execute(case);
+                execution.report.time = Some(start.elapsed());
+                checked(lookup, execution, case.node)
+            }
         };
         apply_expected_failures(case, &mut outcome.report);
         outcome
@@ -160,6 +166,7 @@ impl<'o> Worker<'o> {
 
     /// Reads and runs a case.
     pub(super) fn execute(&mut self, loaded: &LoadedCase<'_>) -> Execution {
+        let _running = self.run.running.add(&loaded.id);
         execute(loaded, |case| {
             self.with_testee(case.machine, &loaded.options.limits, |testee| {
                 perform(case, loaded.document, |see| testee.run(&case.program, &case.steps, see))
@@ -234,7 +241,8 @@ fn execute(loaded: &LoadedCase<'_>, run: impl FnOnce(&Case) -> Result<Verdict, S
     };
     let notes: Vec<_> = diagnostics(Severity::Note);
     let Some(case) = &reading.case else {
-        report.verdict = Verdict::Error(diagnostics(Severity::Error));
+        let skip = reading.skip.map(Verdict::Skip);
+        report.verdict = skip.unwrap_or_else(|| Verdict::Error(diagnostics(Severity::Error)));
         return Execution { report, notes, case: None, is_cacheable: false };
     };
     report.machine = Some(case.machine.into());

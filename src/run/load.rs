@@ -158,6 +158,7 @@ impl<'s> LoadedFile<'s> {
             line: None,
             verdict: Verdict::Error(self.errors.clone()),
             cached: false,
+            time: None,
         })
     }
 }
@@ -252,6 +253,11 @@ impl LoadedCase<'_> {
             .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
     }
 
+    /// The line of its file where it begins, from 1.
+    pub fn line(&self) -> u32 {
+        self.document.position(Node::at_index(self.document, self.node).at()).line
+    }
+
     /// Its range in the text.
     pub fn range(&self) -> Range<usize> {
         let case = Node::at_index(self.document, self.node);
@@ -309,8 +315,19 @@ fn not_utf8(error: &std::string::FromUtf8Error) -> FileError {
 }
 
 fn parse(text: String, options: &FileOptions) -> Result<Document, FileError> {
-    Document::parse(text, options.limits.depth as usize)
-        .map_err(|(text, diagnostic)| FileError::new(text, diagnostic))
+    Document::parse(text, options.limits.depth as usize).map_err(|(text, diagnostic)| {
+        let diagnostic = if text.as_str().starts_with(LFS_POINTER) { lfs_pointer() } else { diagnostic };
+        FileError::new(text, diagnostic)
+    })
+}
+
+/// How a file begins that Git stands in for a large one.
+const LFS_POINTER: &str = "version https://git-lfs";
+
+fn lfs_pointer() -> Diagnostic<Origin> {
+    Diagnostic::at(0, "this is a Git LFS pointer, not the file it stands for")
+        .expected("the file itself, as git lfs pull fetches it")
+        .under(Rule::Unreadable)
 }
 
 /// The content of a file.

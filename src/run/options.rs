@@ -12,6 +12,7 @@ use super::expression::Selection;
 use super::file_options::FileOptions;
 use super::file_override::FileOverride;
 use super::filter::Filter;
+use super::running::RunningCases;
 use super::sources::Source;
 use crate::formats::Format;
 use crate::model::interrupt::Interrupt;
@@ -64,6 +65,8 @@ pub struct RunOptions {
     /// Ends the run early, also within a case. All cases up to the first unfinished one, in the order of events,
     /// are reported.
     pub interrupt: Interrupt,
+    /// The run keeps the cases that it executes at the moment here.
+    pub running: RunningCases,
     /// The results of earlier runs; `None` when caching is off.
     pub cache: Option<Arc<ResultCache>>,
     /// Makes the testees.
@@ -93,6 +96,7 @@ impl RunOptions {
             max_failures: _,
             jobs: _,
             interrupt: _,
+            running: _,
             cache: _,
         } = self;
         FileKey::new(text, &(format.name, read, limits, testee.name()))

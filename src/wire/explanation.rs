@@ -13,7 +13,7 @@ use crate::model::value::Value;
 use crate::model::verdict::Kind;
 
 /// A case that fails or is broken, as in a report, with the explanation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename = "case")]
 pub struct Explanation {
     /// The case.

@@ -228,7 +228,7 @@ impl Start {
 }
 
 /// A case that is done. The verdict determines which members are present.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// The verdict.
     pub verdict: Kind,
@@ -251,6 +251,9 @@ pub struct Case {
     /// Whether the verdict is from the cache.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cached: bool,
+    /// How long the case took, in seconds; omitted if it did not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
     /// The differences, for a case that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub differences: Option<Vec<Difference>>,
@@ -284,7 +287,7 @@ fn is_false(bool: &bool) -> bool {
 }
 
 impl From<&CaseReport> for Case {
-    fn from(CaseReport { id, format, machine, line, verdict, cached }: &CaseReport) -> Case {
+    fn from(CaseReport { id, format, machine, line, verdict, cached, time }: &CaseReport) -> Case {
         let failure = verdict.failure();
         let difference = |it: &Failure| it.differences.iter().map(Difference::from).collect();
         let known = match verdict {
@@ -311,6 +314,7 @@ impl From<&CaseReport> for Case {
             line: *line,
             signature: signature(machine.as_deref(), verdict),
             cached: *cached,
+            seconds: time.map(rounded_seconds),
             differences: failure.map(difference),
             ended: failure.map(|it| it.ended.clone()),
             listed: failure.and_then(|it| it.listed.clone()),
@@ -337,9 +341,22 @@ impl TryFrom<Case> for CaseReport {
             machine: case.machine.take(),
             line: case.line,
             cached: case.cached,
+            time: case.seconds.map(duration).transpose()?,
             verdict: case.verdict()?,
         })
     }
+}
+
+/// To the microsecond: more digits only make reports longer.
+fn rounded_seconds(time: Duration) -> f64 {
+    Duration::from_micros(time.as_micros() as u64).as_secs_f64()
+}
+
+/// # Errors
+///
+/// When the number is not a valid duration, which no report could show.
+fn duration(seconds: f64) -> Result<Duration, String> {
+    Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} seconds is not a duration"))
 }
 
 impl Case {
@@ -640,8 +657,7 @@ impl TryFrom<Summary> for event::Summary {
     fn try_from(summary: Summary) -> Result<event::Summary, String> {
         let Summary { passed, cached, failed, known, fixed, errors, skipped, .. } = summary;
         let Summary { unsupported, crashed, timed_out, exit, seconds, .. } = summary;
-        // A number that is no valid duration could not be shown in a report.
-        Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} seconds is not a duration"))?;
+        duration(seconds)?;
         let interrupted = exit == Exit::Interrupted as u8;
         Ok(event::Summary {
             passed,

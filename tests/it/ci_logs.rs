@@ -104,6 +104,8 @@ proptest! {
                     flags: Words::from_iter([&*text]),
                     selection: Words::from_iter([&*text]),
                     part: None,
+                    when: None,
+                    slow: Some(std::time::Duration::ZERO),
                 };
                 let rendered = render(kind.name, &options, &events);
                 // The script and style of the page are its own.

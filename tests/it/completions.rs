@@ -11,8 +11,11 @@ use crate::support::{Ran, at_root, vmconf};
 /// The commands that help lists.
 pub(crate) fn commands() -> Vec<String> {
     let help = vmconf(&["--help"]).stdout;
-    let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    commands.lines().map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+    let (_, groups) = help.split_once("\nRun:\n").unwrap();
+    let (groups, _) = groups.split_once("\nOptions:\n").unwrap();
+    let commands =
+        groups.lines().filter_map(|line| line.strip_prefix("  ").filter(|it| !it.starts_with(' ')));
+    commands.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use std::{fs, io};
 
-use crate::support::{Ran, at_root, command, ran};
+use crate::support::{Ran, at_root, command, ran, vmconf};
 use tempfile::TempDir;
 use vmconf::report::REPORTS;
 
@@ -117,4 +117,27 @@ fn a_run_that_is_interrupted_twice_leaves_nothing() {
     }
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(names(folder.path()), ["vectors"]);
+}
+
+/// A case that never ends by itself is named while it runs, and listed at the end of an ordinary run.
+#[cfg(unix)]
+#[test]
+fn slow_cases_are_named() {
+    let endless = "tests/samples/vmtests/limits/endless.json";
+    let id = vmconf(&["list", endless]).stdout.trim_end().to_owned();
+    let args = ["run", "--slow", "0.1", "--max-steps", "1000000000000", endless];
+    let mut child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    interrupt(&child);
+    child.wait().unwrap();
+    assert_eq!(line, format!("slow: {id} has been running for 0.1 s\n"));
+
+    let Ran { stdout, .. } = vmconf(&["run", "--slow", "0", "--max-steps", "1000", endless]);
+    let (_, slow) = stdout.split_once("slow: 1 case took at least 0 s\n").unwrap();
+    assert!(slow.lines().next().unwrap().ends_with(&format!(" s  {id}")), "{stdout}");
+    for args in [&["--slow", "1000000"][..], &["--slow", "0", "-q"]] {
+        let Ran { stdout, .. } = vmconf(&[&["run", "--max-steps", "1000", endless], args].concat());
+        assert!(!stdout.contains("slow"), "{stdout}");
+    }
 }

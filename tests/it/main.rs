@@ -28,6 +28,7 @@ mod interrupt;
 mod isa;
 mod known;
 mod layering;
+mod list;
 mod minic89;
 mod nef;
 mod neo2;

@@ -2,6 +2,7 @@
 
 use crate::support::at_root;
 use crate::support::schema::Described;
+use crate::support::validator::Validator;
 use serde_json::Value as Json;
 use vmconf::formats::minic89;
 
@@ -13,10 +14,8 @@ const SAMPLES: &str = "tests/samples/minic89";
 
 #[test]
 fn schemas_are_valid() {
-    VECTORS.assert_schema_is_valid();
     for (schema, id) in [(SNAPSHOT, "vm-snapshot"), (METADATA, "vm-metadata")] {
         let schema: Json = serde_json::from_str(schema).unwrap();
-        jsonschema::draft202012::meta::validate(&schema).unwrap();
         assert_eq!(schema["$id"], format!("https://minic89.local/schema/{id}-v0.2.json"));
     }
 }
@@ -24,8 +23,7 @@ fn schemas_are_valid() {
 /// What the published schemas accept and reject.
 #[test]
 fn documents_are_accepted_or_rejected() {
-    let [snapshot, metadata] = [SNAPSHOT, METADATA]
-        .map(|schema| jsonschema::draft202012::new(&serde_json::from_str(schema).unwrap()).unwrap());
+    let [snapshot, metadata] = ["minic89-snapshot", "minic89-metadata"].map(Validator::named);
     let samples = std::fs::read_to_string(at_root(SAMPLES).join("documents.json")).unwrap();
     let samples: Vec<Json> = serde_json::from_str(&samples).unwrap();
     assert_eq!(samples.len(), 183);
@@ -35,7 +33,7 @@ fn documents_are_accepted_or_rejected() {
             Some("metadata") => &metadata,
             other => panic!("no schema {other:?}"),
         };
-        let is_accepted = validator.is_valid(&sample["document"]);
+        let is_accepted = validator.accepts(&sample["document"]);
         assert_eq!(Json::Bool(is_accepted), sample["accept"], "{}", sample["edit"]);
     }
 }

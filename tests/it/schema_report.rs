@@ -1,7 +1,7 @@
 //! Every line of a JSON report is what `schemas/report.schema.json` says, over vectors that pass,
 //! files that are broken, and cases that are skipped.
 
-use std::path::Path;
+use crate::support::validator::Validator;
 use std::process::Command;
 
 use serde_json::Value;
@@ -24,14 +24,10 @@ fn report(arguments: &[&str]) -> Vec<Value> {
 }
 
 fn check(arguments: &[&str], verdicts: &[&str]) {
-    let schema = std::fs::read_to_string(Path::new(ROOT).join("schemas/report.schema.json")).unwrap();
-    let schema: Value = serde_json::from_str(&schema).unwrap();
-    jsonschema::draft202012::meta::validate(&schema).unwrap();
-    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let validator = Validator::named("report");
     let lines = report(arguments);
     for line in &lines {
-        let errors: Vec<_> = validator.iter_errors(line).map(|error| error.to_string()).collect();
-        assert!(errors.is_empty(), "{line}\n{errors:?}");
+        validator.assert_accepts(line, "a line");
     }
     assert_eq!(lines.first().unwrap()["type"], "run");
     assert_eq!(lines.last().unwrap()["type"], "summary");

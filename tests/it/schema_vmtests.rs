@@ -12,11 +12,6 @@ const MALFORMED: &str = "tests/samples/vmtests/malformed";
 const MALFORMED_BEYOND_SCHEMA: &str = "tests/samples/vmtests/malformed-beyond-schema";
 
 #[test]
-fn schema_is_valid() {
-    VMTESTS.assert_schema_is_valid();
-}
-
-#[test]
 fn schema_accepts_own_vectors() {
     VMTESTS.assert_schema_accepts("vectors/evm", 1);
 }

@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::process::Stdio;
 use std::rc::Rc;
 
+use crate::support::validator::Validator;
 use crate::support::{Ran, at_root, command, files, golden, ran, read, relative, replay, vmconf};
 use serde_json::Value as Json;
 use vmconf::explain::trace::{Selection, TRACES, Tracer};
@@ -83,17 +84,14 @@ fn eip_3155_lines_equal_the_worked_lines_of_the_reference() {
 /// The first and the last steps of every own vector.
 #[test]
 fn lines_for_programs_are_as_the_schema_says() {
-    let schema = std::fs::read_to_string(at_root("schemas/trace.schema.json")).unwrap();
-    let schema: Json = serde_json::from_str(&schema).unwrap();
-    jsonschema::draft202012::meta::validate(&schema).unwrap();
-    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let validator = Validator::named("trace");
     let mut count = 0;
     for path in files("vectors", "json") {
         for case in read(&path).1 {
             let text = lines(&case.case, "jsonl", Selection { to: 60, ..Selection::default() });
             for line in text.lines() {
                 let line: Json = serde_json::from_str(line).unwrap();
-                assert!(validator.is_valid(&line), "{} {}: {line}", relative(&path), case.name);
+                validator.assert_accepts(&line, &format!("{} {}", relative(&path), case.name));
                 count += 1;
             }
         }

@@ -2,9 +2,9 @@
 
 use super::frame::{Halves, Word};
 use super::machine::Evm;
-use super::program::{bytes, word, word_of_key};
 use crate::machines::change::{numbered, unchangeable};
 use crate::machines::machine::LoadError;
+use crate::machines::record::{bytes, word, word_of_key};
 use crate::model::value::Value;
 
 impl Evm {

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use super::frame::{PADDING, Word, small};
 use super::machine::Evm;
-use super::program::word_value;
 use super::table::{EFFECTS, EVM};
 use super::world::{Account, address_bytes};
 use crate::isa::disassembler::disassemble;
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::record::word_value;
 use crate::model::cell::Cell;
 use crate::model::hex::{bytes_key, number_key};
 use crate::model::path::{Key, Path};

@@ -14,7 +14,7 @@ use super::world::{self, World};
 use crate::machines::account::{Account, COPIES};
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status, Unmetered};
 use crate::machines::observe;
-use crate::machines::{Executes, Language, MachineInfo};
+use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -24,6 +24,7 @@ pub const INFO: MachineInfo = MachineInfo {
     name: "evm",
     doc: "Ethereum Virtual Machine, Homestead, one call frame",
     isa: &EVM,
+    engine: Engine::Own,
     language: Language::Bytes,
     contains: program::contains,
     executes: Executes::Contained,

@@ -11,7 +11,7 @@ use super::word::Word;
 use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
 use crate::machines::observe;
-use crate::machines::{Executes, Language, MachineInfo};
+use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits;
 use crate::model::path::Path;
@@ -22,6 +22,7 @@ pub const INFO: MachineInfo = MachineInfo {
     name: "minic89",
     doc: "the abstract machine of MiniC89: 16-bit integers, function references",
     isa: &MINIC89,
+    engine: Engine::Own,
     language: Language::Document { schema: "minic89-metadata" },
     contains: program::contains,
     executes: Executes::Contained,

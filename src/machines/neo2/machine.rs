@@ -12,7 +12,7 @@ use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status};
 use crate::machines::neo::script::code_name;
 use crate::machines::observe;
-use crate::machines::{Executes, Language, MachineInfo};
+use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -22,6 +22,7 @@ pub const INFO: MachineInfo = MachineInfo {
     name: "neo2",
     doc: "NeoVM 2.x, with the host services of its own test runner",
     isa: &NEO2,
+    engine: Engine::Own,
     language: Language::Bytes,
     contains: program::contains,
     executes: Executes::Others,

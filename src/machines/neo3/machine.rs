@@ -10,7 +10,7 @@ use crate::machines::account::Account;
 use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
 use crate::machines::neo::script::code_name;
 use crate::machines::observe;
-use crate::machines::{Executes, Language, MachineInfo};
+use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::count::counted;
 use crate::model::limits::Limits;
@@ -21,6 +21,7 @@ pub const INFO: MachineInfo = MachineInfo {
     name: "neo3",
     doc: "NeoVM of Neo N3, with the light reference counter",
     isa: &NEO3,
+    engine: Engine::Own,
     language: Language::Bytes,
     contains: program::contains,
     executes: Executes::Others,

@@ -10,7 +10,7 @@ use super::{disassembler, program};
 use crate::machines::account::{Account, Limit};
 use crate::machines::machine::{At, LoadError, Machine, Status};
 use crate::machines::observe;
-use crate::machines::{Executes, Language, MachineInfo};
+use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::path::Path;
@@ -21,6 +21,7 @@ pub const INFO: MachineInfo = MachineInfo {
     name: "tinyvm",
     doc: "16-bit register machine, alone or under a test driver",
     isa: &TINYVM,
+    engine: Engine::Own,
     language: Language::Own { assemble: super::assembler::assemble, disassemble: disassembler::disassemble },
     contains: program::contains,
     executes: Executes::Others,

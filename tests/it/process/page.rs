@@ -7,6 +7,7 @@ use std::process::Stdio;
 use serde_json::Value as Json;
 use vmconf::wire::schema;
 
+use crate::support::validator::Validator;
 use crate::support::{at_root, command};
 
 /// The requests and answers of the page, with their machines.
@@ -53,11 +54,10 @@ fn each_example_is_answered_as_the_page_says() {
 #[test]
 fn the_schema_accepts_each_example() {
     let schema: Json = serde_json::from_str(schema::by_name("protocol").unwrap().text).unwrap();
-    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    let validator = Validator::new(&schema);
     for (_, request, answer) in examples() {
         for message in [request, answer] {
-            let errors: Vec<_> = validator.iter_errors(&message).map(|error| error.to_string()).collect();
-            assert!(errors.is_empty(), "{message}\n{errors:?}");
+            validator.assert_accepts(&message, "an example");
         }
     }
 }

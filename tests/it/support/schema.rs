@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use jsonschema::Validator;
 use serde_json::Value;
 use vmconf::formats::{Context, Format, Options};
 use vmconf::model::diagnostic::{Diagnostic, Severity};
@@ -11,6 +10,7 @@ use vmconf::model::position::Origin;
 use vmconf::run::VectorFiles;
 use vmconf::text::json::{Document, Node};
 
+use super::validator::Validator;
 use super::{at_root, files};
 
 /// A format with the text of its schema.
@@ -21,20 +21,14 @@ pub(crate) struct Described {
 
 impl Described {
     fn validator(&self) -> Validator {
-        jsonschema::draft202012::new(&json(self.schema)).unwrap()
-    }
-
-    pub(crate) fn assert_schema_is_valid(&self) {
-        jsonschema::draft202012::meta::validate(&json(self.schema)).unwrap();
+        Validator::new(&json(self.schema))
     }
 
     /// The schema accepts every JSON file under a folder.
     pub(crate) fn assert_schema_accepts(&self, folder: impl AsRef<Path>, least: usize) {
         let validator = self.validator();
         for (path, text) in json_files(folder, least) {
-            if let Err(error) = validator.validate(&json(&text)) {
-                panic!("{path} at {}: {error}", error.instance_path());
-            }
+            validator.assert_accepts(&json(&text), &path);
         }
     }
 
@@ -42,7 +36,7 @@ impl Described {
     pub(crate) fn assert_schema_rejects(&self, folder: impl AsRef<Path>, least: usize) {
         let validator = self.validator();
         for (path, text) in json_files(folder, least) {
-            assert!(!validator.is_valid(&json(&text)), "the schema accepts {path}");
+            assert!(!validator.accepts(&json(&text)), "the schema accepts {path}");
         }
     }
 

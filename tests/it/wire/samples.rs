@@ -1,6 +1,7 @@
 //! Arbitrary values of everything that is written as JSON.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use num_bigint::BigInt;
 use proptest::prelude::*;
@@ -166,14 +167,16 @@ fn any_id() -> impl Strategy<Value = CaseId> {
 fn any_report() -> impl Strategy<Value = CaseReport> {
     let name = || prop::option::of(any_text().prop_map(Name::from));
     let line = prop::option::of(1..u32::MAX);
-    (any_id(), name(), name(), line, any_verdict(), any::<bool>()).prop_map(
-        |(id, format, machine, line, verdict, cached)| CaseReport {
+    let time = prop::option::of((0..1_u64 << 40).prop_map(Duration::from_micros));
+    (any_id(), name(), name(), line, any_verdict(), any::<bool>(), time).prop_map(
+        |(id, format, machine, line, verdict, cached, time)| CaseReport {
             id,
             format,
             machine,
             line,
             verdict,
             cached,
+            time,
         },
     )
 }

@@ -1,4 +1,5 @@
-//! How VMTests write numbers, addresses and bytes: one set of rules for all eras.
+//! How Ethereum's vectors write numbers, addresses and bytes: one set of rules for VMTests and state tests
+//! of all eras.
 //!
 //! A number without `0x` is decimal; an address or hash is hex with or without it.
 
@@ -216,4 +217,19 @@ pub(super) fn destination(node: Node<'_>) -> Result<Expected, Diagnostic<Origin>
     let called = address(node)?;
     let call = Value::Bytes(called.to_vec());
     Ok(if called == [0; 20] { Expected::OneOf(vec![call, creation]) } else { Expected::Is(call) })
+}
+
+/// A quantity as a value.
+pub(super) fn number_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
+    quantity(node).map(Value::Int)
+}
+
+/// A hash as a value.
+pub(super) fn hash_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
+    hash(node).map(|hash| Value::Bytes(hash.to_vec()))
+}
+
+/// Bytes as a value.
+pub(super) fn data_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
+    data(node).map(Value::Bytes)
 }

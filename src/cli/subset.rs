@@ -1,0 +1,84 @@
+//! `--partition` and `--rerun`: the cases of a selection that a command works on.
+
+use std::sync::Arc;
+
+use clap::Args;
+use vmconf::run::sources::Source;
+use vmconf::run::{self, Options};
+
+use super::flags::Changes;
+use super::rerun::{Rerun, RerunCases};
+use super::select::Select;
+use super::settings::Settings;
+use super::{output, partition};
+
+/// Which of the selected cases.
+#[derive(Debug, Args)]
+pub(super) struct SubsetArgs {
+    /// Only one part of the cases: hash:2/8 by id, slice:2/8 in turn, or auto
+    ///
+    /// With auto, a scheduler gives the part (see `vmconf help schedulers`). vmconf merge joins the JSON
+    /// reports of all parts.
+    #[arg(long, value_name = "PART", value_parser = partition::parse)]
+    partition: Option<partition::RequestedPart>,
+
+    /// Only cases that failed in a run from this folder and have not passed since
+    #[arg(long, value_name = "WHICH")]
+    rerun: Option<Rerun>,
+}
+
+/// The cases that a command works on, besides those that the options exclude.
+pub(super) struct Subset {
+    /// The files.
+    pub(super) sources: Vec<Source>,
+    /// The cases that run again; `None` without `--rerun`.
+    pub(super) rerun: Option<RerunCases>,
+}
+
+impl SubsetArgs {
+    /// Whether an argument may exclude a case.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.partition.is_some() || self.rerun.is_some()
+    }
+
+    /// `--rerun` as it selects cases, independent of how paths were typed.
+    pub(super) fn selected(&self) -> Option<String> {
+        self.rerun.map(|Rerun::Failed| "--rerun=failed".to_owned())
+    }
+
+    /// The files of these arguments among those of `select`; sets the part to run in the options.
+    ///
+    /// # Errors
+    ///
+    /// When a path or case does not exist, no run is recorded, or no scheduler gives a part.
+    pub(super) fn of(
+        &self,
+        select: &Select,
+        settings: &Settings,
+        options: &mut Options,
+    ) -> anyhow::Result<Subset> {
+        let rerun = self.rerun.map(|rerun| rerun_cases(rerun, select, settings, options)).transpose()?;
+        let sources = match &rerun {
+            Some(rerun) => rerun.sources(),
+            None => select.sources(settings, options)?,
+        };
+        if let Some(requested) = &self.partition {
+            let flags = settings.repeated(Changes::Verdicts).to_string();
+            options.run.part = Some(Arc::new(run::part(&sources, options, requested.part()?, &flags)));
+        }
+        Ok(Subset { sources, rerun })
+    }
+}
+
+fn rerun_cases(
+    rerun: Rerun,
+    select: &Select,
+    settings: &Settings,
+    options: &Options,
+) -> anyhow::Result<RerunCases> {
+    let all = rerun.cases(&settings.anchor)?;
+    if all.is_empty() {
+        output::note("note: no failure is outstanding");
+    }
+    Ok(all.among(select.paths())?.matching(&options.run.filter))
+}

@@ -1,0 +1,130 @@
+//! Accounts as Ethereum's vectors list them: an object of `balance`, `nonce`, `code` and `storage` by address.
+
+use num_bigint::BigInt;
+
+use super::ethereum_json::{self, data, number, quantity};
+use super::fields::{Diagnostics, Fields, same_key, wrong_type};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::hex::bytes_key;
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::Node;
+
+/// The members of a program record.
+#[derive(Default)]
+pub(super) struct Members(pub(super) Vec<(String, Value)>);
+
+impl Members {
+    pub(super) fn push(&mut self, name: &str, value: Value) {
+        self.0.push((name.to_owned(), value));
+    }
+
+    pub(super) fn keep(&mut self, name: &str, value: Option<Value>) {
+        if let Some(value) = value {
+            self.push(name, value);
+        }
+    }
+}
+
+/// An account as `pre` and `post` list it, each leaf with its place.
+pub(super) struct Account {
+    pub(super) at: u32,
+    pub(super) address: [u8; 20],
+    pub(super) key: String,
+    pub(super) balance: Option<(u32, BigInt)>,
+    pub(super) nonce: Option<(u32, BigInt)>,
+    pub(super) code: Option<(u32, Vec<u8>)>,
+    pub(super) storage: Vec<(String, u32, BigInt)>,
+    pub(super) storage_at: u32,
+}
+
+impl Account {
+    pub(super) fn value(self) -> Value {
+        let storage = self.storage.into_iter().map(|(key, _, value)| (key, Value::Int(value)));
+        let mut members = Members::default();
+        members.keep("balance", self.balance.map(|leaf| Value::Int(leaf.1)));
+        members.keep("nonce", self.nonce.map(|leaf| Value::Int(leaf.1)));
+        members.keep("code", self.code.map(|leaf| Value::Bytes(leaf.1)));
+        members.push("storage", Value::Record(storage.collect()));
+        Value::Record(members.0)
+    }
+}
+
+pub(super) fn read_accounts(accounts: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Account>> {
+    if !accounts.is_object() {
+        diagnostics.error(wrong_type(accounts, "the list of accounts", "an object of accounts by address"));
+        return None;
+    }
+    let mut read = Vec::new();
+    let mut seen = Seen::default();
+    for member in accounts.members() {
+        let Some(address) = diagnostics.keep(ethereum_json::address_key(&member.key, member.key_at)) else {
+            continue;
+        };
+        let key = bytes_key(&address);
+        seen.once(&key, member.key_at, accounts, "address", diagnostics);
+        read.extend(read_account(member.value, address, key, diagnostics));
+    }
+    Some(read)
+}
+
+fn read_account(
+    node: Node<'_>,
+    address: [u8; 20],
+    key: String,
+    diagnostics: &mut Diagnostics,
+) -> Option<Account> {
+    let mut fields = Fields::open(node, "account", diagnostics)?;
+    let leaf = |name: &'static str, fields: &mut Fields<'_>, diagnostics: &mut Diagnostics| {
+        let node = fields.required(name, diagnostics)?;
+        Some((node.at(), diagnostics.keep(quantity(node))?))
+    };
+    let balance = leaf("balance", &mut fields, diagnostics);
+    let nonce = leaf("nonce", &mut fields, diagnostics);
+    let code = fields.required("code", diagnostics);
+    let code = code.and_then(|node| Some((node.at(), diagnostics.keep(data(node))?)));
+    let storage = fields.required("storage", diagnostics);
+    let storage_at = storage.map_or(node.at(), Node::at);
+    let storage = storage.map(|node| read_storage(node, diagnostics)).unwrap_or_default();
+    fields.finish(diagnostics);
+    Some(Account { at: node.at(), address, key, balance, nonce, code, storage, storage_at })
+}
+
+fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(String, u32, BigInt)> {
+    if !storage.is_object() {
+        diagnostics.error(wrong_type(storage, "storage", "an object of words by key"));
+        return Vec::new();
+    }
+    let mut words = Vec::new();
+    let mut seen = Seen::default();
+    for member in storage.members() {
+        let key = diagnostics.keep(ethereum_json::storage_key(&member.key, member.key_at));
+        let value = diagnostics.keep(number(member.value));
+        if let (Some(key), Some(value)) = (key, value) {
+            seen.once(&key, member.key_at, storage, "storage key", diagnostics);
+            words.push((key, member.value.at(), value));
+        }
+    }
+    words
+}
+
+/// Finds keys that are written differently and mean the same. Those that are written the same
+/// are found when the document is read.
+#[derive(Default)]
+struct Seen(std::collections::HashMap<String, u32>);
+
+impl Seen {
+    fn once(&mut self, key: &str, at: u32, object: Node<'_>, what: &str, diagnostics: &mut Diagnostics) {
+        let document = object.document();
+        match self.0.insert(key.to_owned(), at) {
+            None => {}
+            Some(first) if same_key(document, first, at) => {}
+            Some(first) => {
+                let line = document.position(first).line;
+                let expected = format!("each once; the first is in line {line}");
+                let diagnostic = Diagnostic::at(at, format!("{what} {key} is duplicated")).expected(expected);
+                diagnostics.error(diagnostic.under(Rule::DuplicateKey));
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Ethereum state tests: the `GeneralStateTests` of 2019 to 2024, and the `state_test` fixtures of the
+//! execution specifications.
+//!
+//! A file is an object of tests. A test has a block environment, accounts, a transaction with lists of
+//! parameters, and for each fork a list of results. A case is one entry of such a list, with the id
+//! `name/Fork/d0g0v0`. The program of a case is what all cases of its test have in common; the first action
+//! sets the fork and the chosen parameters.
+
+mod exceptions;
+mod forks;
+mod test;
+mod write_back;
+
+use std::sync::{Arc, OnceLock};
+
+use self::exceptions::Demanded;
+use self::forks::Fork;
+use self::test::Test;
+use super::accounts::read_accounts;
+use super::ethereum_json::{data_value, hash_value, number_value};
+use super::fields::{Diagnostics, Fields, wrong_type};
+use super::{Context, Entry, Evidence, Format, Severity, is_state_test};
+use crate::model::assertion::{Assertion, Expected};
+use crate::model::case::{Action, Case, Step};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::path::{Key, Path};
+use crate::model::position::Origin;
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Datum, Node, quoted};
+
+/// The format's entry in the list of formats.
+pub const FORMAT: Format = Format {
+    name: "statetest",
+    doc: "Ethereum state tests, 2019 to today",
+    machine: MACHINE,
+    looks_like: "an object of tests that have \"transaction\" and \"post\"",
+    distinguished_by: "tests that have \"transaction\"",
+    file_name: None,
+    evidence,
+    outline,
+    read,
+    rest: |_, _, _| {},
+    write_back: write_back::write_back,
+    ends: &["outcome"],
+    unknown: Severity::Note,
+    duplicate: Severity::Error,
+    folders: &[],
+};
+
+const MACHINE: &str = "ethereum";
+
+fn evidence(root: Node<'_>) -> Option<Evidence> {
+    let test = root.members().find(|test| is_state_test(test.value))?;
+    Some(Evidence { at: test.key_at, what: "a test with \"transaction\"" })
+}
+
+fn outline(root: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
+    if !root.is_object() {
+        return Err(wrong_type(root, "the file", "an object of tests"));
+    }
+    let mut entries = Vec::new();
+    for test in root.members() {
+        let before = entries.len();
+        for fork in test.value.member("post").into_iter().flat_map(Node::members) {
+            for (index, entry) in fork.value.items().enumerate() {
+                let chosen = chosen_name(entry).unwrap_or_else(|| format!("{index}"));
+                let name = format!("{}/{}/{chosen}", test.key, fork.key);
+                entries.push(Entry { name, node: entry.index() });
+            }
+        }
+        if entries.len() == before {
+            // The reader says what is wrong with a test that has no results.
+            entries.push(Entry { name: test.key.into_owned(), node: test.value.index() });
+        }
+    }
+    Ok(entries)
+}
+
+/// Which parameters an entry chooses, as its id says it: `d0g0v0`.
+fn chosen_name(entry: Node<'_>) -> Option<String> {
+    let indexes = entry.member("indexes")?;
+    let index = |name| match indexes.member(name)?.datum() {
+        Datum::Number(digits) => digits.parse::<u32>().ok(),
+        _ => None,
+    };
+    Some(format!("d{}g{}v{}", index("data")?, index("gas")?, index("value")?))
+}
+
+/// The tests of a file, each read when the first of its cases is.
+struct Tests(Vec<(u32, OnceLock<Arc<Test>>)>);
+
+impl Tests {
+    fn of(root: Node<'_>) -> Tests {
+        Tests(root.members().map(|test| (test.value.index(), OnceLock::new())).collect())
+    }
+
+    /// The test that an entry is in.
+    fn around(&self, entry: Node<'_>, context: Context<'_>) -> Option<Arc<Test>> {
+        let after = self.0.partition_point(|test| test.0 <= entry.index());
+        let (test, read) = self.0.get(after.checked_sub(1)?)?;
+        let node = Node::at_index(entry.document(), *test);
+        Some(read.get_or_init(|| Arc::new(Test::read(node, context))).clone())
+    }
+}
+
+fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
+    let tests = context.shared(|| Tests::of(entry.document().root()));
+    let test = tests.around(entry, context)?;
+    // Notes on the test are reported once, and its errors for each case that they stop.
+    let is_reported =
+        |found: &&Diagnostic<Origin>| found.severity == Severity::Error || test.first == Some(entry.index());
+    diagnostics.extend(test.diagnostics.iter().filter(is_reported).cloned());
+    if !test.has_entry(entry) {
+        return None;
+    }
+    let mut fields = Fields::open(entry, "entry", diagnostics)?;
+    let indexes = fields.required("indexes", diagnostics);
+    let chosen = indexes.and_then(|indexes| test.choose(indexes, diagnostics));
+    let results = Results::take(&mut fields, diagnostics);
+    fields.ignore(&["txbytes"]);
+    fields.finish(diagnostics);
+    let fork = test.fork_of(entry)?;
+    let fork = match forks::named(&fork) {
+        Ok(fork) => fork,
+        Err(why) => {
+            diagnostics.skip(why);
+            return None;
+        }
+    };
+    let refused = results.exception.and_then(|node| exceptions::read(node, diagnostics));
+    let end = end(entry, results.exception);
+    let assertions = results.assertions(refused, diagnostics);
+    let mut chosen = chosen?;
+    chosen.push(("fork".to_owned(), Value::text(fork.name)));
+    chosen.push(("refusal".to_owned(), Value::text(refusal_touches(fork, &results))));
+    Some(Case {
+        machine: MACHINE,
+        program: test.program.clone()?,
+        places: Vec::new(),
+        steps: vec![Step {
+            actions: vec![Action::Set(Value::Record(chosen)), Action::Execute],
+            end: Some(end),
+            assertions,
+        }],
+    })
+}
+
+/// What a refused transaction touches. The filler of 2021 touched the coinbase, which creates it in forks
+/// that keep empty accounts; the fixtures with `state` are of another filler.
+fn refusal_touches(fork: Fork, results: &Results<'_>) -> &'static str {
+    if fork.keeps_empty_accounts && results.state.is_none() { "coinbase" } else { "nothing" }
+}
+
+fn end(entry: Node<'_>, exception: Option<Node<'_>>) -> Assertion {
+    let (outcome, at, rule) = match exception {
+        Some(exception) => {
+            ("refused", exception.at(), "an entry with \"expectException\" demands a refused transaction")
+        }
+        None => ("executed", entry.at(), "an entry without \"expectException\" demands a valid transaction"),
+    };
+    Assertion {
+        at: Path::field("outcome"),
+        expected: Expected::Is(Value::text(outcome)),
+        origin: Origin(at),
+        rule: Some(rule),
+    }
+}
+
+/// What an entry demands.
+struct Results<'d> {
+    root: Option<Node<'d>>,
+    logs: Option<Node<'d>>,
+    exception: Option<Node<'d>>,
+    state: Option<Node<'d>>,
+    gas_used: Option<Node<'d>>,
+    output: Option<Node<'d>>,
+}
+
+impl<'d> Results<'d> {
+    fn take(fields: &mut Fields<'d>, diagnostics: &mut Diagnostics) -> Results<'d> {
+        Results {
+            root: fields.required("hash", diagnostics),
+            logs: fields.required("logs", diagnostics),
+            exception: fields.present("expectException"),
+            state: fields.present("state"),
+            gas_used: fields.present("gasUsed"),
+            output: fields.present("out"),
+        }
+    }
+
+    fn assertions(&self, refused: Option<Demanded>, diagnostics: &mut Diagnostics) -> Vec<Assertion> {
+        let mut assertions = Vec::new();
+        let mut is = |at: Path, expected: Expected, origin: u32| {
+            assertions.push(Assertion { at, expected, origin: Origin(origin), rule: None });
+        };
+        if let (Some(Demanded::Classes(classes)), Some(node)) = (refused, self.exception) {
+            let classes = classes.into_iter().map(Value::text).collect();
+            is(Path::field("exception"), Expected::OneOf(classes), node.at());
+        }
+        type Read = fn(Node<'_>) -> Result<Value, Diagnostic<Origin>>;
+        let leaves: [(&str, Option<Node<'_>>, Read); 4] = [
+            ("root", self.root, hash_value),
+            ("logs", self.logs, hash_value),
+            ("gasUsed", self.gas_used, number_value),
+            ("output", self.output, data_value),
+        ];
+        for (name, node, read) in leaves {
+            let Some(node) = node else { continue };
+            if let Some(value) = diagnostics.keep(read(node)) {
+                is(Path::field(name), Expected::Is(value), node.at());
+            }
+        }
+        if let Some(state) = self.state {
+            add_state(state, &mut is, diagnostics);
+        }
+        assertions
+    }
+}
+
+/// Each leaf of the state, and that there is nothing else.
+fn add_state(
+    state: Node<'_>,
+    is: &mut impl FnMut(Path, Expected, u32),
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let accounts = read_accounts(state, diagnostics)?;
+    let at = Path::field("state");
+    let listed = accounts.iter().map(|account| Key::from(account.key.clone())).collect();
+    is(at.clone(), Expected::Only(listed), state.at());
+    for account in accounts {
+        let at = at.child(account.key);
+        is(at.clone(), Expected::Record, account.at);
+        let leaves = [
+            ("balance", account.balance.map(|(origin, number)| (origin, Value::Int(number)))),
+            ("nonce", account.nonce.map(|(origin, number)| (origin, Value::Int(number)))),
+            ("code", account.code.map(|(origin, code)| (origin, Value::Bytes(code)))),
+        ];
+        for (name, leaf) in leaves {
+            let Some((origin, value)) = leaf else { continue };
+            is(at.child(name), Expected::Is(value), origin);
+        }
+        let storage = at.child("storage");
+        let listed = account.storage.iter().map(|word| Key::from(word.0.clone())).collect();
+        is(storage.clone(), Expected::Only(listed), account.storage_at);
+        for (key, origin, value) in account.storage {
+            is(storage.child(key), Expected::Is(Value::Int(value)), origin);
+        }
+    }
+    Some(())
+}
+
+/// The diagnostic of an index that chooses nothing.
+fn no_such_parameter(node: Node<'_>, name: &str, count: usize) -> Diagnostic<Origin> {
+    let what = format!("{} is {}, and the transaction has {count}", quoted(name), node.shown());
+    Diagnostic::at(node.at(), what).expected("an index into the list, from 0").under(Rule::Number)
+}

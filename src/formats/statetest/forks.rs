@@ -1,0 +1,58 @@
+//! The names of forks in state tests.
+
+/// A fork by the name that the machine knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Fork {
+    pub(super) name: &'static str,
+    /// Whether an account without balance, nonce and code stays, before EIP-158.
+    pub(super) keeps_empty_accounts: bool,
+}
+
+/// The forks, the oldest first, each with the other names that it has in files.
+const FORKS: &[(&str, &[&str])] = &[
+    ("Frontier", &[]),
+    ("Homestead", &[]),
+    ("EIP150", &["TangerineWhistle"]),
+    ("EIP158", &["SpuriousDragon"]),
+    ("Byzantium", &[]),
+    ("Constantinople", &[]),
+    ("ConstantinopleFix", &["Petersburg"]),
+    ("Istanbul", &[]),
+    ("Berlin", &[]),
+    ("London", &[]),
+    ("Paris", &["Merge"]),
+    ("Shanghai", &[]),
+    ("Cancun", &[]),
+    ("Prague", &[]),
+    ("Osaka", &[]),
+    ("BPO1", &[]),
+    ("BPO2", &[]),
+    ("BPO3", &[]),
+    ("BPO4", &[]),
+    ("BPO5", &[]),
+    ("Amsterdam", &[]),
+];
+
+/// How many of the first forks keep empty accounts.
+const KEEP_EMPTY_ACCOUNTS: usize = 3;
+
+/// The fork of this name.
+///
+/// # Errors
+///
+/// Why a case of it is skipped.
+pub(super) fn named(name: &str) -> Result<Fork, String> {
+    let known = FORKS.iter().position(|(fork, others)| *fork == name || others.contains(&name));
+    match known {
+        Some(index) => Ok(Fork { name: FORKS[index].0, keeps_empty_accounts: index < KEEP_EMPTY_ACCOUNTS }),
+        None if is_transition(name) => {
+            Err(format!("{name} is a transition fork, which only blockchain tests can pass through"))
+        }
+        None => Err(format!("the fork {name} is not known")),
+    }
+}
+
+/// `BerlinToLondonAt5`, `CancunToPragueAtTime15k`.
+fn is_transition(name: &str) -> bool {
+    name.split_once("To").is_some_and(|(before, after)| !before.is_empty() && after.contains("At"))
+}

@@ -1,0 +1,338 @@
+//! What all cases of a state test have in common.
+
+use num_bigint::BigInt;
+
+use super::no_such_parameter;
+use crate::formats::Context;
+use crate::formats::accounts::{Members, read_accounts};
+use crate::formats::ethereum_json::{address, data, hash, quantity};
+use crate::formats::fields::{Diagnostics, Fields, wrong_type};
+use crate::model::case::Program;
+use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::position::Origin;
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Node, quoted};
+
+/// Members of a test and of `_info` that say where the test comes from.
+const INFO: &[&str] = &["_info"];
+
+/// Members of `env` that are not part of the block that a transaction sees.
+const NOT_SEEN: &[&str] = &["currentBeaconRoot", "currentWithdrawalsRoot", "previousHash"];
+
+/// A test, read once for all its cases.
+pub(super) struct Test {
+    /// The environment, the accounts and the part of the transaction that all cases have; `None` if something
+    /// is wrong with it.
+    pub(super) program: Option<Program>,
+    /// What is wrong or worth a note in it.
+    pub(super) diagnostics: Vec<Diagnostic<Origin>>,
+    /// The datum of its first entry.
+    pub(super) first: Option<u32>,
+    /// The datum of its results by fork.
+    post: Option<u32>,
+    lists: Lists,
+}
+
+/// The lists of parameters, by their data.
+#[derive(Default)]
+struct Lists {
+    data: Option<u32>,
+    gas: Option<u32>,
+    value: Option<u32>,
+    access: Option<u32>,
+    /// The type of the transaction; `None` for 1 with an access list and 0 without.
+    kind: Option<u8>,
+}
+
+impl Test {
+    pub(super) fn read(test: Node<'_>, context: Context<'_>) -> Test {
+        let mut diagnostics = Diagnostics::new(context.options.strictness, Severity::Note);
+        let post = test.member("post").filter(|post| post.is_object());
+        let first = post.and_then(|post| post.members().find_map(|fork| fork.value.items().next()));
+        let mut lists = Lists::default();
+        let program = read_test(test, first, &mut lists, &mut diagnostics);
+        let diagnostics = diagnostics.finish();
+        let first = first.map_or(test.index(), Node::index);
+        Test { program, diagnostics, first: Some(first), post: post.map(Node::index), lists }
+    }
+
+    /// Whether the datum is an entry of the results and not the test itself.
+    pub(super) fn has_entry(&self, entry: Node<'_>) -> bool {
+        self.post.is_some_and(|post| post < entry.index())
+    }
+
+    /// The name of the fork whose list an entry is in.
+    pub(super) fn fork_of(&self, entry: Node<'_>) -> Option<String> {
+        let post = Node::at_index(entry.document(), self.post?);
+        let before = post.members().take_while(|fork| fork.value.index() < entry.index());
+        before.last().map(|fork| fork.key.into_owned())
+    }
+
+    /// The parameters that an entry chooses, as the members of what the machine is set to.
+    pub(super) fn choose(
+        &self,
+        indexes: Node<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Vec<(String, Value)>> {
+        let mut fields = Fields::open(indexes, "indexes", diagnostics)?;
+        let mut pick = |name, list: Option<u32>| {
+            let index = fields.required(name, diagnostics)?;
+            item(index, name, Node::at_index(indexes.document(), list?), diagnostics)
+        };
+        let [input, gas, value] =
+            [pick("data", self.lists.data), pick("gas", self.lists.gas), pick("value", self.lists.value)];
+        fields.finish(diagnostics);
+        let (position, input) = input?;
+        let mut chosen = Members::default();
+        chosen.push("data", Value::Bytes(diagnostics.keep(data(input))?));
+        chosen.push("gasLimit", Value::Int(diagnostics.keep(unbounded(gas?.1))?));
+        chosen.push("value", Value::Int(diagnostics.keep(unbounded(value?.1))?));
+        let lists = self.lists.access.map(|list| Node::at_index(indexes.document(), list));
+        let access = lists.and_then(|lists| lists.items().nth(position)).filter(|list| !list.is_null());
+        let kind = self.lists.kind.unwrap_or_else(|| u8::from(access.is_some()));
+        chosen.push("type", Value::int(kind));
+        if let Some(access) = access {
+            chosen.push("accessList", access_list(access, diagnostics)?);
+        }
+        Some(chosen.0)
+    }
+}
+
+/// The item of a list that an index chooses, with its position.
+fn item<'d>(
+    index: Node<'_>,
+    name: &str,
+    list: Node<'d>,
+    diagnostics: &mut Diagnostics,
+) -> Option<(usize, Node<'d>)> {
+    let position = index.raw().parse::<usize>().ok();
+    let item = position.and_then(|position| Some((position, list.items().nth(position)?)));
+    if item.is_none() {
+        diagnostics.error(no_such_parameter(index, name, list.items().count()));
+    }
+    item
+}
+
+fn read_test(
+    test: Node<'_>,
+    first: Option<Node<'_>>,
+    lists: &mut Lists,
+    diagnostics: &mut Diagnostics,
+) -> Option<Program> {
+    let mut fields = Fields::open(test, "test", diagnostics)?;
+    fields.ignore(INFO);
+    let env = fields.required("env", diagnostics);
+    let pre = fields.required("pre", diagnostics);
+    let transaction = fields.required("transaction", diagnostics);
+    let post = fields.required("post", diagnostics);
+    let config = fields.present("config");
+    fields.finish(diagnostics);
+    if let Some(post) = post.filter(|_| first.is_none()) {
+        let what = "post has no entries";
+        let expected = "an object with a list of entries for each fork";
+        diagnostics.error(Diagnostic::at(post.at(), what).expected(expected).under(Rule::WrongType));
+    }
+    let mut program = Members::default();
+    let mut chain = None;
+    program.keep("env", env.and_then(|env| read_env(env, &mut chain, diagnostics)));
+    config.and_then(|config| read_config(config, &mut chain, &mut program, diagnostics));
+    program.push("chainId", Value::Int(chain.unwrap_or_else(|| BigInt::from(1))));
+    let pre = pre.and_then(|pre| read_accounts(pre, diagnostics));
+    program.keep("transaction", transaction.and_then(|it| read_transaction(it, lists, diagnostics)));
+    let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
+    program.push("pre", Value::Record(accounts));
+    Some(Program::from(Value::Record(program.0)))
+}
+
+fn read_env(env: Node<'_>, chain: &mut Option<BigInt>, diagnostics: &mut Diagnostics) -> Option<Value> {
+    const REQUIRED: [(&str, &str); 3] =
+        [("currentGasLimit", "gasLimit"), ("currentNumber", "number"), ("currentTimestamp", "timestamp")];
+    const OPTIONAL: [(&str, &str); 5] = [
+        ("currentDifficulty", "difficulty"),
+        ("currentRandom", "random"),
+        ("currentBaseFee", "baseFee"),
+        ("currentExcessBlobGas", "excessBlobGas"),
+        ("slotNumber", "slotNumber"),
+    ];
+    let mut fields = Fields::open(env, "env", diagnostics)?;
+    let mut block = Members::default();
+    let coinbase = fields.required("currentCoinbase", diagnostics);
+    let coinbase = coinbase.and_then(|node| diagnostics.keep(address(node)));
+    block.keep("coinbase", coinbase.map(|address| Value::Bytes(address.to_vec())));
+    for (member, name) in REQUIRED {
+        let node = fields.required(member, diagnostics);
+        block.keep(name, node.and_then(|node| diagnostics.keep(quantity(node))).map(Value::Int));
+    }
+    for (member, name) in OPTIONAL {
+        let node = fields.present(member);
+        block.keep(name, node.and_then(|node| diagnostics.keep(quantity(node))).map(Value::Int));
+    }
+    *chain = fields.present("currentChainID").and_then(|node| diagnostics.keep(quantity(node)));
+    fields.ignore(NOT_SEEN);
+    fields.finish(diagnostics);
+    Some(Value::Record(block.0))
+}
+
+fn read_config(
+    config: Node<'_>,
+    chain: &mut Option<BigInt>,
+    program: &mut Members,
+    diagnostics: &mut Diagnostics,
+) -> Option<()> {
+    let mut fields = Fields::open(config, "config", diagnostics)?;
+    if let Some(node) = fields.present("chainid") {
+        *chain = diagnostics.keep(quantity(node));
+    }
+    let schedule = fields.present("blobSchedule");
+    fields.finish(diagnostics);
+    let mut forks = Vec::new();
+    for fork in schedule?.members() {
+        let mut fields = Fields::open(fork.value, "blob parameters of a fork", diagnostics)?;
+        let mut blobs = Members::default();
+        for name in ["max", "baseFeeUpdateFraction"] {
+            let node = fields.required(name, diagnostics);
+            blobs.keep(name, node.and_then(|node| diagnostics.keep(quantity(node))).map(Value::Int));
+        }
+        fields.ignore(&["target"]);
+        fields.finish(diagnostics);
+        forks.push((fork.key.into_owned(), Value::Record(blobs.0)));
+    }
+    program.push("blobSchedule", Value::Record(forks));
+    Some(())
+}
+
+fn read_transaction(node: Node<'_>, lists: &mut Lists, diagnostics: &mut Diagnostics) -> Option<Value> {
+    const NUMBERS: [&str; 6] =
+        ["nonce", "gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "maxFeePerBlobGas", "chainId"];
+    let mut fields = Fields::open(node, "transaction", diagnostics)?;
+    let mut common = Members::default();
+    for name in NUMBERS {
+        let node = if name == "nonce" { fields.required(name, diagnostics) } else { fields.present(name) };
+        common.keep(name, node.and_then(|node| diagnostics.keep(unbounded(node))).map(Value::Int));
+    }
+    let to = fields.present("to").filter(|to| to.text().is_none_or(|text| !text.is_empty()));
+    common.keep("to", to.and_then(|to| address_value(to, diagnostics)));
+    let sender = fields.present("sender");
+    common.keep("sender", sender.and_then(|sender| address_value(sender, diagnostics)));
+    let secret = fields.present("secretKey").filter(|_| sender.is_none());
+    common.keep("secretKey", secret.and_then(|key| diagnostics.keep(data(key))).map(Value::Bytes));
+    let blobs = fields.present("blobVersionedHashes");
+    common.keep("blobVersionedHashes", blobs.and_then(|list| each(list, hash_value, diagnostics)));
+    let authorizations = fields.present("authorizationList");
+    common.keep("authorizationList", authorizations.and_then(|list| each(list, authorization, diagnostics)));
+    lists.kind = kind(fields.present("type"), &common, diagnostics);
+    lists.access = fields.present("accessLists").map(Node::index);
+    fields.ignore(&["initcodes"]);
+    for (name, list) in [("data", &mut lists.data), ("gasLimit", &mut lists.gas), ("value", &mut lists.value)]
+    {
+        let Some(node) = fields.required(name, diagnostics) else { continue };
+        if node.is_array() {
+            *list = Some(node.index());
+        } else {
+            diagnostics.error(wrong_type(node, name, "an array of what the entries choose from"));
+        }
+    }
+    fields.finish(diagnostics);
+    Some(Value::Record(common.0))
+}
+
+/// The type of a transaction by its members; `None` where the access list decides.
+fn kind(written: Option<Node<'_>>, common: &Members, diagnostics: &mut Diagnostics) -> Option<u8> {
+    let has = |name: &str| common.0.iter().any(|member| member.0 == name);
+    if let Some(written) = written {
+        let kind = diagnostics.keep(quantity(written)).and_then(|kind| u8::try_from(kind).ok());
+        if kind.is_none() {
+            let what = format!("{} is not a type of transactions", written.shown());
+            diagnostics.error(Diagnostic::at(written.at(), what).expected("0 to 255").under(Rule::Number));
+        }
+        return kind;
+    }
+    if has("authorizationList") {
+        Some(4)
+    } else if has("maxFeePerBlobGas") || has("blobVersionedHashes") {
+        Some(3)
+    } else if has("maxFeePerGas") {
+        Some(2)
+    } else {
+        None
+    }
+}
+
+fn address_value(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
+    diagnostics.keep(address(node)).map(|address| Value::Bytes(address.to_vec()))
+}
+
+fn hash_value(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
+    diagnostics.keep(hash(node)).map(|hash| Value::Bytes(hash.to_vec()))
+}
+
+/// The items of an array; `None` when it is none, or one of them cannot be read.
+fn each(
+    list: Node<'_>,
+    read: fn(Node<'_>, &mut Diagnostics) -> Option<Value>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Value> {
+    if !list.is_array() {
+        diagnostics.error(wrong_type(list, "the list", "an array"));
+        return None;
+    }
+    let items: Vec<_> = list.items().map(|item| read(item, diagnostics)).collect();
+    items.into_iter().collect::<Option<_>>().map(Value::List)
+}
+
+fn access_list(list: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
+    each(
+        list,
+        |item, diagnostics| {
+            let mut fields = Fields::open(item, "access", diagnostics)?;
+            let account = fields.required("address", diagnostics);
+            let keys = fields.required("storageKeys", diagnostics);
+            fields.finish(diagnostics);
+            let number = |node: Node<'_>, diagnostics: &mut Diagnostics| {
+                diagnostics.keep(quantity(node)).map(Value::Int)
+            };
+            let account = address_value(account?, diagnostics)?;
+            Some(Value::record([("address", account), ("storageKeys", each(keys?, number, diagnostics)?)]))
+        },
+        diagnostics,
+    )
+}
+
+/// An authorization. Its numbers may be out of range on purpose: then the machine ignores it.
+fn authorization(item: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Value> {
+    let mut fields = Fields::open(item, "authorization", diagnostics)?;
+    let mut members = Members::default();
+    let account = fields.required("address", diagnostics);
+    members.keep("address", account.and_then(|node| address_value(node, diagnostics)));
+    let parity = fields.present("yParity");
+    let parity = fields.present("v").or(parity);
+    for (name, node) in [
+        ("chainId", fields.required("chainId", diagnostics)),
+        ("nonce", fields.required("nonce", diagnostics)),
+        ("v", parity),
+        ("r", fields.required("r", diagnostics)),
+        ("s", fields.required("s", diagnostics)),
+    ] {
+        members.keep(name, node.and_then(|node| diagnostics.keep(unbounded(node))).map(Value::Int));
+    }
+    if parity.is_none() {
+        diagnostics.error(fields.without("v"));
+    }
+    fields.ignore(&["signer"]);
+    fields.finish(diagnostics);
+    Some(Value::Record(members.0))
+}
+
+/// A quantity, or after `0x:bigint ` one of any size: a number that no transaction can have.
+fn unbounded(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
+    const MOST_DIGITS: usize = 1024;
+    let text = node.text().unwrap_or_default();
+    let Some(digits) = text.strip_prefix("0x:bigint 0x") else { return quantity(node) };
+    let only_digits = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let number = Some(digits).filter(|digits| only_digits && digits.len() <= MOST_DIGITS);
+    number.and_then(|digits| BigInt::parse_bytes(digits.as_bytes(), 16)).ok_or_else(|| {
+        let what = format!("{} is not a quantity", quoted(&text));
+        Diagnostic::at(node.at(), what).expected("at most 1024 hex digits").under(Rule::Number)
+    })
+}

@@ -1,0 +1,47 @@
+//! Writing the actual result of a state test as its expectation.
+
+use serde_json::Value as Json;
+
+use crate::formats::write_back::{FailedAssertion, NotRepresentable, WrittenBack, hex_like, number_like};
+use crate::model::assertion::Expected;
+use crate::model::path::Key;
+use crate::model::value::Value;
+use crate::text::edit::Change;
+
+pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
+    match (failed.expected, failed.actual) {
+        (Expected::Absent, Some(value)) => {
+            Ok(vec![Change::add_member(failed.node, &key(failed), fresh(value)?)])
+        }
+        (Expected::Record, None) | (Expected::Is(_), None) => failed.remove(0),
+        (Expected::Is(_), Some(value)) => {
+            let old = failed.node.text().unwrap_or_default();
+            failed.replace(Json::String(match value {
+                Value::Int(number) => number_like(&old, number),
+                Value::Bytes(bytes) => hex_like(&old, bytes),
+                _ => return Err(NotRepresentable::value(value)),
+            }))
+        }
+        (_, actual) => Err(actual.map_or_else(NotRepresentable::nothing, NotRepresentable::value)),
+    }
+}
+
+fn key(failed: &FailedAssertion<'_, '_>) -> String {
+    match failed.at.last() {
+        Key::Name(name) => name.to_string(),
+        Key::Index(index) => index.to_string(),
+    }
+}
+
+/// A datum that the file does not have yet.
+fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
+    match value {
+        Value::Int(number) => Ok(number_like("0x00", number).into()),
+        Value::Bytes(bytes) => Ok(hex_like("", bytes).into()),
+        Value::Record(members) => {
+            let member = |(name, value): &(String, Value)| Ok((name.clone(), fresh(value)?));
+            Ok(Json::Object(members.iter().map(member).collect::<Result<_, NotRepresentable>>()?))
+        }
+        _ => Err(NotRepresentable::value(value)),
+    }
+}

@@ -1,0 +1,111 @@
+//! What can be observed.
+
+use revm::context::result::ExecutionResult;
+use revm::primitives::Log;
+
+use super::logs;
+use super::machine::{Ended, Ethereum, Outcome};
+use super::shapes::{ACCOUNTS, HEX, LOG, STACK};
+use crate::machines::observe::{Field, Fields};
+use crate::machines::record::word_value;
+use crate::model::shape::Shape;
+use crate::model::value::Value;
+
+/// Before the transaction has ended, only the frame and its stack can be observed.
+impl Fields for Ethereum {
+    const FIELDS: &'static [Field<Ethereum>] = &[
+        Field {
+            name: "outcome",
+            doc: "executed or refused; none while running",
+            shape: Shape::Text,
+            read: outcome,
+        },
+        Field { name: "exception", doc: "the class of a refusal", shape: Shape::Text, read: exception },
+        Field {
+            name: "status",
+            doc: "success, revert or halt, if executed",
+            shape: Shape::Text,
+            read: status,
+        },
+        Field {
+            name: "root",
+            doc: "root of the state trie",
+            shape: Shape::Bytes,
+            read: |m| Some(Value::Bytes(m.after()?.root().to_vec())),
+        },
+        Field {
+            name: "logs",
+            doc: "Keccak-256 of the RLP list of the log entries",
+            shape: Shape::Bytes,
+            read: |m| Some(Value::Bytes(logs::hash(m.ended()?.logs()).to_vec())),
+        },
+        Field {
+            name: "logEntries",
+            doc: "log entries, in order",
+            shape: Shape::List(&LOG),
+            read: |m| Some(logs::value(m.ended()?.logs())),
+        },
+        Field {
+            name: "state",
+            doc: "accounts by address",
+            shape: ACCOUNTS,
+            read: |m| Some(m.after()?.value()),
+        },
+        Field { name: "gasUsed", doc: "gas used after refunds, if executed", shape: HEX, read: gas_used },
+        Field { name: "output", doc: "bytes returned, if executed", shape: Shape::Bytes, read: output },
+        Field { name: "stack", doc: "stack items of the frame, bottom first", shape: STACK, read: stack },
+    ];
+}
+
+impl Ended {
+    fn result(&self) -> Option<&ExecutionResult> {
+        match &self.outcome {
+            Outcome::Executed(result) => Some(result),
+            Outcome::Refused(_) => None,
+        }
+    }
+
+    fn logs(&self) -> &[Log] {
+        match self.result() {
+            Some(ExecutionResult::Success { logs, .. }) => logs,
+            // What a frame logs is gone when it fails.
+            Some(ExecutionResult::Revert { .. } | ExecutionResult::Halt { .. }) | None => &[],
+        }
+    }
+}
+
+fn outcome(machine: &Ethereum) -> Option<Value> {
+    Some(Value::text(match machine.ended()?.outcome {
+        Outcome::Executed(_) => "executed",
+        Outcome::Refused(_) => "refused",
+    }))
+}
+
+fn exception(machine: &Ethereum) -> Option<Value> {
+    match &machine.ended()?.outcome {
+        Outcome::Executed(_) => None,
+        Outcome::Refused(refusal) => Some(Value::text(refusal.class)),
+    }
+}
+
+fn status(machine: &Ethereum) -> Option<Value> {
+    Some(Value::text(match machine.ended()?.result()? {
+        ExecutionResult::Success { .. } => "success",
+        ExecutionResult::Revert { .. } => "revert",
+        ExecutionResult::Halt { .. } => "halt",
+    }))
+}
+
+fn gas_used(machine: &Ethereum) -> Option<Value> {
+    Some(Value::int(machine.ended()?.result()?.tx_gas_used()))
+}
+
+fn output(machine: &Ethereum) -> Option<Value> {
+    let output = machine.ended()?.result()?.output();
+    Some(Value::Bytes(output.map(|output| output.to_vec()).unwrap_or_default()))
+}
+
+fn stack(machine: &Ethereum) -> Option<Value> {
+    let stack = machine.frame()?.interpreter.stack.data();
+    Some(Value::List(stack.iter().copied().map(word_value).collect()))
+}

@@ -1,0 +1,117 @@
+//! Precompiled contracts, within the limit of the runner.
+
+use revm::context_interface::{Cfg, ContextTr};
+use revm::handler::{EthPrecompiles, PrecompileProvider};
+use revm::interpreter::{CallInputs, Gas, InstructionResult, InterpreterResult};
+use revm::primitives::hardfork::SpecId;
+use revm::primitives::{Address, AddressSet};
+
+use super::engine::Context;
+
+/// What a unit of gas is charged in the contracts that hash, copy or exponentiate, by their last byte.
+const UNITS_OF_PLAIN_GAS: u64 = 1;
+const PLAIN: [u8; 4] = [2, 3, 4, 5];
+
+/// What a unit of gas is charged in the contracts that work on curves, and in BLAKE2.
+const UNITS_OF_GAS: u64 = 4;
+
+/// What a byte of input is charged that a contract rejects: some check much of it before they see why.
+const UNITS_OF_REJECTED_BYTE: u64 = 100;
+
+/// What a call is charged, and each byte of its input, which it copies.
+const UNITS_OF_CALL: u64 = 100;
+const BYTES_OF_UNIT: u64 = 16;
+
+/// The precompiled contracts of a fork. All check their price before they begin to work, so a lower limit of
+/// gas bounds their time.
+#[derive(Debug)]
+pub(super) struct Precompiles {
+    contracts: EthPrecompiles,
+    /// The units that are left of the limit.
+    left: u64,
+    /// The units that calls were charged since [`Precompiles::allow`].
+    charged: u64,
+    is_exceeded: bool,
+}
+
+impl Precompiles {
+    pub(super) fn new(spec: SpecId) -> Precompiles {
+        Precompiles { contracts: EthPrecompiles::new(spec), left: 0, charged: 0, is_exceeded: false }
+    }
+
+    /// How many units the next call may take.
+    pub(super) fn allow(&mut self, units: u64) {
+        (self.left, self.charged, self.is_exceeded) = (units, 0, false);
+    }
+
+    /// The units that it took; `None` when they did not suffice, and its result is not that of the contract.
+    pub(super) fn charged(&self) -> Option<u64> {
+        (!self.is_exceeded).then_some(self.charged)
+    }
+
+    fn units_of_gas(contract: Address) -> u64 {
+        if PLAIN.contains(&contract[19]) { UNITS_OF_PLAIN_GAS } else { UNITS_OF_GAS }
+    }
+
+    fn units(inputs: &CallInputs, result: &InterpreterResult) -> u64 {
+        let length = inputs.input.len() as u64;
+        let work = match result.result {
+            // The price is checked before anything else.
+            InstructionResult::PrecompileOOG => 0,
+            end if end.is_halt() => length.saturating_mul(UNITS_OF_REJECTED_BYTE),
+            _ => {
+                let units = Precompiles::units_of_gas(inputs.bytecode_address);
+                result.gas.total_gas_spent().saturating_mul(units)
+            }
+        };
+        work.saturating_add(UNITS_OF_CALL + length / BYTES_OF_UNIT)
+    }
+}
+
+impl PrecompileProvider<Context> for Precompiles {
+    type Output = InterpreterResult;
+
+    fn set_spec(&mut self, spec: <<Context as ContextTr>::Cfg as Cfg>::Spec) -> bool {
+        PrecompileProvider::<Context>::set_spec(&mut self.contracts, spec)
+    }
+
+    fn run(
+        &mut self,
+        context: &mut Context,
+        inputs: &CallInputs,
+    ) -> Result<Option<InterpreterResult>, String> {
+        if !self.contracts.contains(&inputs.bytecode_address) {
+            return Ok(None);
+        }
+        let most = self.left / Precompiles::units_of_gas(inputs.bytecode_address);
+        let result = if inputs.gas_limit <= most {
+            self.contracts.run(context, inputs)?
+        } else {
+            let bounded = CallInputs { gas_limit: most, ..inputs.clone() };
+            let result = self.contracts.run(context, &bounded)?;
+            self.is_exceeded =
+                result.as_ref().is_some_and(|result| result.result == InstructionResult::PrecompileOOG);
+            result.map(|result| with_limit(result, inputs.gas_limit))
+        };
+        self.charged = result.as_ref().map_or(0, |result| Precompiles::units(inputs, result));
+        Ok(result)
+    }
+
+    fn warm_addresses(&self) -> &AddressSet {
+        self.contracts.warm_addresses()
+    }
+
+    fn contains(&self, address: &Address) -> bool {
+        self.contracts.contains(address)
+    }
+}
+
+/// The result as if the contract had been given so much gas.
+fn with_limit(result: InterpreterResult, limit: u64) -> InterpreterResult {
+    let mut gas = Gas::new_with_regular_gas_and_reservoir(limit, result.gas.reservoir());
+    let is_paid = gas.record_regular_cost(result.gas.total_gas_spent());
+    if result.result.is_halt() || !is_paid {
+        gas.spend_all();
+    }
+    InterpreterResult { gas, ..result }
+}

@@ -1,0 +1,146 @@
+//! From the program record to the parts of the engine.
+
+use std::rc::Rc;
+
+use k256::ecdsa::SigningKey;
+use revm::context::BlockEnv;
+use revm::context_interface::block::BlobExcessGasAndPrice;
+use revm::primitives::hardfork::SpecId;
+use revm::primitives::{Address, B256, U256, keccak256};
+
+use super::fork::{Blobs, Fork};
+use super::world::World;
+use crate::isa::OpInfo;
+use crate::machines::in_bytes;
+use crate::machines::machine::LoadError;
+use crate::machines::record::{Record, word};
+use crate::model::case::Program;
+use crate::model::value::Value;
+
+/// What all cases of a test have in common, as the engine takes it.
+pub(super) struct Prepared {
+    pub(super) program: Program,
+    pub(super) world: Rc<World>,
+    block: Block,
+    pub(super) chain: u64,
+    pub(super) sender: Option<Address>,
+}
+
+struct Block {
+    coinbase: Address,
+    gas_limit: u64,
+    number: U256,
+    timestamp: U256,
+    difficulty: U256,
+    random: U256,
+    base_fee: Option<u64>,
+    excess_blob_gas: Option<u64>,
+    slot: u64,
+}
+
+impl Prepared {
+    pub(super) fn new(program: &Program) -> Result<Prepared, LoadError> {
+        let record = Record(&program.0);
+        let env = Record(record.get("env")?);
+        let block = Block {
+            coinbase: Address::from_word(env.address("coinbase")?.into()),
+            gas_limit: clamped(env.word("gasLimit")?),
+            number: env.word("number")?,
+            timestamp: env.word("timestamp")?,
+            difficulty: optional(&env, "difficulty")?.unwrap_or_default(),
+            random: optional(&env, "random")?.unwrap_or_default(),
+            base_fee: optional(&env, "baseFee")?.map(clamped),
+            excess_blob_gas: optional(&env, "excessBlobGas")?.map(clamped),
+            slot: optional(&env, "slotNumber")?.map_or(0, clamped),
+        };
+        Ok(Prepared {
+            world: Rc::new(World::read(record.members("pre")?)?),
+            block,
+            chain: clamped(record.word("chainId")?),
+            sender: sender(&Record(record.get("transaction")?))?,
+            program: program.clone(),
+        })
+    }
+
+    /// What each transaction of the test has.
+    pub(super) fn transaction(&self) -> Result<Record<'_>, LoadError> {
+        Ok(Record(Record(&self.program.0).get("transaction")?))
+    }
+
+    /// The blob parameters of the fork.
+    pub(super) fn blobs(&self, fork: Fork) -> Result<Option<Blobs>, LoadError> {
+        let written = self.program.0.get("blobSchedule").and_then(|schedule| schedule.get(fork.name));
+        let written = written.map(|blobs| {
+            let blobs = Record(blobs);
+            let (most, fraction) = (blobs.word("max")?, blobs.word("baseFeeUpdateFraction")?);
+            Ok(Blobs { most: clamped(most), fraction: clamped(fraction) })
+        });
+        Ok(fork.blobs(written.transpose()?))
+    }
+
+    /// Whether the block says what its blobs cost.
+    pub(super) fn has_blob_fee(&self) -> bool {
+        self.block.excess_blob_gas.is_some()
+    }
+
+    pub(super) fn coinbase(&self) -> Address {
+        self.block.coinbase
+    }
+
+    /// The block as a fork sees it.
+    pub(super) fn block(&self, fork: Fork, blobs: Option<Blobs>) -> BlockEnv {
+        /// What geth takes where a file has none.
+        const BASE_FEE: u64 = 10;
+        let Block { base_fee, excess_blob_gas, random, .. } = self.block;
+        let blob_fee = |Blobs { fraction, .. }| match excess_blob_gas {
+            Some(excess) => BlobExcessGasAndPrice::new(excess, fraction),
+            None => BlobExcessGasAndPrice { excess_blob_gas: 0, blob_gasprice: 0 },
+        };
+        BlockEnv {
+            number: self.block.number,
+            beneficiary: self.block.coinbase,
+            timestamp: self.block.timestamp,
+            gas_limit: self.block.gas_limit,
+            // Forks of a test share the environment, which has a base fee for the later ones.
+            basefee: if fork.has(SpecId::LONDON) { base_fee.unwrap_or(BASE_FEE) } else { 0 },
+            difficulty: if fork.has(SpecId::MERGE) { U256::ZERO } else { self.block.difficulty },
+            prevrandao: fork.has(SpecId::MERGE).then(|| B256::from(random)),
+            blob_excess_gas_and_price: blobs.map(blob_fee),
+            slot_num: self.block.slot,
+        }
+    }
+}
+
+/// The sender, or the one to whom the secret key belongs; `None` without both: then there is no valid signature.
+fn sender(transaction: &Record<'_>) -> Result<Option<Address>, LoadError> {
+    if transaction.0.get("sender").is_some() {
+        return Ok(Some(Address::from_word(transaction.address("sender")?.into())));
+    }
+    if transaction.0.get("secretKey").is_none() {
+        return Ok(None);
+    }
+    let Ok(key) = SigningKey::from_slice(transaction.bytes("secretKey")?) else { return Ok(None) };
+    let point = key.verifying_key().to_sec1_point(false);
+    let hash = keccak256(&point.as_bytes()[1..]);
+    Ok(Some(Address::from_slice(&hash[12..])))
+}
+
+/// A number that may be missing.
+pub(super) fn optional(record: &Record<'_>, name: &str) -> Result<Option<U256>, LoadError> {
+    record.0.get(name).map(|value| word(name, value)).transpose()
+}
+
+/// The number, or the largest one: what is larger is refused like the largest one.
+pub(super) fn clamped(number: U256) -> u64 {
+    number.saturating_to()
+}
+
+/// See [`crate::machines::MachineInfo::contains`].
+pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
+    let accounts = program.0.get("pre").and_then(Value::members).unwrap_or_default();
+    let codes = accounts.iter().filter_map(|(_, account)| match account.get("code") {
+        Some(Value::Bytes(code)) => Some(code),
+        _ => None,
+    });
+    codes.flat_map(|code| in_bytes(&super::ETHEREUM, code)).collect()
+}

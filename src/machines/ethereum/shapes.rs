@@ -1,0 +1,87 @@
+//! How tests and states are written for a machine in another process: as in the vectors of Ethereum.
+
+use crate::model::shape::{Keys, Member, Notation, Shape, members};
+
+pub(super) const HEX: Shape = Shape::Int(Notation::Hex);
+static WORD: Shape = HEX;
+
+/// A program record: what all cases of a test have in common.
+pub(super) const PROGRAM: &[Member] = members! {
+    "env": Shape::Record(ENV), "the block";
+    "chainId": HEX, "the chain";
+    "blobSchedule": Shape::Map(Keys::Text, &BLOBS), "the blob parameters by fork, where they are not the usual ones";
+    "transaction": Shape::Record(TRANSACTION), "the members of the transaction that the cases share";
+    "pre": ACCOUNTS, "the accounts before the transaction, by address";
+};
+
+/// What an action `set` changes: the fork, and the transaction of a case.
+pub(super) const CHANGES: &[Member] = members! {
+    "fork": Shape::Text, "the fork, by its name in state tests";
+    "data": Shape::Bytes, "the input, or the code of a creation";
+    "gasLimit": HEX, "the gas limit of the transaction";
+    "value": HEX, "what is sent";
+    "type": HEX, "the type of the transaction, 0 to 4";
+    "accessList": Shape::List(&ACCESS), "the access list; none for a transaction without one";
+};
+
+const ENV: &[Member] = members! {
+    "coinbase": Shape::Bytes, "the beneficiary, 20 bytes";
+    "gasLimit": HEX, "the gas limit of the block";
+    "number": HEX, "";
+    "timestamp": HEX, "";
+    "difficulty": HEX, "before Paris";
+    "random": HEX, "from Paris on";
+    "baseFee": HEX, "from London on";
+    "excessBlobGas": HEX, "from Cancun on";
+    "slotNumber": HEX, "from Amsterdam on";
+};
+
+static BLOBS: Shape = Shape::Record(members! {
+    "max": HEX, "the most blobs of a block";
+    "baseFeeUpdateFraction": HEX, "";
+});
+
+const TRANSACTION: &[Member] = members! {
+    "nonce": HEX, "";
+    "to": Shape::Bytes, "the receiver, 20 bytes; none for a creation";
+    "sender": Shape::Bytes, "20 bytes";
+    "secretKey": Shape::Bytes, "32 bytes, where there is no sender; without both, the signature is invalid";
+    "gasPrice": HEX, "types 0 and 1";
+    "maxFeePerGas": HEX, "types 2 to 4";
+    "maxPriorityFeePerGas": HEX, "types 2 to 4";
+    "maxFeePerBlobGas": HEX, "type 3";
+    "chainId": HEX, "where it is not that of the program";
+    "blobVersionedHashes": Shape::List(&Shape::Bytes), "type 3";
+    "authorizationList": Shape::List(&AUTHORIZATION), "type 4";
+};
+
+static AUTHORIZATION: Shape = Shape::Record(members! {
+    "chainId": HEX, "";
+    "address": Shape::Bytes, "";
+    "nonce": HEX, "";
+    "v": HEX, "";
+    "r": HEX, "";
+    "s": HEX, "";
+});
+
+static ACCESS: Shape = Shape::Record(members! {
+    "address": Shape::Bytes, "";
+    "storageKeys": Shape::List(&WORD), "";
+});
+
+pub(super) const ACCOUNTS: Shape = Shape::Map(Keys::Bytes, &ACCOUNT);
+
+static ACCOUNT: Shape = Shape::Record(members! {
+    "balance": HEX, "";
+    "nonce": HEX, "";
+    "code": Shape::Bytes, "";
+    "storage": Shape::Map(Keys::Number, &WORD), "words that are not zero, by key";
+});
+
+pub(super) const STACK: Shape = Shape::List(&WORD);
+
+pub(super) static LOG: Shape = Shape::Record(members! {
+    "address": Shape::Bytes, "";
+    "topics": Shape::List(&Shape::Bytes), "";
+    "data": Shape::Bytes, "";
+});

@@ -1,0 +1,151 @@
+//! The transaction of a case.
+
+use num_bigint::BigInt;
+use revm::context::TxEnv;
+use revm::context_interface::either::Either;
+use revm::context_interface::transaction::{AccessList, AccessListItem, Authorization, SignedAuthorization};
+use revm::primitives::hardfork::SpecId;
+use revm::primitives::{Address, B256, Bytes, TxKind, U256};
+
+use super::fork::Fork;
+use super::program::Prepared;
+use super::refusal::Refusal;
+use crate::machines::machine::LoadError;
+use crate::machines::record::{Record, word};
+use crate::model::value::Value;
+
+/// Types of transactions.
+const BLOBS: u8 = 3;
+const AUTHORIZATIONS: u8 = 4;
+
+/// The transaction with the chosen parameters, or why no block could contain it.
+pub(super) fn read(
+    test: &Prepared,
+    fork: Fork,
+    chosen: &Record<'_>,
+) -> Result<Result<TxEnv, Refusal>, LoadError> {
+    let common = test.transaction()?;
+    let mut reader = Reader { unencodable: None };
+    let kind = reader.number(chosen, "type")?.unwrap_or_default().saturating_to();
+    let to = common.0.get("to").map(|_| common.address("to")).transpose()?;
+    let tip = reader.number(&common, "maxPriorityFeePerGas")?;
+    let price = reader.number(&common, "gasPrice")?;
+    let fee = reader.number(&common, "maxFeePerGas")?;
+    let nonce = reader.number(&common, "nonce")?.unwrap_or_default();
+    let chain = reader.number(&common, "chainId")?;
+    let transaction = TxEnv {
+        tx_type: kind,
+        caller: test.sender.unwrap_or_default(),
+        gas_limit: reader.number(chosen, "gasLimit")?.unwrap_or_default().saturating_to(),
+        gas_price: fee.or(price).unwrap_or_default().saturating_to(),
+        kind: to.map_or(TxKind::Create, |to| TxKind::Call(Address::from_word(to.into()))),
+        value: reader.number(chosen, "value")?.unwrap_or_default(),
+        data: Bytes::copy_from_slice(chosen.bytes("data")?),
+        nonce: nonce.saturating_to(),
+        chain_id: Some(chain.map_or(test.chain, |chain| chain.saturating_to())),
+        access_list: access_list(chosen)?,
+        gas_priority_fee: fee.map(|_| tip.unwrap_or_default().saturating_to()),
+        blob_hashes: blob_hashes(&common)?,
+        max_fee_per_blob_gas: reader.number(&common, "maxFeePerBlobGas")?.unwrap_or_default().saturating_to(),
+        authorization_list: authorizations(&common)?,
+    };
+    Ok(refusal(test, fork, &transaction, nonce, reader).map_or(Ok(transaction), Err))
+}
+
+/// Why the transaction is refused for a reason that the engine does not know.
+fn refusal(test: &Prepared, fork: Fork, transaction: &TxEnv, nonce: U256, reader: Reader) -> Option<Refusal> {
+    if let Some(name) = reader.unencodable {
+        return Some(Refusal::new("cannot be encoded", format!("{name} has more than 256 bits")));
+    }
+    if nonce > U256::from(u64::MAX) {
+        return Some(Refusal::new("cannot be encoded", "the nonce has more than 64 bits"));
+    }
+    if test.sender.is_none() {
+        return Some(Refusal::new("bad signature", "the signature belongs to nobody"));
+    }
+    let kind = transaction.tx_type;
+    let exists = match kind {
+        BLOBS => fork.has(SpecId::CANCUN),
+        AUTHORIZATIONS => fork.has(SpecId::PRAGUE),
+        _ => false,
+    };
+    // A type before its fork is for the engine to refuse.
+    if exists && transaction.kind.is_create() {
+        let what = format!("a transaction of type {kind} cannot create a contract");
+        return Some(Refusal::new("creation by its type", what));
+    }
+    if exists && kind == BLOBS && !test.has_blob_fee() {
+        return Some(Refusal::new("fee below blob base fee", "the block has no blob base fee"));
+    }
+    None
+}
+
+/// Reads numbers, and remembers the first one that no transaction can have.
+struct Reader {
+    unencodable: Option<&'static str>,
+}
+
+impl Reader {
+    fn number(&mut self, record: &Record<'_>, name: &'static str) -> Result<Option<U256>, LoadError> {
+        let Some(value) = record.0.get(name) else { return Ok(None) };
+        if is_too_large(value) {
+            self.unencodable.get_or_insert(name);
+            return Ok(Some(U256::MAX));
+        }
+        word(name, value).map(Some)
+    }
+}
+
+fn is_too_large(value: &Value) -> bool {
+    matches!(value, Value::Int(number) if number.bits() > 256 && *number > BigInt::ZERO)
+}
+
+fn list<'v>(record: &Record<'v>, name: &str) -> Result<&'v [Value], LoadError> {
+    match record.0.get(name) {
+        None => Ok(&[]),
+        Some(Value::List(items)) => Ok(items),
+        Some(_) => Err(LoadError::new(format!("{name} must be a list"))),
+    }
+}
+
+fn access_list(chosen: &Record<'_>) -> Result<AccessList, LoadError> {
+    let item = |item: &Value| {
+        let item = Record(item);
+        let key = |key: &Value| Ok(B256::from(word("storageKeys", key)?));
+        Ok(AccessListItem {
+            address: Address::from_word(item.address("address")?.into()),
+            storage_keys: list(&item, "storageKeys")?.iter().map(key).collect::<Result<_, LoadError>>()?,
+        })
+    };
+    list(chosen, "accessList")?.iter().map(item).collect::<Result<Vec<_>, _>>().map(AccessList)
+}
+
+fn blob_hashes(common: &Record<'_>) -> Result<Vec<B256>, LoadError> {
+    let hash = |hash: &Value| match hash {
+        Value::Bytes(bytes) if bytes.len() == 32 => Ok(B256::from_slice(bytes)),
+        _ => Err(LoadError::new("a blob hash must be 32 bytes")),
+    };
+    list(common, "blobVersionedHashes")?.iter().map(hash).collect()
+}
+
+type Signed = Either<SignedAuthorization, revm::context_interface::transaction::RecoveredAuthorization>;
+
+/// The authorizations. A number that is out of range becomes the largest one, which is never valid: the engine
+/// passes over an authorization that is not.
+fn authorizations(common: &Record<'_>) -> Result<Vec<Signed>, LoadError> {
+    let read = |item: &Value| {
+        let item = Record(item);
+        let number = |name| {
+            let value = item.get(name)?;
+            if is_too_large(value) { Ok(U256::MAX) } else { word(name, value) }
+        };
+        let authorization = Authorization {
+            chain_id: number("chainId")?,
+            address: Address::from_word(item.address("address")?.into()),
+            nonce: number("nonce")?.saturating_to(),
+        };
+        let (parity, r, s) = (number("v")?.saturating_to(), number("r")?, number("s")?);
+        Ok(Either::Left(SignedAuthorization::new_unchecked(authorization, parity, r, s)))
+    };
+    list(common, "authorizationList")?.iter().map(read).collect()
+}

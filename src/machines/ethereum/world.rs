@@ -1,0 +1,266 @@
+//! The accounts: before a transaction as the engine reads them, and after it.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::rc::Rc;
+
+use alloy_trie::root::{state_root, storage_root_unsorted};
+use alloy_trie::{EMPTY_ROOT_HASH, TrieAccount};
+use revm::bytecode::Bytecode;
+use revm::database_interface::Database;
+use revm::primitives::hardfork::SpecId;
+use revm::primitives::{Address, B256, Bytes, KECCAK_EMPTY, StorageKey, StorageValue, U256, keccak256};
+use revm::state::{Account, AccountInfo, EvmState};
+
+use super::fork::Fork;
+use crate::machines::machine::LoadError;
+use crate::machines::record::{Record, word, word_of_key, word_value};
+use crate::model::hex::{bytes_key, number_key};
+use crate::model::value::Value;
+
+/// The accounts before a transaction, with the hashes that tries are made of: all cases of a test share them.
+#[derive(Default)]
+pub(super) struct World(BTreeMap<Address, Prior>);
+
+/// An account before the transaction.
+struct Prior {
+    info: AccountInfo,
+    storage: BTreeMap<U256, Slot>,
+    hashed_address: B256,
+    leaf: TrieAccount,
+}
+
+struct Slot {
+    value: U256,
+    hashed_key: B256,
+}
+
+impl World {
+    /// The accounts of a record by address.
+    pub(super) fn read(accounts: &[(String, Value)]) -> Result<World, LoadError> {
+        let account = |(key, value): &(String, Value)| {
+            let address = Address::from_word(word_of_key(key)?.into());
+            Ok((address, Prior::read(address, &Record(value))?))
+        };
+        accounts.iter().map(account).collect::<Result<_, _>>().map(World)
+    }
+}
+
+impl Prior {
+    fn read(address: Address, record: &Record<'_>) -> Result<Prior, LoadError> {
+        let nonce = u64::try_from(record.word("nonce")?);
+        let nonce = nonce.map_err(|_| LoadError::new("nonce must be less than 2^64"))?;
+        let balance = record.word("balance")?;
+        let mut storage = BTreeMap::new();
+        for (key, value) in record.members("storage")? {
+            let (value, key) = (word(key, value)?, word_of_key(key)?);
+            if !value.is_zero() {
+                storage.insert(key, Slot { value, hashed_key: hash_key(key) });
+            }
+        }
+        let code = code(record.bytes("code")?);
+        let code_hash = if code.is_empty() { KECCAK_EMPTY } else { keccak256(code.original_byte_slice()) };
+        let root = storage_root_unsorted(storage.values().map(|slot| (slot.hashed_key, slot.value)));
+        let leaf = TrieAccount::new(nonce, balance, root, code_hash);
+        // EIP-7610: the engine takes the address of an account with this hash of the code for taken.
+        let collides = nonce == 0 && code_hash == KECCAK_EMPTY && !storage.is_empty();
+        let code_hash = if collides { B256::ZERO } else { code_hash };
+        let info = AccountInfo { balance, nonce, code_hash, code: Some(code), ..AccountInfo::default() };
+        Ok(Prior { info, storage, hashed_address: keccak256(address), leaf })
+    }
+}
+
+/// Code, or a delegation (EIP-7702).
+fn code(bytes: &[u8]) -> Bytecode {
+    let bytes = Bytes::copy_from_slice(bytes);
+    Bytecode::new_eip7702_raw(bytes.clone()).unwrap_or_else(|_| Bytecode::new_legacy(bytes))
+}
+
+fn hash_key(key: U256) -> B256 {
+    keccak256(key.to_be_bytes::<32>())
+}
+
+/// What the engine reads accounts from.
+#[derive(Clone, Default)]
+pub(super) struct Source {
+    pub(super) world: Rc<World>,
+    pub(super) spec: SpecId,
+}
+
+impl Database for Source {
+    type Error = Infallible;
+
+    fn basic(&mut self, address: Address) -> Result<Option<AccountInfo>, Infallible> {
+        let mut info = self.world.0.get(&address).map(|account| account.info.clone());
+        // Before delegations existed, their designators were code that halts.
+        if let Some(code) = info.as_mut().and_then(|info| info.code.as_mut())
+            && code.is_eip7702()
+            && !self.spec.is_enabled_in(SpecId::PRAGUE)
+        {
+            *code = Bytecode::new_legacy(code.original_bytes());
+        }
+        Ok(info)
+    }
+
+    fn code_by_hash(&mut self, _: B256) -> Result<Bytecode, Infallible> {
+        // Each account comes with its code.
+        Ok(Bytecode::default())
+    }
+
+    fn storage(&mut self, address: Address, key: StorageKey) -> Result<StorageValue, Infallible> {
+        let slot = self.world.0.get(&address).and_then(|account| account.storage.get(&key));
+        Ok(slot.map_or(U256::ZERO, |slot| slot.value))
+    }
+
+    /// A block has no predecessors here: its hash is that of its number in decimal digits.
+    fn block_hash(&mut self, number: u64) -> Result<B256, Infallible> {
+        Ok(keccak256(number.to_string()))
+    }
+}
+
+/// The accounts after a transaction.
+pub(super) struct After<'w>(BTreeMap<Address, Posterior<'w>>);
+
+/// An account after the transaction.
+enum Posterior<'w> {
+    Untouched(&'w Prior),
+    /// What the engine has, and the account whose other storage remains.
+    Changed(&'w Account, Option<&'w Prior>),
+    /// Nothing but there.
+    Empty,
+}
+
+impl<'w> After<'w> {
+    /// What the changes that the engine reports make of the accounts.
+    pub(super) fn new(world: &'w World, changes: &'w EvmState, fork: Fork) -> After<'w> {
+        let mut accounts: BTreeMap<_, _> =
+            world.0.iter().map(|(address, account)| (*address, Posterior::Untouched(account))).collect();
+        for (address, account) in changes.iter().filter(|(_, account)| account.is_touched()) {
+            let is_deleted = account.is_empty() && fork.has(SpecId::SPURIOUS_DRAGON);
+            if account.is_selfdestructed() || is_deleted {
+                accounts.remove(address);
+            } else {
+                let prior = world.0.get(address).filter(|_| !account.is_created());
+                accounts.insert(*address, Posterior::Changed(account, prior));
+            }
+        }
+        After(accounts)
+    }
+
+    /// Creates an empty account, unless the address has one.
+    pub(super) fn touch(&mut self, address: Address) {
+        self.0.entry(address).or_insert(Posterior::Empty);
+    }
+
+    /// The root of the state trie.
+    pub(super) fn root(&self) -> B256 {
+        let leaf =
+            |(address, account): (&Address, &Posterior<'_>)| (account.hashed(*address), account.leaf());
+        let mut leaves: Vec<_> = self.0.iter().map(leaf).collect();
+        leaves.sort_unstable_by_key(|leaf| leaf.0);
+        state_root(leaves)
+    }
+
+    /// The accounts by address, in its order.
+    pub(super) fn value(&self) -> Value {
+        let account =
+            |(address, account): (&Address, &Posterior<'_>)| (bytes_key(address.as_slice()), account.value());
+        Value::Record(self.0.iter().map(account).collect())
+    }
+
+    /// How many words of storage there are, and bytes of code.
+    pub(super) fn size(&self) -> u64 {
+        const ACCOUNT: u64 = 512;
+        const WORD: u64 = 256;
+        let size = |account: &Posterior<'_>| {
+            ACCOUNT + account.code().len() as u64 + WORD * account.storage_size() as u64
+        };
+        self.0.values().map(size).sum()
+    }
+}
+
+impl Posterior<'_> {
+    fn hashed(&self, address: Address) -> B256 {
+        match self {
+            Posterior::Untouched(prior) | Posterior::Changed(_, Some(prior)) => prior.hashed_address,
+            Posterior::Changed(_, None) | Posterior::Empty => keccak256(address),
+        }
+    }
+
+    fn leaf(&self) -> TrieAccount {
+        match self {
+            Posterior::Untouched(prior) => prior.leaf,
+            Posterior::Changed(Account { info, .. }, _) => {
+                let code_hash = if info.code_hash == B256::ZERO { KECCAK_EMPTY } else { info.code_hash };
+                TrieAccount::new(info.nonce, info.balance, self.storage_root(), code_hash)
+            }
+            Posterior::Empty => TrieAccount::default(),
+        }
+    }
+
+    fn storage_root(&self) -> B256 {
+        let Posterior::Changed(account, prior) = self else { return EMPTY_ROOT_HASH };
+        let before =
+            |key| prior.and_then(|prior| prior.storage.get(key)).map_or(U256::ZERO, |slot| slot.value);
+        let is_changed = account.storage.iter().any(|(key, slot)| before(key) != slot.present_value);
+        match prior {
+            Some(prior) if !is_changed => prior.leaf.storage_root,
+            _ => {
+                let hash = |(key, value)| {
+                    let known = prior.and_then(|prior| prior.storage.get(&key));
+                    (known.map_or_else(|| hash_key(key), |slot| slot.hashed_key), value)
+                };
+                storage_root_unsorted(self.storage().into_iter().map(hash))
+            }
+        }
+    }
+
+    /// The words of storage that are not zero.
+    fn storage(&self) -> BTreeMap<U256, U256> {
+        let of = |prior: &Prior| prior.storage.iter().map(|(key, slot)| (*key, slot.value)).collect();
+        match self {
+            Posterior::Untouched(prior) => of(prior),
+            Posterior::Changed(account, prior) => {
+                let mut storage: BTreeMap<_, _> = prior.map(of).unwrap_or_default();
+                storage.extend(account.storage.iter().map(|(key, slot)| (*key, slot.present_value)));
+                storage.retain(|_, value| !value.is_zero());
+                storage
+            }
+            Posterior::Empty => BTreeMap::new(),
+        }
+    }
+
+    fn storage_size(&self) -> usize {
+        match self {
+            Posterior::Untouched(prior) => prior.storage.len(),
+            Posterior::Changed(account, prior) => {
+                account.storage.len() + prior.map_or(0, |prior| prior.storage.len())
+            }
+            Posterior::Empty => 0,
+        }
+    }
+
+    fn info(&self) -> Option<&AccountInfo> {
+        match self {
+            Posterior::Untouched(prior) => Some(&prior.info),
+            Posterior::Changed(account, _) => Some(&account.info),
+            Posterior::Empty => None,
+        }
+    }
+
+    fn code(&self) -> &[u8] {
+        self.info().and_then(|info| info.code.as_ref()).map_or(&[], Bytecode::original_byte_slice)
+    }
+
+    fn value(&self) -> Value {
+        let storage = self.storage().into_iter();
+        let storage = storage.map(|(key, value)| (number_key(&key.to_be_bytes::<32>()), word_value(value)));
+        let info = self.info();
+        Value::record([
+            ("balance", word_value(info.map_or(U256::ZERO, |info| info.balance))),
+            ("nonce", Value::int(info.map_or(0, |info| info.nonce))),
+            ("code", Value::Bytes(self.code().to_vec())),
+            ("storage", Value::Record(storage.collect())),
+        ])
+    }
+}

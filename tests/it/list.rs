@@ -1,0 +1,75 @@
+//! `vmconf list`: the cases that `run` with the same flags runs.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+use crate::support::validator::Validator;
+use crate::support::{VECTORS, at_root, command, ran, vmconf};
+
+const WRONG: &str = "tests/samples/vmtests/wrong";
+
+#[test]
+fn parts_are_disjoint_and_complete() {
+    let all: Vec<_> = vmconf(&["list", VECTORS]).stdout.lines().map(str::to_owned).collect();
+    for kind in ["hash", "slice"] {
+        let part = |part: u32| vmconf(&["list", VECTORS, "--partition", &format!("{kind}:{part}/3")]).stdout;
+        let parts: Vec<_> = (1..=3).map(part).collect();
+        let listed: Vec<_> = parts.iter().flat_map(|part| part.lines()).collect();
+        assert_eq!(listed.len(), all.len(), "{kind}");
+        assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>().len(), all.len(), "{kind}");
+        assert!(parts.iter().all(|part| !part.is_empty()), "{kind}");
+
+        // What is listed is what runs.
+        let args = ["run", VECTORS, "--partition", &format!("{kind}:1/3"), "--report", "json"];
+        let run = vmconf(&args).stdout.replace("\"seconds\":TIME", "\"seconds\":0");
+        let run = run.lines().map(|line| serde_json::from_str::<Json>(line).unwrap());
+        let run: Vec<_> = run.filter_map(|line| Some(line.get("id")?.as_str()?.to_owned())).collect();
+        assert_eq!(run, parts[0].lines().collect::<Vec<_>>(), "{kind}");
+    }
+}
+
+#[test]
+fn outstanding_failures() {
+    let place = TempDir::new().unwrap();
+    let vmconf = |args: &[&str]| {
+        let mut command = command(args);
+        ran(command.env("VMCONF_CACHE", place.path()).current_dir(place.path()).output().unwrap())
+    };
+    fs::create_dir(place.path().join("vectors")).unwrap();
+    for name in ["nonce.json", "balance.json"] {
+        fs::copy(at_root(WRONG).join(name), place.path().join("vectors").join(name)).unwrap();
+    }
+    let passing = at_root("vectors/evm/arithmetic/div.json");
+    fs::copy(passing, place.path().join("vectors/div.json")).unwrap();
+    assert_eq!(vmconf(&["list", "--rerun", "failed"]).exit, 4);
+    let failed = vmconf(&["run", "-v"]);
+    let failed = failed.stdout.lines().filter_map(|line| line.strip_prefix("fail  "));
+    let failed: Vec<_> = failed.collect();
+    assert!(!failed.is_empty());
+    assert_eq!(vmconf(&["list", "--rerun", "failed"]).stdout.lines().collect::<Vec<_>>(), failed);
+    assert_eq!(vmconf(&["list", "--rerun", "failed", "--filter", "nothing"]).exit, 4);
+}
+
+/// Each line is as the schema says, and names the line on which the case begins.
+#[test]
+fn json() {
+    let validator = Validator::named("list");
+    let lines = vmconf(&["list", "--output", "json", VECTORS]).stdout;
+    let mut ids = String::new();
+    for line in lines.lines() {
+        let case: Json = serde_json::from_str(line).unwrap();
+        validator.assert_accepts(&case, "a line");
+        ids += &format!("{}\n", case["id"].as_str().unwrap());
+    }
+    assert_eq!(ids, vmconf(&["list", VECTORS]).stdout);
+
+    let file = "docs/examples/formats/vmtests.json";
+    let listed: Json = serde_json::from_str(&vmconf(&["list", "--output", "json", file]).stdout).unwrap();
+    let text = fs::read_to_string(at_root(file)).unwrap();
+    let name = listed["name"].as_str().unwrap();
+    let at = text.lines().position(|line| line.contains(name)).unwrap();
+    assert_eq!((listed["line"].as_u64(), &listed["machine"]), (Some(at as u64 + 1), &Json::from("evm")));
+}

@@ -1,0 +1,60 @@
+//! A JSON Schema that documents are held against.
+
+use boon::{Compiler, SchemaIndex, Schemas};
+use serde_json::Value;
+use vmconf::wire::schema::SCHEMAS;
+
+/// A compiled schema.
+pub(crate) struct Validator {
+    schemas: Schemas,
+    index: SchemaIndex,
+}
+
+impl Validator {
+    /// One of the project's schemas, by the name that `vmconf schema` takes.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such schema, or it breaks the rules of JSON Schema.
+    pub(crate) fn named(name: &str) -> Validator {
+        let schema = SCHEMAS.iter().find(|schema| schema.name == name).expect("a name of a schema");
+        Validator::new(&serde_json::from_str(schema.text).unwrap())
+    }
+
+    /// This schema, which may refer to those of the project.
+    ///
+    /// # Panics
+    ///
+    /// When it breaks the rules of JSON Schema.
+    pub(crate) fn new(schema: &Value) -> Validator {
+        let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
+        let own = SCHEMAS.iter().map(|schema| serde_json::from_str(schema.text).unwrap());
+        for schema in own.chain([schema.clone()]) {
+            compiler.add_resource(&id(&schema), schema).unwrap();
+        }
+        let compiled = compiler.compile(&id(schema), &mut schemas);
+        let index = compiled.unwrap_or_else(|error| panic!("{error:#}"));
+        Validator { schemas, index }
+    }
+
+    /// Whether the schema accepts a document.
+    pub(crate) fn accepts(&self, document: &Value) -> bool {
+        self.schemas.validate(document, self.index).is_ok()
+    }
+
+    /// The schema accepts a document, which the message names.
+    ///
+    /// # Panics
+    ///
+    /// When it does not, with each violation.
+    pub(crate) fn assert_accepts(&self, document: &Value, name: &str) {
+        if let Err(error) = self.schemas.validate(document, self.index) {
+            panic!("{name}: {error}\n{document:.2000}");
+        }
+    }
+}
+
+fn id(schema: &Value) -> String {
+    let id = schema["$id"].as_str().or_else(|| schema["id"].as_str());
+    id.expect("a schema with an id").trim_end_matches('#').to_owned()
+}
