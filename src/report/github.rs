@@ -30,15 +30,9 @@ pub struct GitHub {
     first: Vec<String>,
     /// The annotations of further cases.
     further: Vec<String>,
-<<<<<<< HEAD
-    /// The machine in another process, after its preposition; empty for the machines of this crate.
-    on: String,
-    slow: SlowCases,
-=======
     slow: SlowCases,
     /// The machine in another process, after its preposition; empty for the machines of this crate.
     on: String,
->>>>>>> main
 }
 
 impl GitHub {
@@ -51,13 +45,8 @@ impl GitHub {
             causes: HashSet::new(),
             first: Vec::new(),
             further: Vec::new(),
-<<<<<<< HEAD
-            on: String::new(),
-            slow: SlowCases::new(options),
-=======
             slow: SlowCases::new(options),
             on: String::new(),
->>>>>>> main
         }
     }
 

@@ -141,13 +141,8 @@ impl Html {
     fn before_cases(&self, summary: &Summary) -> Result<String, std::fmt::Error> {
         let mut page = String::new();
         let command = html(&format!("vmconf run{}{}", self.selection, self.flags));
-        let on = html(&self.on);
         let when = self.when.as_ref().map_or(String::new(), |when| format!(", <time>{when}</time>"));
-<<<<<<< HEAD
-        let version = env!("CARGO_PKG_VERSION");
-=======
         let (version, on) = (env!("CARGO_PKG_VERSION"), html(&self.on));
->>>>>>> main
         head(&mut page, summary, &format!("<code>{command}</code>{on}, vmconf {version}{when}"))?;
         self.controls(&mut page, summary)?;
         self.list_causes(&mut page)?;

@@ -42,19 +42,11 @@ impl Junit {
         if let Some(line) = report.line {
             case.extra.insert("line".into(), line.to_string().into());
         }
-<<<<<<< HEAD
-        if let Some(vm) = &self.vm {
-            case.add_property(("vm", vm.as_str()));
-        }
-        if let Some(time) = report.time {
-            case.set_time(time);
-=======
         if let Some(time) = report.time {
             case.set_time(time);
         }
         if let Some(vm) = &self.vm {
             case.add_property(("vm", vm.as_str()));
->>>>>>> main
         }
         if report.cached {
             case.add_property(("cached", "true"));

@@ -23,24 +23,15 @@ pub struct Markdown {
     options: Options,
     groups: Groups,
     skipped: Vec<String>,
-<<<<<<< HEAD
-    vm: Option<Vm>,
-    slow: SlowCases,
-=======
     slow: SlowCases,
     vm: Option<Vm>,
->>>>>>> main
 }
 
 impl Markdown {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Markdown {
         let (groups, slow) = (Groups::new(options), SlowCases::new(options));
-<<<<<<< HEAD
-        Markdown { out, options: options.clone(), groups, skipped: Vec::new(), vm: None, slow }
-=======
         Markdown { out, options: options.clone(), groups, skipped: Vec::new(), slow, vm: None }
->>>>>>> main
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {

@@ -23,24 +23,15 @@ pub struct Text {
     out: Box<dyn Write>,
     options: Options,
     groups: Groups,
-<<<<<<< HEAD
-    vm: Option<Vm>,
-    slow: SlowCases,
-=======
     slow: SlowCases,
     vm: Option<Vm>,
->>>>>>> main
 }
 
 impl Text {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Text {
         let (groups, slow) = (Groups::new(options), SlowCases::new(options));
-<<<<<<< HEAD
-        Text { out, options: options.clone(), groups, vm: None, slow }
-=======
         Text { out, options: options.clone(), groups, slow, vm: None }
->>>>>>> main
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
