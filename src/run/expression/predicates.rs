@@ -91,7 +91,7 @@ pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: VERDICT,
         argument: "verdict",
-        doc: "had this verdict in the last run from this folder: pass, fail, error, skip, known or fixed",
+        doc: "had this verdict in the last run from this folder: pass, fail, error, skip, known, fixed, unsupported, crash or timeout",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
         known: || vec!["pass", "fail", "error", "skip", "known", "fixed"],
