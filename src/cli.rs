@@ -56,6 +56,7 @@ mod subset;
 mod trace;
 mod verbosity;
 mod vm;
+mod vm_command;
 mod watch;
 
 use std::ffi::OsString;
@@ -99,6 +100,7 @@ enum Command {
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
+    Vm(vm_command::VmCommand),
     Serve(serve::Serve),
     Config(config::Config),
     Schema(schema::Schema),
@@ -170,11 +172,12 @@ impl Command {
             Command::Known(command) => Some(command.select()),
             Command::Config(command) => Some(&mut command.run.select),
             Command::Matrix(command) => Some(&mut command.select),
+            Command::Bisect(command) => Some(&mut command.select),
             Command::Schema(_)
             | Command::Merge(_)
             | Command::Compare(_)
             | Command::Exec(_)
-            | Command::Bisect(_)
+            | Command::Vm(_)
             | Command::Isa(_)
             | Command::Asm(_)
             | Command::Disasm(_)
@@ -201,7 +204,8 @@ impl Command {
             Command::Merge(command) => command.run(settings),
             Command::Compare(command) => command.run(settings),
             Command::Exec(command) => command.run(),
-            Command::Bisect(command) => command.run(),
+            Command::Vm(command) => command.run(),
+            Command::Bisect(command) => command.run(settings),
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),

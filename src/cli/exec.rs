@@ -10,18 +10,15 @@ use clap::Args;
 use serde_json::Value as Json;
 use vmconf::formats::{Field, Format, Inputs, MakeVector, NewVector, made_for};
 use vmconf::machines::MachineInfo;
-use vmconf::model::diagnostic::{Diagnostic, Severity};
 use vmconf::model::exit::Exit;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::Verdict;
-use vmconf::run::sources::{Source, SourceOrigin};
 use vmconf::run::{self, FileOptions, Options, Worker};
 use vmconf::testees::Stopped;
 
-use super::exit_code::BrokenInput;
 use super::form::Form;
 use super::limits::LimitArgs;
-use super::program::machine_argument;
+use super::program::{broken, case_of, machine_argument, source};
 use super::result_file::ResultFile;
 
 /// Run bytes or a source without a vector
@@ -132,11 +129,7 @@ impl Exec {
 
     /// Runs the only case of the vector; what it expects does not matter.
     fn execute(&self, vector: String, options: &Options) -> anyhow::Result<Left> {
-        let source = source();
-        let loaded = run::open_text(&source, vector, options);
-        let case = loaded.case(0).with_context(|| errors(loaded.errors()))?;
-        let reading = case.read().map_err(|panic| broken(&panic))?;
-        let case = reading.case.ok_or_else(|| broken(&errors(&reading.diagnostics)))?;
+        let case = case_of(vector, options)?;
         let names: Vec<_> = (self.machine.fields)().iter().map(|field| field.name).collect();
         let mut left = Left { ended: String::new(), fields: Vec::new() };
         let interrupt = &options.run.interrupt;
@@ -157,21 +150,6 @@ impl Exec {
 fn text_of(document: Result<Json, impl std::fmt::Display>) -> anyhow::Result<String> {
     let document = document.map_err(|why| anyhow::anyhow!("{why}"))?;
     Ok(serde_json::to_string_pretty(&document)? + "\n")
-}
-
-/// The source that stands for the text of a vector.
-fn source() -> Source {
-    Source::new("program".into(), "program".into(), SourceOrigin::Stream)
-}
-
-fn broken(what: &str) -> anyhow::Error {
-    BrokenInput(format!("the program: {what}")).into()
-}
-
-/// The errors without their places, which are those of a text that the user does not see.
-fn errors<P>(diagnostics: &[Diagnostic<P>]) -> String {
-    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-    errors.map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Makes sure that the vector passes.

@@ -76,6 +76,7 @@ const FLAGS: &[Flag] = &[
     typed("all", Nothing),
     typed("output", Nothing),
     typed("badges", Nothing),
+    typed("trace", Nothing),
     typed("json", Nothing),
     typed("from", Nothing),
     typed("to", Nothing),

@@ -7,9 +7,15 @@ use std::path::Path;
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use vmconf::machines::{MACHINES, MachineInfo};
+use vmconf::model::case::Case;
 use vmconf::model::count::counted;
+use vmconf::model::diagnostic::{Diagnostic, Severity};
 use vmconf::model::hex::hex_bytes;
 use vmconf::model::limits::Limits;
+use vmconf::run::sources::{Source, SourceOrigin};
+use vmconf::run::{self, Options};
+
+use super::exit_code::BrokenInput;
 
 /// A parser of the names of rows.
 pub(super) fn names<T: Sync>(
@@ -68,4 +74,32 @@ pub(super) fn hex_text(text: &[u8]) -> Result<Vec<u8>, String> {
     let digits: String = text[start..].split_whitespace().collect();
     hex_bytes(&digits)
         .ok_or_else(|| format!("{} is not a whole number of bytes", counted(digits.len(), "hex digit")))
+}
+
+/// The only case of the text of a vector.
+///
+/// # Errors
+///
+/// When the format refuses it. Places are left out, since the user does not see the text.
+pub(super) fn case_of(text: String, options: &Options) -> anyhow::Result<Case> {
+    let source = source();
+    let loaded = run::open_text(&source, text, options);
+    let case = loaded.case(0).ok_or_else(|| broken(&errors(loaded.errors())))?;
+    let reading = case.read().map_err(|panic| broken(&panic))?;
+    reading.case.ok_or_else(|| broken(&errors(&reading.diagnostics)))
+}
+
+/// The source that stands for a text that is in no file.
+pub(super) fn source() -> Source {
+    Source::new("program".into(), "program".into(), SourceOrigin::Stream)
+}
+
+/// The error for a program that cannot be run.
+pub(super) fn broken(what: &str) -> anyhow::Error {
+    BrokenInput(format!("the program: {what}")).into()
+}
+
+fn errors<P>(diagnostics: &[Diagnostic<P>]) -> String {
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    errors.map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

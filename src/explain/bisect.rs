@@ -1,9 +1,13 @@
 //! The first step at which two runs of one program differ.
 
+mod machines;
+
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use crate::model::value::Value;
 use crate::wire::eip3155::{self, Members, Step, TraceLine};
+
+pub use machines::{Instructions, OnVm, machines};
 
 /// Where two runs part.
 #[derive(Debug, Clone, PartialEq, Eq)]
