@@ -93,9 +93,8 @@ fn every_leaf_of_published_states_is_compared() {
     let Some(suites) = std::env::var_os("VMCONF_SUITES") else { return };
     let sources = sources_of(Path::new(&suites).join("ethereum/eest-5.4.0"));
     let small = |source: &&Source| source.path.metadata().unwrap().len() < 20_000;
-    let counts = sources.iter().filter(small).step_by(3).take(200);
-    let counts: Vec<_> = counts.map(|source| assert_each_leaf_is_compared(source, 1)).collect();
-    assert_eq!(counts.iter().filter(|count| **count > 0).count(), 200);
+    let counts = sources.iter().filter(small).map(|source| assert_each_leaf_is_compared(source, 1));
+    assert_eq!(counts.filter(|count| *count > 0).take(200).count(), 200);
 }
 
 #[test]
@@ -126,7 +125,7 @@ const HOSTILE: &[(&str, &str, &str, &str)] = &[
     ("creations of long code", "Frontier", "5b620fffff60006000f050600056", "--max-steps"),
     ("memory", "Cancun", "600063100000005200", "--max-memory"),
     ("accounts", "Frontier", "60005b80315060010160025600", "--max-memory"),
-    ("words of storage", "Frontier", "60005b80806001018055600101600256", "--max-memory"),
+    ("words of storage", "Frontier", "60005b808055600101600256", "--max-memory"),
     ("log entries", "Cancun", "5b620fffff6000a0600056", "--max-memory"),
 ];
 

@@ -173,6 +173,12 @@ impl Ethereum {
         self.frames.get(self.depth.checked_sub(1)?)
     }
 
+    /// The gas that is left in all frames; at the end, in the outermost one.
+    pub(super) fn gas_left(&self) -> Option<u64> {
+        let frames = self.frames.get(..self.depth.max(1))?;
+        Some(frames.iter().map(|frame| frame.interpreter.gas.remaining()).fold(0, u64::saturating_add))
+    }
+
     /// Forgets the last case.
     fn reset(&mut self) {
         self.engine.ctx.journaled_state.finalize();

@@ -162,7 +162,7 @@ const DOCS: &[(u8, &str)] = &[
     (0xf5, "as CREATE, at an address that depends on the code and the salt d; from Petersburg on"),
     (0xfa, "as CALL, without value and where nothing may change; from Byzantium on"),
     (0xfd, "undo the changes of this frame and end with output memory[a, a+b); from Byzantium on"),
-    (0xfe, "halt"),
+    (0xfe, "halt, whatever the gas"),
     (0xff, "send the balance to account a and end; deletes this account before Cancun"),
 ];
 
