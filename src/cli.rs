@@ -14,6 +14,7 @@
 //! 6. this module, which no other one uses.
 
 mod asm;
+mod bisect;
 mod bless;
 mod cache;
 mod candidates;
@@ -23,6 +24,7 @@ mod completions;
 mod config;
 mod diff;
 mod disasm;
+mod exec;
 mod exit_code;
 mod file_args;
 mod find_case;
@@ -34,6 +36,7 @@ mod isa;
 mod known;
 mod limits;
 mod list;
+mod matrix;
 mod merge;
 mod output;
 mod outstanding;
@@ -53,6 +56,7 @@ mod subset;
 mod trace;
 mod verbosity;
 mod vm;
+mod vm_command;
 mod watch;
 
 use std::ffi::OsString;
@@ -83,9 +87,12 @@ struct Cli {
 enum Command {
     Run(run::Run),
     List(list::List),
+    Exec(exec::Exec),
+    Matrix(matrix::MatrixCommand),
     Merge(merge::Merge),
     Diff(diff::Diff),
     Trace(trace::Trace),
+    Bisect(bisect::Bisect),
     Compare(compare::Compare),
     Check(check::Check),
     Bless(bless::Bless),
@@ -93,6 +100,7 @@ enum Command {
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
+    Vm(vm_command::VmCommand),
     Serve(serve::Serve),
     Config(config::Config),
     Schema(schema::Schema),
@@ -163,9 +171,13 @@ impl Command {
             Command::Bless(command) => Some(&mut command.select),
             Command::Known(command) => Some(command.select()),
             Command::Config(command) => Some(&mut command.run.select),
+            Command::Matrix(command) => Some(&mut command.select),
+            Command::Bisect(command) => Some(&mut command.select),
             Command::Schema(_)
             | Command::Merge(_)
             | Command::Compare(_)
+            | Command::Exec(_)
+            | Command::Vm(_)
             | Command::Isa(_)
             | Command::Asm(_)
             | Command::Disasm(_)
@@ -188,8 +200,12 @@ impl Command {
             Command::Trace(command) => command.run(settings),
             Command::Bless(command) => command.run(settings),
             Command::Known(command) => command.run(settings),
+            Command::Matrix(command) => command.run(settings),
             Command::Merge(command) => command.run(settings),
             Command::Compare(command) => command.run(settings),
+            Command::Exec(command) => command.run(),
+            Command::Vm(command) => command.run(),
+            Command::Bisect(command) => command.run(settings),
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),

@@ -25,6 +25,7 @@ mod files;
 pub mod minic89;
 pub mod nef;
 pub mod neovm;
+mod new_vector;
 #[cfg(feature = "ethereum")]
 pub mod statetest;
 pub mod tinyvm;
@@ -32,6 +33,7 @@ pub mod vmtests;
 mod write_back;
 
 pub use files::{Files, Folder, NoFiles, Unreadable};
+pub use new_vector::{Field, Inputs, MakeVector, NewVector};
 pub use write_back::{FailedAssertion, NotRepresentable, WrittenBack};
 
 /// A published way to write vectors.
@@ -59,6 +61,8 @@ pub struct Format {
     pub rest: fn(Node<'_>, Context<'_>, &mut Diagnostics),
     /// The changes that write the actual value in place of the expected one.
     pub write_back: for<'d> fn(&FailedAssertion<'d, '_>) -> WrittenBack<'d>,
+    /// Makes a file of a program that is in no file; `None` for a format whose machine has a better one.
+    pub make: Option<MakeVector>,
     /// The fields of the state that say how a run ended, not what it computed.
     pub ends: &'static [&'static str],
     /// How bad unknown members, comments and trailing commas are: notes in formats of other projects,
@@ -314,6 +318,12 @@ impl NotRecognised {
 /// The format of this name.
 pub fn by_name(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
+}
+
+/// The format in which vectors of this machine are made.
+pub fn made_for(machine: &str) -> Option<(&'static Format, &'static MakeVector)> {
+    let made = |format: &'static Format| Some((format, format.make.as_ref()?));
+    FORMATS.iter().filter(|format| format.machine == machine).find_map(made)
 }
 
 /// The format that the document looks like, and what shows it. `file_name` is the last part of the

@@ -20,6 +20,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 mod markdown_escape;
+pub mod matrix;
 mod slow;
 pub mod spool;
 pub mod tap;

@@ -28,6 +28,7 @@ pub mod file_options;
 pub mod file_override;
 pub mod filter;
 mod load;
+pub mod matrix;
 pub mod merge;
 mod missing;
 mod named_files;

@@ -3,10 +3,12 @@
 //! of each format share one set of types, with conversions from and to the model.
 
 pub mod comparison;
+pub mod eip3155;
 pub mod expected;
 pub mod explanation;
 pub mod line;
 pub mod list;
+pub mod matrix;
 pub mod name;
 pub mod plain;
 pub mod protocol;

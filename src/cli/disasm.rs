@@ -10,22 +10,19 @@ use clap::Args;
 use vmconf::formats::nef::{self, MANIFEST_SIZE, Manifest, Method, Nef, is_nef};
 use vmconf::isa::disassembler::{Line, disassemble};
 use vmconf::machines::{Language, MachineInfo};
-use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
-use vmconf::model::hex::hex_bytes;
 use vmconf::run::open_file::{Links, open_regular};
 
 use self::segment::Segment;
 use super::exit_code::BrokenInput;
 use super::output;
-use super::program::{is_document, machine_argument, read};
+use super::program::{hex_text, is_document, machine_argument, read};
 
 /// Disassemble hex or a NEF3 file to mnemonics with their offsets
 ///
-/// A NEF3 file is shown with what it says beside the script, and with the methods of its manifest
-/// where that stands beside it: contract.manifest.json for contract.nef. What deviates in the manifest is
-/// reported.
+/// A NEF3 file is shown with its header, and with the methods of its manifest if that is in the same
+/// folder: contract.manifest.json for contract.nef. Deviations in the manifest are reported.
 ///
 /// The program of a machine whose memory is words is a segment file: all words of the memory, the
 /// most significant byte first.
@@ -138,31 +135,11 @@ fn place(method: &Method, line: &Line<'_>) -> String {
     }
 }
 
-/// Decodes hex digits, ignoring white space.
-///
-/// # Errors
-///
-/// Why the text is something else: the first character that is not a hex digit, with its offset in bytes, or the
-/// number of digits.
-fn hex_text(text: &[u8]) -> Result<Vec<u8>, String> {
-    let text =
-        str::from_utf8(text).map_err(|error| format!("no text from offset {}", error.valid_up_to()))?;
-    let start = text.len() - text.trim_start().len();
-    let start = if text[start..].starts_with("0x") { start + 2 } else { start };
-    let is_wrong = |it: char| !it.is_ascii_hexdigit() && !it.is_whitespace();
-    if let Some((at, wrong)) = text[start..].char_indices().find(|(_, it)| is_wrong(*it)) {
-        return Err(format!("invalid hex digit {wrong:?} at offset {}", start + at));
-    }
-    let digits: String = text[start..].split_whitespace().collect();
-    hex_bytes(&digits)
-        .ok_or_else(|| format!("{} is not a whole number of bytes", counted(digits.len(), "hex digit")))
-}
-
 /// How many deviations of a manifest are reported.
 const MOST_DEVIATIONS: usize = 10;
 
-/// The manifest in the folder of a NEF3 file; `None` if there is no such file, and for standard input. What
-/// deviates in it is reported.
+/// The manifest in the folder of a NEF3 file; `None` if there is no such file, and for standard input.
+/// Deviations in it are reported.
 fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<Manifest>> {
     if nef == Path::new("-") {
         return Ok(None);

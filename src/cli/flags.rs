@@ -75,6 +75,8 @@ const FLAGS: &[Flag] = &[
     typed("rules", Nothing),
     typed("all", Nothing),
     typed("output", Nothing),
+    typed("badges", Nothing),
+    typed("trace", Nothing),
     typed("json", Nothing),
     typed("from", Nothing),
     typed("to", Nothing),

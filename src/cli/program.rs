@@ -1,4 +1,4 @@
-//! Arguments that `asm`, `disasm` and `isa` share: the name of a machine, the file of a program.
+//! Arguments that `asm`, `disasm`, `exec` and `isa` share: the name of a machine, the file of a program.
 
 use std::fs::File;
 use std::io::{self, Read, stdin};
@@ -7,7 +7,15 @@ use std::path::Path;
 use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use vmconf::machines::{MACHINES, MachineInfo};
+use vmconf::model::case::Case;
+use vmconf::model::count::counted;
+use vmconf::model::diagnostic::{Diagnostic, Severity};
+use vmconf::model::hex::hex_bytes;
 use vmconf::model::limits::Limits;
+use vmconf::run::sources::{Source, SourceOrigin};
+use vmconf::run::{self, Options};
+
+use super::exit_code::BrokenInput;
 
 /// A parser of the names of rows.
 pub(super) fn names<T: Sync>(
@@ -46,4 +54,52 @@ fn read_at_most(limit: u64, from: impl Read) -> io::Result<Vec<u8>> {
         return Err(io::Error::other(format!("larger than {limit} bytes")));
     }
     Ok(bytes)
+}
+
+/// Decodes hex digits, ignoring white space.
+///
+/// # Errors
+///
+/// Why the text is something else: the first character that is not a hex digit, with its offset in bytes, or the
+/// number of digits.
+pub(super) fn hex_text(text: &[u8]) -> Result<Vec<u8>, String> {
+    let text =
+        str::from_utf8(text).map_err(|error| format!("no text from offset {}", error.valid_up_to()))?;
+    let start = text.len() - text.trim_start().len();
+    let start = if text[start..].starts_with("0x") { start + 2 } else { start };
+    let is_wrong = |it: char| !it.is_ascii_hexdigit() && !it.is_whitespace();
+    if let Some((at, wrong)) = text[start..].char_indices().find(|(_, it)| is_wrong(*it)) {
+        return Err(format!("invalid hex digit {wrong:?} at offset {}", start + at));
+    }
+    let digits: String = text[start..].split_whitespace().collect();
+    hex_bytes(&digits)
+        .ok_or_else(|| format!("{} is not a whole number of bytes", counted(digits.len(), "hex digit")))
+}
+
+/// The only case of the text of a vector.
+///
+/// # Errors
+///
+/// When the format refuses it. Places are left out, since the user does not see the text.
+pub(super) fn case_of(text: String, options: &Options) -> anyhow::Result<Case> {
+    let source = source();
+    let loaded = run::open_text(&source, text, options);
+    let case = loaded.case(0).ok_or_else(|| broken(&errors(loaded.errors())))?;
+    let reading = case.read().map_err(|panic| broken(&panic))?;
+    reading.case.ok_or_else(|| broken(&errors(&reading.diagnostics)))
+}
+
+/// The source that stands for a text that is in no file.
+pub(super) fn source() -> Source {
+    Source::new("program".into(), "program".into(), SourceOrigin::Stream)
+}
+
+/// The error for a program that cannot be run.
+pub(super) fn broken(what: &str) -> anyhow::Error {
+    BrokenInput(format!("the program: {what}")).into()
+}
+
+fn errors<P>(diagnostics: &[Diagnostic<P>]) -> String {
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    errors.map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use jiff::SignedDuration;
+use vmconf::model::exit::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{Command, Groups, Vm};
@@ -29,6 +30,26 @@ pub(super) struct VmArgs {
     #[arg(long, value_name = "NAME[=COMMAND]", help_heading = "Machine")]
     vm: Option<String>,
 
+    #[command(flatten)]
+    limits: VmLimits,
+}
+
+/// Several machines in other processes.
+#[derive(Debug, Args)]
+pub(super) struct VmsArgs {
+    /// A machine in another process: NAME=COMMAND, or the NAME of a [vm.NAME] in vmconf.toml; repeatable
+    ///
+    /// COMMAND speaks the process protocol, as `vmconf serve` does.
+    #[arg(long = "vm", value_name = "NAME[=COMMAND]", help_heading = "Machine")]
+    vms: Vec<String>,
+
+    #[command(flatten)]
+    limits: VmLimits,
+}
+
+/// The limits of a machine in another process.
+#[derive(Debug, Args)]
+struct VmLimits {
     /// How long the machine of --vm may take for a case, such as 500ms [default: 10s]
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Machine")]
     timeout: Option<Duration>,
@@ -59,9 +80,7 @@ impl VmArgs {
         interrupt: &Interrupt,
     ) -> anyhow::Result<MakeTestee> {
         let Some(command) = self.command(settings)? else { return Ok(MakeTestee::default()) };
-        let vm = Vm::start(command, groups.clone(), interrupt);
-        let vm = vm.map_err(|why| BrokenInput(format!("error: --vm {why}")))?;
-        Ok(MakeTestee::in_processes(Arc::new(vm)))
+        Ok(MakeTestee::in_processes(Arc::new(start(command, groups, interrupt)?)))
     }
 
     /// Whether cases run on a machine in another process.
@@ -77,11 +96,56 @@ impl VmArgs {
     /// How the machine is started; `None` without `--vm`.
     fn command(&self, settings: &Settings) -> anyhow::Result<Option<Command>> {
         let Some(vm) = &self.vm else {
-            if self.timeout.is_some() || self.vm_memory.is_some() {
+            if self.limits.timeout.is_some() || self.limits.vm_memory.is_some() {
                 bail!("--timeout and --vm-memory are for the machine of --vm");
             }
             return Ok(None);
         };
+        self.limits.command(vm, settings).map(Some)
+    }
+}
+
+impl VmsArgs {
+    /// Starts the machines. All their processes are in `groups` while they run.
+    ///
+    /// # Errors
+    ///
+    /// When one is not known or does not answer, or two have one name.
+    pub(super) fn start(
+        &self,
+        settings: &Settings,
+        groups: &Groups,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<Vec<Vm>> {
+        let mut started: Vec<Vm> = Vec::new();
+        for vm in &self.vms {
+            let command = self.limits.command(vm, settings)?;
+            if started.iter().any(|other| other.command().name == command.name) {
+                bail!("--vm {}: a second machine of this name", command.name);
+            }
+            started.push(start(command, groups, interrupt)?);
+        }
+        Ok(started)
+    }
+}
+
+/// On Ctrl-C, ends the processes of the machines and this one. For commands that write no reports.
+pub(super) fn end_on_interrupt(groups: &Groups) -> anyhow::Result<()> {
+    let groups = groups.clone();
+    Ok(ctrlc::set_handler(move || {
+        groups.kill();
+        std::process::exit(Exit::Interrupted as i32);
+    })?)
+}
+
+fn start(command: Command, groups: &Groups, interrupt: &Interrupt) -> anyhow::Result<Vm> {
+    let vm = Vm::start(command, groups.clone(), interrupt);
+    vm.map_err(|why| BrokenInput(format!("error: --vm {why}")).into())
+}
+
+impl VmLimits {
+    /// How the machine that the argument names is started.
+    fn command(&self, vm: &str, settings: &Settings) -> anyhow::Result<Command> {
         let mut command = match vm.split_once('=') {
             Some((name, text)) => Command {
                 name: name.to_owned(),
@@ -97,7 +161,7 @@ impl VmArgs {
         };
         command.timeout = self.timeout.unwrap_or(command.timeout);
         command.memory = self.vm_memory.or(command.memory);
-        Ok(Some(command))
+        Ok(command)
     }
 }
 

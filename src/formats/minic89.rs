@@ -8,6 +8,7 @@
 //! halted) is absent, `null` is Null.
 
 mod lexical;
+mod new_vector;
 mod program;
 mod snapshot;
 mod write_back;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use self::program::Shared;
+pub(crate) use self::snapshot::MEMBERS;
 use super::fields::{Diagnostics, Fields, wrong_type};
 use super::{Context, Evidence, Format, Severity, envelope};
 use crate::model::assertion::{Assertion, Expected};
@@ -42,6 +44,7 @@ pub const FORMAT: Format = Format {
     duplicate: Severity::Error,
     folders: &[],
     write_back: write_back::write_back,
+    make: Some(new_vector::MAKE),
     ends: &["status"],
 };
 

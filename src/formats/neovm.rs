@@ -24,6 +24,7 @@
 mod evidence;
 mod items;
 mod lexical;
+mod new_vector;
 mod program;
 mod result;
 mod rules;
@@ -54,6 +55,7 @@ pub const N3: Format = Format {
     read: |test, context, diagnostics| read_test(test, &rules::N3, context, diagnostics),
     rest: |file, _, diagnostics| read_rest(file, &rules::N3, diagnostics),
     write_back: |failed| write_back::write_back(failed, &rules::N3),
+    make: Some(new_vector::N3),
     ends: &["state"],
     unknown: Severity::Note,
     duplicate: Severity::Note,
@@ -73,6 +75,7 @@ pub const V2: Format = Format {
     read: |test, context, diagnostics| read_test(test, &rules::V2, context, diagnostics),
     rest: |file, _, diagnostics| read_rest(file, &rules::V2, diagnostics),
     write_back: |failed| write_back::write_back(failed, &rules::V2),
+    make: Some(new_vector::V2),
     ends: &["state"],
     unknown: Severity::Note,
     duplicate: Severity::Note,

@@ -42,6 +42,7 @@ pub const FORMAT: Format = Format {
     read,
     rest: |_, _, _| {},
     write_back: write_back::write_back,
+    make: None,
     ends: &["outcome"],
     unknown: Severity::Note,
     duplicate: Severity::Error,

@@ -22,6 +22,7 @@
 mod driver;
 mod expect;
 mod lexical;
+mod new_vector;
 mod segment;
 mod single;
 mod testcases;
@@ -52,6 +53,7 @@ pub const FORMAT: Format = Format {
     read: read_test,
     rest: read_rest,
     write_back: write_back::write_back,
+    make: Some(new_vector::MAKE),
     ends: ENDS,
     unknown: Severity::Error,
     duplicate: Severity::Error,

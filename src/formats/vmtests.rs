@@ -5,6 +5,7 @@
 //! leaves open is closed here: an account or a storage word that it does not list must be absent, and an
 //! empty account or a zero word equals an absent one.
 
+mod new_vector;
 mod write_back;
 
 use num_bigint::BigInt;
@@ -37,6 +38,7 @@ pub const FORMAT: Format = Format {
     read: |test, context, diagnostics| read_test(test, context.options, diagnostics),
     rest: |_, _, _| {},
     write_back: write_back::write_back,
+    make: Some(new_vector::MAKE),
     ends: &["outcome"],
     unknown: Severity::Note,
     duplicate: Severity::Error,

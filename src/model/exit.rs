@@ -15,7 +15,7 @@ pub enum Exit {
 /// The meaning of each exit code, for help texts and the manual.
 pub const MEANINGS: &[(Exit, &str)] = &[
     (Exit::Passed, "every case that ran passed"),
-    (Exit::Failed, "a case failed, or got worse (compare)"),
+    (Exit::Failed, "a case failed or got worse (compare), or two runs differ (bisect)"),
     (Exit::Usage, "the command line, vmconf.toml or a list of known failures is wrong"),
     (Exit::Broken, "a vector, another input file or a machine is broken, or a file cannot be written"),
     (Exit::NothingRan, "no case ran"),

@@ -84,7 +84,7 @@ impl Verdict {
 }
 
 /// A verdict without its details.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// See [`Verdict::Pass`].
     Pass,

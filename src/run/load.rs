@@ -246,7 +246,7 @@ impl LoadedCase<'_> {
     /// # Errors
     ///
     /// When the format panics, with its message.
-    pub(super) fn read(&self) -> Result<Reading, String> {
+    pub fn read(&self) -> Result<Reading, String> {
         let LoadedCase { document, format, node, files, options, shared, .. } = self;
         let context = Context { options: options.read, files, shared: Some(shared) };
         catch_panic(|| format.read_case(Node::at_index(document, *node), context))
@@ -321,7 +321,7 @@ fn parse(text: String, options: &FileOptions) -> Result<Document, FileError> {
     })
 }
 
-/// How a file begins that Git stands in for a large one.
+/// The start of a file that Git LFS puts in place of a large one.
 const LFS_POINTER: &str = "version https://git-lfs";
 
 fn lfs_pointer() -> Diagnostic<Origin> {

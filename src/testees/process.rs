@@ -14,11 +14,12 @@ use std::time::Duration;
 use super::{See, Stopped, Testee};
 use crate::machines::MachineInfo;
 use crate::model::case::{Program, Step};
+use crate::model::event;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::shape::Member;
 use crate::model::verdict::Breakdown;
-use crate::wire::protocol::{Answer, Greeting, Hello, Offer, Request, VERSION};
+use crate::wire::protocol::{self, Answer, Greeting, Hello, Offer, Request, VERSION};
 
 use self::case::{Run, limits_of};
 pub use self::conversation::{Conversation, Trouble};
@@ -83,6 +84,12 @@ impl Vm {
             Err(_) => return Err(format!("{}: interrupted", command.name)),
         };
         Ok(Vm { command, hello, groups, idle: Mutex::new(vec![running]) })
+    }
+
+    /// Its names, for reports.
+    pub fn about(&self) -> event::Vm {
+        let Hello { name, release, .. } = &self.hello;
+        event::Vm { name: self.command.name.clone(), implementation: name.clone(), release: release.clone() }
     }
 
     /// How it is started.
@@ -204,6 +211,20 @@ fn ask(
             Err(Trouble::Broke("answered hello and a request for each other".to_owned()))
         }
     }
+}
+
+/// A program and its steps as a request writes them.
+///
+/// # Errors
+///
+/// When the program has a mnemonic that does not exist.
+pub fn written(
+    info: &'static MachineInfo,
+    program: &Program,
+    steps: &[Step],
+) -> Result<(serde_json::Value, Vec<protocol::Step>), Stopped> {
+    let program = (info.assemble)(program).map_err(Stopped::not_loadable)?;
+    Ok(case::written(info, &(info.fields)(), &program, steps))
 }
 
 /// A machine in another process as a testee.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod anchor;
+mod bisect;
 mod bless;
 mod cached;
 mod cells;
@@ -17,6 +18,7 @@ mod costs;
 mod docs;
 mod ecdsa;
 mod effects;
+mod exec;
 mod faults;
 #[cfg(unix)]
 mod files;
@@ -35,6 +37,8 @@ mod neo2;
 mod neo3;
 mod neovm;
 mod partition;
+#[cfg(target_os = "linux")]
+mod process;
 mod property;
 mod random;
 mod reports;

@@ -86,7 +86,7 @@ fn list<'d>(
     Ok(vec![Change::add_member(failed.node, name, items)])
 }
 
-fn items_of(value: &Value) -> Option<&[Value]> {
+pub(super) fn items_of(value: &Value) -> Option<&[Value]> {
     match value {
         Value::List(items) => Some(items),
         Value::Typed(_, inner) => items_of(inner),
@@ -95,7 +95,7 @@ fn items_of(value: &Value) -> Option<&[Value]> {
 }
 
 /// A datum other than an item, in the style of the old text.
-fn plain(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRepresentable> {
+pub(super) fn plain(value: &Value, old: Option<Node<'_>>) -> Result<Json, NotRepresentable> {
     let text = old.and_then(Node::text);
     Ok(match value {
         Value::Int(number) => integer(number, old),
@@ -132,7 +132,7 @@ fn bytes_like(old: &str, bytes: &[u8]) -> String {
     }
 }
 
-fn fresh_frame(frame: &Value, rules: &Rules) -> Result<Json, NotRepresentable> {
+pub(super) fn fresh_frame(frame: &Value, rules: &Rules) -> Result<Json, NotRepresentable> {
     let mut members = Map::new();
     for name in ["scriptHash", "instructionPointer", "nextInstruction"] {
         if let Some(value) = frame.get(name) {
@@ -152,7 +152,7 @@ fn fresh_frame(frame: &Value, rules: &Rules) -> Result<Json, NotRepresentable> {
     Ok(Json::Object(members))
 }
 
-fn fresh_item(item: &Value, rules: &Rules) -> Result<Json, NotRepresentable> {
+pub(super) fn fresh_item(item: &Value, rules: &Rules) -> Result<Json, NotRepresentable> {
     let (of, value) = typed(item, rules)?;
     let value = item_value(value, of, None, rules)?;
     Ok(match of.notation {

@@ -29,6 +29,7 @@ pub const FORMAT: Format = Format {
     read: read_pair,
     rest: read_rest,
     write_back: |_| Err(NotRepresentable("a list of names has no place for an expectation".to_owned())),
+    make: None,
     ends: ENDS,
     unknown: Severity::Error,
     duplicate: Severity::Error,

@@ -92,7 +92,7 @@ fn bytes_like(old: &str, bytes: &[u8]) -> String {
 }
 
 /// A datum that was not there.
-fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
+pub(super) fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
     Ok(match value {
         Value::Int(number) => number_like("0x00", number).into(),
         Value::Bytes(bytes) => hex_like("", bytes).into(),

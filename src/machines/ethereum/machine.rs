@@ -173,10 +173,17 @@ impl Ethereum {
         self.frames.get(self.depth.checked_sub(1)?)
     }
 
-    /// The gas that is left in all frames; at the end, in the outermost one.
+    /// The gas that is left in all frames; at the end, what was not spent.
     pub(super) fn gas_left(&self) -> Option<u64> {
-        let frames = self.frames.get(..self.depth.max(1))?;
-        Some(frames.iter().map(|frame| frame.interpreter.gas.remaining()).fold(0, u64::saturating_add))
+        match &self.stage {
+            Stage::Ended(Ended { outcome: Outcome::Executed(result), .. }) => {
+                Some(self.engine.ctx.tx.gas_limit.saturating_sub(result.gas().total_gas_spent()))
+            }
+            _ => {
+                let frames = self.frames[..self.depth].iter();
+                Some(frames.map(|frame| frame.interpreter.gas.remaining()).fold(0, u64::saturating_add))
+            }
+        }
     }
 
     /// Forgets the last case.

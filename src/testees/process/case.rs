@@ -36,7 +36,7 @@ impl<'r> Run<'r> {
         program: &Program,
         steps: &[Step],
     ) -> Result<Run<'r>, Stopped> {
-        let steps: Vec<_> = steps.iter().map(|step| written(step, info, fields)).collect();
+        let (program, steps) = written(info, fields, program, steps);
         for step in &steps {
             let action =
                 step.r#do.iter().map(Action::name).find(|name| !offer.actions.iter().any(|it| it == name));
@@ -48,7 +48,6 @@ impl<'r> Run<'r> {
                 return Err(Stopped::Unsupported(format!("no field {name}")));
             }
         }
-        let program = write_record(&program.0, info.program);
         Ok(Run { fields, machine: info.name, program, steps })
     }
 
@@ -112,7 +111,18 @@ pub(super) fn limits_of(limits: &Limits) -> BTreeMap<String, u64> {
 }
 
 /// A step, with the fields that its assertions name.
-fn written(step: &Step, info: &MachineInfo, fields: &[Member]) -> protocol::Step {
+/// A program without mnemonics and its steps, as a request writes them.
+pub(super) fn written(
+    info: &MachineInfo,
+    fields: &[Member],
+    program: &Program,
+    steps: &[Step],
+) -> (serde_json::Value, Vec<protocol::Step>) {
+    let steps = steps.iter().map(|step| written_step(step, info, fields)).collect();
+    (write_record(&program.0, info.program), steps)
+}
+
+fn written_step(step: &Step, info: &MachineInfo, fields: &[Member]) -> protocol::Step {
     let action = |action: &case::Action| match action {
         case::Action::Execute => Action::Execute,
         case::Action::Run(count) => Action::Run(*count),

@@ -1,0 +1,166 @@
+"""neo3vm, a C++ port of the NeoVM of N3 with Python bindings, behind the protocol of vmconf."""
+
+import json
+import sys
+from importlib.metadata import version
+
+import neo3vm
+
+MOST_ITEMS = 10_000  # an item that is in several containers is shown in each of them
+
+TYPES = {"ANY": "Null", "POINTER": "Pointer", "BOOLEAN": "Boolean", "INTEGER": "Integer", "BYTESTRING": "ByteString",
+         "BUFFER": "Buffer", "ARRAY": "Array", "STRUCT": "Struct", "MAP": "Map", "INTEROP": "Interop"}
+
+HELLO = {
+    "type": "hello", "version": 1, "name": "neo3vm", "release": version("neo3vm"), "language": "C++",
+    "homepage": "https://github.com/ixje/neo-vm-cpp",
+    "machines": [{
+        "machine": "neo3", "fields": ["state", "invocationStack", "resultStack", "refs"],
+        "actions": ["execute", "step-into", "step-over", "step-out"],
+        "lacks": ["limits of the engine", "the host crypto", "the messages of faults"],
+    }],
+}
+
+
+# Instructions of N3 that this version does not have.
+MISSING = {0x08: "PUSHT", 0x09: "PUSHF", 0xE0: "ABORTMSG", 0xE1: "ASSERTMSG"}
+
+
+class Unsupported(Exception):
+    """The script needs what this machine does not have."""
+
+
+class Engine(neo3vm.ExecutionEngine):
+    """With the two system calls of the tests of neo-vm."""
+
+    code = b""
+
+    def next_opcode(self, context):
+        return self.code[context.ip] if context.ip < len(self.code) else 0x40  # RET is implied
+
+    def execute_next(self):
+        if self.invocation_stack and self.next_opcode(self.current_context) in MISSING:
+            raise Unsupported(f"no {MISSING[self.next_opcode(self.current_context)]}")
+        self._execute_next()
+
+    def on_syscall(self, number):
+        if number == 0x77777777:
+            self.push(neo3vm.InteropStackItem(object()))
+        elif number == 0xADDEADDE:
+            self.throw(neo3vm.ByteStringStackItem("error"))
+        else:
+            raise ValueError(f"Syscall not found: {number}")
+
+
+class Shown:
+    """Items as vectors write them."""
+
+    def __init__(self):
+        self.left = MOST_ITEMS
+        self.around = []
+
+    def items(self, items):
+        return [self.item(item) for item in items]
+
+    def item(self, item):
+        kind = item.get_type().name
+        shown = {"type": TYPES[kind]}
+        if kind != "ANY":
+            shown["value"] = self.value(kind, item)
+        return shown
+
+    def value(self, kind, item):
+        if kind == "INTEGER":
+            return str(int.from_bytes(item.to_array(), "little", signed=True))
+        if kind == "BOOLEAN":
+            return item.to_boolean()
+        if kind in ("BYTESTRING", "BUFFER"):
+            return "0x" + bytes(item.to_array()).hex()
+        if kind == "POINTER":
+            return item.position
+        if kind == "INTEROP":
+            return "Object"
+        self.left -= 1
+        if any(item is outer for outer in self.around) or self.left < 0:
+            return "contains itself, or is shown too often"
+        self.around.append(item)
+        if kind == "MAP":
+            value = {key_of(key): self.item(item[key]) for key in item.keys()}
+        else:
+            value = self.items(list(item._items))
+        self.around.pop()
+        return value
+
+
+def key_of(key):
+    data = bytes(key.to_array())
+    return "0x" + data.hex() if data else ""
+
+
+def frame(engine, context, shown):
+    opcode = engine.next_opcode(context)
+    seen = {
+        "instructionPointer": context.ip,
+        "nextInstruction": getattr(neo3vm.OpCode(opcode), "name", str(opcode)),
+        "nextOpcode": opcode,
+        "evaluationStack": shown.items(reversed(context.evaluation_stack._items)),
+    }
+    slots = {"staticFields": context.static_fields, "localVariables": context.local_variables,
+             "arguments": context.arguments}
+    for name, slot in slots.items():
+        if slot is not None and len(slot.items):
+            seen[name] = shown.items(slot.items)
+    return seen
+
+
+def perform(engine, action):
+    depth = len(engine.invocation_stack)
+    while engine.state.name not in ("HALT", "FAULT"):
+        engine.execute_next()
+        now = len(engine.invocation_stack)
+        if action == "step-into" or action == "step-over" and now <= depth or action == "step-out" and now < depth:
+            return
+
+
+def observe(engine):
+    state = engine.state.name
+    frames = [] if state == "HALT" else list(reversed(engine.invocation_stack))
+    shown = Shown()
+    return {
+        "state": state,
+        "invocationStack": [frame(engine, context, shown) for context in frames],
+        "resultStack": Shown().items(reversed(engine.result_stack._items)) if state == "HALT" else [],
+        "refs": engine.reference_counter.count,
+    }
+
+
+def run(request):
+    program = request["program"]
+    if program.get("limits"):
+        return {"type": "skip", "reason": "the limits of the engine cannot be changed"}
+    if program.get("host", "test") != "test":
+        return {"type": "skip", "reason": f"no host {program['host']}"}
+    engine = Engine()
+    rejected = False
+    if "script" in program:
+        engine.code = bytes.fromhex(program["script"][2:])
+        try:
+            engine.load_script(neo3vm.Script(engine.code, program.get("strict", False)))
+        except neo3vm.BadScriptException:
+            rejected = True
+    steps = []
+    for step in request["steps"]:
+        for action in [] if rejected else step["do"]:
+            perform(engine, action)
+        fields = {"state": "FAULT", "invocationStack": [], "resultStack": [], "refs": 0} if rejected else observe(engine)
+        steps.append({"fields": {name: fields[name] for name in step["observe"] if name in fields}})
+    return {"type": "done", "steps": steps, "ended": engine.state.name}
+
+
+for line in sys.stdin:
+    request = json.loads(line)
+    try:
+        answer = HELLO if request["type"] == "hello" else {"id": request["id"], **run(request)}
+    except Unsupported as lacks:
+        answer = {"type": "skip", "id": request["id"], "reason": str(lacks)}
+    print(json.dumps(answer), flush=True)

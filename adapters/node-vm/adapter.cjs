@@ -1,0 +1,150 @@
+// node-vm, the NeoVM 2.x of NEO•ONE, behind the protocol of vmconf. It runs a script in one go: a hook before each
+// instruction sees what steps are to be observed.
+
+const { createInterface } = require('node:readline')
+const { BN } = require('bn.js')
+const { crypto, Op, VMState } = require('@neo-one/client-common')
+const { ScriptContainerType } = require('@neo-one/node-core')
+const execute = require('@neo-one/node-vm/dist/cjs/execute')
+const opcodes = require('@neo-one/node-vm/dist/cjs/opcodes')
+const items = require('@neo-one/node-vm/dist/cjs/stackItem')
+
+const HELLO = {
+  type: 'hello', version: 1, name: 'node-vm', release: require('@neo-one/node-vm/package.json').version,
+  language: 'TypeScript', homepage: 'https://github.com/neo-one-suite/neo-one',
+  machines: [{
+    machine: 'neo2', fields: ['state', 'invocationStack', 'resultStack'],
+    actions: ['execute', 'step-into', 'step-over', 'step-out'], lacks: ['the count of items'],
+  }],
+}
+
+const hex = (bytes) => '0x' + bytes.toString('hex')
+
+// node-vm leaves a script at its end without an instruction that the hook could see: it gets the RET that NeoVM implies.
+const withReturn = (script) => Buffer.concat([script, Buffer.from([0x66])])
+const hashOf = (code) => crypto.hash160(code.slice(0, -1))
+
+class Shown {
+  left = 10000 // an item that is in several containers is shown in each of them
+
+  list(list, around = []) {
+    return list.map((item) => this.item(item, around))
+  }
+
+  item(item, around) {
+    if (item instanceof items.IntegerStackItem) return { type: 'Integer', value: item.value.toString() }
+    if (item instanceof items.BooleanStackItem) return { type: 'Boolean', value: item.value }
+    const type = item instanceof items.StructStackItem ? 'Struct' : item instanceof items.MapStackItem ? 'Map' : 'Array'
+    if (type === 'Map' || item instanceof items.ArrayStackItem || type === 'Struct') {
+      this.left -= 1
+      if (around.includes(item) || this.left < 0) return { type, value: 'contains itself, or is shown too often' }
+      const inside = [...around, item]
+      if (type !== 'Map') return { type, value: this.list(item.asArray(), inside) }
+      const pair = (key) => [key.asBuffer().length ? hex(key.asBuffer()) : '', this.item(item.get(key), inside)]
+      return { type, value: Object.fromEntries(item.keysArray().map(pair)) }
+    }
+    const bytes = item.asBufferMaybe()
+    if (item.constructor.name === 'TransactionStackItem') return { type: 'Interop', value: 'MessageProvider' }
+    return bytes === undefined ? { type: 'Interop', value: item.constructor.name } : { type: 'ByteArray', value: hex(bytes) }
+  }
+}
+
+// How many bytes the instruction at this place has.
+function length(code, pc) {
+  const op = code[pc]
+  if (op >= 0x01 && op <= 0x4b) return 1 + op
+  if (op === 0x4c) return 2 + code[pc + 1]
+  if (op === 0x4d) return 3 + code.readUInt16LE(pc + 1)
+  if (op === 0x4e) return 5 + code.readUInt32LE(pc + 1)
+  if (op >= 0x62 && op <= 0x65) return 3
+  if (op === 0x67 || op === 0x69) return 21
+  if (op === 0x68) return 2 + code[pc + 1]
+  return op === 0xe0 ? 5 : op >= 0xe1 && op <= 0xe4 ? (op % 2 ? 23 : 3) : 1
+}
+
+// Follows the steps of a request through the run of a script.
+class Follower {
+  frames = []
+  seen = []
+  start = undefined
+
+  constructor(steps) {
+    this.steps = steps
+    this.left = steps.map((step) => [...step.do])
+  }
+
+  before(context) {
+    this.frames = [...this.frames.slice(0, context.depth - 1), context]
+    while (this.left.length && this.isDone(context.depth)) this.observe(VMState.Break, this.frames)
+    if (this.left.length && this.start === undefined) this.start = context.depth
+  }
+
+  // Whether all actions of the step are done. An action begins with the first instruction after the last one.
+  isDone(depth) {
+    const action = this.left[0][0]
+    if (action === undefined) return true
+    const done = { 'step-into': true, 'step-over': depth <= this.start, 'step-out': depth < this.start }[action]
+    if (this.start === undefined || !done) return false
+    this.left[0].shift()
+    this.start = undefined
+    return this.isDone(depth)
+  }
+
+  end(context) {
+    const failed = context.state === VMState.Fault
+    const frames = failed ? [...this.frames.slice(0, -1), { ...context, code: this.frames.at(-1)?.code ?? context.code }] : []
+    while (this.left.length) this.observe(context.state, frames, context.stack)
+  }
+
+  observe(state, frames, results = []) {
+    const shown = new Shown()
+    const frame = (context, index) => {
+      const { code } = context
+      const pc = index < frames.length - 1 ? context.pc + length(code, context.pc) : context.pc
+      const opcode = code[pc] ?? 0x66
+      return {
+        scriptHash: hex(hashOf(code)), instructionPointer: pc, nextOpcode: opcode,
+        nextInstruction: Op[opcode] ?? String(opcode), evaluationStack: shown.list(context.stack),
+        altStack: shown.list(context.stackAlt),
+      }
+    }
+    const all = {
+      state: VMState[state], invocationStack: frames.map(frame).reverse(),
+      resultStack: state === VMState.Halt ? new Shown().list(results) : [],
+    }
+    const wanted = this.steps[this.seen.length].observe.filter((name) => name in all)
+    this.seen.push({ fields: Object.fromEntries(wanted.map((name) => [name, all[name]])) })
+    this.left.shift()
+    this.start = undefined
+  }
+}
+
+let follower
+const { lookupOp } = opcodes
+opcodes.lookupOp = (options) => {
+  follower.before(options.context)
+  return lookupOp({ context: { ...options.context, scriptHash: hashOf(options.context.code) } })
+}
+
+async function run({ program, steps }) {
+  const code = Buffer.from((program.script ?? '0x').slice(2), 'hex')
+  const scripts = (program.scriptTable ?? []).map((script) => Buffer.from(script.slice(2), 'hex'))
+  const get = async ({ hash }) => ({ script: withReturn(scripts.find((it) => crypto.hash160(it).equals(hash))) })
+  const message = program.message === undefined ? undefined : Buffer.from(program.message.slice(2), 'hex')
+  follower = new Follower(steps)
+  const context = await execute.executeScript({
+    code: withReturn(code), gasLeft: new BN('1000000000000'),
+    blockchain: { currentBlockIndex: Number.MAX_SAFE_INTEGER, settings: { vm: {} }, contract: { get, tryGet: get } },
+    init: { scriptContainer: { type: ScriptContainerType.Transaction, value: { message } }, listeners: {}, skipWitnessVerify: true },
+  })
+  follower.end(context)
+  return { type: 'done', steps: follower.seen, ended: context.errorMessage?.split('\n')[0] ?? VMState[context.state] }
+}
+
+;(async () => {
+  for await (const line of createInterface({ input: process.stdin })) {
+    const request = JSON.parse(line)
+    const answer = request.type === 'hello' ? HELLO : { id: request.id, ...(await run(request)) }
+    process.stdout.write(JSON.stringify(answer) + '\n')
+  }
+})()

@@ -1,0 +1,187 @@
+//! `vmconf bisect`
+
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use vmconf::explain::bisect::{self, Compared, Divergence, Next, OnVm};
+use vmconf::machines;
+use vmconf::model::count::counted;
+use vmconf::model::escape::escaped;
+use vmconf::model::exit::Exit;
+use vmconf::model::signature;
+use vmconf::model::value::Value;
+use vmconf::run::{LoadedFile, RunOptions, Worker};
+use vmconf::testees::process::{Groups, Vm, written};
+use vmconf::testees::{MakeTestee, Stopped};
+
+use super::exit_code::BrokenInput;
+use super::find_case::with_case;
+use super::output;
+use super::select::Select;
+use super::settings::Settings;
+use super::vm::{VmsArgs, end_on_interrupt};
+
+/// Find the first step at which two runs of a program differ
+///
+/// The runs are those of one case on two machines, or two traces in files. Prints the last common state, the
+/// instruction and what follows in each run. Traces are as EIP-3155 describes them; members that only one of them
+/// has are not compared. Exits with 1 if the runs differ.
+///
+/// Example: vmconf bisect --trace one.jsonl --trace other.jsonl
+#[derive(Debug, Args)]
+pub(super) struct Bisect {
+    #[command(flatten)]
+    pub(super) select: Select,
+
+    #[command(flatten)]
+    vms: VmsArgs,
+
+    /// A trace in place of a machine; given twice
+    #[arg(long = "trace", value_name = "FILE", conflicts_with = "vms")]
+    traces: Vec<PathBuf>,
+}
+
+impl Bisect {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        match &self.traces[..] {
+            [] => self.bisect_machines(settings),
+            [one, other] => {
+                let names = [one, other].map(|path| path.display().to_string());
+                let compared = bisect::traces(open(one)?, open(other)?)
+                    .map_err(|(trace, error)| unreadable(&names[trace], error))?;
+                show(&compared, &names)
+            }
+            _ => bail!("--trace must be given twice"),
+        }
+    }
+
+    fn bisect_machines(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let options = self.select.options(settings)?;
+        let sources = self.select.sources(settings, &options)?;
+        let groups = Groups::default();
+        end_on_interrupt(&groups)?;
+        let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
+        let Ok([one, other]) = <[Vm; 2]>::try_from(vms) else {
+            bail!("name two machines with --vm NAME=COMMAND, or two files with --trace");
+        };
+        with_case(&sources, &options, |loaded, index| {
+            let reading = loaded.case(index).and_then(|case| case.read().ok()).and_then(|it| it.case);
+            let case = reading.context("the case cannot be read; vmconf run says why")?;
+            let info = machines::by_name(case.machine).context("no such machine")?;
+            if [&one, &other].iter().any(|vm| !shows_steps(vm, info.name)) {
+                return ends(loaded, index, &options.run, [one, other]);
+            }
+            let (program, steps) = written(info, &case.program, &case.steps).map_err(stopped)?;
+            let actions: Vec<_> = steps.into_iter().flat_map(|step| step.r#do).collect();
+            let names = [&one, &other].map(|vm| vm.command().name.clone());
+            let [mut one, mut other] = [&one, &other].map(|vm| OnVm {
+                vm,
+                machine: info.name,
+                program: program.clone(),
+                actions: actions.clone(),
+                interrupt: options.run.interrupt.clone(),
+            });
+            let compared = bisect::machines([&mut one, &mut other], info.isa).map_err(stopped)?;
+            show(&compared, &names)
+        })
+    }
+}
+
+/// Whether the machine answers requests about single instructions.
+fn shows_steps(vm: &Vm, machine: &str) -> bool {
+    let requests = vm.offer(machine).map_or(&[][..], |offer| &offer.requests);
+    ["digests", "trace"].iter().all(|name| requests.iter().any(|request| request == name))
+}
+
+/// Compares the verdicts of machines that do not show their steps.
+fn ends(loaded: &LoadedFile<'_>, index: usize, run: &RunOptions, vms: [Vm; 2]) -> anyhow::Result<Exit> {
+    let mut out = output::stdout();
+    writeln!(out, "a machine does not show its steps; after the run:")?;
+    let mut causes = Vec::new();
+    for vm in vms {
+        let name = vm.command().name.clone();
+        let run = RunOptions { testee: MakeTestee::in_processes(Arc::new(vm)), ..run.clone() };
+        let report = Worker::new(&run).run_case(loaded, index);
+        let cause = signature::cause(report.machine.as_deref(), &report.verdict);
+        let cause = cause.unwrap_or_else(|| report.verdict.name().to_owned());
+        writeln!(out, "  {}  {}", escaped(&name), escaped(&cause))?;
+        causes.push(cause);
+    }
+    out.flush()?;
+    Ok(if causes[0] == causes[1] { Exit::Passed } else { Exit::Failed })
+}
+
+fn stopped(stopped: Stopped) -> anyhow::Error {
+    let what = match stopped {
+        Stopped::Error(error) => error.to_string(),
+        Stopped::Interrupted => "the run was interrupted".to_owned(),
+        Stopped::Unsupported(reason) => format!("a machine does not support the case: {reason}"),
+        Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) => format!("a machine {}", breakdown.what),
+    };
+    BrokenInput(what).into()
+}
+
+/// Prints the result, and chooses the exit code.
+fn show(compared: &Compared, names: &[String; 2]) -> anyhow::Result<Exit> {
+    let mut out = output::stdout();
+    match compared {
+        Ok(steps) => writeln!(out, "no difference in {}", counted(*steps, "step"))?,
+        Err(divergence) => print(&mut out, divergence, names)?,
+    }
+    out.flush()?;
+    Ok(if compared.is_ok() { Exit::Passed } else { Exit::Failed })
+}
+
+fn unreadable(name: &str, error: io::Error) -> anyhow::Error {
+    match error.kind() {
+        ErrorKind::InvalidData => BrokenInput(format!("{name}: {error}")).into(),
+        _ => anyhow::Error::from(error).context(name.to_owned()),
+    }
+}
+
+fn open(path: &Path) -> anyhow::Result<BufReader<File>> {
+    let file = File::open(path).with_context(|| path.display().to_string())?;
+    Ok(BufReader::new(file))
+}
+
+/// Prints the last common state, the instruction and what differs after it.
+fn print(out: &mut impl Write, divergence: &Divergence, names: &[String; 2]) -> io::Result<()> {
+    let Divergence { step, last, differs, next } = divergence;
+    match last {
+        Some(last) => {
+            writeln!(out, "{} in step {step} makes the difference", escaped(&last.op))?;
+            writeln!(out, "before it, in both:")?;
+            for (name, value) in &last.state {
+                writeln!(out, "  {name:<10}  {}", shown(value))?;
+            }
+            writeln!(out, "after it:")?;
+        }
+        None => writeln!(out, "the runs differ from the start:")?,
+    }
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    for name in differs {
+        for (run, next) in names.iter().zip(next) {
+            let value = match (next.get(name), next) {
+                (Some(value), _) => shown(value),
+                (None, Next::Step(step)) => format!("{} follows", escaped(&step.op)),
+                (None, Next::End(_)) => "the run ends".to_owned(),
+            };
+            writeln!(out, "  {name:<10}  {:<width$}  {value}", escaped(run))?;
+        }
+    }
+    Ok(())
+}
+
+/// A value, cut if it is long.
+fn shown(value: &Value) -> String {
+    const LONGEST: usize = 400;
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text,
+    }
+}

@@ -1,0 +1,164 @@
+//! `vmconf exec`
+
+mod code;
+mod state;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use serde_json::Value as Json;
+use vmconf::formats::{Field, Format, Inputs, MakeVector, NewVector, made_for};
+use vmconf::machines::MachineInfo;
+use vmconf::model::exit::Exit;
+use vmconf::model::value::Value;
+use vmconf::model::verdict::Verdict;
+use vmconf::run::{self, FileOptions, Options, Worker};
+use vmconf::testees::Stopped;
+
+use super::form::Form;
+use super::limits::LimitArgs;
+use super::program::{broken, case_of, machine_argument, source};
+use super::result_file::ResultFile;
+
+/// Run bytes or a source without a vector
+///
+/// Prints how the run ended and the state that it left; --vector writes both as a vector that vmconf run
+/// passes.
+///
+/// Example: vmconf exec evm 0x6003600401600055
+#[derive(Debug, Args)]
+#[command(after_help = inputs_help())]
+pub(super) struct Exec {
+    /// The machine
+    #[arg(value_parser = machine_argument())]
+    machine: &'static MachineInfo,
+
+    /// The program: hex digits, or a file: a source, hex digits, a NEF3 file, a segment file, a MiniC89 document;
+    /// @FILE for a file whose name is hex digits, - for standard input
+    code: String,
+
+    /// Gas at the start
+    #[arg(long, value_name = "N")]
+    gas: Option<u64>,
+
+    /// What the program is given as its input
+    #[arg(long, value_name = "INPUT", allow_hyphen_values = true)]
+    input: Option<String>,
+
+    /// Integers on the evaluation stack at the start, the top one last
+    #[arg(long, value_name = "N,N...", allow_hyphen_values = true)]
+    stack: Option<String>,
+
+    /// Output form
+    #[arg(short = 'o', long = "output", value_name = "FORM", value_enum, default_value_t = Form::Text)]
+    form: Form,
+
+    /// Write the program and the state as a vector file
+    #[arg(long, value_name = "FILE")]
+    vector: Option<PathBuf>,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// Which machine has which inputs.
+fn inputs_help() -> String {
+    let mut help = "Inputs:".to_owned();
+    for machine in vmconf::machines::MACHINES {
+        for (flag, doc) in made_for(machine.name).map_or(&[][..], |(_, make)| make.inputs) {
+            help += &format!("\n  {:<8} --{flag:<6} {doc}", machine.name);
+        }
+    }
+    help
+}
+
+/// What a program left.
+struct Left {
+    /// How the run ended, in one line.
+    ended: String,
+    /// The fields of the state that have a value.
+    fields: Vec<(&'static str, Value)>,
+}
+
+impl Left {
+    fn field(&self, name: &str) -> Option<Value> {
+        self.fields.iter().find(|field| field.0 == name).map(|field| field.1.clone())
+    }
+}
+
+impl Exec {
+    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        let name = self.machine.name;
+        let (format, make) = made_for(name).with_context(|| format!("no format writes vectors of {name}"))?;
+        let inputs = self.inputs(make)?;
+        let program = code::read_program(self.machine, &self.code)?;
+        let case = self.vector.as_deref().and_then(Path::file_stem).and_then(|stem| stem.to_str());
+        let vector = |state: Option<&Field<'_>>| {
+            let new =
+                NewVector { name: case.unwrap_or("program"), program: &program, inputs: &inputs, state };
+            text_of((make.make)(&new))
+        };
+        let options = self.options(format);
+        let left = self.execute(vector(None)?, &options)?;
+        state::print(self.machine, &left, self.form)?;
+        if let Some(path) = &self.vector {
+            let text = vector(Some(&|field: &str| left.field(field)))?;
+            check(&text, &options)?;
+            ResultFile::with(path, text.as_bytes()).with_context(|| path.display().to_string())?;
+        }
+        Ok(Exit::Passed)
+    }
+
+    /// The inputs, all of which the machine has.
+    fn inputs(&self, make: &MakeVector) -> anyhow::Result<Inputs> {
+        let inputs = Inputs { gas: self.gas, input: self.input.clone(), stack: self.stack.clone() };
+        let unknown = inputs.flags().find(|flag| make.inputs.iter().all(|(known, _)| known != flag));
+        if let Some(flag) = unknown {
+            let known: Vec<_> = make.inputs.iter().map(|(flag, _)| format!("--{flag}")).collect();
+            bail!("--{flag}: {} takes {}", self.machine.name, known.join(" and "));
+        }
+        Ok(inputs)
+    }
+
+    fn options(&self, format: &'static Format) -> Options {
+        let limits = self.limits.0.clone();
+        let file = FileOptions { format: Some(format), limits, ..FileOptions::default() };
+        Options { file, ..Options::default() }
+    }
+
+    /// Runs the only case of the vector; what it expects does not matter.
+    fn execute(&self, vector: String, options: &Options) -> anyhow::Result<Left> {
+        let case = case_of(vector, options)?;
+        let names: Vec<_> = (self.machine.fields)().iter().map(|field| field.name).collect();
+        let mut left = Left { ended: String::new(), fields: Vec::new() };
+        let interrupt = &options.run.interrupt;
+        let mut testee = options.run.testee.make(self.machine, &options.file.limits, interrupt);
+        let stopped = testee.run(&case.program, &case.steps, &mut |_, state| {
+            let field = |name: &&'static str| Some((*name, state.observe(name)?));
+            left = Left { ended: state.describe(), fields: names.iter().filter_map(field).collect() };
+        });
+        match stopped {
+            Ok(()) => Ok(left),
+            Err(Stopped::Error(error)) => Err(broken(&error.to_string())),
+            Err(stopped) => bail!("the program: {stopped:?}"),
+        }
+    }
+}
+
+/// The document as the text of a file.
+fn text_of(document: Result<Json, impl std::fmt::Display>) -> anyhow::Result<String> {
+    let document = document.map_err(|why| anyhow::anyhow!("{why}"))?;
+    Ok(serde_json::to_string_pretty(&document)? + "\n")
+}
+
+/// Makes sure that the vector passes.
+fn check(vector: &str, options: &Options) -> anyhow::Result<()> {
+    let source = source();
+    let loaded = run::open_text(&source, vector.to_owned(), options);
+    let verdict = Worker::new(&options.run).run_case(&loaded, 0).verdict;
+    if loaded.errors().is_empty() && verdict == Verdict::Pass {
+        return Ok(());
+    }
+    bail!("the format cannot hold this state: {verdict:?}")
+}

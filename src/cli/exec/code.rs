@@ -1,0 +1,70 @@
+//! The program of `vmconf exec`, as the formats write it.
+
+use std::path::Path;
+
+use serde_json::Value as Json;
+use vmconf::formats::nef::{self, Nef, is_nef};
+use vmconf::isa::assembler::assemble;
+use vmconf::machines::{Language, MachineInfo};
+use vmconf::model::hex::bytes_key;
+
+use crate::cli::exit_code::BrokenInput;
+use crate::cli::program::{hex_text, read};
+
+/// The size of a segment file in bytes.
+const SEGMENT: usize = 2 << 16;
+
+/// The program of an argument: hex digits, or a file.
+///
+/// # Errors
+///
+/// When the file cannot be read, or is not a program of the machine.
+pub(super) fn read_program(machine: &MachineInfo, argument: &str) -> anyhow::Result<Json> {
+    let is_hex = argument.len() > 1 && hex_text(argument.as_bytes()).is_ok();
+    if is_hex && !matches!(machine.language, Language::Document { .. }) {
+        return program(machine, argument, argument.as_bytes());
+    }
+    let path = argument.strip_prefix('@').unwrap_or(argument);
+    program(machine, path, &read(Path::new(path))?)
+}
+
+fn program(machine: &MachineInfo, name: &str, content: &[u8]) -> anyhow::Result<Json> {
+    let broken = |what: String| anyhow::Error::from(BrokenInput(format!("{name}{what}")));
+    let not_text = |error: std::str::Utf8Error| {
+        broken(format!(": neither a program nor UTF-8, at byte {}", error.valid_up_to()))
+    };
+    let source = || str::from_utf8(content).map_err(not_text);
+    Ok(match machine.language {
+        Language::Document { .. } => {
+            serde_json::from_slice(content).map_err(|error| broken(format!(": {error}")))?
+        }
+        Language::Bytes if is_nef(content) && machine.name == nef::MACHINE => {
+            let nef = Nef::read(content).map_err(|error| broken(format!(": {error}")))?;
+            bytes_key(&nef.script).into()
+        }
+        Language::Bytes => {
+            let bytes = hex_text(content).map_or_else(
+                |_| assemble(machine.isa, source()?).map_err(|error| broken(format!(":{error}"))),
+                Ok,
+            )?;
+            bytes_key(&bytes).into()
+        }
+        Language::Own { assemble, .. } => {
+            let words = match hex_text(content) {
+                _ if content.len() == SEGMENT => content.to_vec(),
+                Ok(words) => words,
+                Err(_) => {
+                    let assembled = assemble(source()?).map_err(|error| broken(format!(":{error}")))?;
+                    assembled.words.into_iter().flat_map(u16::to_be_bytes).collect()
+                }
+            };
+            hex_words(&words).into()
+        }
+    })
+}
+
+/// Words of four digits each, without the zeros at the end.
+fn hex_words(bytes: &[u8]) -> String {
+    let last = bytes.chunks(2).rposition(|word| word != [0, 0]).map_or(0, |last| last + 1);
+    bytes.chunks(2).take(last).map(hex::encode_upper).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,57 @@
+//! The state that a program left, for people and for programs.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value as Json, json};
+use vmconf::machines::MachineInfo;
+use vmconf::model::escape::escaped;
+use vmconf::model::value::Value;
+use vmconf::wire::line::one_line;
+
+use super::Left;
+use crate::cli::form::Form;
+use crate::cli::output;
+
+/// The longest value that stays in one line.
+const WIDTH: usize = 88;
+
+/// The most characters of a value without parts that are shown.
+const LONGEST: usize = 1024;
+
+/// Prints how the machine ended, and every field of its state that has a value.
+pub(super) fn print(machine: &MachineInfo, left: &Left, form: Form) -> io::Result<()> {
+    let Left { ended, fields } = left;
+    let mut out = output::stdout();
+    match form {
+        Form::Json => {
+            let state: Map<_, _> =
+                fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+            let document = json!({"machine": machine.name, "ended": ended, "state": Json::Object(state)});
+            writeln!(out, "{}", one_line(&document))?;
+        }
+        Form::Text => {
+            writeln!(out, "{}", escaped(ended))?;
+            for (name, value) in fields {
+                print_value(&mut out, 2, name, value)?;
+            }
+        }
+    }
+    out.flush()
+}
+
+/// Prints a value in a line; one that is too long with a line for each of its parts.
+fn print_value(out: &mut impl Write, indent: usize, name: &str, value: &Value) -> io::Result<()> {
+    let text = value.to_string();
+    let parts: Vec<(String, &Value)> = match value {
+        Value::List(items) => items.iter().enumerate().map(|(at, item)| (format!("[{at}]"), item)).collect(),
+        Value::Record(members) => members.iter().map(|(name, value)| (name.clone(), value)).collect(),
+        _ => Vec::new(),
+    };
+    if parts.is_empty() || indent + name.len() + text.len() <= WIDTH {
+        let shown: String = text.chars().take(LONGEST).collect();
+        let rest = if shown.len() < text.len() { "…" } else { "" };
+        return writeln!(out, "{:indent$}{}: {}{rest}", "", escaped(name), escaped(&shown));
+    }
+    writeln!(out, "{:indent$}{}:", "", escaped(name))?;
+    parts.iter().try_for_each(|(name, part)| print_value(out, indent + 2, name, part))
+}

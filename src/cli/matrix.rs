@@ -1,0 +1,121 @@
+//! `vmconf matrix`
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use vmconf::model::event::Event;
+use vmconf::model::exit::Exit;
+use vmconf::model::renderer::Renderer;
+use vmconf::report::matrix::{MATRICES, MatrixKind, badge};
+use vmconf::run::matrix::Collector;
+use vmconf::run::{self, Options};
+use vmconf::testees::MakeTestee;
+use vmconf::testees::process::{Groups, Vm};
+use vmconf::wire::matrix::Matrix;
+
+use super::output;
+use super::result_file::ResultFile;
+use super::select::Select;
+use super::settings::Settings;
+use super::vm::{VmsArgs, end_on_interrupt};
+
+/// Run vectors on several machines and show where they differ
+///
+/// Example: vmconf matrix vectors/evm --vm 'here=vmconf serve evm' --vm 'mine=./adapter'
+///
+/// Cases that some machine does not pass come first, grouped by what each machine does, then the counts of
+/// each machine by suite. A suite is a folder below the one that all files have in common.
+#[derive(Debug, Args)]
+pub(super) struct MatrixCommand {
+    #[command(flatten)]
+    pub(super) select: Select,
+
+    #[command(flatten)]
+    vms: VmsArgs,
+
+    /// Number of threads [default: one per processor]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+
+    /// Output form
+    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = MATRICES[0].name, value_parser = forms())]
+    form: String,
+
+    /// Write a badge for each machine, NAME.svg, to this folder
+    #[arg(long, value_name = "FOLDER")]
+    badges: Option<PathBuf>,
+}
+
+fn forms() -> PossibleValuesParser {
+    let form = |kind: &MatrixKind| PossibleValue::new(kind.name).help(kind.doc);
+    PossibleValuesParser::new(MATRICES.iter().map(form))
+}
+
+impl MatrixCommand {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let mut options = self.select.options(settings)?;
+        options.run.jobs = self.jobs.map_or_else(processors, usize::from);
+        let sources = self.select.sources(settings, &options)?;
+        let groups = Groups::default();
+        end_on_interrupt(&groups)?;
+        let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
+        if vms.is_empty() {
+            bail!("no machine; --vm NAME=COMMAND names one");
+        }
+        let mut collector = Collector::new(vms.iter().map(|vm| vm.command().name.clone()).collect());
+        for (machine, vm) in vms.into_iter().enumerate() {
+            let options = with_machine(&options, vm);
+            run::run(&sources, &options, &mut |event| {
+                if let Event::Finished(report) = event {
+                    collector.add(machine, &report);
+                }
+            });
+        }
+        let matrix = collector.finish();
+        let kind = Renderer::by_name(MATRICES, &self.form).context("--output")?;
+        let mut out = output::stdout();
+        (kind.new)(&mut out, &matrix)?;
+        out.flush()?;
+        self.write_badges(&matrix)?;
+        Ok(exit(&matrix))
+    }
+
+    fn write_badges(&self, matrix: &Matrix) -> anyhow::Result<()> {
+        let Some(folder) = &self.badges else { return Ok(()) };
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        for (machine, name) in matrix.machines.iter().enumerate() {
+            let path = folder.join(format!("{name}.svg"));
+            let svg = badge(matrix, machine).unwrap_or_default();
+            ResultFile::with(&path, svg.as_bytes()).with_context(|| path.display().to_string())?;
+        }
+        Ok(())
+    }
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+fn with_machine(options: &Options, vm: Vm) -> Options {
+    let mut options = options.clone();
+    options.run.testee = MakeTestee::in_processes(Arc::new(vm));
+    options
+}
+
+/// As that of a run: broken vectors and machines win over failures.
+fn exit(matrix: &Matrix) -> Exit {
+    let cells = || matrix.suites.iter().flat_map(|suite| &suite.cells);
+    if cells().any(|cell| cell.crashed + cell.timed_out + cell.errors > 0) {
+        Exit::Broken
+    } else if cells().any(|cell| cell.failed > 0) {
+        Exit::Failed
+    } else if cells().all(|cell| cell.passed == 0) {
+        Exit::NothingRan
+    } else {
+        Exit::Passed
+    }
+}

@@ -1,0 +1,31 @@
+//! `vmconf vm`: help for authors of adapters.
+
+mod check;
+mod init;
+
+use clap::{Args, Subcommand};
+use vmconf::model::exit::Exit;
+
+/// Write and try out an adapter for a machine of your own
+///
+/// Example: vmconf vm init python mine && vmconf vm check python3 mine.py
+#[derive(Debug, Args)]
+pub(super) struct VmCommand {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::Check),
+    Init(init::Init),
+}
+
+impl VmCommand {
+    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        match &self.command {
+            Command::Check(command) => command.run(),
+            Command::Init(command) => command.run(),
+        }
+    }
+}

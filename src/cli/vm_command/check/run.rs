@@ -1,0 +1,200 @@
+//! How an adapter runs programs: beside the machine of this crate.
+
+use serde_json::{Value as Json, json};
+use vmconf::formats::{Inputs, NewVector, made_for};
+use vmconf::machines::{self, MachineInfo};
+use vmconf::run::Options;
+use vmconf::run::file_options::FileOptions;
+use vmconf::testees::process::written;
+use vmconf::testees::server::Server;
+use vmconf::wire::plain;
+use vmconf::wire::protocol::{self, Answer, Digests, Offer, Request, Run, State, Trace};
+
+use super::{Adapter, Points};
+use crate::cli::program::case_of;
+
+/// A number that no reader of small integers takes.
+const LARGE_ID: u64 = 1 << 52;
+
+/// The hash of no instructions: the SHA-256 of nothing.
+const NOTHING: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+/// A small program of a machine, as formats write it.
+fn sample(machine: &str) -> Json {
+    match machine {
+        "evm" => json!("0x6003600401600055"),
+        "neo3" => json!("0x13149e"),
+        "neo2" => json!("0x535493"),
+        "tinyvm" => json!("3007 102A"),
+        _ => json!({
+            "schema_version": "MiniC89.VM.Metadata.v0.2", "isa_version": "MiniC89.ISA.v0.1",
+            "functions": [{"fid": 1, "name": "main", "param_count": 0, "local_count": 0, "code": [
+                {"op": "PUSH_I16", "args": [42]}, {"op": "RET", "args": []}
+            ]}],
+        }),
+    }
+}
+
+/// The program and its steps, which observe the offered fields.
+fn request_of(info: &'static MachineInfo, offer: &Offer) -> Option<(Json, Vec<protocol::Step>)> {
+    let (format, make) = made_for(info.name)?;
+    let (program, inputs) = (sample(info.name), Inputs::default());
+    let new = NewVector { name: "program", program: &program, inputs: &inputs, state: None };
+    let text = (make.make)(&new).ok()?.to_string();
+    let file = FileOptions { format: Some(format), ..FileOptions::default() };
+    let case = case_of(text, &Options { file, ..Options::default() }).ok()?;
+    let (program, mut steps) = written(info, &case.program, &case.steps).ok()?;
+    for step in &mut steps {
+        step.observe.clone_from(&offer.fields);
+    }
+    Some((program, steps))
+}
+
+/// Tries the requests of a machine.
+pub(super) fn try_machine(adapter: &mut Adapter, offer: &Offer, points: &mut Points) {
+    let Some(info) = machines::by_name(&offer.machine) else { return };
+    let Some((program, steps)) = request_of(info, offer) else { return };
+    let run = |id, program: &Json, steps: &[protocol::Step]| {
+        let (program, steps) = (program.clone(), steps.to_vec());
+        Request::Run(Run { id, machine: info.name.to_owned(), program, steps, limits: Default::default() })
+    };
+    let first = run(1, &program, &steps);
+    let answer = adapter.ask(&first);
+    let is_done = try_answer(&answer, &first, info, points);
+    let again = adapter.ask(&first);
+    points.hold("gives the same answer twice", answer == again, "make a fresh machine for each request");
+    let large = adapter.ask(&run(LARGE_ID, &program, &steps)).map(|answer| answer.id());
+    let mend = "keep the number as it is, up to 2^53";
+    points.hold("repeats a large id", large == Ok(Some(LARGE_ID)), mend);
+    let none = adapter.ask(&run(3, &program, &[]));
+    let is_empty = matches!(&none, Ok(Answer::Done(done)) if done.steps.is_empty());
+    points
+        .add("answers a run without steps", expect(none, is_empty || !is_done, "answer done with no steps"));
+    let broken = adapter.ask(&run(4, &json!({}), &steps));
+    let is_error = matches!(broken, Ok(Answer::Error(_)));
+    points.add(
+        "answers error to a broken program",
+        expect(broken, is_error, "answer error, with what is wrong"),
+    );
+    try_strange(adapter, &first, points);
+    let after = adapter.ask(&first);
+    points.hold("gives the same answer after all these", answer == after, "keep nothing between requests");
+    try_optional(adapter, offer, &program, &steps, points);
+}
+
+/// The outcome of a point whose answer must be of one kind.
+fn expect(answer: Result<Answer, String>, is_right: bool, mend: &str) -> Result<(), String> {
+    match answer {
+        Ok(_) if is_right => Ok(()),
+        Ok(Answer::Skip(skip)) => Err(format!("it answers skip ({}); {mend}", skip.reason)),
+        Ok(Answer::Error(failure)) => Err(format!("it answers error ({}); {mend}", failure.message)),
+        Ok(_) => Err(format!("it answers something else; {mend}")),
+        Err(why) => Err(format!("{why}; {mend}")),
+    }
+}
+
+/// Tries the answer to a small program. Whether it ran.
+fn try_answer(
+    answer: &Result<Answer, String>,
+    request: &Request,
+    info: &'static MachineInfo,
+    points: &mut Points,
+) -> bool {
+    let done = if let Ok(Answer::Done(done)) = answer { Some(done) } else { None };
+    points.add("runs a small program", expect(answer.clone(), done.is_some(), "run it and answer done"));
+    let id = answer.as_ref().ok().and_then(Answer::id);
+    points.hold("repeats the id", id == request.id() || answer.is_err(), "copy \"id\" from the request");
+    let Some(done) = done else { return false };
+    let ours = Server::new(info).answer(request.line().as_bytes());
+    let Ok(Answer::Done(ours)) = ours else { return true };
+    let mend = format!("it reports {} states for {} steps", done.steps.len(), ours.steps.len());
+    points.hold("reports a state for each step", done.steps.len() == ours.steps.len(), &mend);
+    for (theirs, ours) in done.steps.iter().zip(&ours.steps) {
+        try_state(theirs, ours, info, points);
+    }
+    true
+}
+
+fn try_state(theirs: &State, ours: &State, info: &MachineInfo, points: &mut Points) {
+    let extra = theirs.fields.keys().find(|name| !ours.fields.contains_key(*name));
+    let mend = format!("{} was not requested or has no value here", extra.map_or("", |name| name));
+    points.hold("reports only what was requested", extra.is_none(), &mend);
+    let missing = ours.fields.keys().find(|name| !theirs.fields.contains_key(*name));
+    let mend = format!("{} is missing; report each field that hello lists", missing.map_or("", |name| name));
+    points.hold("reports all that was requested", missing.is_none(), &mend);
+    let (mut misfit, mut other) = (None, None);
+    for field in (info.fields)() {
+        let [theirs, ours] = [theirs, ours].map(|state| state.fields.get(field.name).cloned());
+        let (Some(theirs), Some(ours)) = (theirs, ours) else { continue };
+        match (plain::read(theirs, &field.shape), plain::read(ours, &field.shape)) {
+            (Ok(theirs), Ok(ours)) if theirs == ours => {}
+            (Ok(theirs), Ok(ours)) => {
+                other.get_or_insert(format!(
+                    "{} is {theirs}, and the machine of vmconf has {ours}",
+                    field.name
+                ));
+            }
+            (Err(wrong), _) => drop(misfit.get_or_insert(wrong.inside(field.name).to_string())),
+            (_, Err(_)) => {}
+        }
+    }
+    points.add("writes fields as the protocol says", misfit.map_or(Ok(()), Err));
+    points.add("computes what vmconf computes", other.map_or(Ok(()), Err));
+}
+
+/// Tries what later versions of vmconf may send, and what is for another adapter.
+fn try_strange(adapter: &mut Adapter, request: &Request, points: &mut Points) {
+    let Ok(mut strange) = serde_json::from_str::<Json>(&request.line()) else { return };
+    let plain = adapter.ask(request);
+    strange["later"] = json!({"version": 2});
+    let answer = adapter.line(format!("{strange}\n")).and_then(|line| {
+        Answer::read(&line).map_err(|error| format!("the answer is not one of the protocol: it {error}"))
+    });
+    points.hold("ignores members that it does not know", answer == plain, "do not reject unknown members");
+    strange["machine"] = json!("no-such-machine");
+    let answer = adapter.line(format!("{strange}\n"));
+    let is_skip = answer.is_ok_and(|line| matches!(Answer::read(&line), Ok(Answer::Skip(_))));
+    points.hold("answers skip for another machine", is_skip, "answer skip, with a reason");
+    strange["later"] = json!("x".repeat(1 << 20));
+    let answer = adapter.line(format!("{strange}\n"));
+    points.add(
+        "reads a line of a megabyte",
+        answer.map(|_| ()).map_err(|why| format!("{why}; read whole lines")),
+    );
+}
+
+/// Tries the optional requests that are offered.
+fn try_optional(
+    adapter: &mut Adapter,
+    offer: &Offer,
+    program: &Json,
+    steps: &[protocol::Step],
+    points: &mut Points,
+) {
+    let actions: Vec<_> = steps.iter().flat_map(|step| step.r#do.clone()).collect();
+    let machine = offer.machine.clone();
+    if offer.requests.iter().any(|name| name == "digests") {
+        let request = Request::Digests(Digests {
+            id: 5,
+            machine: machine.clone(),
+            program: program.clone(),
+            r#do: actions.clone(),
+            limits: Default::default(),
+            after: vec![0, 1, 1_000_000],
+        });
+        let answer = adapter.ask(&request);
+        let is_right =
+            matches!(&answer, Ok(Answer::Digests(it)) if it.digests.len() == 2 && it.digests[0] == NOTHING);
+        let mend = "answer one SHA-256 for each number that the run reaches, of nothing for 0";
+        points.add("answers digests", expect(answer, is_right, mend));
+    }
+    if offer.requests.iter().any(|name| name == "trace") {
+        let limits = Default::default();
+        let program = program.clone();
+        let request =
+            Request::Trace(Trace { id: 6, machine, program, r#do: actions, limits, skip: 0, count: 1 });
+        let answer = adapter.ask(&request);
+        let is_right = matches!(&answer, Ok(Answer::Trace(it)) if it.instructions.len() == 1);
+        points.add("answers trace", expect(answer, is_right, "show as many instructions as requested"));
+    }
+}

@@ -1,0 +1,98 @@
+//! `vmconf vm init`
+
+use std::fs::OpenOptions;
+use std::io::Write;
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use vmconf::machines::MachineInfo;
+use vmconf::model::exit::Exit;
+
+use crate::cli::output;
+use crate::cli::program::machine_argument;
+
+/// Write a template of an adapter
+///
+/// The template speaks the process protocol and answers that it supports no program yet. It writes NAME with the
+/// extension of the language, and replaces no file.
+///
+/// Example: vmconf vm init python mine
+#[derive(Debug, Args)]
+pub(super) struct Init {
+    /// The language
+    #[arg(value_enum)]
+    language: Language,
+
+    /// The name of your machine
+    name: String,
+
+    /// The machine of vmconf that it implements
+    #[arg(long, value_name = "MACHINE", default_value = "evm", value_parser = machine_argument())]
+    machine: &'static MachineInfo,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Language {
+    Python,
+    Rust,
+    C,
+    Go,
+    Js,
+}
+
+/// A template: the extension of its file, its text, and the commands that build and run it.
+struct Template {
+    extension: &'static str,
+    text: &'static str,
+    build: Option<&'static str>,
+    run: &'static str,
+}
+
+impl Language {
+    fn template(self) -> Template {
+        let template = |extension, text, build, run| Template { extension, text, build, run };
+        match self {
+            Language::Python => {
+                template("py", include_str!("../templates/adapter.py"), None, "python3 {{name}}.py")
+            }
+            Language::Rust => {
+                let build = Some("rustc --edition 2024 -O {{name}}.rs");
+                template("rs", include_str!("../templates/adapter.rs.txt"), build, "./{{name}}")
+            }
+            Language::C => {
+                let build = Some("cc -O2 -o {{name}} {{name}}.c");
+                template("c", include_str!("../templates/adapter.c"), build, "./{{name}}")
+            }
+            Language::Go => {
+                let build = Some("go build {{name}}.go");
+                template("go", include_str!("../templates/adapter.go"), build, "./{{name}}")
+            }
+            Language::Js => {
+                template("mjs", include_str!("../templates/adapter.mjs"), None, "node {{name}}.mjs")
+            }
+        }
+    }
+}
+
+impl Init {
+    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+        let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
+        if self.name.is_empty() || self.name.starts_with('-') || !self.name.chars().all(is_plain) {
+            bail!("the name {:?} must be letters, digits, - and _", self.name);
+        }
+        let Template { extension, text, build, run } = self.language.template();
+        let fill =
+            |text: &str| text.replace("{{name}}", &self.name).replace("{{machine}}", self.machine.name);
+        let file = format!("{}.{extension}", self.name);
+        let new = OpenOptions::new().write(true).create_new(true).open(&file);
+        new.and_then(|mut new| new.write_all(fill(text).as_bytes())).with_context(|| file.clone())?;
+        let mut out = output::stdout();
+        writeln!(out, "{file}")?;
+        for command in build.iter().map(|build| fill(build)).chain([format!("vmconf vm check {}", fill(run))])
+        {
+            writeln!(out, "  {command}")?;
+        }
+        out.flush()?;
+        Ok(Exit::Passed)
+    }
+}

@@ -1,0 +1,118 @@
+//! The first step at which two runs of one program differ.
+
+mod machines;
+
+use std::io::{self, BufRead, ErrorKind, Read};
+
+use crate::model::value::Value;
+use crate::wire::eip3155::{self, Members, Step, TraceLine};
+
+pub use machines::{Instructions, OnVm, machines};
+
+/// Where two runs part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Divergence {
+    /// The number, from 1, of the last step that begins with the same state in both; 0 if the first ones
+    /// differ.
+    pub step: u64,
+    /// That step, whose instruction makes the difference; `None` if the first ones differ.
+    pub last: Option<Step>,
+    /// The names of the runs' data that differ after it.
+    pub differs: Vec<&'static str>,
+    /// What follows in each run.
+    pub next: [Next; 2],
+}
+
+/// What follows the last common step of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// Another step.
+    Step(Step),
+    /// The end, with what the run says of it; empty if it says nothing.
+    End(Members),
+}
+
+impl Next {
+    /// A datum of what follows.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        let (Next::Step(Step { state: members, .. }) | Next::End(members)) = self;
+        members.iter().find(|member| member.0 == name).map(|member| &member.1)
+    }
+
+    /// The names of the data that differ, among those that both runs have.
+    fn differences(&self, other: &Next) -> Vec<&'static str> {
+        match (self, other) {
+            (Next::Step(Step { state: members, .. }), Next::Step(_)) | (Next::End(members), Next::End(_)) => {
+                let differs = |(name, value): &(&'static str, Value)| {
+                    other.get(name).is_some_and(|other| other != value).then_some(*name)
+                };
+                members.iter().filter_map(differs).collect()
+            }
+            (Next::Step(_), Next::End(_)) | (Next::End(_), Next::Step(_)) => vec!["the end"],
+        }
+    }
+}
+
+/// The steps of a trace, read one by one.
+struct Trace<R> {
+    from: R,
+    line: Vec<u8>,
+}
+
+/// The longest line of a trace.
+const LONGEST_LINE: u64 = 64 << 20;
+
+impl<R: BufRead> Trace<R> {
+    fn next(&mut self) -> io::Result<Next> {
+        let mut summary = Members::new();
+        loop {
+            self.line.clear();
+            let length = (&mut self.from).take(LONGEST_LINE).read_until(b'\n', &mut self.line)?;
+            if length == 0 {
+                return Ok(Next::End(summary));
+            }
+            if length as u64 == LONGEST_LINE {
+                return Err(invalid(format!("a line of more than {LONGEST_LINE} bytes")));
+            }
+            match eip3155::read(&self.line) {
+                TraceLine::Step(step) => return Ok(Next::Step(step)),
+                TraceLine::Summary(members) => summary = members,
+                TraceLine::Other => {}
+            }
+        }
+    }
+}
+
+fn invalid(what: impl Into<String>) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, what.into())
+}
+
+/// The number of steps of two traces that do not differ, or where they part.
+pub type Compared = Result<u64, Box<Divergence>>;
+
+/// Compares two traces in the form of EIP-3155, of which it keeps two steps each in memory.
+///
+/// # Errors
+///
+/// When reading fails, or nothing in it is a step ([`ErrorKind::InvalidData`]), with the index of the trace.
+pub fn traces(one: impl BufRead, other: impl BufRead) -> Result<Compared, (usize, io::Error)> {
+    let mut one = Trace { from: one, line: Vec::new() };
+    let mut other = Trace { from: other, line: Vec::new() };
+    let (mut step, mut last) = (0, None);
+    loop {
+        let next = [one.next().map_err(|error| (0, error))?, other.next().map_err(|error| (1, error))?];
+        if step == 0
+            && let Some(empty) = next.iter().position(|next| matches!(next, Next::End(_)))
+        {
+            return Err((empty, invalid("no line of it is a step of a trace")));
+        }
+        let differs = next[0].differences(&next[1]);
+        if !differs.is_empty() {
+            return Ok(Err(Box::new(Divergence { step, last, differs, next })));
+        }
+        match next {
+            [Next::Step(common), _] => (step, last) = (step + 1, Some(common)),
+            [Next::End(_), _] => return Ok(Ok(step)),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The first difference of two machines, found by the hashes of their first instructions.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::{Compared, Divergence, Next, Step};
+use crate::isa::Isa;
+use crate::model::interrupt::Interrupt;
+use crate::model::value::Value;
+use crate::model::verdict::Breakdown;
+use crate::testees::Stopped;
+use crate::testees::process::Vm;
+use crate::wire::protocol::{Action, Answer, Digests, DigestsDone, Instruction, Request, Trace, TraceDone};
+
+/// How many hashes are requested at once.
+const POINTS: u64 = 64;
+
+/// The first request doubles the number of instructions so many times: no run is longer.
+const DOUBLINGS: u32 = 41;
+
+/// A run whose instructions can be asked for.
+pub trait Instructions {
+    /// The hashes of so many first instructions each, as far as the run reaches, and how many instructions there
+    /// are up to the last number.
+    ///
+    /// # Errors
+    ///
+    /// When the machine gives no answer.
+    fn digests(&mut self, after: &[u64]) -> Result<(Vec<String>, u64), Stopped>;
+
+    /// Instructions after so many first ones.
+    ///
+    /// # Errors
+    ///
+    /// When the machine gives no answer.
+    fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<Instruction>, Stopped>;
+}
+
+/// A program on a machine in another process.
+pub struct OnVm<'v> {
+    /// The machine.
+    pub vm: &'v Vm,
+    /// The name of the machine that the program is for.
+    pub machine: &'static str,
+    /// The program, as requests write it.
+    pub program: serde_json::Value,
+    /// What to do with it.
+    pub actions: Vec<Action>,
+    /// Ends the search.
+    pub interrupt: Interrupt,
+}
+
+impl OnVm<'_> {
+    fn broke(what: &str) -> Stopped {
+        Stopped::Crash(Breakdown { what: what.to_owned(), stderr: String::new() })
+    }
+
+    fn refused<T>(answer: Answer) -> Result<T, Stopped> {
+        match answer {
+            Answer::Skip(skip) => Err(Stopped::Unsupported(skip.reason)),
+            Answer::Error(failure) => Err(Stopped::Unsupported(failure.message)),
+            _ => Err(OnVm::broke("answered something else than was requested")),
+        }
+    }
+}
+
+impl Instructions for OnVm<'_> {
+    fn digests(&mut self, after: &[u64]) -> Result<(Vec<String>, u64), Stopped> {
+        let request = |id| {
+            Request::Digests(Digests {
+                id,
+                machine: self.machine.to_owned(),
+                program: self.program.clone(),
+                r#do: self.actions.clone(),
+                limits: BTreeMap::new(),
+                after: after.to_vec(),
+            })
+        };
+        match self.vm.ask(&request, &self.interrupt)? {
+            Answer::Digests(DigestsDone { digests, instructions, .. }) => Ok((digests, instructions)),
+            other => OnVm::refused(other),
+        }
+    }
+
+    fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<Instruction>, Stopped> {
+        let request = |id| {
+            Request::Trace(Trace {
+                id,
+                machine: self.machine.to_owned(),
+                program: self.program.clone(),
+                r#do: self.actions.clone(),
+                limits: BTreeMap::new(),
+                skip,
+                count,
+            })
+        };
+        match self.vm.ask(&request, &self.interrupt)? {
+            Answer::Trace(TraceDone { instructions, .. }) => Ok(instructions),
+            other => OnVm::refused(other),
+        }
+    }
+}
+
+/// The first difference of two runs, or how many instructions they have. The number of requests grows with the
+/// logarithm of the number of instructions.
+///
+/// # Errors
+///
+/// When a machine gives no answer.
+pub fn machines(runs: [&mut dyn Instructions; 2], isa: &Isa) -> Result<Compared, Stopped> {
+    let [one, other] = runs;
+    let doubled: Vec<u64> = (0..DOUBLINGS).map(|power| 1 << power).collect();
+    let (mut first, first_count) = one.digests(&doubled)?;
+    let (mut second, second_count) = other.digests(&doubled)?;
+    let mut points = doubled;
+    // So many first instructions are equal, and so many are not.
+    let mut range = 0..first_count.min(second_count) + 1;
+    loop {
+        range = narrowed(range, &points, &first, &second);
+        if range.end - range.start <= 1 {
+            break;
+        }
+        points = between(&range);
+        first = one.digests(&points)?.0;
+        second = other.digests(&points)?.0;
+    }
+    let step = range.start;
+    if step == first_count && step == second_count {
+        return Ok(Ok(step));
+    }
+    let skip = step.saturating_sub(1);
+    let [first, second] =
+        [one.trace(skip, 2)?, other.trace(skip, 2)?].map(|it| it.into_iter().map(|it| step_of(it, isa)));
+    let mut sides = [first, second];
+    let last = if step == 0 { None } else { sides.each_mut().map(Iterator::next)[0].take() };
+    let next = sides.map(|mut side| side.next().map_or_else(|| Next::End(Vec::new()), Next::Step));
+    let differs = next[0].differences(&next[1]);
+    Ok(Err(Box::new(Divergence { step, last, differs, next })))
+}
+
+/// The range with what the hashes at these points say.
+fn narrowed(range: Range<u64>, points: &[u64], first: &[String], second: &[String]) -> Range<u64> {
+    let is_same = |index: usize| first.get(index).is_some_and(|digest| second.get(index) == Some(digest));
+    let same = (0..points.len()).take_while(|index| is_same(*index)).count();
+    let start = same.checked_sub(1).map_or(0, |last| points[last]);
+    let end = points.get(same).copied().unwrap_or(u64::MAX);
+    // A machine whose hashes contradict each other does not lead astray: the range never grows or empties.
+    let start = start.clamp(range.start, range.end - 1);
+    start..end.clamp(start + 1, range.end)
+}
+
+/// Points that divide the range evenly.
+fn between(range: &Range<u64>) -> Vec<u64> {
+    let length = range.end - range.start;
+    let stride = length.div_ceil(POINTS + 1).max(1);
+    (1..).map(|index| range.start + index * stride).take_while(|point| *point < range.end).collect()
+}
+
+fn step_of(instruction: Instruction, isa: &Isa) -> Step {
+    let Instruction { pc, code, gas, height, top } = instruction;
+    let known = u16::try_from(code).ok().and_then(|code| isa.by_code(code));
+    let op = known.map_or_else(|| format!("{code:#04x}"), |op| op.name.to_owned());
+    let mut state = vec![("pc", Value::int(pc)), ("op", Value::int(code))];
+    state.extend(gas.map(|gas| ("gas", Value::int(gas))));
+    state.push(("height", Value::int(height)));
+    state.push(("top", Value::List(top.into_iter().map(Value::Text).collect())));
+    Step { op, state }
+}

@@ -1,0 +1,82 @@
+//! A NeoVM file of one script.
+
+use num_bigint::BigInt;
+use serde_json::{Map, Value as Json, json};
+
+use super::rules::{Generation, Rules};
+use super::write_back::{fresh_frame, fresh_item, items_of, plain};
+use crate::formats::new_vector::{Field, MakeVector, NewVector, integers};
+use crate::formats::write_back::NotRepresentable;
+
+/// What the machine starts with.
+pub(super) const INPUTS: &[(&str, &str)] =
+    &[("stack", "integers that are pushed before the script, with commas between them, the top one last")];
+
+/// How N3 makes a file.
+pub(super) const N3: MakeVector = MakeVector { inputs: INPUTS, make: |new| make(new, &super::rules::N3) };
+
+/// How 2.x makes a file.
+pub(super) const V2: MakeVector = MakeVector { inputs: INPUTS, make: |new| make(new, &super::rules::V2) };
+
+fn make(new: &NewVector<'_>, rules: &Rules) -> Result<Json, NotRepresentable> {
+    let result = match new.state {
+        Some(state) => result(state, rules)?,
+        None => json!({"state": rules.fault}),
+    };
+    let script = match &new.inputs.stack {
+        None => new.program.clone(),
+        Some(stack) => after_pushes(new.program, &integers(Some(stack))?, rules)?,
+    };
+    let steps = json!([{"actions": ["Execute"], "result": result}]);
+    let test = json!({"name": new.name, "script": script, "steps": steps});
+    Ok(json!({"category": "exec", "name": new.name, "machine": rules.machine, "tests": [test]}))
+}
+
+/// The script after instructions that push the numbers.
+fn after_pushes(script: &Json, numbers: &[BigInt], rules: &Rules) -> Result<Json, NotRepresentable> {
+    let mut pushes = Vec::new();
+    for number in numbers {
+        let what = || NotRepresentable(format!("{number} has more than 32 bytes"));
+        pushes.extend(push(number, rules.generation).ok_or_else(what)?);
+    }
+    let digits = script.as_str().and_then(|text| text.strip_prefix("0x")).unwrap_or_default();
+    Ok(format!("0x{}{digits}", hex::encode(pushes)).into())
+}
+
+/// The instruction that pushes a number; `None` for one of more than 32 bytes. Both generations read numbers
+/// of pushed data in two's complement, the least significant byte first.
+fn push(number: &BigInt, generation: Generation) -> Option<Vec<u8>> {
+    let mut bytes = number.to_signed_bytes_le();
+    match generation {
+        // PUSHINT8 to PUSHINT256 are the codes 0 to 5.
+        Generation::N3 => {
+            let code = (0..=5u8).find(|code| bytes.len() <= 1 << code)?;
+            let sign = if number.sign() == num_bigint::Sign::Minus { 0xff } else { 0 };
+            bytes.resize(1 << code, sign);
+            bytes.insert(0, code);
+        }
+        // PUSHBYTES1 to PUSHBYTES75 are the lengths.
+        Generation::V2 => bytes.insert(0, u8::try_from(bytes.len()).ok().filter(|length| *length <= 32)?),
+    }
+    Some(bytes)
+}
+
+fn result(state: &Field<'_>, rules: &Rules) -> Result<Json, NotRepresentable> {
+    let list = |name| state(name).as_ref().and_then(items_of).unwrap_or_default().to_vec();
+    let (frames, items) = (list("invocationStack"), list("resultStack"));
+    let mut result = Map::new();
+    let mut add = |name: &str, value: Json| drop(result.insert(name.to_owned(), value));
+    add("state", plain(&state("state").ok_or_else(NotRepresentable::nothing)?, None)?);
+    if frames.is_empty() || !items.is_empty() {
+        add("resultStack", items.iter().map(|item| fresh_item(item, rules)).collect::<Result<_, _>>()?);
+    }
+    if !frames.is_empty() {
+        add("invocationStack", frames.iter().map(|it| fresh_frame(it, rules)).collect::<Result<_, _>>()?);
+    }
+    for name in ["refs", "exceptionMessage"] {
+        if let Some(value) = state(name) {
+            add(name, plain(&value, None)?);
+        }
+    }
+    Ok(Json::Object(result))
+}

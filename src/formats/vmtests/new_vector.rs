@@ -1,0 +1,55 @@
+//! A VMTests file of one program, with addresses and a block that are easy to recognise.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::RESULTS;
+use super::write_back::fresh;
+use crate::formats::new_vector::{Field, MakeVector, NewVector};
+use crate::formats::write_back::NotRepresentable;
+use crate::model::value::Value;
+
+pub(super) const MAKE: MakeVector = MakeVector {
+    inputs: &[("gas", "gas [default: 1000000]"), ("input", "the input data, 0x and hex digits")],
+    make,
+};
+
+/// Enough for most programs, and a loop ends soon.
+const GAS: u64 = 1_000_000;
+
+const ADDRESS: &str = "0xaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {
+    let mut test = json!({
+        "env": {
+            "currentCoinbase": "0x00000000000000000000000000000000000000c0",
+            "currentDifficulty": "0x01", "currentGasLimit": "0x0f4240",
+            "currentNumber": "0x01", "currentTimestamp": "0x01",
+        },
+        "pre": {ADDRESS: {"balance": "0x03e8", "nonce": "0x00", "code": new.program, "storage": {}}},
+        "exec": {
+            "address": ADDRESS,
+            "caller": "0xcacacacacacacacacacacacacacacacacacacaca",
+            "origin": "0x0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f",
+            "value": "0x00", "gasPrice": "0x01",
+            "gas": fresh(&Value::int(new.inputs.gas.unwrap_or(GAS)))?,
+            "data": new.inputs.input.as_deref().unwrap_or("0x"),
+            "code": new.program,
+        },
+    });
+    if let (Some(state), Some(test)) = (new.state, test.as_object_mut()) {
+        expect(test, state)?;
+    }
+    Ok(json!({new.name: test}))
+}
+
+/// A test without results must halt.
+fn expect(test: &mut Map<String, Json>, state: &Field<'_>) -> Result<(), NotRepresentable> {
+    if state("outcome") != Some(Value::text("success")) {
+        return Ok(());
+    }
+    for name in RESULTS.into_iter().chain(["post"]) {
+        let value = state(name).ok_or_else(NotRepresentable::nothing)?;
+        test.insert(name.to_owned(), fresh(&value)?);
+    }
+    Ok(())
+}

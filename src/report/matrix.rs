@@ -1,0 +1,155 @@
+//! Machines by suites, as text, Markdown, HTML and JSON, and a badge for each machine.
+
+use std::io::{self, Write};
+
+use super::markdown_escape::code_span;
+use crate::model::count::counted;
+use crate::model::escape::escaped;
+use crate::model::renderer::Renderer;
+use crate::wire::line::one_line;
+use crate::wire::matrix::{Agreement, Cell, Group, Matrix};
+
+/// A form of matrices; `new` writes one.
+pub type MatrixKind = Renderer<fn(&mut dyn Write, &Matrix) -> io::Result<()>>;
+
+/// Every form of matrices; the first is the default.
+pub static MATRICES: &[MatrixKind] = &[
+    MatrixKind { name: "text", doc: "For people", new: text },
+    MatrixKind { name: "markdown", doc: "For a comment or a README", new: markdown },
+    MatrixKind { name: "html", doc: "A page", new: html },
+    MatrixKind { name: "json", doc: "For programs", new: json },
+];
+
+/// The most groups that are shown, except as JSON.
+const MOST: usize = 40;
+
+/// The counts that are not 0: `425 passed, 3 failed`.
+fn counts(cell: &Cell) -> String {
+    let some = cell.counts().into_iter().filter(|(count, _)| *count > 0);
+    let some: Vec<_> = some.map(|(count, name)| format!("{count} {name}")).collect();
+    if some.is_empty() { "no cases".to_owned() } else { some.join(", ") }
+}
+
+/// The heading of a group.
+fn heading(group: &Group) -> String {
+    let what = match group.what {
+        Agreement::Disagree => "the machines disagree",
+        Agreement::NonePasses => "no machine passes",
+        Agreement::Unsupported => "not supported by all machines",
+    };
+    format!("{}: {what}", counted(group.count, "case"))
+}
+
+/// How many groups are left out, in a sentence; `None` if none is.
+fn left_out(matrix: &Matrix) -> Option<String> {
+    let more = matrix.groups.len().checked_sub(MOST).filter(|more| *more > 0)?;
+    Some(format!("and {}; --output json shows all", counted(more, "more group")))
+}
+
+fn text(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
+    let width = matrix.machines.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    for group in matrix.groups.iter().take(MOST) {
+        writeln!(out, "{}", heading(group))?;
+        for (machine, outcome) in matrix.machines.iter().zip(&group.outcomes) {
+            writeln!(out, "  {:<width$}  {}", escaped(machine), escaped(outcome))?;
+        }
+        for case in &group.cases {
+            writeln!(out, "    {}", escaped(case))?;
+        }
+        if group.count > group.cases.len() {
+            writeln!(out, "    and {} more", group.count - group.cases.len())?;
+        }
+        writeln!(out)?;
+    }
+    if let Some(more) = left_out(matrix) {
+        writeln!(out, "{more}\n")?;
+    }
+    for suite in &matrix.suites {
+        writeln!(out, "{}", escaped(&suite.name))?;
+        for (machine, cell) in matrix.machines.iter().zip(&suite.cells) {
+            writeln!(out, "  {:<width$}  {}", escaped(machine), counts(cell))?;
+        }
+    }
+    Ok(())
+}
+
+fn markdown(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
+    let names: Vec<_> = matrix.machines.iter().map(|name| code_span(name)).collect();
+    writeln!(out, "| suite | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()))?;
+    for suite in &matrix.suites {
+        let cells: Vec<_> = suite.cells.iter().map(counts).collect();
+        writeln!(out, "| {} | {} |", code_span(&suite.name), cells.join(" | "))?;
+    }
+    for group in matrix.groups.iter().take(MOST) {
+        writeln!(out, "\n{}\n", heading(group))?;
+        for (name, outcome) in names.iter().zip(&group.outcomes) {
+            writeln!(out, "- {name}: {}", code_span(outcome))?;
+        }
+        let cases: Vec<_> = group.cases.iter().map(|case| code_span(case)).collect();
+        writeln!(out, "- such as {}", cases.join(", "))?;
+    }
+    left_out(matrix).map_or(Ok(()), |more| writeln!(out, "\n{more}"))
+}
+
+/// Text for HTML and SVG.
+fn html_text(text: &str) -> String {
+    let one = |it: char| match it {
+        '&' | '<' | '>' | '"' | '\'' => format!("&#{};", it as u32),
+        other => other.to_string(),
+    };
+    escaped(text).chars().map(one).collect()
+}
+
+fn html(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
+    const HEAD: &str = "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
+        <meta name=\"viewport\" content=\"width=device-width\"><title>Machines by suites</title>\n\
+        <style>body{font-family:system-ui,sans-serif;margin:2em;color-scheme:light dark}\
+        table{border-collapse:collapse}td,th{border:1px solid #8888;padding:.3em .6em;text-align:left}\
+        </style>\n<table>\n";
+    let row = |name: &str, cells: Vec<String>| {
+        let cells: String = cells.iter().map(|cell| format!("<td>{cell}</td>")).collect();
+        format!("<tr><th>{}</th>{cells}</tr>", html_text(name))
+    };
+    writeln!(out, "{HEAD}{}", row("suite", matrix.machines.iter().map(|name| html_text(name)).collect()))?;
+    for suite in &matrix.suites {
+        writeln!(out, "{}", row(&suite.name, suite.cells.iter().map(counts).collect()))?;
+    }
+    writeln!(out, "</table>")?;
+    for group in matrix.groups.iter().take(MOST) {
+        writeln!(out, "<h2>{}</h2>\n<table>", heading(group))?;
+        for (name, outcome) in matrix.machines.iter().zip(&group.outcomes) {
+            writeln!(out, "{}", row(name, vec![html_text(outcome)]))?;
+        }
+        let cases: String =
+            group.cases.iter().map(|case| format!("<li><code>{}</code></li>", html_text(case))).collect();
+        writeln!(out, "</table>\n<ul>{cases}</ul>")?;
+    }
+    left_out(matrix).map_or(Ok(()), |more| writeln!(out, "<p>{more}</p>"))
+}
+
+fn json(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
+    writeln!(out, "{}", one_line(matrix))
+}
+
+/// An SVG with the name of a machine and how many of the cases that it supports it passes; `None` if there is no
+/// such machine.
+pub fn badge(matrix: &Matrix, machine: usize) -> Option<String> {
+    const CHARACTER: usize = 7;
+    let name = html_text(matrix.machines.get(machine)?);
+    let mut all = Cell::default();
+    matrix.suites.iter().for_each(|suite| all.add(&suite.cells[machine]));
+    let ran = all.cases() - all.unsupported - all.skipped;
+    let score = format!("{} of {ran}", all.passed);
+    let color = if all.passed == ran && ran > 0 { "#2e7d32" } else { "#b25000" };
+    let left = matrix.machines[machine].chars().count() * CHARACTER + 12;
+    let right = score.len() * CHARACTER + 12;
+    let (width, middle, end) = (left + right, left / 2, left + right / 2);
+    Some(format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"20\" role=\"img\" \
+         aria-label=\"{name}: {score} vectors\">\n\
+         <rect width=\"{left}\" height=\"20\" fill=\"#444\"/>\n\
+         <rect x=\"{left}\" width=\"{right}\" height=\"20\" fill=\"{color}\"/>\n\
+         <g fill=\"#fff\" font-family=\"Verdana,sans-serif\" font-size=\"11\" text-anchor=\"middle\">\n\
+         <text x=\"{middle}\" y=\"14\">{name}</text><text x=\"{end}\" y=\"14\">{score}</text>\n</g></svg>\n"
+    ))
+}

@@ -1,0 +1,99 @@
+//! Lines of EVM traces as EIP-3155 describes them and as clients write them: numbers as JSON numbers or hex
+//! digits with any number of zeros, optional members, other text between the lines.
+
+use num_bigint::BigInt;
+use serde_json::{Map, Value as Json};
+
+use crate::model::hex::hex_bytes;
+use crate::model::value::Value;
+
+/// A line of a trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TraceLine {
+    /// The machine before an instruction.
+    Step(Step),
+    /// The end of the run: `output`, `gasUsed` and `pass`, those that are there.
+    Summary(Members),
+    /// Something else.
+    Other,
+}
+
+/// The machine before an instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The name of the instruction, or its code in hex if the line has no name.
+    pub op: String,
+    /// The state: the members of [`STATE`] that are there.
+    pub state: Members,
+}
+
+/// Members by name, in the order of their list.
+pub type Members = Vec<(&'static str, Value)>;
+
+/// How a member is read.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Number,
+    Numbers,
+    Bytes,
+    Bool,
+}
+
+/// The members that say how a machine looks before an instruction. Not among them is `gasCost`, which clients
+/// define differently for calls; a different cost shows in `gas` of the next step.
+const STATE: &[(&str, Kind)] = &[
+    ("pc", Kind::Number),
+    ("op", Kind::Number),
+    ("depth", Kind::Number),
+    ("gas", Kind::Number),
+    ("stack", Kind::Numbers),
+    ("memSize", Kind::Number),
+    ("memory", Kind::Bytes),
+    ("returnData", Kind::Bytes),
+    ("refund", Kind::Number),
+];
+
+const SUMMARY: &[(&str, Kind)] = &[("output", Kind::Bytes), ("gasUsed", Kind::Number), ("pass", Kind::Bool)];
+
+/// Reads a line.
+pub fn read(line: &[u8]) -> TraceLine {
+    let Ok(members) = serde_json::from_slice::<Map<String, Json>>(line) else { return TraceLine::Other };
+    let state = read_members(&members, STATE);
+    let code = state.iter().find(|member| member.0 == "op").map(|member| &member.1);
+    match code {
+        Some(Value::Int(code)) if members.contains_key("pc") => {
+            let name = members.get("opName").and_then(Json::as_str);
+            let op = name.map_or_else(|| format!("{code:#04x}"), str::to_owned);
+            TraceLine::Step(Step { op, state })
+        }
+        _ => match read_members(&members, SUMMARY) {
+            none if none.is_empty() => TraceLine::Other,
+            summary => TraceLine::Summary(summary),
+        },
+    }
+}
+
+fn read_members(members: &Map<String, Json>, kinds: &[(&'static str, Kind)]) -> Members {
+    let read = |(name, kind): &(&'static str, Kind)| Some((*name, value(members.get(*name)?, *kind)?));
+    kinds.iter().filter_map(read).collect()
+}
+
+fn value(json: &Json, kind: Kind) -> Option<Value> {
+    match kind {
+        Kind::Number => number(json),
+        Kind::Numbers => json.as_array()?.iter().map(number).collect::<Option<_>>().map(Value::List),
+        Kind::Bytes => {
+            let text = json.as_str()?;
+            hex_bytes(text.strip_prefix("0x").unwrap_or(text)).map(Value::Bytes)
+        }
+        Kind::Bool => json.as_bool().map(Value::Bool),
+    }
+}
+
+fn number(json: &Json) -> Option<Value> {
+    match json {
+        Json::Number(number) => number.as_u64().map(Value::int),
+        Json::String(text) => BigInt::parse_bytes(text.strip_prefix("0x")?.as_bytes(), 16).map(Value::Int),
+        _ => None,
+    }
+}

@@ -1,0 +1,115 @@
+//! Which machines pass which suites: the JSON of `vmconf matrix --output json`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::verdict::Kind;
+
+/// Machines by suites, and the cases that they disagree on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Matrix {
+    /// The names of the machines, in the order of the cells of a suite.
+    pub machines: Vec<String>,
+    /// The suites, by name.
+    pub suites: Vec<Suite>,
+    /// Cases that some machine does not pass, grouped by what each machine does: in the order of
+    /// [`Agreement`], the larger groups first.
+    pub groups: Vec<Group>,
+}
+
+/// A suite: the files of a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suite {
+    /// The folder.
+    pub name: String,
+    /// The results of each machine.
+    pub cells: Vec<Cell>,
+}
+
+/// The results of a machine in a suite.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Cases that it passes.
+    pub passed: u64,
+    /// Cases in which it differs.
+    pub failed: u64,
+    /// Cases that need something that it lacks.
+    pub unsupported: u64,
+    /// Cases in which it ended or broke the protocol.
+    pub crashed: u64,
+    /// Cases in which it did not answer in time.
+    pub timed_out: u64,
+    /// Cases and files that are broken.
+    pub errors: u64,
+    /// Cases that did not run.
+    pub skipped: u64,
+}
+
+impl Cell {
+    /// The counts with their names, in the order of output.
+    pub fn counts(&self) -> [(u64, &'static str); 7] {
+        let Cell { passed, failed, unsupported, crashed, timed_out, errors, skipped } = *self;
+        [
+            (passed, "passed"),
+            (failed, "failed"),
+            (crashed, "crashed"),
+            (timed_out, "timed out"),
+            (unsupported, "unsupported"),
+            (errors, "errors"),
+            (skipped, "skipped"),
+        ]
+    }
+
+    /// How many cases there are.
+    pub fn cases(&self) -> u64 {
+        self.counts().iter().map(|count| count.0).sum()
+    }
+
+    /// Adds the counts of another cell.
+    pub fn add(&mut self, other: &Cell) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.unsupported += other.unsupported;
+        self.crashed += other.crashed;
+        self.timed_out += other.timed_out;
+        self.errors += other.errors;
+        self.skipped += other.skipped;
+    }
+
+    /// Counts a case with a verdict of this kind.
+    pub fn count(&mut self, kind: Kind) {
+        *match kind {
+            Kind::Pass | Kind::UnexpectedPass => &mut self.passed,
+            Kind::Fail | Kind::ExpectedFail => &mut self.failed,
+            Kind::Unsupported => &mut self.unsupported,
+            Kind::Crash => &mut self.crashed,
+            Kind::Timeout => &mut self.timed_out,
+            Kind::Error => &mut self.errors,
+            Kind::Skip => &mut self.skipped,
+        } += 1;
+    }
+}
+
+/// Whether machines agree on cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Agreement {
+    /// Two machines that ran the cases do different things.
+    Disagree,
+    /// All machines that ran the cases do the same, and it is not what the vectors expect.
+    NonePasses,
+    /// All machines that ran the cases pass; the others do not support them.
+    Unsupported,
+}
+
+/// Cases on which each machine does the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// Whether the machines agree.
+    pub what: Agreement,
+    /// What each machine does: `pass`, `unsupported: no call recording`, or the cause: `evm gas: other value`.
+    pub outcomes: Vec<String>,
+    /// How many cases there are.
+    pub count: usize,
+    /// The first cases.
+    pub cases: Vec<String>,
+}

@@ -1,0 +1,79 @@
+//! `vmconf exec`: programs without a vector.
+
+use std::fs;
+
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+use crate::support::{Ran, vmconf};
+
+/// A machine, its program and its inputs, and the line that says how it ends.
+const PROGRAMS: &[(&str, &[&str], &str)] = &[
+    ("evm", &["0x6003600401600055"], "success"),
+    ("evm", &["60003560005500", "--gas", "100000", "--input", "0x2a"], "success"),
+    ("evm", &["0x01"], "halt"),
+    ("neo3", &["0x9e", "--stack", "40,2"], "HALT"),
+    ("neo3", &["0x9e", "--stack", "-1,0x7fffffffffffffffff"], "HALT"),
+    ("neo3", &["0x38"], "FAULT"),
+    ("neo2", &["0x93", "--stack", "40,2"], "Halt"),
+    ("neo2", &["0xf0"], "Fault"),
+    ("tinyvm", &["docs/examples/formats/sum.asm", "--input", "3,-4"], "yield"),
+    ("minic89", &["docs/examples/exec/twice.json", "--input", "21"], "HALTED"),
+    ("minic89", &["docs/examples/exec/twice.json", "--input", "20000"], "TRAPPED"),
+];
+
+/// The member of the state that says how the run ended.
+fn end(state: &Json) -> &str {
+    let ends = ["outcome", "state", "stop", "status"].map(|name| state[name]["text"].as_str());
+    ends.into_iter().flatten().next().unwrap()
+}
+
+/// What `--vector` writes is a vector of the machine, which passes, also by the strict rules of its format.
+#[test]
+fn a_written_vector_passes() {
+    let folder = TempDir::new().unwrap();
+    for (number, (machine, args, ended)) in PROGRAMS.iter().enumerate() {
+        let path = folder.path().join(format!("{number}.json"));
+        let file = path.to_str().unwrap();
+        let args = [&["exec", machine], *args, &["--output", "json", "--vector", file]].concat();
+        let Ran { exit, stdout, stderr } = vmconf(&args);
+        assert_eq!((exit, &*stderr), (0, ""), "{args:?}");
+        let shown: Json = serde_json::from_str(&stdout).unwrap();
+        assert_eq!((shown["machine"].as_str(), end(&shown["state"])), (Some(*machine), *ended), "{args:?}");
+        let run = vmconf(&["run", "--strict", file]);
+        assert_eq!(run.exit, 0, "{args:?}\n{}\n{run:?}", fs::read_to_string(&path).unwrap());
+        assert!(run.stdout.contains("1 passed"), "{run:?}");
+    }
+}
+
+/// The expectation is that of the program: another program fails it.
+#[test]
+fn a_written_vector_expects_the_state() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("sum.json");
+    let file = path.to_str().unwrap();
+    assert_eq!(vmconf(&["exec", "neo3", "0x13149e", "--vector", file]).exit, 0);
+    let text = fs::read_to_string(&path).unwrap();
+    let vector: Json = serde_json::from_str(&text).unwrap();
+    let result = &vector["tests"][0]["steps"][0]["result"];
+    assert_eq!(result["resultStack"], serde_json::json!([{"type": "Integer", "value": 7}]));
+    fs::write(&path, text.replace("0x13149e", "0x13159e")).unwrap();
+    assert_eq!(vmconf(&["run", file]).exit, 1);
+}
+
+#[test]
+fn what_a_machine_does_not_have_is_refused_by_name() {
+    let check = |args: &str, exit: i32, says: &str| {
+        let ran = vmconf(&args.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.exit, exit, "{args}: {ran:?}");
+        assert!(ran.stderr.contains(says), "{args}: {}", ran.stderr);
+    };
+    check("exec evm 0x00 --stack 1", 2, "--stack: evm takes --gas and --input");
+    check("exec neo3 0x40 --gas 1", 2, "--gas: neo3 takes --stack");
+    check("exec tinyvm 0x102A --gas 1", 2, "--gas: tinyvm takes --input");
+    check("exec evm 0x00 --input 0x12g", 3, "0x12g");
+    check("exec neo3 0x40 --stack 1,x", 2, "\"x\" is not an integer");
+    check("exec evm nowhere.asm", 2, "nowhere.asm");
+    check("exec evm 0x5b600056 --max-steps 100 --gas 1000000000", 3, "100");
+    check("exec evm docs/examples/transfer.json", 3, "transfer.json:1:1: ");
+}
