@@ -52,10 +52,7 @@ fn account(record: &Json) -> Account {
     let nonce = word(record, "nonce").saturating_to();
     let info = AccountInfo::new(word(record, "balance"), nonce, code.hash_slow(), code);
     let storage = record["storage"].as_object().into_iter().flatten();
-    Account {
-        info,
-        storage: storage.map(|(key, _)| (key.parse().expect("a slot"), word(&record["storage"], key))).collect(),
-    }
+    Account { info, storage: storage.map(|(key, _)| (key.parse().expect("a slot"), word(&record["storage"], key))).collect() }
 }
 
 impl Database for World {
@@ -98,11 +95,8 @@ fn post(mut accounts: BTreeMap<Address, Account>, state: &EvmState) -> Json {
     let mut post = Map::new();
     for (address, Account { info, storage }) in accounts {
         let code = info.code.as_ref().map(Bytecode::original_bytes).unwrap_or_default();
-        let storage: Map<_, _> = storage
-            .iter()
-            .filter(|slot| !slot.1.is_zero())
-            .map(|(key, value)| (format!("{key:#x}"), json!(format!("{value:#x}"))))
-            .collect();
+        let storage: Map<_, _> =
+            storage.iter().filter(|slot| !slot.1.is_zero()).map(|(key, value)| (format!("{key:#x}"), json!(format!("{value:#x}")))).collect();
         if !(info.balance.is_zero() && info.nonce == 0 && code.is_empty() && storage.is_empty()) {
             let account = json!({"balance": format!("{:#x}", info.balance), "nonce": format!("{:#x}", info.nonce), "code": code, "storage": storage});
             post.insert(hex::encode_prefixed(address), account);
@@ -123,11 +117,7 @@ fn run(request: &Json) -> Json {
         difficulty: word(program, "difficulty"),
         ..BlockEnv::default()
     };
-    let transaction = TxEnv {
-        caller: address(program, "origin"),
-        gas_price: word(program, "gasPrice").saturating_to(),
-        ..TxEnv::default()
-    };
+    let transaction = TxEnv { caller: address(program, "origin"), gas_price: word(program, "gasPrice").saturating_to(), ..TxEnv::default() };
     let mut context = MainnetContext::new(World(accounts.clone()), RULES).with_block(block).with_tx(transaction);
     let Ok(_) = context.journal_mut().load_account(target);
     let inputs = InputsImpl {
@@ -138,8 +128,7 @@ fn run(request: &Json) -> Json {
         ..InputsImpl::default()
     };
     let code = ExtBytecode::new(Bytecode::new_legacy(bytes(program, "code")));
-    let mut interpreter =
-        Interpreter::new(SharedMemory::new(), code, inputs, false, RULES, word(program, "gas").saturating_to());
+    let mut interpreter = Interpreter::new(SharedMemory::new(), code, inputs, false, RULES, word(program, "gas").saturating_to());
     let table = instruction_table::<EthInterpreter, _>();
     let InterpreterAction::Return(result) = interpreter.run_plain(&table, &gas_table_spec(RULES), &mut context) else {
         return json!({"type": "skip", "id": request["id"], "reason": "no recording of calls and creations"});
@@ -153,9 +142,11 @@ fn run(request: &Json) -> Json {
             "post": post(accounts, &context.journal_mut().finalize()),
         });
     }
-    let observe = request["steps"][0]["observe"].as_array().into_iter().flatten().filter_map(Json::as_str);
-    let wanted: Map<_, _> = observe.filter_map(|name| Some((name.to_owned(), fields.get(name)?.clone()))).collect();
-    json!({"type": "done", "id": request["id"], "steps": [{"fields": wanted}], "ended": format!("{:?}", result.result)})
+    let names = |step: &Json| step["observe"].as_array().cloned().unwrap_or_default();
+    let pick = |name: Json| Some((name.as_str()?.to_owned(), fields.get(name.as_str()?)?.clone()));
+    let state = |step: &Json| json!({"fields": names(step).into_iter().filter_map(pick).collect::<Map<_, _>>()});
+    let steps: Vec<_> = request["steps"].as_array().into_iter().flatten().map(state).collect();
+    json!({"type": "done", "id": request["id"], "steps": steps, "ended": format!("{:?}", result.result)})
 }
 
 fn main() {
