@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use vmconf::machines::MACHINES;
+use vmconf::machines::of_this_crate;
 
 use crate::Rounds;
 use crate::rows::{Row, UNIT};
@@ -15,7 +15,7 @@ use crate::timing::shortest;
 pub(crate) fn measure(rounds: &Rounds) -> anyhow::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/costs");
     let mut times = Vec::new();
-    for info in MACHINES {
+    for info in of_this_crate() {
         let path = folder.join(info.name).with_extension("txt");
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         println!("# {}", path.file_name().unwrap_or_default().display());

@@ -13,7 +13,7 @@ use crate::model::explanation::Answer;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 use crate::model::verdict::Difference;
-use crate::run::{self, LoadedFile, RunOptions};
+use crate::run::{self, LoadedFile, RunOptions, Worker};
 
 /// The most items of a list that are compared with what is expected: a vector may expect a list of any
 /// length.
@@ -34,8 +34,8 @@ pub fn explain_on_screen(loaded: &LoadedFile<'_>, case: usize, options: &RunOpti
     explain(loaded, case, options, LAST_ON_SCREEN)
 }
 
-/// Runs a case of a loaded file and, if it fails, runs it again to find out why. `last` is how many of the
-/// instructions before the end are kept.
+/// Runs a case of a loaded file and, if it fails, runs it again on an embedded machine to find out why. `last` is
+/// how many of the instructions before the end are kept.
 ///
 /// # Panics
 ///
@@ -43,9 +43,14 @@ pub fn explain_on_screen(loaded: &LoadedFile<'_>, case: usize, options: &RunOpti
 pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last: usize) -> Explanation {
     let mut counter = Counter::default();
     let watched = run::watch(loaded, case, options, &mut counter);
+    let embedded = options.testee.vm().map(|_| watched.report.verdict.kind());
+    let report = match embedded {
+        Some(_) => Worker::new(options).run_case(loaded, case),
+        None => watched.report,
+    };
     let Counter { ends, .. } = counter;
     let number = |difference: &Difference| difference.step.unwrap_or(1);
-    let failure = watched.report.verdict.failure();
+    let failure = report.verdict.failure();
     let differences = failure.map_or(&[][..], |failure| &failure.differences);
     let differences = &differences[..differences.len().min(MOST_BLAMED)];
     let mut steps: Vec<_> = differences.iter().map(number).collect();
@@ -70,10 +75,13 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
         search(loaded, case, options, sought, &mut blames);
     }
     let stack = differences.first().zip(list).zip(watched.case.as_ref());
+    // The list is that of the embedded machine.
+    let stack = stack.filter(|_| embedded.is_none());
     let stack = stack.and_then(|((difference, list), case)| stack_of(difference, list, case));
     Explanation {
-        report: watched.report,
+        report,
         notes: watched.notes,
+        embedded,
         blames,
         last: before_end,
         steps: asked_after,

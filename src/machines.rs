@@ -1,7 +1,7 @@
 //! The list of machines.
 
 use self::machine::{LoadError, Machine};
-use crate::isa::assembler::{AsmError, Assembled};
+use crate::isa::assembler::{AsmErrors, Assembled};
 use crate::isa::disassembler::disassemble;
 use crate::isa::{Isa, OpInfo};
 use crate::model::case::Program;
@@ -84,7 +84,7 @@ pub enum Language {
     /// In a language of its own, for a memory of words.
     Own {
         /// Source to words; the error is the first invalid line.
-        assemble: fn(&str) -> Result<Assembled, AsmError>,
+        assemble: fn(&str) -> Result<Assembled, AsmErrors>,
         /// A word to the text that assembles to it.
         disassemble: fn(u16) -> String,
     },
@@ -121,6 +121,11 @@ pub static MACHINES: &[MachineInfo] = &[
     #[cfg(feature = "ethereum")]
     ethereum::INFO,
 ];
+
+/// The machines whose instructions this crate executes.
+pub fn of_this_crate() -> impl Iterator<Item = &'static MachineInfo> {
+    MACHINES.iter().filter(|machine| machine.engine == Engine::Own)
+}
 
 /// The machine of this name.
 pub fn by_name(name: &str) -> Option<&'static MachineInfo> {

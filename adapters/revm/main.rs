@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::fmt::Debug;
 use std::io::{Write, stdin, stdout};
+use std::str::FromStr;
 
 use revm::Database;
 use revm::bytecode::Bytecode;
@@ -23,20 +25,13 @@ const HELLO: &str = r#"{"type":"hello","version":1,"name":"revm","release":"43",
 "fields":["outcome","gas","out","logs","logsHash","callcreates","post"],
 "lacks":["recording of calls and creations"]}]}"#;
 
-fn text<'j>(record: &'j Json, name: &str) -> &'j str {
-    record[name].as_str().unwrap_or("0x")
+/// A member as its type writes it.
+fn read<T: FromStr<Err: Debug>>(record: &Json, name: &str) -> T {
+    record[name].as_str().unwrap_or("0x").parse().expect(name)
 }
 
 fn word(record: &Json, name: &str) -> U256 {
-    text(record, name).parse().expect("a number")
-}
-
-fn bytes(record: &Json, name: &str) -> Bytes {
-    hex::decode(text(record, name)).expect("hex digits").into()
-}
-
-fn address(record: &Json, name: &str) -> Address {
-    text(record, name).parse().expect("an address")
+    read(record, name)
 }
 
 #[derive(Clone, Default)]
@@ -48,7 +43,7 @@ struct Account {
 struct World(BTreeMap<Address, Account>);
 
 fn account(record: &Json) -> Account {
-    let code = Bytecode::new_legacy(bytes(record, "code"));
+    let code = Bytecode::new_legacy(read::<Bytes>(record, "code"));
     let nonce = word(record, "nonce").saturating_to();
     let info = AccountInfo::new(word(record, "balance"), nonce, code.hash_slow(), code);
     let storage = record["storage"].as_object().into_iter().flatten();
@@ -107,27 +102,27 @@ fn post(mut accounts: BTreeMap<Address, Account>, state: &EvmState) -> Json {
 
 fn run(request: &Json) -> Json {
     let program = &request["program"];
-    let (target, world) = (address(program, "address"), program["pre"].as_object().into_iter().flatten());
+    let (target, world) = (read::<Address>(program, "address"), program["pre"].as_object().into_iter().flatten());
     let accounts: BTreeMap<_, _> = world.map(|(key, it)| (key.parse().expect("an address"), account(it))).collect();
     let block = BlockEnv {
         number: word(program, "number"),
-        beneficiary: address(program, "coinbase"),
+        beneficiary: read::<Address>(program, "coinbase"),
         timestamp: word(program, "timestamp"),
         gas_limit: word(program, "gasLimit").saturating_to(),
         difficulty: word(program, "difficulty"),
         ..BlockEnv::default()
     };
-    let transaction = TxEnv { caller: address(program, "origin"), gas_price: word(program, "gasPrice").saturating_to(), ..TxEnv::default() };
+    let transaction = TxEnv { caller: read::<Address>(program, "origin"), gas_price: word(program, "gasPrice").saturating_to(), ..TxEnv::default() };
     let mut context = MainnetContext::new(World(accounts.clone()), RULES).with_block(block).with_tx(transaction);
     let Ok(_) = context.journal_mut().load_account(target);
     let inputs = InputsImpl {
         target_address: target,
-        caller_address: address(program, "caller"),
-        input: CallInput::Bytes(bytes(program, "data")),
+        caller_address: read::<Address>(program, "caller"),
+        input: CallInput::Bytes(read::<Bytes>(program, "data")),
         call_value: word(program, "value"),
         ..InputsImpl::default()
     };
-    let code = ExtBytecode::new(Bytecode::new_legacy(bytes(program, "code")));
+    let code = ExtBytecode::new(Bytecode::new_legacy(read::<Bytes>(program, "code")));
     let mut interpreter = Interpreter::new(SharedMemory::new(), code, inputs, false, RULES, word(program, "gas").saturating_to());
     let table = instruction_table::<EthInterpreter, _>();
     let InterpreterAction::Return(result) = interpreter.run_plain(&table, &gas_table_spec(RULES), &mut context) else {

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
-use vmconf::isa::assembler::{AsmError, Assembled, assemble};
+use vmconf::isa::assembler::{AsmErrors, Assembled, MOST_ERRORS, assemble};
 use vmconf::machines::{Language, MachineInfo};
+use vmconf::model::count::counted;
 use vmconf::model::exit::Exit;
 
 use super::exit_code::BrokenInput;
@@ -18,7 +19,7 @@ use super::result_file::ResultFile;
 /// Assemble mnemonics to hex
 ///
 /// A machine whose memory is words has a language of its own and prints the words that are written,
-/// behind their address.
+/// after their address.
 ///
 /// Example: printf 'PUSH1 0x2a\nSTOP\n' | vmconf asm evm -
 #[derive(Debug, Args)]
@@ -48,11 +49,11 @@ impl Asm {
         match self.machine.language {
             Language::Bytes if self.map.is_some() => bail!("--map is for machines whose memory is words"),
             Language::Bytes => {
-                let program = assemble(self.machine.isa, &source).map_err(|error| self.broken(&error))?;
+                let program = assemble(self.machine.isa, &source).map_err(|errors| self.broken(&errors))?;
                 self.put(&program, |out| writeln!(out, "0x{}", hex::encode(&program)))?;
             }
             Language::Own { assemble, .. } => {
-                let program = assemble(&source).map_err(|error| self.broken(&error))?;
+                let program = assemble(&source).map_err(|errors| self.broken(&errors))?;
                 self.segment(&program)?;
             }
             Language::Document { schema } => return Err(is_document(self.machine.name, schema)),
@@ -64,8 +65,17 @@ impl Asm {
         self.file.display().to_string()
     }
 
-    fn broken(&self, error: &AsmError) -> BrokenInput {
-        BrokenInput(format!("{}:{error}", self.name()))
+    /// Prints all errors but the last, and returns that.
+    fn broken(&self, errors: &AsmErrors) -> BrokenInput {
+        let name = self.name();
+        let mut lines: Vec<_> = errors.all().iter().map(|error| format!("{name}:{error}")).collect();
+        if lines.len() == MOST_ERRORS {
+            let errors = counted(MOST_ERRORS, "error");
+            lines.push(format!("{name}: {errors}; the rest of the source is not read"));
+        }
+        let last = lines.pop().unwrap_or_default();
+        lines.iter().for_each(|line| output::note(line));
+        BrokenInput(last)
     }
 
     fn segment(&self, program: &Assembled) -> anyhow::Result<()> {

@@ -21,9 +21,8 @@ use super::program::{hex_text, is_document, machine_argument, read};
 
 /// Disassemble hex or a NEF3 file to mnemonics with their offsets
 ///
-/// A NEF3 file is shown with what it says beside the script, and with the methods of its manifest
-/// where that stands beside it: contract.manifest.json for contract.nef. What deviates in the manifest is
-/// reported.
+/// A NEF3 file is shown with its header, and with the methods of its manifest if that is in the same
+/// folder: contract.manifest.json for contract.nef. Deviations in the manifest are reported.
 ///
 /// The program of a machine whose memory is words is a segment file: all words of the memory, the
 /// most significant byte first.
@@ -139,8 +138,8 @@ fn place(method: &Method, line: &Line<'_>) -> String {
 /// How many deviations of a manifest are reported.
 const MOST_DEVIATIONS: usize = 10;
 
-/// The manifest in the folder of a NEF3 file; `None` if there is no such file, and for standard input. What
-/// deviates in it is reported.
+/// The manifest in the folder of a NEF3 file; `None` if there is no such file, and for standard input.
+/// Deviations in it are reported.
 fn manifest(nef: &Path, script_size: usize) -> anyhow::Result<Option<Manifest>> {
     if nef == Path::new("-") {
         return Ok(None);

@@ -41,7 +41,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Run", &["run", "list", "merge"]),
     ("Explain", &["diff", "trace", "compare"]),
     ("Write vectors", &["check", "bless", "known"]),
-    ("Machines", &["isa", "asm", "disasm"]),
+    ("Machines", &["isa", "asm", "disasm", "serve"]),
     ("Set-up", &["config", "schema", "completions", "man", "help"]),
 ];
 

@@ -33,7 +33,7 @@ impl Progress {
 
     pub(super) fn event(&mut self, event: &Event) {
         match event {
-            Event::Started { files } => self.start(*files),
+            Event::Started { files, .. } => self.start(*files),
             Event::Note { file, diagnostic } if self.verbosity == Verbosity::Notes => {
                 output::note(&format!("note: {}", diagnostic.located(file)));
             }

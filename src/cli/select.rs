@@ -50,7 +50,7 @@ pub(super) struct Select {
 }
 
 impl Select {
-    /// The selected files, of which `options` say how they are read. Notes about ignored files go to standard
+    /// The selected files; `options` determine how they are read. Notes about ignored files go to standard
     /// error.
     ///
     /// # Errors

@@ -189,7 +189,7 @@ impl Recorder {
             return Answer::By(blame(writer));
         }
         let is_near = |record: &&Executed| record.writes.iter().any(|cell| cell.is_like(first));
-        let near = self.records.iter().rev().find(is_near).or(self.records.back());
+        let near = self.records.iter().rev().find(is_near);
         let kept = self.records.len() as u64;
         Answer::NotWritten {
             near: near.map(Writer::only).map(blame),

@@ -2,11 +2,11 @@
 //!
 //! One instruction a line: a mnemonic in any case, then its operands. `;` and `//` start a
 //! comment. Operands are `0x` hex, decimal, or `@label`; a shorter number is filled up with zeros,
-//! and data that follow their length are hex digits without it. `name:` sets a label to the offset where
-//! it stands; as an operand that counts from its instruction, a label is the distance to it.
+//! and data that follow their length are hex digits without it. `name:` sets a label to the
+//! current offset; as an operand that is relative to its instruction, a label is the distance to it.
 //! `.byte 0x…` inserts bytes as they are.
 //!
-//! A machine may have a language of its own instead; what that gives is here too.
+//! A machine may have a language of its own instead; the result of assembling it is here, too.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -17,7 +17,7 @@ use super::{Isa, Operand};
 use crate::model::hex::hex_bytes;
 use crate::text::json::quoted;
 
-/// A line that is no source text, or names what does not exist.
+/// An invalid line, or a line that names an unknown instruction or label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsmError {
     /// Line from 1.
@@ -39,7 +39,63 @@ impl fmt::Display for AsmError {
 
 impl std::error::Error for AsmError {}
 
-/// Something in a source that is no error, but hardly meant.
+/// The most errors that are kept; the rest of the source is not read.
+pub const MOST_ERRORS: usize = 1000;
+
+/// The errors of a source, in the order of its lines: at least one, and at most [`MOST_ERRORS`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AsmErrors(Vec<AsmError>);
+
+impl AsmErrors {
+    /// The first one.
+    pub fn first(&self) -> &AsmError {
+        &self.0[0]
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[AsmError] {
+        &self.0
+    }
+}
+
+/// An error a line.
+impl fmt::Display for AsmErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<_> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for AsmErrors {}
+
+/// The errors found so far.
+#[derive(Debug, Default)]
+pub(crate) struct ErrorList(Vec<AsmError>);
+
+impl ErrorList {
+    /// Adds the error, if the result is one.
+    pub(crate) fn add(&mut self, result: Result<(), AsmError>) {
+        if !self.is_full() {
+            self.0.extend(result.err());
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.0.len() == MOST_ERRORS
+    }
+
+    /// The value, if there are no errors.
+    pub(crate) fn or<T>(mut self, value: T) -> Result<T, AsmErrors> {
+        self.0.sort_by_key(|error| (error.line, error.column));
+        if self.0.is_empty() { Ok(value) } else { Err(AsmErrors(self.0)) }
+    }
+}
+
+/// Something in a source that is valid, but probably a mistake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// Line from 1.
@@ -68,7 +124,7 @@ pub struct Assembled {
     pub warnings: Vec<Warning>,
 }
 
-/// A part of a source line and where it stands.
+/// A part of a source line and its place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Word<'s> {
     pub(crate) text: &'s str,
@@ -77,13 +133,13 @@ pub(crate) struct Word<'s> {
 }
 
 impl<'s> Word<'s> {
-    /// The part of it that `text`, a part of its text, is.
+    /// The word for `text`, which is a slice of its text.
     pub(crate) fn part(self, text: &'s str) -> Word<'s> {
         let offset = text.as_ptr() as usize - self.text.as_ptr() as usize;
         Word { text, line: self.line, column: self.column + self.text[..offset].chars().count() }
     }
 
-    /// An error that stands here.
+    /// An error at this place.
     pub(crate) fn error(self, what: impl Into<String>, expected: impl Into<String>) -> AsmError {
         AsmError { line: self.line, column: self.column, what: what.into(), expected: expected.into() }
     }
@@ -93,7 +149,7 @@ impl<'s> Word<'s> {
 struct Use<'s> {
     word: Word<'s>,
     operand: Operand,
-    /// Where the operand stands, and the instruction.
+    /// The offsets of the operand and of its instruction.
     at: usize,
     start: usize,
 }
@@ -102,13 +158,26 @@ struct Use<'s> {
 ///
 /// # Errors
 ///
-/// The first line that is wrong.
-pub fn assemble(isa: &Isa, source: &str) -> Result<Vec<u8>, AsmError> {
+/// The first error of each line. Distances between labels are checked only if every line is valid, since other
+/// lines have no length.
+pub fn assemble(isa: &Isa, source: &str) -> Result<Vec<u8>, AsmErrors> {
     let mut assembler = Assembler { isa, program: Vec::new(), labels: HashMap::new(), uses: Vec::new() };
+    let mut errors = ErrorList::default();
     for (index, text) in source.lines().enumerate() {
-        assembler.line(&words(text, index + 1))?;
+        errors.add(assembler.line(&words(text, index + 1)));
+        if errors.is_full() {
+            return errors.or(Vec::new());
+        }
     }
-    assembler.finish()
+    let is_complete = errors.is_empty();
+    for usage in std::mem::take(&mut assembler.uses) {
+        let label = assembler.label_of(&usage);
+        errors.add(match label {
+            Ok(label) if is_complete => assembler.fill(&usage, label),
+            label => label.map(drop),
+        });
+    }
+    errors.or(assembler.program)
 }
 
 /// The words of a line without its comment.
@@ -212,20 +281,24 @@ impl<'s> Assembler<'s> {
         )
     }
 
-    fn finish(mut self) -> Result<Vec<u8>, AsmError> {
-        for Use { word, operand, at, start } in self.uses {
-            let label = self.labels.get(&word.text[1..]).ok_or_else(|| {
-                word.error(format!("no label {}", quoted(&word.text[1..])), "a line that sets it")
-            })?;
-            let value = match operand {
-                Operand::Offset(_) => BigInt::from(*label) - BigInt::from(start),
-                _ => BigInt::from(*label),
-            };
-            let bytes = encoded(operand, &value)
-                .ok_or_else(|| word.error(format!("offset {value} does not fit"), described(&[operand])))?;
-            self.program[at..at + bytes.len()].copy_from_slice(&bytes);
-        }
-        Ok(self.program)
+    /// The offset of the label that an operand names.
+    fn label_of(&self, usage: &Use<'s>) -> Result<usize, AsmError> {
+        let name = &usage.word.text[1..];
+        let label = self.labels.get(name).copied();
+        label.ok_or_else(|| usage.word.error(format!("no label {}", quoted(name)), "a line that sets it"))
+    }
+
+    /// Fills in an operand that names a label at this offset.
+    fn fill(&mut self, usage: &Use<'s>, label: usize) -> Result<(), AsmError> {
+        let Use { word, operand, at, start } = *usage;
+        let value = match operand {
+            Operand::Offset(_) => BigInt::from(label) - BigInt::from(start),
+            _ => BigInt::from(label),
+        };
+        let bytes = encoded(operand, &value)
+            .ok_or_else(|| word.error(format!("offset {value} does not fit"), described(&[operand])))?;
+        self.program[at..at + bytes.len()].copy_from_slice(&bytes);
+        Ok(())
     }
 }
 

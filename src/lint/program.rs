@@ -76,17 +76,19 @@ impl<'c> Inspection<'c> {
                         self.add(Severity::Warning, diagnostic.under(Rule::AssemblerWarning));
                     }
                 }
-                Err(error) => {
+                Err(errors) => {
                     refused = true;
-                    self.add(Severity::Error, self.refused_source(&lines, source, error));
+                    for error in errors.all() {
+                        self.add(Severity::Error, self.refused_source(&lines, source, error));
+                    }
                 }
             }
         }
         refused
     }
 
-    fn refused_source(&self, lines: &Lines<'_>, source: &str, error: AsmError) -> Diagnostic<Origin> {
-        let AsmError { line, column, what, expected } = error;
+    fn refused_source(&self, lines: &Lines<'_>, source: &str, error: &AsmError) -> Diagnostic<Origin> {
+        let AsmError { line, column, what, expected } = error.clone();
         let is_of_word = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
         let text = source.lines().nth(line.saturating_sub(1)).unwrap_or("");
         let word: String = text.chars().skip(column.saturating_sub(1)).take_while(is_of_word).collect();

@@ -15,25 +15,18 @@
 //! | `logs.rs` | log entries and their hash |
 //! | `fields.rs` | what can be observed |
 //! | `inspect.rs` | what traces see |
+//! | `shapes.rs` | how programs and states are written for a machine in another process |
 //! | `table.rs` | the instructions |
 //!
 //! # Program
 //!
-//! A record of what the cases of a test have in common:
-//!
-//! | member | content |
-//! |---|---|
-//! | `env` | `coinbase` (20 bytes), `gasLimit`, `number`, `timestamp` (numbers), and, each of which may be missing, `difficulty`, `random`, `baseFee`, `excessBlobGas`, `slotNumber` |
-//! | `pre` | accounts by `0x` address: `balance`, `nonce`, `code` and `storage`, a record of numbers by `0x` key |
-//! | `transaction` | `nonce`; `to` unless it creates a contract; `sender` or `secretKey`; `gasPrice` or `maxFeePerGas` and `maxPriorityFeePerGas`; `maxFeePerBlobGas`, `blobVersionedHashes`, `authorizationList`, `chainId` where it has them |
-//! | `chainId` | the number of the chain |
-//! | `blobSchedule` | by fork, `max` and `baseFeeUpdateFraction`; may be missing |
+//! What the cases of a test have in common; `shapes.rs` lists its members. All cases of a test share one, so that its
+//! accounts are read and hashed once.
 //!
 //! # What is set
 //!
-//! [`Action::Set`](crate::model::case::Action) comes first, once: `fork` (its name), `type` (number), `data` (bytes),
-//! `gasLimit` and `value` (numbers), `accessList` (a list of `address` and `storageKeys`, if the transaction has
-//! one), and `refusal`: `coinbase` if a refused transaction touches the account of that address, else `nothing`.
+//! [`Action::Set`](crate::model::case::Action) comes first, once, with the fork and what the case chooses of the
+//! transaction; `shapes.rs` lists the members.
 //!
 //! # Limits
 //!

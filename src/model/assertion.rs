@@ -31,7 +31,7 @@ pub enum Expected {
     IsOrAbsent(Value),
     /// Not there.
     Absent,
-    /// A record, whatever its members. When it is not a record, other assertions on it or its contents are
+    /// A record with any members. When it is not a record, other assertions on it or its contents are
     /// not compared.
     Record,
     /// A value of this type, where a machine's values carry one. When the type differs, other assertions on

@@ -1,10 +1,12 @@
 //! What happens in a run: the one stream that all reports are made from.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::case::CaseId;
 use super::diagnostic::Diagnostic;
+use super::escape::escaped;
 use super::exit::Exit;
 use super::explanation::Explained;
 use super::name::Name;
@@ -14,13 +16,15 @@ use super::verdict::{Kind, Verdict};
 pub const VERSION: u32 = 1;
 
 /// Something that happened in a run. Events come in the order of the files and of the cases in
-/// them, whatever the number of threads.
+/// them, for any number of threads.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The run begins.
     Started {
         /// How many files there are to read.
         files: usize,
+        /// The machine in another process that the cases run on; `None` for the machines of this crate.
+        vm: Option<Vm>,
     },
     /// Something that was ignored and could matter.
     Note {
@@ -45,6 +49,25 @@ pub enum Event {
     Explained(Explained),
     /// The run is over.
     Ended(Summary),
+}
+
+/// A machine in another process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vm {
+    /// The name that the user gives it.
+    pub name: String,
+    /// The name of the implementation, as it says.
+    pub implementation: String,
+    /// The version of the implementation, as it says.
+    pub release: String,
+}
+
+/// As reports name it: `mine (py-evm 0.10.1)`.
+impl fmt::Display for Vm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Vm { name, implementation, release } = self;
+        write!(f, "{} ({} {})", escaped(name), escaped(implementation), escaped(release))
+    }
 }
 
 /// A case and its verdict.

@@ -10,6 +10,7 @@ use super::diagnostic::Diagnostic;
 use super::event::CaseReport;
 use super::path::Path;
 use super::value::Value;
+use super::verdict::Kind;
 
 /// Why a case fails or is broken.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +46,9 @@ pub struct Explanation {
     pub report: CaseReport,
     /// What was ignored in it.
     pub notes: Vec<Diagnostic>,
+    /// The verdict on the embedded machine, where the case ran on a machine in another process: the instructions
+    /// are those of the embedded machine, which executes each case alike.
+    pub embedded: Option<Kind>,
     /// For the first differences of a case that fails, what made the datum what it is.
     pub blames: Vec<Answer>,
     /// The last instructions before the first difference was seen.
@@ -149,7 +153,7 @@ pub enum Answer {
     By(Box<Blame>),
     /// No examined instruction wrote it.
     NotWritten {
-        /// The last one that wrote something of its kind, or else the last one.
+        /// The last one that wrote another datum of its kind.
         near: Option<Box<Blame>>,
         /// How many of the last instructions were examined; `None` when all were.
         of_last: Option<u64>,

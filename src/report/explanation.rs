@@ -49,6 +49,7 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
         Verdict::Crash(breakdown) | Verdict::Timeout(breakdown) => {
             let word = explained.report.verdict.name().to_uppercase();
             broke_down(&mut text, &word, &explained.report, breakdown)?;
+            on_embedded(&mut text, explained)?;
             let wanted = length.wanted(&text);
             last(&mut text, explained, wanted)?;
         }
@@ -95,8 +96,9 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
             spent(text, explained)?;
         }
         match explained.blames.get(index) {
-            Some(Answer::NotWritten { of_last: None, .. }) if is_existence(difference) => {
-                writeln!(text, "    {DIM}made by{DIM:#}  no instruction created or deleted it")?;
+            Some(Answer::NotWritten { of_last: None, near }) if is_existence(difference) => {
+                writeln!(text, "    {DIM}made by{DIM:#}  no instruction: none created or deleted it")?;
+                could_be(text, near.as_deref(), length)?;
             }
             Some(answer) => answered(text, answer, length)?,
             None => {}
@@ -117,9 +119,21 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     };
     let others: Vec<_> = others.iter().filter(|other| !is_row(other)).collect();
     further(text, explained, &others, left(text, length).saturating_sub(FEWEST + 2))?;
+    on_embedded(text, explained)?;
     let wanted = length.wanted(text);
     last(text, explained, wanted)?;
     writeln!(text, "  {DIM}ended:{DIM:#} {}", truncate(&escaped(&failure.ended), 0, WIDTH))
+}
+
+/// Writes whose instructions are shown, if they are not those of the machine that the case ran on.
+fn on_embedded(text: &mut Vec<u8>, Explanation { report, embedded, .. }: &Explanation) -> io::Result<()> {
+    let Some(kind) = embedded else { return Ok(()) };
+    let machine = report.machine.as_deref().unwrap_or_default();
+    writeln!(
+        text,
+        "  {DIM}instructions are those of the embedded {machine}; its verdict: {}{DIM:#}",
+        kind.name()
+    )
 }
 
 impl Length {
@@ -159,12 +173,18 @@ fn answered(text: &mut Vec<u8>, answer: &Answer, length: Length) -> io::Result<(
         Answer::By(blame) => return blamed(text, "made by", blame, Most { made: 8, reached: 3 }.of(length)),
         Answer::NotWritten { near, of_last } => {
             not_written(text, *of_last)?;
-            ("instead", near)
+            return could_be(text, near.as_deref(), length);
         }
         Answer::NoCell(last) => ("after", last),
     };
     let most = Most { made: 4, reached: 3 }.of(length);
     blame.as_ref().map_or(Ok(()), |blame| blamed(text, head, blame, most))
+}
+
+/// Writes the instruction that wrote another datum of the same kind, so that it could have written this one.
+fn could_be(text: &mut Vec<u8>, near: Option<&Blame>, length: Length) -> io::Result<()> {
+    let most = Most { made: 4, reached: 3 }.of(length);
+    near.map_or(Ok(()), |near| blamed(text, "could be", near, most))
 }
 
 /// The maximum number of lines of a blame.
@@ -187,7 +207,7 @@ impl Most {
 
 /// Writes an instruction, the ones that wrote its inputs, and the jump that led to it.
 fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Result<()> {
-    tree(text, &format!("{DIM}{head:<7}{DIM:#} "), blame, most.made)?;
+    tree(text, &format!("{DIM}{head:<8}{DIM:#}"), blame, most.made)?;
     match &blame.reached_by {
         Some(jump) => tree(text, &format!("{DIM}reached by{DIM:#}"), jump, most.reached),
         None => Ok(()),

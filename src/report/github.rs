@@ -31,6 +31,8 @@ pub struct GitHub {
     /// The annotations of further cases.
     further: Vec<String>,
     slow: SlowCases,
+    /// The machine in another process, after its preposition; empty for the machines of this crate.
+    on: String,
 }
 
 impl GitHub {
@@ -44,6 +46,7 @@ impl GitHub {
             first: Vec::new(),
             further: Vec::new(),
             slow: SlowCases::new(options),
+            on: String::new(),
         }
     }
 
@@ -72,7 +75,7 @@ impl GitHub {
         let more = (failed + fixed + errors + crashed + timed_out).saturating_sub(shown.len() as u64);
         let more = if more > 0 { format!("; {more} more that do not pass") } else { String::new() };
         let slow = self.slow();
-        writeln!(self.out, "::notice title=vmconf::{}{more}{slow}", counts(summary))?;
+        writeln!(self.out, "::notice title=vmconf::{}{}{more}{slow}", counts(summary), data(&self.on))?;
         self.out.flush()
     }
 
@@ -96,7 +99,11 @@ impl Report for GitHub {
                 self.case(&broken_list(list, entries));
                 Ok(())
             }
-            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
+            Event::Started { vm, .. } => {
+                self.on = vm.as_ref().map_or_else(String::new, |vm| format!(" on {vm}"));
+                Ok(())
+            }
+            Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

@@ -46,6 +46,8 @@ pub struct Html {
     /// The causes of the cases that do not pass.
     causes: IndexMap<String, Cause>,
     machines: IndexSet<Name>,
+    /// The machine in another process, after its preposition; empty for the machines of this crate.
+    on: String,
 }
 
 /// The cases with the same cause.
@@ -69,6 +71,7 @@ impl Html {
             explained: BTreeMap::new(),
             causes: IndexMap::new(),
             machines: IndexSet::new(),
+            on: String::new(),
         }
     }
 
@@ -139,8 +142,8 @@ impl Html {
         let mut page = String::new();
         let command = html(&format!("vmconf run{}{}", self.selection, self.flags));
         let when = self.when.as_ref().map_or(String::new(), |when| format!(", <time>{when}</time>"));
-        let version = env!("CARGO_PKG_VERSION");
-        head(&mut page, summary, &format!("<code>{command}</code>, vmconf {version}{when}"))?;
+        let (version, on) = (env!("CARGO_PKG_VERSION"), html(&self.on));
+        head(&mut page, summary, &format!("<code>{command}</code>{on}, vmconf {version}{when}"))?;
         self.controls(&mut page, summary)?;
         self.list_causes(&mut page)?;
         writeln!(page, "<h2>Cases</h2>\n<ul id=\"cases\">")?;
@@ -205,7 +208,11 @@ impl Report for Html {
             Event::Finished(report) => self.case(report),
             Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
             Event::Explained(explained) => self.explained(explained),
-            Event::Started { .. } | Event::Note { .. } | Event::FileDone => Ok(()),
+            Event::Started { vm, .. } => {
+                self.on = vm.as_ref().map_or_else(String::new, |vm| format!(" on {vm}"));
+                Ok(())
+            }
+            Event::Note { .. } | Event::FileDone => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::case_block::broken_list;
 use super::{Options, Report, explanation};
 use crate::model::case::CaseId;
-use crate::model::event::{CaseReport, Event};
+use crate::model::event::{CaseReport, Event, Vm};
 use crate::model::explanation::Explanation;
 use crate::model::partition::Part;
 use crate::text::shell::Words;
@@ -56,8 +56,9 @@ impl Json {
         self.placed(&report.id, Some(Line::Case(Box::new(report.into()))))
     }
 
-    fn start(&mut self, files: usize) -> io::Result<()> {
+    fn start(&mut self, files: usize, vm: Option<&Vm>) -> io::Result<()> {
         let mut start = Start::new(files, self.part.as_deref());
+        start.vm = vm.cloned().map(Into::into);
         if let Some(partition) = &mut start.partition {
             let words = |words: &Words| words.iter().map(str::to_owned).collect();
             partition.typed = Some(Typed { selection: words(&self.selection), flags: words(&self.flags) });
@@ -69,7 +70,7 @@ impl Json {
 impl Report for Json {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
-            Event::Started { files } => self.start(*files),
+            Event::Started { files, vm } => self.start(*files, vm.as_ref()),
             Event::Note { file, diagnostic } => {
                 self.notes.push(Note::new(file, diagnostic));
                 Ok(())

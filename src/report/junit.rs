@@ -23,12 +23,14 @@ pub struct Junit {
     done: Spool,
     /// The suite of the current file.
     open: Option<TestSuite>,
+    /// The machine in another process.
+    vm: Option<String>,
 }
 
 impl Junit {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Junit {
-        Junit { out, flags: options.flags.clone(), totals: empty(), done: Spool::new(), open: None }
+        Junit { out, flags: options.flags.clone(), totals: empty(), done: Spool::new(), open: None, vm: None }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -42,6 +44,9 @@ impl Junit {
         }
         if let Some(time) = report.time {
             case.set_time(time);
+        }
+        if let Some(vm) = &self.vm {
+            case.add_property(("vm", vm.as_str()));
         }
         if report.cached {
             case.add_property(("cached", "true"));
@@ -80,7 +85,11 @@ impl Report for Junit {
             Event::Finished(report) => self.case(report),
             Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
             Event::FileDone => self.close(),
-            Event::Started { .. } | Event::Note { .. } | Event::Explained(_) => Ok(()),
+            Event::Started { vm, .. } => {
+                self.vm = vm.as_ref().map(ToString::to_string);
+                Ok(())
+            }
+            Event::Note { .. } | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

@@ -8,7 +8,7 @@ use super::groups::{Group, Groups};
 use super::markdown_escape::code_span;
 use super::slow::SlowCases;
 use super::{Options, Report};
-use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::event::{CaseReport, Event, Summary, Vm};
 use crate::model::verdict::Verdict;
 
 /// The maximum size of the groups in bytes; GitHub accepts 1 MiB for a step.
@@ -24,13 +24,14 @@ pub struct Markdown {
     groups: Groups,
     skipped: Vec<String>,
     slow: SlowCases,
+    vm: Option<Vm>,
 }
 
 impl Markdown {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Markdown {
         let (groups, slow) = (Groups::new(options), SlowCases::new(options));
-        Markdown { out, options: options.clone(), groups, skipped: Vec::new(), slow }
+        Markdown { out, options: options.clone(), groups, skipped: Vec::new(), slow, vm: None }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -47,6 +48,9 @@ impl Markdown {
         let counted = counted(summary);
         let text = &mut self.out;
         writeln!(text, "## vmconf: {}\n", counts(summary))?;
+        if let Some(vm) = &self.vm {
+            writeln!(text, "On {}.\n", code_span(&vm.to_string()))?;
+        }
         let (names, counts): (Vec<_>, Vec<_>) =
             counted.iter().map(|(kind, count)| (plural(*kind), count.to_string())).unzip();
         writeln!(text, "| {} | time |\n|{}---:|", names.join(" | "), "---:|".repeat(names.len()))?;
@@ -97,7 +101,11 @@ impl Report for Markdown {
         match event {
             Event::Finished(report) => self.case(report),
             Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
-            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
+            Event::Started { vm, .. } => {
+                self.vm.clone_from(vm);
+                Ok(())
+            }
+            Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
             Event::Ended(summary) => self.end(summary),
         }
     }

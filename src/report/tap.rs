@@ -97,7 +97,10 @@ impl Tap {
 impl Report for Tap {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
-            Event::Started { .. } => writeln!(self.out, "TAP version 14"),
+            Event::Started { vm, .. } => {
+                writeln!(self.out, "TAP version 14")?;
+                vm.as_ref().map_or(Ok(()), |vm| writeln!(self.out, "# machine: {vm}"))
+            }
             Event::Finished(report) => self.case(report),
             Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
             Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),

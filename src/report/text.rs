@@ -12,7 +12,7 @@ use super::groups::{Group, Groups};
 use super::slow::SlowCases;
 use super::{Options, Report, Verbosity};
 use crate::model::escape::escaped;
-use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::event::{CaseReport, Event, Summary, Vm};
 use crate::model::verdict::{Kind, Verdict};
 
 const PASS: Style = AnsiColor::Green.on_default().bold();
@@ -24,13 +24,14 @@ pub struct Text {
     options: Options,
     groups: Groups,
     slow: SlowCases,
+    vm: Option<Vm>,
 }
 
 impl Text {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Text {
         let (groups, slow) = (Groups::new(options), SlowCases::new(options));
-        Text { out, options: options.clone(), groups, slow }
+        Text { out, options: options.clone(), groups, slow, vm: None }
     }
 
     fn case(&mut self, report: &CaseReport) -> io::Result<()> {
@@ -54,7 +55,7 @@ impl Text {
             writeln!(self.out)?;
         }
         slow(&mut self.out, &self.slow)?;
-        summary(&mut self.out, end)?;
+        summary(&mut self.out, end, self.vm.as_ref())?;
         self.out.flush()
     }
 }
@@ -65,7 +66,11 @@ impl Report for Text {
             Event::Finished(report) => self.case(report),
             Event::UnmatchedEntries { list, entries } => self.case(&broken_list(list, entries)),
             Event::FileDone if self.options.verbosity >= Verbosity::Cases => self.out.flush(),
-            Event::Started { .. } | Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
+            Event::Started { vm, .. } => {
+                self.vm.clone_from(vm);
+                Ok(())
+            }
+            Event::Note { .. } | Event::FileDone | Event::Explained(_) => Ok(()),
             Event::Ended(end) => self.end(end),
         }
     }
@@ -115,7 +120,7 @@ fn slow(out: &mut dyn Write, slow: &SlowCases) -> io::Result<()> {
     writeln!(out)
 }
 
-fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+fn summary(out: &mut dyn Write, summary: &Summary, vm: Option<&Vm>) -> io::Result<()> {
     let count = |(kind, count)| {
         let style = if count > 0 { style(kind) } else { Style::new() };
         let cached = if kind == Kind::Pass { cached(summary) } else { String::new() };
@@ -123,7 +128,8 @@ fn summary(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     };
     let counts: Vec<_> = counted(summary).into_iter().map(count).collect();
     let end = if summary.interrupted { format!(", {INTERRUPTED}") } else { String::new() };
-    writeln!(out, "{} in {:.2} s{end}", counts.join(", "), summary.seconds)
+    let on = vm.map_or(String::new(), |vm| format!(" on {vm}"));
+    writeln!(out, "{} in {:.2} s{on}{end}", counts.join(", "), summary.seconds)
 }
 
 fn style(kind: Kind) -> Style {

@@ -4,16 +4,18 @@
 //! exactly these options, passed without notes. No other result is cached, so that any other case runs again
 //! and reports why. The result of a case that opened other files than its own is not cached either.
 //!
+//! The cache also remembers which cases execute certain instructions, for the predicate `op` of expressions.
+//!
 //! Results are stored as text, one line per file, the most recently used first:
 //!
 //! ```text
-//! vmconf answers 1 PROGRAM CHECKSUM
-//! {"key":"4c6d…","passed":[1,17]}
+//! vmconf answers 2 PROGRAM CHECKSUM
+//! {"key":"4c6d…","passed":[1,17],"executes":{"SSTORE":{"1":true,"17":false}}}
 //! ```
 
 pub(crate) mod verify;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::{self, Debug};
 use std::io::{self, Read};
 use std::str::FromStr;
@@ -28,7 +30,7 @@ use crate::model::case::CaseId;
 pub const MOST_BYTES: usize = 16 << 20;
 
 /// The start of the first line. The number increases whenever the format changes.
-const HEAD: &str = "vmconf answers 1";
+const HEAD: &str = "vmconf answers 2";
 
 /// Identifies the program that runs the cases: the BLAKE3 hash of its executable. Any change to a machine, a
 /// format or the runner changes it, even if the version of the crate stays the same.
@@ -94,16 +96,37 @@ pub enum CacheUpdate {
 pub struct ResultCache {
     program: ProgramKey,
     sample: Option<Sample>,
-    /// The nodes of the cases that pass, sorted, for each file.
-    kept: IndexMap<FileKey, Vec<u32>>,
+    kept: IndexMap<FileKey, FileResults>,
     updates: Mutex<Updates>,
 }
 
 #[derive(Debug, Default)]
 struct Updates {
     /// The files of this run.
-    files: IndexMap<FileKey, BTreeSet<u32>>,
+    files: IndexMap<FileKey, FileResults>,
     refuted: HashSet<FileKey>,
+}
+
+/// What is known about the cases of a file, by their nodes.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct FileResults {
+    /// The cases that pass.
+    passed: BTreeSet<u32>,
+    /// Whether a case executes any of some instructions, by their names.
+    executes: BTreeMap<String, BTreeMap<u32, bool>>,
+}
+
+impl FileResults {
+    fn is_empty(&self) -> bool {
+        self.passed.is_empty() && self.executes.is_empty()
+    }
+
+    fn add(&mut self, more: &FileResults) {
+        self.passed.extend(&more.passed);
+        for (ops, cases) in &more.executes {
+            self.executes.entry(ops.clone()).or_default().extend(cases);
+        }
+    }
 }
 
 /// A line of the text.
@@ -112,6 +135,8 @@ struct Updates {
 struct Line {
     key: FileKey,
     passed: Vec<u32>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    executes: BTreeMap<String, BTreeMap<u32, bool>>,
 }
 
 impl ResultCache {
@@ -134,7 +159,9 @@ impl ResultCache {
             ));
         }
         let parse = |(number, line): (usize, &str)| match serde_json::from_str::<Line>(line) {
-            Ok(Line { key, passed }) if passed.is_sorted() => Ok((key, passed)),
+            Ok(Line { key, passed, executes }) if passed.is_sorted() => {
+                Ok((key, FileResults { passed: passed.into_iter().collect(), executes }))
+            }
             Ok(_) => Err(format!("line {}: the numbers are not in order", number + 2)),
             Err(error) => Err(format!("line {}: {error}", number + 2)),
         };
@@ -144,7 +171,7 @@ impl ResultCache {
 
     /// Looks up the case at a node of a file.
     pub fn look_up(&self, file: &FileKey, datum: u32, id: &CaseId) -> Lookup {
-        let passes = self.kept.get(file).is_some_and(|passed| passed.binary_search(&datum).is_ok());
+        let passes = self.kept.get(file).is_some_and(|results| results.passed.contains(&datum));
         match &self.sample {
             _ if !passes => Lookup::Miss,
             Some(sample) if sample.has(id) => Lookup::Verify,
@@ -152,11 +179,26 @@ impl ResultCache {
         }
     }
 
+    /// Whether the case at a node of a file executes any instruction of these names, which `ops` joins; `None` if
+    /// that is not cached, or the case is in the sample.
+    pub fn executes(&self, file: &FileKey, datum: u32, id: &CaseId, ops: &str) -> Option<bool> {
+        let executes = *self.kept.get(file)?.executes.get(ops)?.get(&datum)?;
+        let is_verified = self.sample.as_ref().is_some_and(|sample| sample.has(id));
+        (!is_verified).then_some(executes)
+    }
+
+    /// Remembers whether a case executes any instruction of these names.
+    pub fn add_executes(&self, file: &FileKey, datum: u32, ops: &str, executes: bool) {
+        let mut updates = self.updates();
+        let results = updates.files.entry(file.clone()).or_default();
+        results.executes.entry(ops.to_owned()).or_default().insert(datum, executes);
+    }
+
     /// Marks a file as used in this run.
     pub fn use_file(&self, file: &FileKey) {
         let mut updates = self.updates();
         if !updates.files.contains_key(file) {
-            updates.files.insert(file.clone(), BTreeSet::new());
+            updates.files.insert(file.clone(), FileResults::default());
         }
     }
 
@@ -165,7 +207,9 @@ impl ResultCache {
     pub fn update(&self, file: &FileKey, update: CacheUpdate) {
         let mut updates = self.updates();
         match update {
-            CacheUpdate::Passes(datum) => drop(updates.files.entry(file.clone()).or_default().insert(datum)),
+            CacheUpdate::Passes(datum) => {
+                updates.files.entry(file.clone()).or_default().passed.insert(datum);
+            }
             CacheUpdate::Refuted => drop(updates.refuted.insert(file.clone())),
         }
     }
@@ -178,22 +222,24 @@ impl ResultCache {
     /// All results as text; `None` if the run changed nothing.
     pub fn text(&self) -> Option<String> {
         let updates = self.updates();
-        if updates.refuted.is_empty() && updates.files.values().all(BTreeSet::is_empty) {
+        if updates.refuted.is_empty() && updates.files.values().all(FileResults::is_empty) {
             return None;
         }
         let used = updates.files.iter().map(|(key, new)| {
-            let kept = self.kept.get(key).into_iter().flatten();
-            (key, kept.chain(new).copied().collect::<BTreeSet<_>>().into_iter().collect())
+            let mut results = self.kept.get(key).cloned().unwrap_or_default();
+            results.add(new);
+            (key, results)
         });
         let others = self.kept.iter().filter(|(key, _)| !updates.files.contains_key(*key));
-        let others = others.map(|(key, passed)| (key, passed.clone()));
+        let others = others.map(|(key, results)| (key, results.clone()));
         let mut lines = String::new();
-        for (key, passed) in used.chain(others) {
-            let passed: Vec<u32> = passed;
-            if passed.is_empty() || updates.refuted.contains(key) {
+        for (key, results) in used.chain(others) {
+            if results.is_empty() || updates.refuted.contains(key) {
                 continue;
             }
-            let line = serde_json::to_string(&Line { key: key.clone(), passed }).ok()?;
+            let FileResults { passed, executes } = results;
+            let line = Line { key: key.clone(), passed: passed.into_iter().collect(), executes };
+            let line = serde_json::to_string(&line).ok()?;
             if lines.len() + line.len() < MOST_BYTES - head(&self.program, "").len() {
                 lines.extend([&*line, "\n"]);
             }

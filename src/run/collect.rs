@@ -55,7 +55,8 @@ impl<'s> Collector<'s> {
 
     /// Reports the start of a run with this number of files.
     pub(super) fn start(&mut self, files: usize) {
-        (self.sink)(Event::Started { files });
+        let vm = self.options.run.testee.vm().map(|vm| vm.about());
+        (self.sink)(Event::Started { files, vm });
     }
 
     /// The number of failures after which the remaining cases are skipped, if it is reached.

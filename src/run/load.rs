@@ -321,7 +321,7 @@ fn parse(text: String, options: &FileOptions) -> Result<Document, FileError> {
     })
 }
 
-/// How a file begins that Git stands in for a large one.
+/// The start of a file that Git LFS puts in place of a large one.
 const LFS_POINTER: &str = "version https://git-lfs";
 
 fn lfs_pointer() -> Diagnostic<Origin> {

@@ -103,17 +103,18 @@ fn complete(parts: &[Part<'_>]) -> Result<(), String> {
 /// Merges the parts, which are all parts of one run.
 fn joined(parts: Vec<Part<'_>>) -> MergedRun {
     let mut run = MergedRun { events: Vec::new(), selection: Words::default(), flags: Words::default() };
-    let (mut files, mut summary) = (0, Summary::default());
+    let (mut files, mut vm, mut summary) = (0, None, Summary::default());
     let (mut cases, mut explained) = (Vec::new(), Vec::new());
     for part in parts {
         files = part.header.files;
+        vm = part.header.common.vm.map(Into::into);
         // Parts run in parallel.
         summary.seconds = summary.seconds.max(part.seconds);
         cases.extend(part.cases);
         explained.extend(part.explained);
         (run.selection, run.flags) = (part.header.selection, part.header.flags);
     }
-    run.events.push(Event::Started { files });
+    run.events.push(Event::Started { files, vm });
     add_cases(&mut run.events, in_place(cases), &mut summary);
     let explained = explanations_of_whole(&run.events, in_place(explained));
     run.events.extend(explained);

@@ -16,8 +16,8 @@ pub struct MissingCase {
     pub near: Option<String>,
 }
 
-/// The cases that a source selects by name and that the file does not have, whatever filters select. Empty for
-/// a file that is broken as a whole, whose cases are not known.
+/// The cases that a source selects by name and that the file does not have; filters do not
+/// matter. Empty for a file that is broken as a whole, whose cases are not known.
 pub fn missing_cases(source: &Source, options: &Options) -> Vec<MissingCase> {
     let Some(only) = &source.only else { return Vec::new() };
     let options = Options { run: RunOptions::default(), ..options.clone() };

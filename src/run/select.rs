@@ -13,6 +13,7 @@ use crate::isa::OpInfo;
 use crate::machines::machine::{At, Watch};
 use crate::model::case::{Case, CaseId};
 use crate::model::signature;
+use crate::model::verdict::Verdict;
 
 /// Loads a file and selects its cases. Errors in the file are part of the result.
 pub fn open<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
@@ -47,7 +48,7 @@ pub(crate) fn select(cases: &mut Cases<'_>, run: &RunOptions) {
         (Some(part), _) => cases.retain_ids(|_, id| part.has(id)),
         (None, Some(expression)) => {
             let worker = RefCell::new(Worker::new(run));
-            cases.retain(|case| expression.selects(&Executable { case, worker: &worker }));
+            cases.retain(|case| expression.selects(&Executable { case, run, worker: &worker }));
         }
         (None, None) => {}
     }
@@ -56,6 +57,7 @@ pub(crate) fn select(cases: &mut Cases<'_>, run: &RunOptions) {
 /// A case, with what is needed to execute it for an expression.
 struct Executable<'c, 'o> {
     case: &'c LoadedCase<'c>,
+    run: &'o RunOptions,
     worker: &'c RefCell<Worker<'o>>,
 }
 
@@ -72,9 +74,20 @@ impl CaseInfo for Executable<'_, '_> {
         self.case.read().ok()?.case
     }
 
-    fn executes(&self, is_sought: &dyn Fn(&'static OpInfo) -> bool) -> bool {
-        let mut search = Search { is_sought, is_found: false };
-        self.worker.borrow_mut().watch(self.case, &mut search);
+    fn executes(&self, sought: &[&'static OpInfo]) -> bool {
+        let (LoadedCase { id, node, key, .. }, cache) = (self.case, &self.run.cache);
+        let cache = cache.as_ref().zip(*key);
+        let ops = sought.iter().map(|op| op.name).collect::<Vec<_>>().join(" ");
+        if let Some(executes) = cache.and_then(|(cache, key)| cache.executes(key, *node, id, &ops)) {
+            return executes;
+        }
+        let mut search = Search { sought, is_found: false };
+        let verdict = self.worker.borrow_mut().watch(self.case, &mut search).report.verdict;
+        // Where a limit or an interrupt ended the search, nothing is known of the rest of the case.
+        let is_known = search.is_found || !matches!(verdict, Verdict::Error(_));
+        if let Some((cache, key)) = cache.filter(|_| is_known && !self.case.files.are_requested()) {
+            cache.add_executes(key, *node, &ops, search.is_found);
+        }
         search.is_found
     }
 
@@ -84,15 +97,16 @@ impl CaseInfo for Executable<'_, '_> {
     }
 }
 
-/// A watch that ends the run at the first instruction it seeks.
+/// A watch that ends the run at the first of some instructions of the machine.
 struct Search<'f> {
-    is_sought: &'f dyn Fn(&'static OpInfo) -> bool,
+    sought: &'f [&'static OpInfo],
     is_found: bool,
 }
 
 impl Watch for Search<'_> {
     fn before(&mut self, at: &At<'_>) {
-        self.is_found = self.is_found || at.op.is_some_and(self.is_sought);
+        let is_sought = |op: &OpInfo| self.sought.iter().any(|sought| sought.code == op.code);
+        self.is_found = self.is_found || at.op.is_some_and(is_sought);
     }
 
     fn is_done(&self) -> bool {

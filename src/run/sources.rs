@@ -176,8 +176,8 @@ impl Source {
         Source { path, shown: name, origin, only: None, unreadable: None }
     }
 
-    /// The file with this name, of which all cases are selected, or those with these parts of an id after the
-    /// file.
+    /// The file with this name. `only` selects some of its cases by the part of their ids after the file; `None`
+    /// selects all.
     pub fn named(name: &str, anchor: &Anchor, only: Option<BTreeSet<String>>) -> Source {
         Source { only, ..Source::new(anchor.path(name), name.into(), SourceOrigin::Named) }
     }

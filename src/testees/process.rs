@@ -14,6 +14,7 @@ use std::time::Duration;
 use super::{See, Stopped, Testee};
 use crate::machines::MachineInfo;
 use crate::model::case::{Program, Step};
+use crate::model::event;
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::model::shape::Member;
@@ -83,6 +84,12 @@ impl Vm {
             Err(_) => return Err(format!("{}: interrupted", command.name)),
         };
         Ok(Vm { command, hello, groups, idle: Mutex::new(vec![running]) })
+    }
+
+    /// Its names, for reports.
+    pub fn about(&self) -> event::Vm {
+        let Hello { name, release, .. } = &self.hello;
+        event::Vm { name: self.command.name.clone(), implementation: name.clone(), release: release.clone() }
     }
 
     /// How it is started.

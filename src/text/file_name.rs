@@ -45,8 +45,8 @@ pub fn path_of(shown: &str) -> PathBuf {
     from_bytes(bytes)
 }
 
-/// The bytes that an escape stands for, of which `text` follows the backslash, and the text after it; `None`
-/// for a backslash that begins no escape.
+/// The bytes of an escape and the text after it. `text` is what follows the backslash; `None` if that is not an
+/// escape.
 fn unescaped(text: &str) -> Option<(Vec<u8>, &str)> {
     let (kind, rest) = text.split_at_checked(1)?;
     Some(match kind {

@@ -10,6 +10,7 @@ use crate::model::explanation::{self as model, Answer};
 use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
+use crate::model::verdict::Kind;
 
 /// A case that fails or is broken, as in a report, with the explanation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,7 +19,11 @@ pub struct Explanation {
     /// The case.
     #[serde(flatten)]
     pub case: Case,
-    /// The instruction to blame for each of the first differences; `None` if no instruction was executed.
+    /// The verdict on the embedded machine, if the case ran on a machine in another process: the instructions are
+    /// those of the embedded machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embedded: Option<Kind>,
+    /// The instruction to blame for each of the first differences; `None` if no instruction is to blame.
     pub blames: Vec<Option<Instruction>>,
     /// How many instructions were executed before the first difference was found.
     pub steps: u64,
@@ -115,9 +120,11 @@ pub struct StackComparison {
 
 impl From<&model::Explanation> for Explanation {
     fn from(explanation: &model::Explanation) -> Explanation {
-        let model::Explanation { report, notes: _, blames, last, steps, stack, spent } = explanation;
+        let model::Explanation { report, notes: _, embedded, blames, last, steps, stack, spent } =
+            explanation;
         Explanation {
             case: report.into(),
+            embedded: *embedded,
             blames: blames.iter().map(answer).collect(),
             steps: *steps,
             last: last.iter().map(Instruction::from).collect(),

@@ -1,4 +1,4 @@
-//! Recorded runs: reports with fewer members, one of which is stored for each run. A checksum at the end shows
+//! Recorded runs: each run is stored as a report with fewer members. A checksum at the end shows
 //! damage. Full reports can be read as well.
 
 use std::fmt;

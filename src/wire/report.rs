@@ -1,8 +1,11 @@
 //! The lines of a JSON report, described by `schemas/report.schema.json`.
 
-use serde::{Deserialize, Serialize};
-use std::time::Duration;
+mod summary;
 
+use serde::{Deserialize, Serialize};
+
+pub use self::summary::Summary;
+use self::summary::{duration, rounded_seconds};
 use super::line::{LineError, LineHeader, read};
 use super::name::start;
 use super::value::actual;
@@ -10,7 +13,6 @@ use crate::model::assertion::Expected;
 use crate::model::case::CaseId;
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::event::{self, CaseReport, Event, VERSION};
-use crate::model::exit::Exit;
 use crate::model::explanation;
 use crate::model::name::Name;
 use crate::model::partition::{self, Part};
@@ -117,7 +119,7 @@ impl TryFrom<Line> for Event {
 
     fn try_from(line: Line) -> Result<Event, String> {
         Ok(match line {
-            Line::Run(run) => Event::Started { files: run.files },
+            Line::Run(run) => Event::Started { files: run.files, vm: run.vm.map(event::Vm::from) },
             Line::Case(case) => Event::Finished((*case).try_into()?),
             Line::Note(note) => note.try_into()?,
             Line::Explained(explained) => explained.try_into()?,
@@ -135,6 +137,9 @@ pub struct Start {
     pub vmconf: String,
     /// The number of files to read.
     pub files: usize,
+    /// The machine in another process that the cases run on; `None` for the machines of vmconf.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vm: Option<Vm>,
     /// The part of a run; `None` for a whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<Partition>,
@@ -147,6 +152,30 @@ pub struct Start {
     /// The paths and filters that select the cases, independent of how they were typed; only in a recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<Vec<String>>,
+}
+
+/// A machine in another process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Vm {
+    /// The name that the user gives it.
+    pub name: String,
+    /// The name of the implementation, as it says.
+    pub implementation: String,
+    /// The version of the implementation, as it says.
+    pub release: String,
+}
+
+impl From<event::Vm> for Vm {
+    fn from(event::Vm { name, implementation, release }: event::Vm) -> Vm {
+        Vm { name, implementation, release }
+    }
+}
+
+impl From<Vm> for event::Vm {
+    fn from(Vm { name, implementation, release }: Vm) -> event::Vm {
+        event::Vm { name, implementation, release }
+    }
 }
 
 /// The part of a run that a report covers.
@@ -187,7 +216,16 @@ impl Start {
             typed: None,
         });
         let vmconf = env!("CARGO_PKG_VERSION").to_owned();
-        Start { version: VERSION, vmconf, files, partition, when: None, command: None, selected: None }
+        Start {
+            version: VERSION,
+            vmconf,
+            files,
+            vm: None,
+            partition,
+            when: None,
+            command: None,
+            selected: None,
+        }
     }
 }
 
@@ -309,18 +347,6 @@ impl TryFrom<Case> for CaseReport {
             verdict: case.verdict()?,
         })
     }
-}
-
-/// To the microsecond: more digits only make reports longer.
-fn rounded_seconds(time: Duration) -> f64 {
-    Duration::from_micros(time.as_micros() as u64).as_secs_f64()
-}
-
-/// # Errors
-///
-/// When the number is not a valid duration, which no report could show.
-fn duration(seconds: f64) -> Result<Duration, String> {
-    Duration::try_from_secs_f64(seconds).map_err(|_| format!("{seconds} seconds is not a duration"))
 }
 
 impl Case {
@@ -550,92 +576,5 @@ impl TryFrom<Explained> for Event {
 
     fn try_from(Explained { id, file, name, text, .. }: Explained) -> Result<Event, String> {
         Ok(Event::Explained(explanation::Explained::Text { id: case_id(&id, &file, name)?, text }))
-    }
-}
-
-/// The last line of a report, or of a recorded run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Summary {
-    /// Cases that passed.
-    pub passed: u64,
-    /// How many of them passed according to the cache.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub cached: u64,
-    /// Cases in which the machine differs from the vector.
-    pub failed: u64,
-    /// Cases that fail as expected.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub known: u64,
-    /// Cases that pass though they are expected to fail.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub fixed: u64,
-    /// Cases and files that are broken.
-    pub errors: u64,
-    /// Cases that did not run.
-    pub skipped: u64,
-    /// Cases that need something that the testee lacks.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub unsupported: u64,
-    /// Cases in which the testee ended or broke the protocol.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub crashed: u64,
-    /// Cases in which the testee did not answer in time.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub timed_out: u64,
-    /// The exit code.
-    pub exit: u8,
-    /// The duration of the run, in seconds.
-    pub seconds: f64,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-impl From<&event::Summary> for Summary {
-    fn from(summary: &event::Summary) -> Summary {
-        let event::Summary { passed, cached, failed, known, fixed, errors, skipped, .. } = *summary;
-        let event::Summary { unsupported, crashed, timed_out, seconds, interrupted: _, .. } = *summary;
-        let exit = summary.exit() as u8;
-        Summary {
-            passed,
-            cached,
-            failed,
-            known,
-            fixed,
-            errors,
-            skipped,
-            unsupported,
-            crashed,
-            timed_out,
-            exit,
-            seconds,
-        }
-    }
-}
-
-impl TryFrom<Summary> for event::Summary {
-    type Error = String;
-
-    fn try_from(summary: Summary) -> Result<event::Summary, String> {
-        let Summary { passed, cached, failed, known, fixed, errors, skipped, .. } = summary;
-        let Summary { unsupported, crashed, timed_out, exit, seconds, .. } = summary;
-        duration(seconds)?;
-        let interrupted = exit == Exit::Interrupted as u8;
-        Ok(event::Summary {
-            passed,
-            cached,
-            failed,
-            known,
-            fixed,
-            errors,
-            skipped,
-            unsupported,
-            crashed,
-            timed_out,
-            seconds,
-            interrupted,
-        })
     }
 }

@@ -47,6 +47,7 @@ pub static SCHEMAS: &[Schema] = &[
     schema!("matrix", "vmconf matrix --vm x=true --output json", "machines by suites"),
     schema!("exec", "vmconf exec evm 0x00 --output json", "the state that a program left"),
     schema!("diff", "vmconf diff --output json", "why a case fails, for programs"),
+    schema!("protocol", "vmconf serve evm", "a message from or to a machine in another process"),
     schema!("report", "vmconf run --report json", "a line of a report for programs"),
     schema!("list", "vmconf list --output json", "a case, for programs"),
 ];

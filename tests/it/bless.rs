@@ -461,6 +461,25 @@ fn the_file_stays_what_it_is() {
     assert_eq!(fs::metadata(sandbox.path()).unwrap().permissions().mode() & 0o777, 0o640);
 }
 
+/// What must not be there is deleted: a slot or an account that the machine does not have is not written as zero.
+#[test]
+fn what_must_not_be_there_is_deleted() {
+    let deleted =
+        [("storage-missing", "\"0x01\": \"0xffff"), ("account-missing", "\"0xdddddddddddddddddddddddddddd")];
+    for (sample, deleted) in deleted {
+        let old = fs::read_to_string(at_root(format!("tests/samples/vmtests/wrong/{sample}.json"))).unwrap();
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("case.json");
+        fs::write(&path, &old).unwrap();
+        assert_eq!(vmconf(&["bless", "--yes", path.to_str().unwrap()]).exit, 0, "{sample}");
+        let new = fs::read_to_string(&path).unwrap();
+        assert_eq!((old.matches(deleted).count(), new.matches(deleted).count()), (1, 0), "{sample}: {new}");
+        // Every line that is left was there before, but for a comma after it.
+        let is_new = |line: &&str| !old.contains(line.trim_end_matches(','));
+        assert_eq!(new.lines().find(is_new), None, "{sample}");
+    }
+}
+
 /// Each of the samples in which one thing is wrong, also that a run ends in another way.
 #[test]
 fn every_wrong_sample_passes_again() {

@@ -1,18 +1,19 @@
 //! The result cache: which cases it saves from running, which run again, and how wrong entries are handled.
 
+mod text;
+
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use crate::support::validator::Validator;
-use crate::support::{MALFORMED, Ran, VECTORS, WRONG, at_root, command, config, ran, sources_of, timeless};
-use proptest::prelude::*;
+use crate::support::{MALFORMED, Ran, VECTORS, WRONG, at_root, command, ran, sources_of, timeless};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::formats::{self, Strictness, ValueDebit};
 use vmconf::model::case::CaseId;
 use vmconf::model::limits;
-use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, MOST_BYTES, ProgramKey, ResultCache, Sample};
+use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, MOST_BYTES, ProgramKey, ResultCache};
 use vmconf::run::{self, FileOptions, Options, RunOptions};
 use vmconf::testees::MakeTestee;
 
@@ -115,7 +116,9 @@ fn wrong_add() -> String {
 fn without_marks(report: &str) -> String {
     let line = |line: &str| {
         let mut line = json(line);
-        line.as_object_mut().unwrap().shift_remove("cached");
+        for member in ["cached", "seconds"] {
+            line.as_object_mut().unwrap().shift_remove(member);
+        }
         format!("{line}\n")
     };
     report.lines().map(line).collect()
@@ -322,75 +325,6 @@ fn a_seed_means_the_same_cases() {
     assert!(run("1", "8") == one && run("2", "8") != one);
 }
 
-proptest! {
-    #![proptest_config(config(64))]
-
-    /// By any seed, the sample is as large as it should be, within six standard deviations.
-    #[test]
-    fn a_sample_has_its_size(seed: u64, percent in 0.0..=100.0_f64) {
-        const CASES: u32 = 4000;
-        let share = format!("{percent}%").parse().unwrap();
-        let key = FileKey::new("", &"");
-        let program = || ProgramKey::of(&b""[..]).unwrap();
-        let first = ResultCache::new(program(), None);
-        (0..CASES).for_each(|datum| first.update(&key, CacheUpdate::Passes(datum)));
-        let mut cache = ResultCache::new(program(), Some(Sample { share, seed }));
-        cache.read(&first.text().unwrap()).unwrap();
-        let id = |nth| CaseId { file: "a.json".into(), name: Some("name".to_owned()), nth };
-        let tested = (0..CASES).filter(|datum| cache.look_up(&key, *datum, &id(*datum)) == Lookup::Verify);
-        let (tested, share) = (f64::from(u32::try_from(tested.count()).unwrap()), percent / 100.0);
-        let deviation = (f64::from(CASES) * share * (1.0 - share)).sqrt();
-        prop_assert!((tested - f64::from(CASES) * share).abs() <= 6.0 * deviation + 1.0, "{} tested", tested);
-        prop_assert_eq!(cache.look_up(&key, CASES, &id(0)), Lookup::Miss);
-        prop_assert_eq!(cache.look_up(&FileKey::new(" ", &""), 0, &id(0)), Lookup::Miss);
-    }
-
-    /// A file of answers with one byte that is another, or cut off, has no answers.
-    #[test]
-    fn a_damaged_text_says_nothing(at: prop::sample::Index, byte: u8) {
-        let cache = ResultCache::new(ProgramKey::of(&b"one"[..]).unwrap(), None);
-        for (datum, text) in [(1, "a"), (7, "b"), (9, "b")] {
-            cache.update(&FileKey::new(text, &""), CacheUpdate::Passes(datum));
-        }
-        let text = cache.text().unwrap();
-        let at = at.index(text.len());
-        let mut damaged = text.clone().into_bytes();
-        damaged[at] = byte;
-        let read = |text: &str| ResultCache::new(ProgramKey::of(&b"one"[..]).unwrap(), None).read(text);
-        prop_assert_eq!(read(&text), Ok(()));
-        prop_assert!(read(&text[..at]).is_err());
-        let damaged = String::from_utf8_lossy(&damaged);
-        prop_assert!(damaged == text || read(&damaged).is_err());
-        prop_assert!(ResultCache::new(ProgramKey::of(&b"two"[..]).unwrap(), None).read(&text).is_err());
-    }
-}
-
-/// A text with a correct checksum that vmconf never writes.
-#[test]
-fn a_text_is_read_strictly() {
-    fn check(lines: &str, says: Option<&str>) {
-        let program = ProgramKey::of(&b""[..]).unwrap();
-        let text = format!("vmconf answers 1 {program} {}\n{lines}", blake3::hash(lines.as_bytes()));
-        let read = ResultCache::new(program, None).read(&text);
-        match says {
-            None => assert_eq!(read, Ok(())),
-            Some(says) => assert!(read.as_ref().is_err_and(|why| why.starts_with(says)), "{read:?}"),
-        }
-    }
-    check("", None);
-    check("{\"key\":\"a\",\"passed\":[1,2]}\n", None);
-    check(
-        "{\"key\":\"a\",\"passed\":[1]}\n{\"key\":\"b\",\"passed\":[2,1]}\n",
-        Some("line 3: the numbers are"),
-    );
-    check("{\"key\":\"a\",\"passed\":[-1]}\n", Some("line 2: "));
-    check("{\"key\":\"a\",\"passed\":[4294967296]}\n", Some("line 2: "));
-    check("{\"key\":\"a\",\"passed\":[],\"more\":1}\n", Some("line 2: unknown field"));
-    check("{\"key\":\"a\"}\n", Some("line 2: missing field"));
-    check("\n", Some("line 2: "));
-    check(&"[".repeat(100_000), Some("line 2: "));
-}
-
 #[test]
 fn a_damaged_cache_is_no_cache() {
     let place = Place::new().with("add.json", &add()).with("wrong.json", &wrong_add());
@@ -509,6 +443,32 @@ fn known_failures_are_judged_as_ever() {
     // A lie about it is no known failure.
     place.lie("add.json");
     assert_eq!(run(&["--cached", "--verify", "100%"]).exit, 3);
+}
+
+/// With the cache, `op` executes a case once: the answer is as remembered, even a wrong one, until the file or the
+/// sample demands another look.
+#[test]
+fn executed_instructions_are_remembered() {
+    let place = Place::new().with("add.json", &add());
+    let selected = |expr: &str, more: &[&str]| {
+        let ran = place.run(&[&["--cached", "-v", "-E", expr, "."], more].concat());
+        ran.stdout.lines().filter(|line| line.starts_with("pass ")).count()
+    };
+    let all = [selected("op(ADD)", &[]), selected("op(SSTORE)", &[]), selected("op(~AD)", &[])];
+    assert!(all[0] > 0, "{all:?}");
+    assert_eq!([selected("op(ADD)", &[]), selected("op(SSTORE)", &[]), selected("op(~AD)", &[])], all);
+
+    let text = place.cache();
+    assert!(text.contains("\"executes\":{\"ADD\":{"), "{text}");
+    let (_, lines) = text.split_once('\n').unwrap();
+    let (before, after) = lines.split_once("\"ADD\":{").unwrap();
+    let (answers, after) = after.split_once('}').unwrap();
+    let lines = format!("{before}\"ADD\":{{{}}}{after}", answers.replace("true", "false"));
+    let head = text.split(' ').take(4).collect::<Vec<_>>().join(" ");
+    fs::write(place.file(), format!("{head} {}\n{lines}", blake3::hash(lines.as_bytes()))).unwrap();
+    assert_eq!(selected("op(ADD)", &[]), 0);
+    assert_eq!(selected("op(ADD)", &["--verify", "100%"]), all[0]);
+    assert_eq!(selected("op(ADD)", &["--max-steps", "100000"]), all[0]);
 }
 
 /// The key of a file is another one under each option that changes what comes of its cases, and the same

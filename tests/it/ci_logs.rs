@@ -74,7 +74,7 @@ fn hostile_text() -> impl Strategy<Value = String> {
 
 /// Every event with this text wherever a vector, a list of expected failures or the user says it.
 fn events(text: &str) -> Vec<Event> {
-    let mut events = vec![Event::Started { files: 1 }];
+    let mut events = vec![Event::Started { files: 1, vm: None }];
     let diagnostic = Diagnostic::new(text).expected(text);
     events.push(Event::Note { file: text.into(), diagnostic: diagnostic.clone() });
     events.extend(named(text));

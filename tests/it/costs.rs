@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use self::rows::{Row, UNIT};
 use crate::support::at_root;
-use vmconf::machines::{MACHINES, MachineInfo};
+use vmconf::machines::{MachineInfo, of_this_crate};
 use vmconf::model::limits::Limits;
 
 /// How far a charge may be from the measured cost. Charges are then within a factor of four of each other.
@@ -17,7 +17,7 @@ const BAND: u64 = 2;
 #[test]
 fn instructions_are_charged_what_they_take() {
     let mut wrong = Vec::new();
-    for info in MACHINES {
+    for info in of_this_crate() {
         let text = std::fs::read_to_string(at_root(format!("tests/costs/{}.txt", info.name))).unwrap();
         let rows = Row::all(&text);
         let named: BTreeSet<_> = rows.iter().map(mnemonic).collect();

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use crate::support::{execute, files, read};
 use proptest::prelude::*;
-use vmconf::isa::assembler::assemble;
+use vmconf::isa::assembler::{AsmErrors, MOST_ERRORS, assemble};
 use vmconf::isa::disassembler::disassemble;
 use vmconf::isa::{Isa, Operand, Unit};
-use vmconf::machines::{MACHINES, MachineInfo, by_name};
+use vmconf::machines::{MACHINES, MachineInfo, by_name, of_this_crate};
 use vmconf::model::value::Value;
 use vmconf::run::coverage::Coverage;
 
@@ -106,7 +106,8 @@ proptest! {
     #[test]
     fn any_text_is_assembled_or_refused(text in "([A-Z0-9@:;. \n]|PUSH1 |0x|é|\\.byte ){0,20}") {
         for machine in of_bytes() {
-            if let Err(error) = assemble(machine.isa, &text) {
+            let errors = assemble(machine.isa, &text).err();
+            for error in errors.iter().flat_map(AsmErrors::all) {
                 let line = text.lines().nth(error.line - 1).unwrap();
                 prop_assert!(error.column <= line.chars().count(), "{error} in {text:?}");
             }
@@ -126,7 +127,7 @@ const NORMAL_END: &[(&str, &str, &str, &[&str])] = &[
 /// Every row is executed by a vector that ends normally, so that its result is compared.
 #[test]
 fn every_row_is_exercised_by_a_vector() {
-    for machine in MACHINES {
+    for machine in of_this_crate() {
         let normal = NORMAL_END.iter().find(|row| row.0 == machine.name);
         let (_, field, end, fatal) = normal.unwrap_or_else(|| panic!("how does {} end?", machine.name));
         let (mut in_normal_runs, mut in_others) = (Coverage::default(), Coverage::default());
@@ -167,6 +168,22 @@ fn source_is_assembled() {
     check("PUSH2 @end\nJUMP\nend:\nJUMPDEST", "610004565b");
     check("a: b: STOP", "00");
     check(".byte 0xfe 0c 0xABCD", "fe0cabcd");
+}
+
+/// All lines are read; a distance is checked only where all are valid, since the others have no length.
+#[test]
+fn every_wrong_line_is_explained() {
+    let errors = assemble(by_name("neo3").unwrap().isa, "JMP @far\n NOPE\nPUSHINT8 300\nRET").unwrap_err();
+    let lines: Vec<_> = errors.all().iter().map(|error| (error.line, error.column, &*error.what)).collect();
+    assert_eq!(
+        lines,
+        [(1, 5, "no label \"far\""), (2, 2, "no instruction \"NOPE\""), (3, 10, "\"300\" does not fit")]
+    );
+    let far = format!("JMP @far\n.byte 0x{}\nfar: RET", "21".repeat(200));
+    let isa = by_name("neo3").unwrap().isa;
+    assert_eq!(assemble(isa, &far).unwrap_err().first().what, "offset 202 does not fit");
+    assert_eq!(assemble(isa, &format!("{far}\nNOPE")).unwrap_err().all().len(), 1);
+    assert_eq!(assemble(isa, &"NOPE\n".repeat(5000)).unwrap_err().all().len(), MOST_ERRORS);
 }
 
 #[test]

@@ -39,6 +39,8 @@ mod neo2;
 mod neo3;
 mod neovm;
 mod partition;
+#[cfg(target_os = "linux")]
+mod process;
 mod property;
 mod random;
 mod reports;

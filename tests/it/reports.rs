@@ -108,7 +108,7 @@ fn error(what: &str) -> Verdict {
 pub(crate) fn mixed() -> Vec<Event> {
     let logs = At::field("logs");
     let mut events = vec![
-        Event::Started { files: 2 },
+        Event::Started { files: 2, vm: None },
         Event::Note { file: "a.json".into(), diagnostic: Diagnostic::new("unknown member") },
         case("a.json", "passes", Verdict::Pass),
         case("a.json", "value", storage(1, 8, 7)),
@@ -243,11 +243,11 @@ fn nothing_harmful_is_written() {
 #[test]
 fn a_run_of_nothing() {
     for kind in REPORTS {
-        let events = ended(vec![Event::Started { files: 0 }]);
+        let events = ended(vec![Event::Started { files: 0, vm: None }]);
         assert!(!render(kind.name, &Options::default(), &events).is_empty(), "{}", kind.name);
     }
-    valid_tap(&render("tap", &Options::default(), &ended(vec![Event::Started { files: 0 }])));
-    valid_junit(&render("junit", &Options::default(), &ended(vec![Event::Started { files: 0 }])));
+    valid_tap(&render("tap", &Options::default(), &ended(vec![Event::Started { files: 0, vm: None }])));
+    valid_junit(&render("junit", &Options::default(), &ended(vec![Event::Started { files: 0, vm: None }])));
 }
 
 /// Fifty failures of three causes are three blocks; on wish they are fifty.

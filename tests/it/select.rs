@@ -150,7 +150,7 @@ impl CaseInfo for Named {
         None
     }
 
-    fn executes(&self, _: &dyn Fn(&'static OpInfo) -> bool) -> bool {
+    fn executes(&self, _: &[&'static OpInfo]) -> bool {
         false
     }
 

@@ -6,10 +6,10 @@ use std::fmt::Write;
 use crate::support::{files, relative, vmconf};
 use proptest::prelude::*;
 use tempfile::TempDir;
-use vmconf::isa::assembler::{AsmError, Assembled};
+use vmconf::isa::assembler::{AsmErrors, Assembled};
 use vmconf::machines::{Language, by_name};
 
-fn assemble(source: &str) -> Result<Assembled, AsmError> {
+fn assemble(source: &str) -> Result<Assembled, AsmErrors> {
     match by_name("tinyvm").unwrap().language {
         Language::Own { assemble, .. } => assemble(source),
         Language::Bytes | Language::Document { .. } => panic!("tinyvm has a language of its own"),
@@ -135,8 +135,19 @@ fn the_hash_of_the_memory_is_looked_at() {
     assert!(assemble(&format!(".assert_hash {ZEROS}")).is_ok());
     assert!(assemble(&format!(".assert_hash   {}\n.word 0", ZEROS.to_lowercase())).is_ok());
     let error = assemble(&format!("#\n.assert_hash {}", "0".repeat(64))).unwrap_err();
-    assert_eq!((error.line, error.column), (2, 14));
-    assert!(error.what.contains(ZEROS), "{error}");
+    assert_eq!((error.first().line, error.first().column), (2, 14));
+    assert!(error.first().what.contains(ZEROS), "{error}");
+}
+
+/// All lines are read. What depends on the whole source is checked only if every line is valid.
+#[test]
+fn every_wrong_line_is_explained() {
+    let source = "foo\nj _nowhere\n.label _unused\nadd\nj _nowhere";
+    let errors = assemble(source).unwrap_err();
+    let places: Vec<_> = errors.all().iter().map(|error| (error.line, error.column)).collect();
+    assert_eq!(places, [(1, 1), (2, 3), (4, 1), (5, 3)], "{errors}");
+    let errors = assemble(".label _b\n.label _a").unwrap_err();
+    assert_eq!(errors.all().iter().map(|error| error.line).collect::<Vec<_>>(), [1, 2], "{errors}");
 }
 
 #[test]
@@ -219,15 +230,17 @@ fn samples_are_assembled_as_elsewhere() {
     let mut wrong = String::new();
     for path in &sources {
         let found = match assemble(&std::fs::read_to_string(path).unwrap()) {
-            Ok(program) => words_and_warnings(&program),
-            Err(error) => format!("error {}", error.line),
+            Ok(program) => vec![words_and_warnings(&program)],
+            // The other assembler stops at its first error.
+            Err(errors) => errors.all().iter().map(|error| format!("error {}", error.line)).collect(),
         };
         let words = std::fs::read_to_string(path.with_extension("words")).map(|it| word_by_word(&it));
         let wanted = words.unwrap_or_else(|_| {
             let error = std::fs::read_to_string(path.with_extension("error")).unwrap();
             format!("error {}", error.split_whitespace().next().unwrap())
         });
-        if found != wanted {
+        if !found.contains(&wanted) {
+            let found = found.join("\n");
             write!(wrong, "{}:\n{found}\nwanted:\n{wanted}\n\n", relative(path)).unwrap();
         }
     }
@@ -272,7 +285,8 @@ proptest! {
     fn any_text_is_assembled_or_refused(
         text in "([a-z0-9_,# \n\t-]|(lw|j|b|lb|bgt|lla|jhi|incr|\\.label|\\.offset|\\.word) |r[0-9]|_a|é|0x|\n){0,30}"
     ) {
-        if let Err(error) = assemble(&text) {
+        let errors = assemble(&text).err();
+        for error in errors.iter().flat_map(AsmErrors::all) {
             let line = text.lines().nth(error.line - 1).unwrap();
             prop_assert!(error.column <= line.chars().count() + 1, "{error} in {text:?}");
         }

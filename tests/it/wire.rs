@@ -36,7 +36,9 @@ fn line(event: &Event) -> Option<Line> {
         Event::Explained(explanation::Explained::Text { id, text }) => {
             Line::Explained(Explained::new(id, text))
         }
-        Event::Started { files } => Line::Run(Start::new(*files, None)),
+        Event::Started { files, vm } => {
+            Line::Run(Start { vm: vm.clone().map(Into::into), ..Start::new(*files, None) })
+        }
         Event::FileDone
         | Event::UnmatchedEntries { .. }
         | Event::Explained(explanation::Explained::Facts(_)) => return None,
@@ -54,7 +56,12 @@ fn without_excerpts(mut event: Event) -> Event {
             Verdict::Error(diagnostics) => {
                 diagnostics.iter_mut().filter_map(|it| it.place.as_mut()).collect()
             }
-            Verdict::Pass | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => Vec::new(),
+            Verdict::Pass
+            | Verdict::UnexpectedPass(_)
+            | Verdict::Skip(_)
+            | Verdict::Unsupported(_)
+            | Verdict::Crash(_)
+            | Verdict::Timeout(_) => Vec::new(),
         },
         Event::Started { .. }
         | Event::FileDone

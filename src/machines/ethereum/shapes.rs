@@ -22,6 +22,7 @@ pub(super) const CHANGES: &[Member] = members! {
     "value": HEX, "what is sent";
     "type": HEX, "the type of the transaction, 0 to 4";
     "accessList": Shape::List(&ACCESS), "the access list; none for a transaction without one";
+    "refusal": Shape::Text, "coinbase if a refused transaction touches that account, else nothing";
 };
 
 const ENV: &[Member] = members! {

@@ -22,7 +22,7 @@ use self::label::{Labels, Use, Way, both};
 use self::memory::Memory;
 use self::operand::{Kind, Line, Operand, Spacing, Syntax};
 use super::language::{Shape, fits, instruction, range, shape};
-use crate::isa::assembler::{AsmError, Assembled, Word};
+use crate::isa::assembler::{AsmError, AsmErrors, Assembled, ErrorList, Word};
 use crate::isa::{Field, OpInfo};
 use crate::text::json::quoted;
 
@@ -30,14 +30,22 @@ use crate::text::json::quoted;
 ///
 /// # Errors
 ///
-/// The first invalid line; if every line is valid by itself, the first error of the whole source: an
-/// undefined label, an unused one, or a hash that differs from the one the source states. The uses of a label
-/// are checked where the label is set.
-pub fn assemble(source: &str) -> Result<Assembled, AsmError> {
-    let mut assembler = Assembler { memory: Memory::new(), labels: Labels::default(), hash: None };
+/// The first error of each line, and undefined labels. Only if every line is valid, the errors that depend on all
+/// lines: a label that is too far away or never used, or a hash that differs from the one the source states.
+pub fn assemble(source: &str) -> Result<Assembled, AsmErrors> {
+    let mut assembler = Assembler {
+        memory: Memory::new(),
+        labels: Labels::default(),
+        hash: None,
+        errors: ErrorList::default(),
+    };
     let lines = source.lines().enumerate();
     for line in lines.filter_map(|(index, text)| Line::new(text, index + 1)) {
-        assembler.line(line)?;
+        let result = assembler.line(line);
+        assembler.errors.add(result);
+        if assembler.errors.is_full() {
+            break;
+        }
     }
     assembler.finish()
 }
@@ -47,6 +55,7 @@ struct Assembler<'s> {
     labels: Labels<'s>,
     /// The hash that the memory must have.
     hash: Option<Word<'s>>,
+    errors: ErrorList,
 }
 
 impl<'s> Assembler<'s> {
@@ -67,7 +76,11 @@ impl<'s> Assembler<'s> {
         let label = directive(line, &[&[Kind::Label]])?;
         let address = self.memory.position;
         let waiting = self.labels.set(label.word, address)?;
-        waiting.into_iter().try_for_each(|usage| self.fill(usage, address))
+        for usage in waiting {
+            let result = self.fill(usage, address);
+            self.errors.add(result);
+        }
+        Ok(())
     }
 
     fn offset(&mut self, line: Line<'s>) -> Result<(), AsmError> {
@@ -236,6 +249,10 @@ impl<'s> Assembler<'s> {
 
     /// Fills in the words that name a label, now that it is at `address`.
     fn fill(&mut self, usage: Use<'s>, address: u16) -> Result<(), AsmError> {
+        // An invalid line writes nothing, so that addresses are not what they would be.
+        if !self.errors.is_empty() {
+            return Ok(());
+        }
         let Use { way, command, label, places } = usage;
         if let Some(warning) = way.warning(address) {
             self.memory.warn(command, warning);
@@ -250,15 +267,22 @@ impl<'s> Assembler<'s> {
         words.iter().try_for_each(|word| self.memory.write(line.command, *word).map(drop))
     }
 
-    fn finish(self) -> Result<Assembled, AsmError> {
-        self.labels.finish()?;
-        if let Some(wanted) = self.hash {
-            let hash = hex::encode_upper(Sha256::digest(self.memory.bytes()));
-            if !hash.eq_ignore_ascii_case(wanted.text) {
-                return Err(wanted.error(format!("the hash of the memory is {hash}"), wanted.text));
-            }
+    fn finish(mut self) -> Result<Assembled, AsmErrors> {
+        if !self.errors.is_full() {
+            self.labels.finish(&mut self.errors);
         }
-        Ok(self.memory.assembled())
+        if let Some(stated) = self.hash.filter(|_| self.errors.is_empty()) {
+            self.errors.add(self.check_hash(stated));
+        }
+        self.errors.or(self.memory.assembled())
+    }
+
+    fn check_hash(&self, stated: Word<'s>) -> Result<(), AsmError> {
+        let hash = hex::encode_upper(Sha256::digest(self.memory.bytes()));
+        if hash.eq_ignore_ascii_case(stated.text) {
+            return Ok(());
+        }
+        Err(stated.error(format!("the hash of the memory is {hash}"), stated.text))
     }
 }
 

@@ -192,7 +192,8 @@ fn put(words: &mut Words, address: u16, bytes: &[u8], at: &Path) -> Result<(), L
 /// Puts what a source writes into a memory. `place` is what precedes the line number in an error.
 fn put_source(words: &mut Words, place: &str, source: &str, at: &Path) -> Result<(), LoadError> {
     let assembled = super::assembler::assemble(source);
-    let assembled = assembled.map_err(|error| LoadError::at(at.clone(), format!("{place}{error}")))?;
+    let assembled =
+        assembled.map_err(|errors| LoadError::at(at.clone(), format!("{place}{}", errors.first())))?;
     words.copy_from_slice(&assembled.words);
     Ok(())
 }

@@ -44,7 +44,7 @@ pub struct Updated {
     pub text: String,
     /// What was changed.
     pub changes: Vec<String>,
-    /// How many entries are kept of which no case ran.
+    /// How many entries are kept although none of their cases ran.
     pub unseen: usize,
 }
 

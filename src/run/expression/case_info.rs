@@ -18,8 +18,8 @@ pub trait CaseInfo {
     fn format(&self) -> &'static Format;
     /// Reads the case; `None` when it is malformed.
     fn read(&self) -> Option<Case>;
-    /// Executes the case up to the first instruction that `is_sought`; whether there is one.
-    fn executes(&self, is_sought: &dyn Fn(&'static OpInfo) -> bool) -> bool;
+    /// Whether the case executes any of these instructions of its machine.
+    fn executes(&self, sought: &[&'static OpInfo]) -> bool;
     /// Executes the case and returns the cause of its failure or error, as runs group them; `None` if it passes.
     fn cause(&self) -> Option<String>;
 }

@@ -91,7 +91,7 @@ pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: VERDICT,
         argument: "verdict",
-        doc: "had this verdict in the last run from this folder: pass, fail, error, skip, known or fixed",
+        doc: "had this verdict in the last run from this folder: pass, fail, error, skip, known, fixed, unsupported, crash or timeout",
         cost: Cost::Outline,
         letters: Letters::AnyCase,
         known: || vec!["pass", "fail", "error", "skip", "known", "fixed"],
@@ -127,8 +127,7 @@ pub static PREDICATES: &[Predicate] = &[
         known: mnemonics,
         // Most cases that do not execute an instruction do not contain it, which takes no run to find out.
         holds: |matcher, asked| {
-            !cannot_execute(matcher, asked)
-                && asked.info.executes(&|op| names(op).any(|name| matcher.matches(name)))
+            !cannot_execute(matcher, asked) && asked.info.executes(&matching(matcher, asked))
         },
     },
     Predicate {
@@ -170,6 +169,13 @@ fn cannot_execute(matcher: &Matcher, asked: &Asked<'_>) -> bool {
     let machine = asked.case().and_then(|case| machines::by_name(case.machine));
     machine.is_some_and(|machine| machine.executes == Executes::Contained)
         && contains(matcher, asked) == Some(false)
+}
+
+/// The matching instructions of the machine of the case.
+fn matching(matcher: &Matcher, asked: &Asked<'_>) -> Vec<&'static OpInfo> {
+    let machine = machines::by_name(asked.info.format().machine);
+    let ops = machine.into_iter().flat_map(|machine| machine.isa.ops);
+    ops.filter(|op| names(op).any(|name| matcher.matches(name))).collect()
 }
 
 fn names(op: &OpInfo) -> impl Iterator<Item = &'static str> + use<> {

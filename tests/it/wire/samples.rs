@@ -8,13 +8,13 @@ use proptest::prelude::*;
 use vmconf::model::assertion::Expected;
 use vmconf::model::case::CaseId;
 use vmconf::model::diagnostic::{Diagnostic, Place};
-use vmconf::model::event::{CaseReport, Event, Summary};
+use vmconf::model::event::{CaseReport, Event, Summary, Vm};
 use vmconf::model::explanation::Explained;
 use vmconf::model::name::Name;
 use vmconf::model::path::{Key, Path};
 use vmconf::model::position::Position;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::{Difference, Failure, Kind, Listing, Verdict};
+use vmconf::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, Verdict};
 use vmconf::wire::explanation::{Explanation, Input, Instruction, Relation, Spent, StackComparison};
 use vmconf::wire::record;
 use vmconf::wire::report::{Case, Problem};
@@ -139,7 +139,22 @@ fn any_verdict() -> impl Strategy<Value = Verdict> {
         any_listing().prop_map(Verdict::UnexpectedPass),
         prop::collection::vec(any_diagnostic(), 1..3).prop_map(Verdict::Error),
         any_text().prop_map(Verdict::Skip),
+        any_text().prop_map(Verdict::Unsupported),
+        any_breakdown().prop_map(Verdict::Crash),
+        any_breakdown().prop_map(Verdict::Timeout),
     ]
+}
+
+fn any_breakdown() -> impl Strategy<Value = Breakdown> {
+    (any_text(), any_text()).prop_map(|(what, stderr)| Breakdown { what, stderr })
+}
+
+fn any_vm() -> impl Strategy<Value = Vm> {
+    (any_text(), any_text(), any_text()).prop_map(|(name, implementation, release)| Vm {
+        name,
+        implementation,
+        release,
+    })
 }
 
 fn any_id() -> impl Strategy<Value = CaseId> {
@@ -168,13 +183,26 @@ fn any_report() -> impl Strategy<Value = CaseReport> {
 
 /// Every event but the end of a file, which has no line.
 pub(super) fn any_event() -> impl Strategy<Value = Event> {
-    let counts = prop::array::uniform7(0..3_u64);
+    let counts = prop::array::uniform10(0..3_u64);
     let summary = (counts, 0.0..1e9_f64, any::<bool>()).prop_map(|(counts, seconds, interrupted)| {
-        let [passed, cached, failed, known, fixed, errors, skipped] = counts;
-        Summary { passed, cached, failed, known, fixed, errors, skipped, seconds, interrupted }
+        let [passed, cached, failed, known, fixed, errors, skipped, unsupported, crashed, timed_out] = counts;
+        Summary {
+            passed,
+            cached,
+            failed,
+            known,
+            fixed,
+            errors,
+            skipped,
+            unsupported,
+            crashed,
+            timed_out,
+            seconds,
+            interrupted,
+        }
     });
     prop_oneof![
-        any::<usize>().prop_map(|files| Event::Started { files }),
+        (any::<usize>(), prop::option::of(any_vm())).prop_map(|(files, vm)| Event::Started { files, vm }),
         (any_text(), any_diagnostic())
             .prop_map(|(file, diagnostic)| Event::Note { file: file.into(), diagnostic }),
         any_report().prop_map(Event::Finished),
@@ -265,6 +293,7 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
     )
         .prop_map(|(report, blames, steps, last, spent, stack)| Explanation {
             case: Case::from(&report),
+            embedded: (steps % 2 == 0).then_some(Kind::Pass),
             blames,
             steps,
             last,

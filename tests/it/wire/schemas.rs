@@ -191,7 +191,7 @@ fn explanations() {
         report.time = None;
         match &mut report.verdict {
             Verdict::Fail(failure) => failure.listed = None,
-            Verdict::Error(_) => {}
+            Verdict::Error(_) | Verdict::Crash(_) | Verdict::Timeout(_) => {}
             _ => continue,
         }
         let is_full = number % 2 == 0;
@@ -207,6 +207,7 @@ fn explanations() {
         let full = Instruction { relation, reached_by, ..blame(8) };
         let explanation = Explanation {
             case: Case::from(&report),
+            embedded: is_full.then_some(vmconf::model::verdict::Kind::Pass),
             blames: vec![None, Some(plain), Some(full)],
             steps: 9,
             last: vec![executed(7), Instruction { cost: None, op: None, ..executed(8) }],

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use crate::isa::assembler::{AsmError, Word};
+use crate::isa::assembler::{AsmError, ErrorList, Word};
 use crate::isa::{Field, OpInfo};
 use crate::machines::tinyvm::language::{fits, instruction, range};
 use crate::text::json::quoted;
@@ -163,24 +163,17 @@ impl<'s> Labels<'s> {
         self.by_name.entry(usage.label.text).or_default().waiting.push(usage);
     }
 
-    /// Whether all labels are set and used.
-    ///
-    /// # Errors
-    ///
-    /// The first use of an undefined label, else the first unused label.
-    pub(super) fn finish(&self) -> Result<(), AsmError> {
-        let place = |word: &Word<'_>| (word.line, word.column);
-        let unset = self.by_name.values().flat_map(|label| &label.waiting).map(|usage| usage.label);
-        if let Some(word) = unset.min_by_key(place) {
-            return Err(word.error(format!("no label {}", quoted(word.text)), ".label with this name"));
+    /// Adds an error for each use of an undefined label and, if there are no other errors, for each unused label.
+    pub(super) fn finish(&self, errors: &mut ErrorList) {
+        let is_complete = errors.is_empty();
+        for word in self.by_name.values().flat_map(|label| &label.waiting).map(|usage| usage.label) {
+            errors.add(Err(word.error(format!("no label {}", quoted(word.text)), ".label with this name")));
         }
-        let unused = self.by_name.values().filter(|label| !label.is_used).filter_map(|label| label.set);
-        match unused.map(|set| set.0).min_by_key(place) {
-            Some(word) => {
-                Err(word
-                    .error(format!("label {} is never used", quoted(word.text)), "a command that names it"))
-            }
-            None => Ok(()),
+        // An invalid line may use it.
+        let unused = self.by_name.values().filter(|label| is_complete && !label.is_used);
+        for (word, _) in unused.filter_map(|label| label.set) {
+            let what = format!("label {} is never used", quoted(word.text));
+            errors.add(Err(word.error(what, "a command that names it")));
         }
     }
 }

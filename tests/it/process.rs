@@ -1,0 +1,49 @@
+//! Machines in other processes: `run --vm` and `vmconf serve`.
+//!
+//! | file | content |
+//! |---|---|
+//! | `hostile.rs` | a process that misbehaves: each case gets the verdict that it deserves, and nothing is left |
+//! | `page.rs` | the examples of the page on the protocol are answered as it says |
+//! | `serve.rs` | own vectors and samples through `vmconf serve`: the verdicts of the embedded machines |
+//! | `signals.rs` | whatever ends vmconf ends the processes |
+
+mod hostile;
+mod page;
+mod serve;
+mod signals;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use vmconf::model::interrupt::Interrupt;
+use vmconf::testees::process::{Command, Groups, Vm};
+
+/// A command that is started by these words.
+fn command<const N: usize>(words: [&str; N]) -> Command {
+    Command {
+        name: "mine".to_owned(),
+        words: words.map(str::to_owned).into(),
+        env: Vec::new(),
+        folder: None,
+        timeout: Duration::from_secs(60),
+        memory: None,
+    }
+}
+
+fn start(command: Command) -> Result<Arc<Vm>, String> {
+    Vm::start(command, Groups::default(), &Interrupt::default()).map(Arc::new)
+}
+
+/// The processes that have this variable in their environment, by their command lines.
+fn processes_with(variable: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for process in std::fs::read_dir("/proc").unwrap() {
+        let process = process.unwrap().path();
+        let environment = std::fs::read(process.join("environ")).unwrap_or_default();
+        if environment.split(|byte| *byte == 0).any(|it| it == variable.as_bytes()) {
+            let command = std::fs::read(process.join("cmdline")).unwrap_or_default();
+            found.push(String::from_utf8_lossy(&command).replace('\0', " "));
+        }
+    }
+    found
+}

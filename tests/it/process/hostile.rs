@@ -1,0 +1,191 @@
+//! `tests/testees/hostile.sh`, whose misbehaviour a case chooses by its input.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use vmconf::model::event::Event;
+use vmconf::model::verdict::{Breakdown, Verdict};
+use vmconf::run::anchor::Anchor;
+use vmconf::run::{self, Options, RunOptions, sources};
+use vmconf::testees::MakeTestee;
+use vmconf::testees::process::{Command, Vm};
+
+use super::{command, processes_with, start};
+use crate::support::at_root;
+
+const SCRIPT: &str = "tests/testees/hostile.sh";
+
+/// What each misbehaviour is, and the verdict that it deserves with words of its details.
+const BEHAVIOURS: &[(u8, &str, &str)] = &[
+    (0x00, "behaves", "pass"),
+    (0x01, "differs", "fail"),
+    (0x02, "skips", "unsupported no \u{1b}[31mcalls"),
+    (0x03, "reports an error", "error no good"),
+    (0x04, "exits", "crash ended with exit code 0"),
+    (0x05, "fails", "crash ended with exit code 3\nTraceback"),
+    (0x06, "violates memory", "crash killed by SIGSEGV"),
+    (0x07, "is killed", "crash killed by SIGKILL"),
+    (0x08, "sleeps", "timeout no answer in 0.7 s"),
+    (0x09, "is busy", "timeout no answer in 0.7 s"),
+    (0x0a, "ignores signals", "timeout no answer in 0.7 s"),
+    (0x0b, "writes text", "crash wrote a line that is not an answer"),
+    (0x0c, "writes an empty line", "crash wrote a line that is not an answer"),
+    (0x0d, "writes bytes", "crash wrote a line that is not an answer"),
+    (0x0e, "writes half a line and exits", "crash ended with exit code 0"),
+    (0x0f, "writes half a line and sleeps", "timeout no answer in 0.7 s"),
+    (0x10, "answers another request", "crash answered request"),
+    (0x11, "says hello", "crash answered hello and a request for each other"),
+    (0x12, "answers twice", "pass"),
+    (0x13, "leaves out a step", "crash answered 0 steps of 1"),
+    (0x14, "adds a step", "crash answered 2 steps of 1"),
+    (
+        0x15,
+        "reports a list for a text",
+        "crash answered steps[0]/fields/outcome is an array; expected a string",
+    ),
+    (0x16, "nests", "crash wrote a line that is not an answer"),
+    (0x17, "writes a megabyte of errors and fails", "crash ended with exit code 7\nxxx"),
+    (0x18, "writes a megabyte of errors and answers", "pass"),
+    (0x19, "closes its output", "crash closed its standard output"),
+    (0x1a, "answers and closes its input", "pass"),
+    (0x1b, "forks and exits", "crash ended with exit code 4"),
+    (0x1c, "forks and answers", "pass"),
+    (0x1d, "answers and exits", "pass"),
+    (0x1e, "answers and is poisoned", "pass"),
+    (0x1f, "answers in another version", "crash wrote a line that is not an answer"),
+    (0x20, "answers null", "crash wrote a line that is not an answer"),
+    (0x21, "leaves out the field", "fail"),
+    (0x22, "writes no end of a line", "crash wrote a line of more than 67108864 bytes"),
+    (0x23, "writes too many values", "crash wrote a line that is not an answer: it has more than"),
+    (0x24, "takes all memory", "crash"),
+    (0x25, "answers and begins another line", "pass"),
+    (0x26, "answers no request", "crash wrote a line that is not an answer"),
+    (0x27, "closes everything", "crash closed its standard output"),
+    (0x28, "is terminated", "crash killed by SIGTERM"),
+    (0x29, "reports half a number", "crash answered steps[0]/fields/outcome is a number"),
+];
+
+/// A vector file with a case that expects a halt for each of these inputs, by name.
+fn write(file: &Path, cases: &[(&str, u8)]) {
+    let case = |(name, input): &(&str, u8)| {
+        let address = "0x0f572e5295c57f15886f9b263e2f6d2d6c7b5ec6";
+        let exec = format!(
+            r#"{{"address": "{address}", "caller": "{address}", "origin": "{address}", "code": "0xfe",
+                "data": "0x{input:02x}", "gas": "0x64", "gasPrice": "0x1", "value": "0x0"}}"#
+        );
+        let env = format!(
+            r#"{{"currentCoinbase": "{address}", "currentDifficulty": "0x1", "currentGasLimit": "0x64",
+                "currentNumber": "0x0", "currentTimestamp": "0x1"}}"#
+        );
+        let pre = format!(
+            r#"{{"{address}": {{"balance": "0x0", "nonce": "0x0", "code": "0xfe", "storage": {{}}}}}}"#
+        );
+        format!(r#""{name}": {{"env": {env}, "exec": {exec}, "pre": {pre}}}"#)
+    };
+    let cases: Vec<_> = cases.iter().map(case).collect();
+    fs::write(file, format!("{{{}}}", cases.join(",\n"))).unwrap();
+}
+
+/// A run of the cases of a folder: the verdict of each, in order.
+fn run_on(vm: Arc<Vm>, folder: &Path, jobs: usize) -> Vec<(String, Verdict)> {
+    let found = sources::find(&[folder.to_owned()], &Anchor::at(folder).unwrap()).unwrap();
+    let run = RunOptions { testee: MakeTestee::in_processes(vm), jobs, ..RunOptions::default() };
+    let mut verdicts = Vec::new();
+    run::run(&found.sources, &Options { run, ..Options::default() }, &mut |event| {
+        if let Event::Finished(report) = event {
+            verdicts.push((report.id.name.unwrap_or_default(), report.verdict));
+        }
+    });
+    verdicts
+}
+
+/// A verdict with its details: how the machine ended for a failure, standard error for a breakdown.
+fn shown(verdict: &Verdict) -> String {
+    let name = verdict.name();
+    match verdict {
+        Verdict::Unsupported(reason) => format!("{name} {reason}"),
+        Verdict::Crash(Breakdown { what, stderr }) | Verdict::Timeout(Breakdown { what, stderr }) => {
+            assert!(stderr.len() <= 64 << 10, "{}", stderr.len());
+            format!("{name} {what}\n{stderr}")
+        }
+        Verdict::Error(diagnostics) => format!("{name} {}", diagnostics[0].what),
+        _ => name.to_owned(),
+    }
+}
+
+fn hostile(variable: &str) -> Command {
+    let script = at_root(SCRIPT);
+    Command {
+        timeout: Duration::from_millis(700),
+        memory: Some(200 << 20),
+        env: vec![("VMCONF_TEST".to_owned(), variable.to_owned())],
+        ..command(["sh", script.to_str().unwrap()])
+    }
+}
+
+/// Between the cases that misbehave there is always one that does not, and passes.
+#[test]
+fn each_misbehaviour_gets_its_verdict() {
+    let folder = TempDir::new().unwrap();
+    for (input, name, _) in BEHAVIOURS {
+        let file = folder.path().join(format!("{input:02x}.json"));
+        write(&file, &[(name, *input), ("is next", 0)]);
+    }
+    for jobs in [1, 8] {
+        let variable = format!("hostile-{}-{jobs}", std::process::id());
+        let verdicts = run_on(start(hostile(&variable)).unwrap(), folder.path(), jobs);
+        assert_eq!(verdicts.len(), 2 * BEHAVIOURS.len());
+        for (pair, (_, name, expected)) in verdicts.chunks(2).zip(BEHAVIOURS) {
+            let actual = shown(&pair[0].1);
+            assert!(actual.starts_with(expected), "{jobs} jobs: {name}: {expected:?}, not {actual:?}");
+            assert_eq!((&*pair[0].0, &*pair[1].0), (*name, "is next"));
+            assert_eq!(pair[1].1, Verdict::Pass, "{jobs} jobs: after one that {name}");
+        }
+        assert_eq!(processes_with(&format!("VMCONF_TEST={variable}")), [""; 0], "{jobs} jobs");
+    }
+}
+
+#[test]
+fn the_end_of_standard_error_is_kept() {
+    let folder = TempDir::new().unwrap();
+    write(&folder.path().join("a.json"), &[("a", 0x18), ("b", 0x17)]);
+    let verdicts = run_on(start(hostile("stderr")).unwrap(), folder.path(), 1);
+    let breakdown = verdicts[1].1.breakdown().unwrap();
+    assert!(breakdown.stderr.ends_with("xxx the end\n"), "{:?}", &breakdown.stderr[60_000..]);
+    assert_eq!(breakdown.stderr.len(), 64 << 10);
+}
+
+#[test]
+fn a_process_that_does_not_say_hello_is_not_used() {
+    let begins = [
+        ("banner", "mine: wrote a line that is not an answer: it expected value in column 1"),
+        ("dead", "mine: ended with exit code 1:\nno such module"),
+        ("newer", "mine: speaks version 2 of the protocol, and vmconf speaks version 1"),
+    ];
+    for (word, expected) in begins {
+        let script = at_root(SCRIPT);
+        let error = start(command(["sh", script.to_str().unwrap(), word])).unwrap_err();
+        assert_eq!(error, expected);
+    }
+    let error = start(command(["no-such-program"])).unwrap_err();
+    assert!(error.starts_with("mine: no-such-program cannot be started: "), "{error}");
+}
+
+/// What a process does not offer is not sent to it.
+#[test]
+fn what_hello_does_not_list_is_unsupported() {
+    let script = at_root(SCRIPT);
+    let folder = TempDir::new().unwrap();
+    write(&folder.path().join("a.json"), &[("a", 0)]);
+    let bare = start(command(["sh", script.to_str().unwrap(), "bare"])).unwrap();
+    assert_eq!(run_on(bare, folder.path(), 1)[0].1, Verdict::Unsupported("no field outcome".to_owned()));
+    let vm = start(command(["sh", script.to_str().unwrap()])).unwrap();
+    let verdicts = run_on(vm, &at_root("vectors/minic89/entry.json"), 1);
+    assert!(verdicts.len() > 1);
+    for (name, verdict) in verdicts {
+        assert_eq!(verdict, Verdict::Unsupported("no machine minic89".to_owned()), "{name}");
+    }
+}

@@ -1,0 +1,75 @@
+//! Signals to vmconf end the machines in other processes.
+
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::processes_with;
+use crate::support::{at_root, command};
+
+/// Waits until something holds, which it does soon.
+fn wait_for(holds: impl Fn() -> bool, what: &str) {
+    for _ in 0..1000 {
+        if holds() {
+            return;
+        }
+        sleep(Duration::from_millis(20));
+    }
+    panic!("not after 20 seconds: {what}");
+}
+
+/// A run on a machine that does this with each case.
+fn run_on(script: &str, folder: &TempDir, variable: &str) -> Child {
+    let adapter = folder.path().join("adapter.sh");
+    let hello = r#"{"type":"hello","version":1,"name":"a","release":"1","machines":[{"machine":"evm","fields":["outcome","gas","out","logs","logsHash","post","callcreates"]}]}"#;
+    let text = format!(
+        "read -r hello\necho '{hello}'\nread -r request\ntouch {}/asked\n{script}\n",
+        folder.path().display()
+    );
+    std::fs::write(&adapter, text).unwrap();
+    let vectors = at_root("vectors/evm");
+    let vm = format!("a=sh {}", adapter.display());
+    let mut run =
+        command(&["run", vectors.to_str().unwrap(), "--jobs", "2", "--timeout", "1000s", "--vm", &vm]);
+    run.env("VMCONF_TEST", variable).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+fn send(child: &Child, signal: &str) {
+    Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+}
+
+/// A machine that ignores signals and the end of its input ends with vmconf; after SIGKILL, which vmconf does not
+/// notice, one that reads its input.
+#[test]
+fn whatever_ends_vmconf_ends_the_processes() {
+    let stubborn = "trap '' INT TERM HUP PIPE\nsleep 1000 & while :; do sleep 1000; done";
+    let polite = "read -r more";
+    for (signal, script) in [("-INT", stubborn), ("-TERM", stubborn), ("-KILL", polite)] {
+        let folder = TempDir::new().unwrap();
+        let variable = format!("signals-{}{signal}", std::process::id());
+        let mut child = run_on(script, &folder, &variable);
+        let variable = format!("VMCONF_TEST={variable}");
+        wait_for(|| folder.path().join("asked").exists(), "a case that runs");
+        assert!(processes_with(&variable).len() > 1, "vmconf and the machine");
+        send(&child, signal);
+        let status = child.wait().unwrap();
+        assert_eq!(status.code(), if signal == "-KILL" { None } else { Some(130) }, "{signal}");
+        wait_for(|| processes_with(&variable).is_empty(), &format!("{:?}", processes_with(&variable)));
+    }
+}
+
+/// The second signal ends vmconf at once, and the machines as well.
+#[test]
+fn two_signals_end_the_processes() {
+    let folder = TempDir::new().unwrap();
+    let variable = format!("signals-{}-twice", std::process::id());
+    let mut child = run_on("trap '' INT TERM HUP PIPE\nwhile :; do sleep 1000; done", &folder, &variable);
+    wait_for(|| folder.path().join("asked").exists(), "a case that runs");
+    send(&child, "-INT");
+    send(&child, "-INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let variable = format!("VMCONF_TEST={variable}");
+    wait_for(|| processes_with(&variable).is_empty(), &format!("{:?}", processes_with(&variable)));
+}
