@@ -8,9 +8,9 @@ use super::case_block::{broken_list, counts, first_place, headline};
 use super::slow::SlowCases;
 use super::truncate::truncate;
 use super::{Options, Report};
-use crate::model::diagnostic::Place;
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::position::Position;
 use crate::model::signature::cause;
 use crate::model::verdict::Verdict;
 use crate::text::shell::{Words, quoted};
@@ -111,9 +111,11 @@ impl Report for GitHub {
 
 fn annotation(report: &CaseReport, flags: &Words) -> String {
     let id = report.id.to_string();
-    let place = first_place(&report.verdict).map_or(String::new(), |Place { position, .. }| {
-        format!(",line={},col={}", position.line, position.column)
-    });
+    // A machine that broke down is at the line where the case begins.
+    let begin = report.verdict.breakdown().and(report.line).map(|line| Position { line, column: 1 });
+    let position = first_place(&report.verdict).map(|place| place.position).or(begin);
+    let place =
+        position.map_or(String::new(), |Position { line, column }| format!(",line={line},col={column}"));
     let mut lines = vec![headline(report).unwrap_or_default()];
     if let Verdict::Fail(failure) = &report.verdict {
         lines.push(format!("ended: {}", truncate(&escaped(&failure.ended), 0, 2 * LONGEST)));

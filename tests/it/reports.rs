@@ -385,7 +385,8 @@ fn valid_tap(text: &str) {
             let scalar = scalar.split_once(": ").map_or(scalar, |(key, rest)| {
                 if key.chars().all(|it| it.is_alphanumeric() || it == '_') { rest } else { scalar }
             });
-            let known = ["text:", "...", "fail", "fixed", "error"].contains(&scalar) || line == "  ...";
+            let known = ["text:", "...", "fail", "fixed", "error", "crash", "timeout"].contains(&scalar)
+                || line == "  ...";
             assert!(known || serde_json::from_str::<serde_json::Value>(scalar).is_ok(), "{line}");
             continue;
         }
@@ -495,7 +496,7 @@ fn html_is_valid_and_loads_nothing() {
         }
     }
     assert_eq!(select(&page, "script, style, link, img, iframe, b").len(), 2);
-    assert_eq!(select(&page, "#cases > li").len(), 12 + 6 * hostile_names().len());
+    assert_eq!(select(&page, "#cases > li").len(), 15 + 9 * hostile_names().len());
     let first = select(&page, "#cases > li.fail pre")[0].text().collect::<String>();
     assert_eq!(first, "why <b>&amp;\n  \\u{1b}second line");
     for cause in select(&page, "#causes a") {
@@ -520,10 +521,10 @@ fn html_works_in_a_browser() {
         let visible = select(&page, "#cases > li:not([hidden])").len();
         assert_eq!(select(&page, "#filters[hidden]").len(), 0, "the script did not run");
         let said = select(&page, "#shown")[0].text().collect::<String>();
-        assert_eq!(said, format!("{visible} of {} cases", 12 + 6 * hostile_names().len()));
+        assert_eq!(said, format!("{visible} of {} cases", 15 + 9 * hostile_names().len()));
         (page, visible)
     };
-    assert_eq!(open("").1, 12 + 6 * hostile_names().len());
+    assert_eq!(open("").1, 15 + 9 * hostile_names().len());
     assert_eq!(open("#verdict=error&verdict=skip&machine=evm&q=a.JSON+broken").1, 1);
     assert_eq!(open("#cause=0").1, 2);
     let (page, _) = open("");

@@ -89,8 +89,8 @@ fn what_is_wrong_with_a_machine() {
 #[test]
 fn diff_explains_with_the_embedded_machine() {
     let project = Project::new();
-    let embedded = project.run(&["diff", "wrong.json"]);
-    let foreign = project.run(&["diff", "--vm", "mine", "wrong.json"]);
+    let embedded = project.run(&["diff", "--last", "50", "wrong.json"]);
+    let foreign = project.run(&["diff", "--last", "50", "--vm", "mine", "wrong.json"]);
     let mark = "  instructions are those of the embedded evm; its verdict: fail\n";
     assert!(foreign.stdout.contains(mark), "{}", foreign.stdout);
     assert_eq!(foreign.stdout.replace(mark, ""), embedded.stdout);
