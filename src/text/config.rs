@@ -254,14 +254,14 @@ impl Reader<'_> {
 
     fn vms(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<Vm> {
         let Some(vms) = value.get_ref().as_table() else {
-            self.wrong(value, "vm", "a table of machines, as [vm.mine],");
+            self.wrong(value, "vm", "a table of machines, as [vm.mine]");
             return Vec::new();
         };
         let mut read = Vec::new();
         for (name, value) in vms {
             match value.get_ref().as_table() {
                 Some(table) => read.extend(self.vm(name.get_ref(), value.span(), table)),
-                None => self.wrong(value, "a machine", "a table, as [vm.mine],"),
+                None => self.wrong(value, "a machine", "a table, as [vm.mine]"),
             }
         }
         read

@@ -441,7 +441,7 @@ fn github_annotates_lines_of_the_vector() {
     );
     assert!(!text.contains("value-elsewhere"), "one of each cause comes first: {text}");
     assert!(lines[10].starts_with(
-        "::notice title=vmconf::13 passed, 19 failed, 13 known, 13 fixed, 13 errors, 13 skipped; 35 more"
+        "::notice title=vmconf::13 passed, 19 failed, 13 known, 13 fixed, 13 crashed, 13 timed out, 13 errors, 13 unsupported, 13 skipped; 61 more"
     ));
 }
 
