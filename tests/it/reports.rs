@@ -390,7 +390,7 @@ fn valid_tap(text: &str) {
             assert!(known || serde_json::from_str::<serde_json::Value>(scalar).is_ok(), "{line}");
             continue;
         }
-        if needs_block {
+        if needs_block || line == "  ---" {
             assert_eq!(line, "  ---");
             (in_block, needs_block) = (true, false);
         } else if let Some(rest) = line.strip_prefix("ok ").or_else(|| line.strip_prefix("not ok ")) {
