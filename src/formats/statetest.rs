@@ -25,9 +25,8 @@ use crate::model::case::{Action, Case, Step};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node, quoted};
+use crate::text::json::{Datum, Node};
 
 /// The format's entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -249,10 +248,4 @@ fn add_state(
         }
     }
     Some(())
-}
-
-/// The diagnostic of an index that chooses nothing.
-fn no_such_parameter(node: Node<'_>, name: &str, count: usize) -> Diagnostic<Origin> {
-    let what = format!("{} is {}, and the transaction has {count}", quoted(name), node.shown());
-    Diagnostic::at(node.at(), what).expected("an index into the list, from 0").under(Rule::Number)
 }
