@@ -167,6 +167,9 @@ fn end(entry: Node<'_>, exception: Option<Node<'_>>) -> Assertion {
     }
 }
 
+/// Reads what is demanded of a field.
+type Read = fn(Node<'_>) -> Result<Value, Diagnostic<Origin>>;
+
 /// What an entry demands.
 struct Results<'d> {
     root: Option<Node<'d>>,
@@ -198,7 +201,6 @@ impl<'d> Results<'d> {
             let classes = classes.into_iter().map(Value::text).collect();
             is(Path::field("exception"), Expected::OneOf(classes), node.at());
         }
-        type Read = fn(Node<'_>) -> Result<Value, Diagnostic<Origin>>;
         let leaves: [(&str, Option<Node<'_>>, Read); 4] = [
             ("root", self.root, hash_value),
             ("logs", self.logs, hash_value),
@@ -242,7 +244,7 @@ fn add_state(
         }
         let storage = at.child("storage");
         let listed = account.storage.iter().map(|word| Key::from(word.0.clone())).collect();
-        is(storage.clone(), Expected::Only(listed), account.storage_at);
+        is(storage.clone(), Expected::Only(listed), account.storage_at.unwrap_or(account.at));
         for (key, origin, value) in account.storage {
             is(storage.child(key), Expected::Is(Value::Int(value)), origin);
         }
