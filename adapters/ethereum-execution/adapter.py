@@ -105,6 +105,8 @@ def post(state, deleted):
 
 
 def run(request):
+    if request["machine"] != "evm":
+        return {"type": "skip", "reason": f"no machine {request['machine']}"}
     message = message_of(request["program"])
     try:
         evm = process_message(message)
@@ -125,5 +127,8 @@ def run(request):
 
 for line in sys.stdin:
     request = json.loads(line)
-    answer = HELLO if request["type"] == "hello" else {"id": request["id"], **run(request)}
+    try:
+        answer = HELLO if request["type"] == "hello" else {"id": request["id"], **run(request)}
+    except KeyError as missing:
+        answer = {"id": request["id"], "type": "error", "message": f"the program has no {missing}"}
     print(json.dumps(answer), flush=True)

@@ -110,11 +110,13 @@ async function execute(program) {
   }, 'success']
 }
 
-async function run({ program, steps: [step] }) {
+async function run({ machine, program, steps }) {
+  if (machine !== 'evm') return { type: 'skip', reason: `no machine ${machine}` }
+  if (program.code === undefined) return { type: 'error', message: 'the program has no code' }
   try {
     const [all, ended] = await execute(program)
-    const fields = Object.fromEntries(step.observe.filter((name) => name in all).map((name) => [name, all[name]]))
-    return { type: 'done', steps: [{ fields }], ended }
+    const pick = (names) => Object.fromEntries(names.filter((name) => name in all).map((name) => [name, all[name]]))
+    return { type: 'done', steps: steps.map((step) => ({ fields: pick(step.observe) })), ended }
   } catch (error) {
     if (error instanceof Unsupported) return { type: 'skip', reason: error.message }
     throw error

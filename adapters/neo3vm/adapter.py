@@ -6,10 +6,7 @@ from importlib.metadata import version
 
 import neo3vm
 
-MOST_ITEMS = 10_000  # an item that is in several containers is shown in each of them
-
-TYPES = {"ANY": "Null", "POINTER": "Pointer", "BOOLEAN": "Boolean", "INTEGER": "Integer", "BYTESTRING": "ByteString",
-         "BUFFER": "Buffer", "ARRAY": "Array", "STRUCT": "Struct", "MAP": "Map", "INTEROP": "Interop"}
+TYPES = {"ANY": "Null", "BYTESTRING": "ByteString"}  # the others differ in their capitals only
 
 HELLO = {
     "type": "hello", "version": 1, "name": "neo3vm", "release": version("neo3vm"), "language": "C++",
@@ -26,10 +23,6 @@ HELLO = {
 MISSING = {0x08: "PUSHT", 0x09: "PUSHF", 0xE0: "ABORTMSG", 0xE1: "ASSERTMSG"}
 
 
-class Unsupported(Exception):
-    """The script needs what this machine does not have."""
-
-
 class Engine(neo3vm.ExecutionEngine):
     """With the two system calls of the tests of neo-vm."""
 
@@ -40,7 +33,7 @@ class Engine(neo3vm.ExecutionEngine):
 
     def execute_next(self):
         if self.invocation_stack and self.next_opcode(self.current_context) in MISSING:
-            raise Unsupported(f"no {MISSING[self.next_opcode(self.current_context)]}")
+            raise NotImplementedError(f"no {MISSING[self.next_opcode(self.current_context)]}")
         self._execute_next()
 
     def on_syscall(self, number):
@@ -56,7 +49,7 @@ class Shown:
     """Items as vectors write them."""
 
     def __init__(self):
-        self.left = MOST_ITEMS
+        self.left = 10_000  # an item that is in several containers is shown in each of them
         self.around = []
 
     def items(self, items):
@@ -64,7 +57,7 @@ class Shown:
 
     def item(self, item):
         kind = item.get_type().name
-        shown = {"type": TYPES[kind]}
+        shown = {"type": TYPES.get(kind, kind.capitalize())}
         if kind != "ANY":
             shown["value"] = self.value(kind, item)
         return shown
@@ -85,32 +78,21 @@ class Shown:
             return "contains itself, or is shown too often"
         self.around.append(item)
         if kind == "MAP":
-            value = {key_of(key): self.item(item[key]) for key in item.keys()}
+            keys = [(key, bytes(key.to_array()).hex()) for key in item.keys()]
+            value = {"0x" + name if name else "": self.item(item[key]) for key, name in keys}
         else:
             value = self.items(list(item._items))
         self.around.pop()
         return value
 
 
-def key_of(key):
-    data = bytes(key.to_array())
-    return "0x" + data.hex() if data else ""
-
-
 def frame(engine, context, shown):
     opcode = engine.next_opcode(context)
-    seen = {
-        "instructionPointer": context.ip,
-        "nextInstruction": getattr(neo3vm.OpCode(opcode), "name", str(opcode)),
-        "nextOpcode": opcode,
-        "evaluationStack": shown.items(reversed(context.evaluation_stack._items)),
-    }
+    seen = {"instructionPointer": context.ip, "nextInstruction": neo3vm.OpCode(opcode).name, "nextOpcode": opcode,
+            "evaluationStack": shown.items(reversed(context.evaluation_stack._items))}
     slots = {"staticFields": context.static_fields, "localVariables": context.local_variables,
              "arguments": context.arguments}
-    for name, slot in slots.items():
-        if slot is not None and len(slot.items):
-            seen[name] = shown.items(slot.items)
-    return seen
+    return seen | {name: shown.items(slot.items) for name, slot in slots.items() if slot is not None and slot.items}
 
 
 def perform(engine, action):
@@ -135,11 +117,11 @@ def observe(engine):
 
 
 def run(request):
+    if request["machine"] != "neo3":
+        return {"type": "skip", "reason": f"no machine {request['machine']}"}
     program = request["program"]
-    if program.get("limits"):
-        return {"type": "skip", "reason": "the limits of the engine cannot be changed"}
-    if program.get("host", "test") != "test":
-        return {"type": "skip", "reason": f"no host {program['host']}"}
+    if program.get("limits") or program.get("host", "test") != "test":
+        return {"type": "skip", "reason": "the limits of the engine and the host cannot be changed"}
     engine = Engine()
     rejected = False
     if "script" in program:
@@ -161,6 +143,6 @@ for line in sys.stdin:
     request = json.loads(line)
     try:
         answer = HELLO if request["type"] == "hello" else {"id": request["id"], **run(request)}
-    except Unsupported as lacks:
+    except NotImplementedError as lacks:
         answer = {"type": "skip", "id": request["id"], "reason": str(lacks)}
     print(json.dumps(answer), flush=True)

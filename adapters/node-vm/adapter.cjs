@@ -66,7 +66,6 @@ function length(code, pc) {
 class Follower {
   frames = []
   seen = []
-  start = undefined
 
   constructor(steps) {
     this.steps = steps
@@ -126,7 +125,8 @@ opcodes.lookupOp = (options) => {
   return lookupOp({ context: { ...options.context, scriptHash: hashOf(options.context.code) } })
 }
 
-async function run({ program, steps }) {
+async function run({ machine, program, steps }) {
+  if (machine !== 'neo2') return { type: 'skip', reason: `no machine ${machine}` }
   const code = Buffer.from((program.script ?? '0x').slice(2), 'hex')
   const scripts = (program.scriptTable ?? []).map((script) => Buffer.from(script.slice(2), 'hex'))
   const get = async ({ hash }) => ({ script: withReturn(scripts.find((it) => crypto.hash160(it).equals(hash))) })

@@ -104,6 +104,8 @@ def post(state, touched, deleted):
 
 
 def run(request):
+    if request["machine"] != "evm":
+        return {"type": "skip", "reason": f"no machine {request['machine']}"}
     program = request["program"]
     state = state_of(program)
     touched = Touched((data(key), None) for key in program["pre"])
@@ -135,5 +137,8 @@ def run(request):
 
 for line in sys.stdin:
     request = json.loads(line)
-    answer = HELLO if request["type"] == "hello" else {"id": request["id"], **run(request)}
+    try:
+        answer = HELLO if request["type"] == "hello" else {"id": request["id"], **run(request)}
+    except KeyError as missing:
+        answer = {"id": request["id"], "type": "error", "message": f"the program has no {missing}"}
     print(json.dumps(answer), flush=True)

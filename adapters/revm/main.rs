@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::fmt::Debug;
 use std::io::{Write, stdin, stdout};
+use std::str::FromStr;
 
 use revm::Database;
 use revm::bytecode::Bytecode;
@@ -23,20 +25,13 @@ const HELLO: &str = r#"{"type":"hello","version":1,"name":"revm","release":"43",
 "fields":["outcome","gas","out","logs","logsHash","callcreates","post"],
 "lacks":["recording of calls and creations"]}]}"#;
 
-fn text<'j>(record: &'j Json, name: &str) -> &'j str {
-    record[name].as_str().unwrap_or("0x")
+/// A member as its type writes it.
+fn read<T: FromStr<Err: Debug>>(record: &Json, name: &str) -> T {
+    record[name].as_str().unwrap_or("0x").parse().expect(name)
 }
 
 fn word(record: &Json, name: &str) -> U256 {
-    text(record, name).parse().expect("a number")
-}
-
-fn bytes(record: &Json, name: &str) -> Bytes {
-    hex::decode(text(record, name)).expect("hex digits").into()
-}
-
-fn address(record: &Json, name: &str) -> Address {
-    text(record, name).parse().expect("an address")
+    read(record, name)
 }
 
 #[derive(Clone, Default)]
@@ -48,14 +43,11 @@ struct Account {
 struct World(BTreeMap<Address, Account>);
 
 fn account(record: &Json) -> Account {
-    let code = Bytecode::new_legacy(bytes(record, "code"));
+    let code = Bytecode::new_legacy(read::<Bytes>(record, "code"));
     let nonce = word(record, "nonce").saturating_to();
     let info = AccountInfo::new(word(record, "balance"), nonce, code.hash_slow(), code);
     let storage = record["storage"].as_object().into_iter().flatten();
-    Account {
-        info,
-        storage: storage.map(|(key, _)| (key.parse().expect("a slot"), word(&record["storage"], key))).collect(),
-    }
+    Account { info, storage: storage.map(|(key, _)| (key.parse().expect("a slot"), word(&record["storage"], key))).collect() }
 }
 
 impl Database for World {
@@ -98,11 +90,8 @@ fn post(mut accounts: BTreeMap<Address, Account>, state: &EvmState) -> Json {
     let mut post = Map::new();
     for (address, Account { info, storage }) in accounts {
         let code = info.code.as_ref().map(Bytecode::original_bytes).unwrap_or_default();
-        let storage: Map<_, _> = storage
-            .iter()
-            .filter(|slot| !slot.1.is_zero())
-            .map(|(key, value)| (format!("{key:#x}"), json!(format!("{value:#x}"))))
-            .collect();
+        let storage: Map<_, _> =
+            storage.iter().filter(|slot| !slot.1.is_zero()).map(|(key, value)| (format!("{key:#x}"), json!(format!("{value:#x}")))).collect();
         if !(info.balance.is_zero() && info.nonce == 0 && code.is_empty() && storage.is_empty()) {
             let account = json!({"balance": format!("{:#x}", info.balance), "nonce": format!("{:#x}", info.nonce), "code": code, "storage": storage});
             post.insert(hex::encode_prefixed(address), account);
@@ -113,33 +102,28 @@ fn post(mut accounts: BTreeMap<Address, Account>, state: &EvmState) -> Json {
 
 fn run(request: &Json) -> Json {
     let program = &request["program"];
-    let (target, world) = (address(program, "address"), program["pre"].as_object().into_iter().flatten());
+    let (target, world) = (read::<Address>(program, "address"), program["pre"].as_object().into_iter().flatten());
     let accounts: BTreeMap<_, _> = world.map(|(key, it)| (key.parse().expect("an address"), account(it))).collect();
     let block = BlockEnv {
         number: word(program, "number"),
-        beneficiary: address(program, "coinbase"),
+        beneficiary: read::<Address>(program, "coinbase"),
         timestamp: word(program, "timestamp"),
         gas_limit: word(program, "gasLimit").saturating_to(),
         difficulty: word(program, "difficulty"),
         ..BlockEnv::default()
     };
-    let transaction = TxEnv {
-        caller: address(program, "origin"),
-        gas_price: word(program, "gasPrice").saturating_to(),
-        ..TxEnv::default()
-    };
+    let transaction = TxEnv { caller: read::<Address>(program, "origin"), gas_price: word(program, "gasPrice").saturating_to(), ..TxEnv::default() };
     let mut context = MainnetContext::new(World(accounts.clone()), RULES).with_block(block).with_tx(transaction);
     let Ok(_) = context.journal_mut().load_account(target);
     let inputs = InputsImpl {
         target_address: target,
-        caller_address: address(program, "caller"),
-        input: CallInput::Bytes(bytes(program, "data")),
+        caller_address: read::<Address>(program, "caller"),
+        input: CallInput::Bytes(read::<Bytes>(program, "data")),
         call_value: word(program, "value"),
         ..InputsImpl::default()
     };
-    let code = ExtBytecode::new(Bytecode::new_legacy(bytes(program, "code")));
-    let mut interpreter =
-        Interpreter::new(SharedMemory::new(), code, inputs, false, RULES, word(program, "gas").saturating_to());
+    let code = ExtBytecode::new(Bytecode::new_legacy(read::<Bytes>(program, "code")));
+    let mut interpreter = Interpreter::new(SharedMemory::new(), code, inputs, false, RULES, word(program, "gas").saturating_to());
     let table = instruction_table::<EthInterpreter, _>();
     let InterpreterAction::Return(result) = interpreter.run_plain(&table, &gas_table_spec(RULES), &mut context) else {
         return json!({"type": "skip", "id": request["id"], "reason": "no recording of calls and creations"});
@@ -153,9 +137,11 @@ fn run(request: &Json) -> Json {
             "post": post(accounts, &context.journal_mut().finalize()),
         });
     }
-    let observe = request["steps"][0]["observe"].as_array().into_iter().flatten().filter_map(Json::as_str);
-    let wanted: Map<_, _> = observe.filter_map(|name| Some((name.to_owned(), fields.get(name)?.clone()))).collect();
-    json!({"type": "done", "id": request["id"], "steps": [{"fields": wanted}], "ended": format!("{:?}", result.result)})
+    let names = |step: &Json| step["observe"].as_array().cloned().unwrap_or_default();
+    let pick = |name: Json| Some((name.as_str()?.to_owned(), fields.get(name.as_str()?)?.clone()));
+    let state = |step: &Json| json!({"fields": names(step).into_iter().filter_map(pick).collect::<Map<_, _>>()});
+    let steps: Vec<_> = request["steps"].as_array().into_iter().flatten().map(state).collect();
+    json!({"type": "done", "id": request["id"], "steps": steps, "ended": format!("{:?}", result.result)})
 }
 
 fn main() {

@@ -11,11 +11,11 @@ use serde_json::Value as Json;
 use vmconf::formats::{Field, Format, Inputs, MakeVector, NewVector, made_for};
 use vmconf::machines::MachineInfo;
 use vmconf::model::exit::Exit;
-use vmconf::model::value::Value;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, FileOptions, Options, Worker};
 use vmconf::testees::Stopped;
 
+use self::state::FinalState;
 use super::form::Form;
 use super::limits::LimitArgs;
 use super::program::{broken, case_of, machine_argument, source};
@@ -73,20 +73,6 @@ fn inputs_help() -> String {
     help
 }
 
-/// What a program left.
-struct Left {
-    /// How the run ended, in one line.
-    ended: String,
-    /// The fields of the state that have a value.
-    fields: Vec<(&'static str, Value)>,
-}
-
-impl Left {
-    fn field(&self, name: &str) -> Option<Value> {
-        self.fields.iter().find(|field| field.0 == name).map(|field| field.1.clone())
-    }
-}
-
 impl Exec {
     pub(super) fn run(&self) -> anyhow::Result<Exit> {
         let name = self.machine.name;
@@ -128,15 +114,15 @@ impl Exec {
     }
 
     /// Runs the only case of the vector; what it expects does not matter.
-    fn execute(&self, vector: String, options: &Options) -> anyhow::Result<Left> {
+    fn execute(&self, vector: String, options: &Options) -> anyhow::Result<FinalState> {
         let case = case_of(vector, options)?;
         let names: Vec<_> = (self.machine.fields)().iter().map(|field| field.name).collect();
-        let mut left = Left { ended: String::new(), fields: Vec::new() };
+        let mut left = FinalState { ended: String::new(), fields: Vec::new() };
         let interrupt = &options.run.interrupt;
         let mut testee = options.run.testee.make(self.machine, &options.file.limits, interrupt);
         let stopped = testee.run(&case.program, &case.steps, &mut |_, state| {
             let field = |name: &&'static str| Some((*name, state.observe(name)?));
-            left = Left { ended: state.describe(), fields: names.iter().filter_map(field).collect() };
+            left = FinalState { ended: state.describe(), fields: names.iter().filter_map(field).collect() };
         });
         match stopped {
             Ok(()) => Ok(left),

@@ -88,6 +88,9 @@ impl MatrixCommand {
         let Some(folder) = &self.badges else { return Ok(()) };
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         for (machine, name) in matrix.machines.iter().enumerate() {
+            if !name.chars().all(|it| it.is_ascii_alphanumeric() || "-_.".contains(it)) {
+                bail!("--badges: {name:?} is not a file name; use letters, digits, -, _ and .");
+            }
             let path = folder.join(format!("{name}.svg"));
             let svg = badge(matrix, machine).unwrap_or_default();
             ResultFile::with(&path, svg.as_bytes()).with_context(|| path.display().to_string())?;

@@ -45,6 +45,7 @@ pub static SCHEMAS: &[Schema] = &[
         "a MiniC89 machine between two instructions"
     ),
     schema!("trace", "vmconf trace --output jsonl", "an instruction of a trace for programs"),
+    schema!("matrix", "vmconf matrix --vm x=true --output json", "machines by suites"),
     schema!("exec", "vmconf exec evm 0x00 --output json", "the state that a program left"),
     schema!("diff", "vmconf diff --output json", "why a case fails, for programs"),
     schema!("protocol", "vmconf serve evm", "a message from or to a machine in another process"),

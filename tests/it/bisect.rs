@@ -1,8 +1,13 @@
-//! `vmconf bisect`: the first difference of two traces.
+//! `vmconf bisect`: the first difference of two traces, and of two machines.
 
 use std::fs;
 
 use tempfile::TempDir;
+use vmconf::explain::bisect::{self, Instructions};
+use vmconf::machines::evm::EVM;
+use vmconf::model::value::Value;
+use vmconf::testees::Stopped;
+use vmconf::wire::protocol::Instruction;
 
 use crate::support::{Ran, vmconf};
 
@@ -74,4 +79,76 @@ fn what_is_no_trace_is_refused() {
     assert!(stderr.contains("one: no line of it is a step of a trace"), "{stderr}");
     assert_eq!(vmconf(&["bisect", "--trace", "README.md"]).exit, 2);
     assert_eq!(vmconf(&["bisect", "--trace", "nowhere", "--trace", "nowhere"]).exit, 2);
+}
+
+/// A run of a million steps; `from` is the first one that differs from the other run.
+struct Long {
+    from: u64,
+    requests: usize,
+}
+
+const STEPS: u64 = 1_000_000;
+
+impl Instructions for Long {
+    fn digests(&mut self, after: &[u64]) -> Result<(Vec<String>, u64), Stopped> {
+        self.requests += 1;
+        let reached = after.iter().filter(|number| **number <= STEPS);
+        let digest = |number: &u64| format!("{number}{}", if *number > self.from { "-" } else { "" });
+        Ok((reached.map(digest).collect(), STEPS))
+    }
+
+    fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<Instruction>, Stopped> {
+        self.requests += 1;
+        let of = |number| Instruction {
+            pc: number,
+            code: 3,
+            gas: None,
+            height: 1,
+            top: vec![u64::from(number >= self.from).to_string()],
+        };
+        Ok((skip..STEPS.min(skip + count)).map(of).collect())
+    }
+}
+
+/// The number of requests to both machines grows with the logarithm of the number of steps.
+#[test]
+fn a_difference_in_a_million_steps_takes_few_requests() {
+    for from in [0, 1, 2, 63, 4_711, 524_288, 777_777, STEPS - 1] {
+        let mut one = Long { from: u64::MAX, requests: 0 };
+        let mut other = Long { from, requests: 0 };
+        let found = bisect::machines([&mut one, &mut other], &EVM).unwrap().unwrap_err();
+        assert!(one.requests + other.requests <= 25, "{} and {}", one.requests, other.requests);
+        assert_eq!((found.step, &*found.differs), (from, &["top"][..]));
+        let pc = |number: u64| Value::int(number);
+        let before = found.last.as_ref().map(|last| last.state[0].1.clone());
+        assert_eq!(before, from.checked_sub(1).map(pc));
+        assert!(found.next.iter().all(|next| next.get("pc") == Some(&pc(from))), "{found:?}");
+    }
+    let mut same = [0; 2].map(|_| Long { from: u64::MAX, requests: 0 });
+    let [one, other] = &mut same;
+    assert_eq!(bisect::machines([one, other], &EVM), Ok(Ok(STEPS)));
+}
+
+/// Two processes, one of which gets another program.
+#[test]
+fn two_machines_are_compared_by_their_hashes() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("loop.json");
+    let file = path.to_str().unwrap();
+    // Counts down from 256, then adds 4 and 3.
+    let code = "0x620001005b60019003806004576003600401";
+    assert_eq!(vmconf(&["exec", "evm", code, "--vector", file]).exit, 0);
+    let serve = format!("{} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let plain = format!("one={serve}");
+    let check = |other: &str| vmconf(&["bisect", file, "--vm", &plain, "--vm", other]);
+    let same = check(&format!("other={serve}"));
+    assert_eq!((same.exit, &*same.stdout), (0, "no difference in 1796 steps\n"), "{same:?}");
+    let changed = check(&format!("other=sh -c 'sed -u s/6003600401/6003600501/ | {serve}'"));
+    assert_eq!(changed.exit, 1, "{changed:?}");
+    assert!(changed.stdout.starts_with("PUSH1 in step 1795 makes the difference\n"), "{changed:?}");
+    assert!(changed.stdout.contains(r#"  top         one    ["4", "3", "0"]"#), "{changed:?}");
+    // Without these requests, only the ends are compared.
+    let silent = check(&format!(r#"other=sh -c '{serve} | sed -u s/digests/none/'"#));
+    assert_eq!(silent.exit, 0, "{silent:?}");
+    assert!(silent.stdout.starts_with("a machine does not show its steps"), "{silent:?}");
 }

@@ -5,6 +5,7 @@ use std::fs;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
+use crate::support::validator::Validator;
 use crate::support::{Ran, vmconf};
 
 /// A machine, its program and its inputs, and the line that says how it ends.
@@ -39,6 +40,7 @@ fn a_written_vector_passes() {
         let Ran { exit, stdout, stderr } = vmconf(&args);
         assert_eq!((exit, &*stderr), (0, ""), "{args:?}");
         let shown: Json = serde_json::from_str(&stdout).unwrap();
+        Validator::named("exec").assert_accepts(&shown, machine);
         assert_eq!((shown["machine"].as_str(), end(&shown["state"])), (Some(*machine), *ended), "{args:?}");
         let run = vmconf(&["run", "--strict", file]);
         assert_eq!(run.exit, 0, "{args:?}\n{}\n{run:?}", fs::read_to_string(&path).unwrap());

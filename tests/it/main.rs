@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod adapters;
 mod anchor;
 mod bisect;
 mod bless;
@@ -31,6 +32,7 @@ mod isa;
 mod known;
 mod layering;
 mod list;
+mod matrix;
 mod minic89;
 mod nef;
 mod neo2;
@@ -62,5 +64,6 @@ mod tinyvm;
 mod tinyvm_asm;
 mod tinyvm_format;
 mod trace;
+mod vm_command;
 mod watch;
 mod wire;

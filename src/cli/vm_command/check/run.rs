@@ -10,7 +10,8 @@ use vmconf::testees::server::Server;
 use vmconf::wire::plain;
 use vmconf::wire::protocol::{self, Answer, Digests, Offer, Request, Run, State, Trace};
 
-use super::{Adapter, Points};
+use super::adapter::Adapter;
+use super::point::Points;
 use crate::cli::program::case_of;
 
 /// A number that no reader of small integers takes.

@@ -1,0 +1,73 @@
+//! An adapter and the conversation with it.
+
+use std::time::Duration;
+
+use vmconf::model::interrupt::Interrupt;
+use vmconf::testees::Stopped;
+use vmconf::testees::process::{Command, Conversation, Groups, START};
+use vmconf::wire::protocol::{Answer, Greeting, Request, VERSION};
+
+/// How long an adapter has for an answer.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// An adapter under test.
+pub(super) struct Adapter {
+    pub(super) command: Command,
+    pub(super) groups: Groups,
+    pub(super) interrupt: Interrupt,
+    /// `None` after it broke down.
+    pub(super) conversation: Option<Conversation>,
+}
+
+impl Adapter {
+    /// Sends a line and reads the answer; the error is what is wrong.
+    pub(super) fn line(&mut self, line: String) -> Result<Vec<u8>, String> {
+        let mut conversation = match self.conversation.take() {
+            Some(conversation) => conversation,
+            None => self.begin()?,
+        };
+        let timeout = TIMEOUT.max(START);
+        match conversation.ask(line, timeout, &self.interrupt) {
+            Ok(answer) => {
+                self.conversation = Some(conversation);
+                Ok(answer)
+            }
+            Err(trouble) => Err(said(conversation.end(trouble))),
+        }
+    }
+
+    /// Sends a request and reads the answer.
+    pub(super) fn ask(&mut self, request: &Request) -> Result<Answer, String> {
+        let line = self.line(request.line())?;
+        Answer::read(&line).map_err(|error| format!("the answer is not one of the protocol: it {error}"))
+    }
+
+    /// A new process that has said hello.
+    fn begin(&mut self) -> Result<Conversation, String> {
+        let mut conversation = self.start()?;
+        let hello = conversation.ask(greeting().line(), START, &self.interrupt);
+        hello.map(|_| ()).map_err(|_| "it does not answer hello in a new process".to_owned())?;
+        Ok(conversation)
+    }
+
+    pub(super) fn start(&self) -> Result<Conversation, String> {
+        let started = Conversation::start(&self.command, &self.groups);
+        started.map_err(|error| format!("{} cannot be started: {error}", self.command.words[0]))
+    }
+}
+
+pub(super) fn greeting() -> Request {
+    Request::Hello(Greeting { version: VERSION, vmconf: env!("CARGO_PKG_VERSION").to_owned() })
+}
+
+/// What happened, with the end of what the adapter wrote to standard error.
+fn said(stopped: Stopped) -> String {
+    match stopped {
+        Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) => {
+            let last = breakdown.stderr.trim_end().lines().last().unwrap_or_default();
+            let last = if last.is_empty() { String::new() } else { format!("; standard error ends: {last}") };
+            format!("it {}{last}", breakdown.what)
+        }
+        _ => "interrupted".to_owned(),
+    }
+}

@@ -1,0 +1,81 @@
+//! `vmconf vm`: templates, and whether adapters keep to the protocol.
+
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::support::{Ran, command, ran, vmconf};
+
+const SERVE: &str = env!("CARGO_BIN_EXE_vmconf");
+
+/// The points that are wrong.
+fn wrong(args: &[&str]) -> (i32, Vec<String>) {
+    let Ran { exit, stdout, .. } = vmconf(&[&["vm", "check"], args].concat());
+    let lines = stdout.lines().filter_map(|line| line.strip_prefix("WRONG  "));
+    (exit, lines.map(|line| line.split(':').next().unwrap().to_owned()).collect())
+}
+
+#[test]
+fn every_machine_of_ours_keeps_to_the_protocol() {
+    for machine in ["evm", "neo3", "neo2", "tinyvm", "minic89"] {
+        assert_eq!(wrong(&[SERVE, "serve", machine]), (0, Vec::new()), "{machine}");
+    }
+}
+
+/// What stands between vmconf and the machine, and what is found.
+#[test]
+fn bad_manners_are_found() {
+    let check = |filter: &str, expected: &[&str]| {
+        let script = filter.replace("SERVE", &format!("'{SERVE}' serve evm"));
+        let (exit, found) = wrong(&["sh", "-c", &script]);
+        assert_eq!((exit, found), (1, expected.iter().map(|it| (*it).to_owned()).collect()), "{filter}");
+    };
+    check("exit 7", &["answers hello"]);
+    check("echo ready; SERVE", &["answers with a JSON object in one line", "answers hello with hello"]);
+    check(r#"SERVE | sed -u 's/"version":1/"version":2/'"#, &["speaks this version of the protocol"]);
+    check(r#"SERVE | sed -u 's/"name":"vmconf"/"name":""/'"#, &["has a name"]);
+    check(
+        r#"SERVE | sed -u 's/"machine":"evm"/"machine":"evn"/'"#,
+        &["implements a machine that vmconf knows", "reports fields that the machine has"],
+    );
+    check(r#"SERVE | sed -u 's/"execute"/"begin"/'"#, &["performs actions that there are"]);
+    check(r#"SERVE | sed -u 's/"0x07"/"0x08"/;s/"0x7"/"0x8"/'"#, &["computes what vmconf computes"]);
+    check("SERVE | sed -u 's/\"id\":4503599627370496/\"id\":4503599627370497/'", &["repeats a large id"]);
+}
+
+#[test]
+fn the_templates_work_where_their_language_is_installed() {
+    let folder = TempDir::new().unwrap();
+    let mut tried = 0;
+    for (language, file, needs, build, run) in [
+        ("python", "mine.py", "python3", "true", "python3 mine.py"),
+        ("js", "mine.mjs", "node", "true", "node mine.mjs"),
+        ("c", "mine.c", "cc", "cc -o mine-c mine.c", "./mine-c"),
+        ("rust", "mine.rs", "rustc", "rustc --edition 2024 -o mine-rust mine.rs", "./mine-rust"),
+        ("go", "mine.go", "go", "go build -o mine-go mine.go", "./mine-go"),
+    ] {
+        let made = ran(command(&["vm", "init", language, "mine"]).current_dir(&folder).output().unwrap());
+        assert_eq!(made.exit, 0, "{made:?}");
+        assert!(made.stdout.starts_with(file), "{made:?}");
+        let sh = |line: &str| Command::new("sh").args(["-c", line]).current_dir(&folder).output().unwrap();
+        if !sh(&format!("command -v {needs}")).status.success() {
+            eprintln!("note: {needs} is not installed; the template is not run");
+            continue;
+        }
+        let built = sh(build);
+        assert!(built.status.success(), "{language}: {built:?}");
+        let args: Vec<_> = ["vm", "check"].into_iter().chain(run.split(' ')).collect();
+        let checked = ran(command(&args).current_dir(&folder).output().unwrap());
+        let wrong: Vec<_> = checked.stdout.lines().filter(|line| line.starts_with("WRONG")).collect();
+        assert_eq!(wrong.len(), 2, "{language}: {checked:?}");
+        assert!(
+            wrong[0].contains("reports fields: ") && wrong[1].contains("nothing is implemented yet"),
+            "{wrong:?}"
+        );
+        tried += 1;
+    }
+    assert!(tried > 0);
+    let again = ran(command(&["vm", "init", "c", "mine"]).current_dir(&folder).output().unwrap());
+    assert_eq!(again.exit, 2, "a file is not replaced: {again:?}");
+    assert_eq!(vmconf(&["vm", "init", "c", "../mine"]).exit, 2);
+}
