@@ -11,11 +11,11 @@ use serde_json::Value as Json;
 use vmconf::formats::{Field, Format, Inputs, MakeVector, NewVector, made_for};
 use vmconf::machines::MachineInfo;
 use vmconf::model::exit::Exit;
-use vmconf::model::value::Value;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, FileOptions, Options, Worker};
 use vmconf::testees::Stopped;
 
+use self::state::Left;
 use super::form::Form;
 use super::limits::LimitArgs;
 use super::program::{broken, case_of, machine_argument, source};
@@ -71,20 +71,6 @@ fn inputs_help() -> String {
         }
     }
     help
-}
-
-/// What a program left.
-struct Left {
-    /// How the run ended, in one line.
-    ended: String,
-    /// The fields of the state that have a value.
-    fields: Vec<(&'static str, Value)>,
-}
-
-impl Left {
-    fn field(&self, name: &str) -> Option<Value> {
-        self.fields.iter().find(|field| field.0 == name).map(|field| field.1.clone())
-    }
 }
 
 impl Exec {

@@ -18,7 +18,6 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use self::program::Shared;
-pub(crate) use self::snapshot::MEMBERS;
 use super::fields::{Diagnostics, Fields, wrong_type};
 use super::{Context, Evidence, Format, Severity, envelope};
 use crate::model::assertion::{Assertion, Expected};

@@ -8,7 +8,6 @@ use vmconf::model::escape::escaped;
 use vmconf::model::value::Value;
 use vmconf::wire::line::one_line;
 
-use super::Left;
 use crate::cli::form::Form;
 use crate::cli::output;
 
@@ -17,6 +16,21 @@ const WIDTH: usize = 88;
 
 /// The most characters of a value without parts that are shown.
 const LONGEST: usize = 1024;
+
+/// What a program left.
+pub(super) struct Left {
+    /// How the run ended, in one line.
+    pub(super) ended: String,
+    /// The fields of the state that have a value.
+    pub(super) fields: Vec<(&'static str, Value)>,
+}
+
+impl Left {
+    /// A field of the state, if it has a value.
+    pub(super) fn field(&self, name: &str) -> Option<Value> {
+        self.fields.iter().find(|field| field.0 == name).map(|field| field.1.clone())
+    }
+}
 
 /// Prints how the machine ended, and every field of its state that has a value.
 pub(super) fn print(machine: &MachineInfo, left: &Left, form: Form) -> io::Result<()> {

@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as Json};
 
 use super::{Done, End, Step, TraceKind, Writer};
-use crate::formats::minic89::MEMBERS;
 use crate::machines::inspect::Inspect;
 use crate::text::plain_json::plain;
 use crate::wire::line::one_line;
@@ -16,6 +15,10 @@ pub(super) const KIND: TraceKind = TraceKind {
     doc: "snapshots of MiniC89, one JSON document a line",
     new: |_| Box::new(Snapshots),
 };
+
+/// The members of a snapshot, in the order of output.
+const MEMBERS: &[&str] =
+    &["schema_version", "step", "status", "pc", "operand_stack", "call_stack", "trap", "halt"];
 
 struct Snapshots;
 

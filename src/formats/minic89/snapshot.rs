@@ -15,7 +15,7 @@ use crate::text::json::{Datum, Node, quoted};
 const VERSION: &str = "MiniC89.VM.Snapshot.v0.2";
 
 /// The members of a snapshot, in the order of output.
-pub(crate) const MEMBERS: &[&str] =
+pub(super) const MEMBERS: &[&str] =
     &["schema_version", "step", "status", "pc", "operand_stack", "call_stack", "trap", "halt"];
 
 const STATUSES: &[&str] = &["RUNNING", "HALTED", "TRAPPED"];

@@ -1,0 +1,95 @@
+//! An adapter under test, and what was tried.
+
+use std::time::Duration;
+
+use vmconf::model::interrupt::Interrupt;
+use vmconf::testees::Stopped;
+use vmconf::testees::process::{Command, Conversation, Groups, START};
+use vmconf::wire::protocol::{Answer, Greeting, Request, VERSION};
+
+/// How long an adapter has for an answer.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A point that was tried: what is right, or what is wrong and how to mend it.
+pub(super) struct Point {
+    pub(super) what: &'static str,
+    pub(super) wrong: Option<String>,
+}
+
+/// The points that were tried, in order.
+#[derive(Default)]
+pub(super) struct Points(pub(super) Vec<Point>);
+
+impl Points {
+    /// Adds a point, which is kept if there is nothing wrong.
+    pub(super) fn add(&mut self, what: &'static str, outcome: Result<(), String>) {
+        self.0.push(Point { what, wrong: outcome.err() });
+    }
+
+    /// Adds a point that is kept if the condition holds. `mend` says what is wrong and how to mend it.
+    pub(super) fn hold(&mut self, what: &'static str, condition: bool, mend: &str) {
+        self.add(what, if condition { Ok(()) } else { Err(mend.to_owned()) });
+    }
+}
+
+/// An adapter under test.
+pub(super) struct Adapter {
+    pub(super) command: Command,
+    pub(super) groups: Groups,
+    pub(super) interrupt: Interrupt,
+    /// `None` after it broke down.
+    pub(super) conversation: Option<Conversation>,
+}
+
+impl Adapter {
+    /// Sends a line and reads the answer; the error is what is wrong.
+    pub(super) fn line(&mut self, line: String) -> Result<Vec<u8>, String> {
+        let mut conversation = match self.conversation.take() {
+            Some(conversation) => conversation,
+            None => self.begin()?,
+        };
+        let timeout = TIMEOUT.max(START);
+        match conversation.ask(line, timeout, &self.interrupt) {
+            Ok(answer) => {
+                self.conversation = Some(conversation);
+                Ok(answer)
+            }
+            Err(trouble) => Err(said(conversation.end(trouble))),
+        }
+    }
+
+    /// Sends a request and reads the answer.
+    pub(super) fn ask(&mut self, request: &Request) -> Result<Answer, String> {
+        let line = self.line(request.line())?;
+        Answer::read(&line).map_err(|error| format!("the answer is not one of the protocol: it {error}"))
+    }
+
+    /// A new process that has said hello.
+    fn begin(&mut self) -> Result<Conversation, String> {
+        let mut conversation = self.start()?;
+        let hello = conversation.ask(greeting().line(), START, &self.interrupt);
+        hello.map(|_| ()).map_err(|_| "it does not answer hello in a new process".to_owned())?;
+        Ok(conversation)
+    }
+
+    pub(super) fn start(&self) -> Result<Conversation, String> {
+        let started = Conversation::start(&self.command, &self.groups);
+        started.map_err(|error| format!("{} cannot be started: {error}", self.command.words[0]))
+    }
+}
+
+pub(super) fn greeting() -> Request {
+    Request::Hello(Greeting { version: VERSION, vmconf: env!("CARGO_PKG_VERSION").to_owned() })
+}
+
+/// What happened, with the end of what the adapter wrote to standard error.
+fn said(stopped: Stopped) -> String {
+    match stopped {
+        Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) => {
+            let last = breakdown.stderr.trim_end().lines().last().unwrap_or_default();
+            let last = if last.is_empty() { String::new() } else { format!("; standard error ends: {last}") };
+            format!("it {}{last}", breakdown.what)
+        }
+        _ => "interrupted".to_owned(),
+    }
+}
