@@ -30,10 +30,6 @@ fn read<T: FromStr<Err: Debug>>(record: &Json, name: &str) -> T {
     record[name].as_str().unwrap_or("0x").parse().expect(name)
 }
 
-fn word(record: &Json, name: &str) -> U256 {
-    read(record, name)
-}
-
 #[derive(Clone, Default)]
 struct Account {
     info: AccountInfo,
@@ -44,10 +40,10 @@ struct World(BTreeMap<Address, Account>);
 
 fn account(record: &Json) -> Account {
     let code = Bytecode::new_legacy(read::<Bytes>(record, "code"));
-    let nonce = word(record, "nonce").saturating_to();
-    let info = AccountInfo::new(word(record, "balance"), nonce, code.hash_slow(), code);
+    let nonce = read::<U256>(record, "nonce").saturating_to();
+    let info = AccountInfo::new(read::<U256>(record, "balance"), nonce, code.hash_slow(), code);
     let storage = record["storage"].as_object().into_iter().flatten();
-    Account { info, storage: storage.map(|(key, _)| (key.parse().expect("a slot"), word(&record["storage"], key))).collect() }
+    Account { info, storage: storage.map(|(key, _)| (key.parse().expect("a slot"), read::<U256>(&record["storage"], key))).collect() }
 }
 
 impl Database for World {
@@ -105,25 +101,25 @@ fn run(request: &Json) -> Json {
     let (target, world) = (read::<Address>(program, "address"), program["pre"].as_object().into_iter().flatten());
     let accounts: BTreeMap<_, _> = world.map(|(key, it)| (key.parse().expect("an address"), account(it))).collect();
     let block = BlockEnv {
-        number: word(program, "number"),
+        number: read::<U256>(program, "number"),
         beneficiary: read::<Address>(program, "coinbase"),
-        timestamp: word(program, "timestamp"),
-        gas_limit: word(program, "gasLimit").saturating_to(),
-        difficulty: word(program, "difficulty"),
+        timestamp: read::<U256>(program, "timestamp"),
+        gas_limit: read::<U256>(program, "gasLimit").saturating_to(),
+        difficulty: read::<U256>(program, "difficulty"),
         ..BlockEnv::default()
     };
-    let transaction = TxEnv { caller: read::<Address>(program, "origin"), gas_price: word(program, "gasPrice").saturating_to(), ..TxEnv::default() };
+    let transaction = TxEnv { caller: read::<Address>(program, "origin"), gas_price: read::<U256>(program, "gasPrice").saturating_to(), ..TxEnv::default() };
     let mut context = MainnetContext::new(World(accounts.clone()), RULES).with_block(block).with_tx(transaction);
     let Ok(_) = context.journal_mut().load_account(target);
     let inputs = InputsImpl {
         target_address: target,
         caller_address: read::<Address>(program, "caller"),
         input: CallInput::Bytes(read::<Bytes>(program, "data")),
-        call_value: word(program, "value"),
+        call_value: read::<U256>(program, "value"),
         ..InputsImpl::default()
     };
     let code = ExtBytecode::new(Bytecode::new_legacy(read::<Bytes>(program, "code")));
-    let mut interpreter = Interpreter::new(SharedMemory::new(), code, inputs, false, RULES, word(program, "gas").saturating_to());
+    let mut interpreter = Interpreter::new(SharedMemory::new(), code, inputs, false, RULES, read::<U256>(program, "gas").saturating_to());
     let table = instruction_table::<EthInterpreter, _>();
     let InterpreterAction::Return(result) = interpreter.run_plain(&table, &gas_table_spec(RULES), &mut context) else {
         return json!({"type": "skip", "id": request["id"], "reason": "no recording of calls and creations"});
