@@ -30,8 +30,8 @@
 //!
 //! # Limits
 //!
-//! An instruction is a unit of `--max-steps`, and each unit of gas that it costs is one more. A unit of gas of a
-//! precompiled contract is one to four.
+//! An instruction is a unit of `--max-steps`, and 16 gas are one more. A gas of a precompiled contract is one unit,
+//! or four where it works on curves. A call or a creation is charged besides, by the length of the code created.
 
 mod engine;
 mod fields;

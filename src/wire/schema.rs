@@ -28,6 +28,7 @@ macro_rules! schema {
 /// All schemas.
 pub static SCHEMAS: &[Schema] = &[
     schema!("vmtests", "vmconf run --format vmtests", "Ethereum VMTests, 2015 to 2019"),
+    schema!("statetest", "vmconf run --format statetest", "Ethereum state tests, 2019 to today"),
     schema!("neovm-n3", "vmconf run --format neovm-n3", "NeoVM test vectors of N3"),
     schema!("neovm-2x", "vmconf run --format neovm-2x", "NeoVM test vectors of 2.x"),
     schema!("tinyvm", "vmconf run --format tinyvm", "TinyVM vectors, a format of vmconf"),

@@ -51,9 +51,13 @@ mod schema;
 mod schema_minic89;
 mod schema_neovm;
 mod schema_report;
+#[cfg(feature = "ethereum")]
+mod schema_statetest;
 mod schema_tinyvm;
 mod schema_vmtests;
 mod select;
+#[cfg(feature = "ethereum")]
+mod statetest;
 mod suites;
 mod support;
 mod tinyvm;

@@ -2,11 +2,13 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `command_line.rs` | `--vm` in commands, `[vm.NAME]` in `vmconf.toml` |
 //! | `hostile.rs` | a process that misbehaves: each case gets the verdict that it deserves, and nothing is left |
 //! | `page.rs` | the examples of the page on the protocol are answered as it says |
 //! | `serve.rs` | own vectors and samples through `vmconf serve`: the verdicts of the embedded machines |
 //! | `signals.rs` | whatever ends vmconf ends the processes |
 
+mod command_line;
 mod hostile;
 mod page;
 mod serve;

@@ -21,7 +21,7 @@ use vmconf::model::explanation::Explained;
 use vmconf::model::path::Path as At;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::{Difference, Failure, Listing, Verdict};
+use vmconf::model::verdict::{Breakdown, Difference, Failure, Listing, Verdict};
 use vmconf::report::{Grouping, Options, REPORTS, Verbosity};
 use vmconf::text::shell::Words;
 use vmconf::text::source_text::SourceText;
@@ -104,6 +104,10 @@ fn error(what: &str) -> Verdict {
     Verdict::Error(vec![diagnostic, Diagnostic::new("and nowhere")])
 }
 
+fn breakdown(what: &str, stderr: &str) -> Breakdown {
+    Breakdown { what: what.to_owned(), stderr: stderr.to_owned() }
+}
+
 /// A run with every verdict, every kind of difference, and every hostile name in each place.
 pub(crate) fn mixed() -> Vec<Event> {
     let logs = At::field("logs");
@@ -122,6 +126,9 @@ pub(crate) fn mixed() -> Vec<Event> {
         case("a.json", "skipped", Verdict::Skip("--max-fail 1 was reached".to_owned())),
         case("a.json", "known", known("no limits yet")),
         case("a.json", "fixed", Verdict::UnexpectedPass(listing("no limits yet"))),
+        case("a.json", "unsupported", Verdict::Unsupported("no call recording".to_owned())),
+        case("a.json", "crash", Verdict::Crash(breakdown("killed by SIGSEGV", "one\ntwo\n"))),
+        case("a.json", "timeout", Verdict::Timeout(breakdown("no answer in 10 s", ""))),
         Event::FileDone,
     ];
     events.extend(hostile_names().iter().flat_map(|name| named(name)));
@@ -134,7 +141,12 @@ pub(crate) fn named(name: &str) -> Vec<Event> {
     let verdict = fail(At::field("stop").child(name.to_owned()), Expected::Absent, actual, name);
     let listed = [known(name), Verdict::UnexpectedPass(listing(name))];
     let verdicts = [verdict, error(name), Verdict::Skip(name.to_owned()), Verdict::Pass];
-    let verdicts = verdicts.into_iter().chain(listed);
+    let foreign = [
+        Verdict::Unsupported(name.to_owned()),
+        Verdict::Crash(breakdown(name, name)),
+        Verdict::Timeout(breakdown(name, name)),
+    ];
+    let verdicts = verdicts.into_iter().chain(listed).chain(foreign);
     let cases = (1..).zip(verdicts).map(|(nth, verdict)| nth_case(nth, name, name, verdict));
     cases.chain([Event::FileDone]).collect()
 }

@@ -2,6 +2,7 @@
 
 mod adapter;
 mod hello;
+mod point;
 mod run;
 
 use std::io::Write;
@@ -14,7 +15,8 @@ use vmconf::model::interrupt::Interrupt;
 use vmconf::testees::Stopped;
 use vmconf::testees::process::{Command, Groups, Trouble};
 
-use self::adapter::{Adapter, Point, Points, TIMEOUT};
+use self::adapter::{Adapter, TIMEOUT};
+use self::point::{Point, Points};
 use crate::cli::output;
 use crate::cli::vm::end_on_interrupt;
 

@@ -6,7 +6,9 @@ use std::io::{self, Write};
 use serde_json::{Map, Value as Json};
 
 use super::{Done, End, Step, TraceKind, Writer};
+use crate::machines;
 use crate::machines::inspect::Inspect;
+use crate::model::shape::Member;
 use crate::text::plain_json::plain;
 use crate::wire::line::one_line;
 
@@ -15,10 +17,6 @@ pub(super) const KIND: TraceKind = TraceKind {
     doc: "snapshots of MiniC89, one JSON document a line",
     new: |_| Box::new(Snapshots),
 };
-
-/// The members of a snapshot, in the order of output.
-const MEMBERS: &[&str] =
-    &["schema_version", "step", "status", "pc", "operand_stack", "call_stack", "trap", "halt"];
 
 struct Snapshots;
 
@@ -40,8 +38,10 @@ impl Writer for Snapshots {
     }
 }
 
+/// The members of a snapshot are the fields of the machine.
 fn write(state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
-    let member = |name: &&str| Some(((*name).to_owned(), plain(&state.observe(name)?)));
-    let snapshot: Map<String, Json> = MEMBERS.iter().filter_map(member).collect();
+    let fields = machines::by_name("minic89").map(|machine| (machine.fields)()).unwrap_or_default();
+    let member = |field: &Member| Some((field.name.to_owned(), plain(&state.observe(field.name)?)));
+    let snapshot: Map<String, Json> = fields.iter().filter_map(member).collect();
     writeln!(out, "{}", one_line(&snapshot))
 }

@@ -31,8 +31,9 @@ impl Inspect for Ethereum {
         self.frame()?.interpreter.stack.peek(below).ok().map(word_value)
     }
 
+    /// Of all frames, so that a call costs what is not given back.
     fn gas(&self) -> Option<u64> {
-        Some(self.frame()?.interpreter.gas.remaining())
+        self.gas_left()
     }
 
     fn declared(&self, _: &dyn Fn(usize) -> bool) -> Effects {

@@ -85,7 +85,10 @@ pub struct Ethereum {
     test: Option<Rc<Prepared>>,
     stage: Stage,
     account: Account,
-    counted: u64,
+    /// Gas that instructions took and that is not charged yet.
+    uncharged: u64,
+    /// The units at which the memory in use is counted again.
+    next_count: u64,
 }
 
 enum Stage {
@@ -145,7 +148,8 @@ impl Ethereum {
             test: None,
             stage: Stage::Loaded,
             account: Account::new(limits),
-            counted: 0,
+            uncharged: 0,
+            next_count: 0,
         }
     }
 
@@ -169,6 +173,19 @@ impl Ethereum {
         self.frames.get(self.depth.checked_sub(1)?)
     }
 
+    /// The gas that is left in all frames; at the end, what was not spent.
+    pub(super) fn gas_left(&self) -> Option<u64> {
+        match &self.stage {
+            Stage::Ended(Ended { outcome: Outcome::Executed(result), .. }) => {
+                Some(self.engine.ctx.tx.gas_limit.saturating_sub(result.gas().total_gas_spent()))
+            }
+            _ => {
+                let frames = self.frames[..self.depth].iter();
+                Some(frames.map(|frame| frame.interpreter.gas.remaining()).fold(0, u64::saturating_add))
+            }
+        }
+    }
+
     /// Forgets the last case.
     fn reset(&mut self) {
         self.engine.ctx.journaled_state.finalize();
@@ -181,7 +198,8 @@ impl Ethereum {
         self.depth = 0;
         self.stage = Stage::Loaded;
         self.account.reset();
-        self.counted = 0;
+        self.uncharged = 0;
+        self.next_count = 0;
     }
 
     /// Sets the engine up for a transaction, and takes it to its first instruction.
@@ -365,9 +383,11 @@ impl Ethereum {
         }
         let used = before - last.min(before) + last_cost(last, interpreter.gas.remaining(), action.as_ref());
         self.account.executed(executed);
-        self.account.charge(used / GAS_OF_UNIT)?;
-        if self.account.units() >= self.counted {
-            self.counted = self.account.units() + UNITS_BETWEEN_COUNTS;
+        self.uncharged += used;
+        self.account.charge(self.uncharged / GAS_OF_UNIT)?;
+        self.uncharged %= GAS_OF_UNIT;
+        if self.account.units() >= self.next_count {
+            self.next_count = self.account.units() + UNITS_BETWEEN_COUNTS;
             self.count_memory()?;
         }
         Ok((executed, action))
@@ -475,7 +495,7 @@ impl Machine for Ethereum {
             }
             Stage::Ended(Ended { outcome: Outcome::Executed(result), .. }) => {
                 let end = match result {
-                    ExecutionResult::Success { reason, .. } => format!("success ({reason:?})"),
+                    ExecutionResult::Success { .. } => "success".to_owned(),
                     ExecutionResult::Revert { .. } => "reverted".to_owned(),
                     ExecutionResult::Halt { reason, .. } => format!("halted ({reason:?})"),
                 };

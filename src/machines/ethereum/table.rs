@@ -155,14 +155,14 @@ const DOCS: &[(u8, &str)] = &[
     (0xe7, "swap the top item with the one that its operand says; from Amsterdam on"),
     (0xe8, "swap the two items that its operand says; from Amsterdam on"),
     (0xf0, "create an account with value a by the code memory[b, b+c); its address, or 0"),
-    (0xf1, "call account b with gas a, value c and input memory[d, d+e), output to memory[f, f+g); 1 if it succeeds"),
+    (0xf1, "call account b with gas a, value c, input memory[d, d+e), output to memory[f, f+g)"),
     (0xf2, "as CALL, with the code of b in this account"),
     (0xf3, "end with output memory[a, a+b)"),
     (0xf4, "as CALLCODE, with the caller and value of this call; from Homestead on"),
     (0xf5, "as CREATE, at an address that depends on the code and the salt d; from Petersburg on"),
     (0xfa, "as CALL, without value and where nothing may change; from Byzantium on"),
     (0xfd, "undo the changes of this frame and end with output memory[a, a+b); from Byzantium on"),
-    (0xfe, "halt"),
+    (0xfe, "halt, whatever the gas"),
     (0xff, "send the balance to account a and end; deletes this account before Cancun"),
 ];
 

@@ -10,7 +10,8 @@ use vmconf::testees::server::Server;
 use vmconf::wire::plain;
 use vmconf::wire::protocol::{self, Answer, Digests, Offer, Request, Run, State, Trace};
 
-use super::adapter::{Adapter, Points};
+use super::adapter::Adapter;
+use super::point::Points;
 use crate::cli::program::case_of;
 
 /// A number that no reader of small integers takes.
@@ -70,14 +71,12 @@ pub(super) fn try_machine(adapter: &mut Adapter, offer: &Offer, points: &mut Poi
     let is_empty = matches!(&none, Ok(Answer::Done(done)) if done.steps.is_empty());
     points
         .add("answers a run without steps", expect(none, is_empty || !is_done, "answer done with no steps"));
-    let broken = run(4, &json!({}), &steps);
-    // An empty program is one of some machines.
-    if matches!(Server::new(info).answer(broken.line().as_bytes()), Ok(Answer::Error(_))) {
-        let broken = adapter.ask(&broken);
-        let is_error = matches!(broken, Ok(Answer::Error(_)));
-        let mend = "answer error, with what is wrong";
-        points.add("answers error to a broken program", expect(broken, is_error, mend));
-    }
+    let broken = adapter.ask(&run(4, &json!({}), &steps));
+    let is_error = matches!(broken, Ok(Answer::Error(_)));
+    points.add(
+        "answers error to a broken program",
+        expect(broken, is_error, "answer error, with what is wrong"),
+    );
     try_strange(adapter, &first, points);
     let after = adapter.ask(&first);
     points.hold("gives the same answer after all these", answer == after, "keep nothing between requests");

@@ -1,0 +1,180 @@
+//! State tests: every leaf of a `state` is compared, cases of a test share what they have in common, and hostile
+//! transactions end at the limits of the runner.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use num_bigint::BigUint;
+use vmconf::formats::statetest::FORMAT;
+use vmconf::formats::{Context, Options as Reading, Shared};
+use vmconf::model::hex::number_key;
+use vmconf::model::limits::Limits;
+use vmconf::model::verdict::Verdict;
+use vmconf::run::sources::Source;
+use vmconf::run::{self, FileOptions, Options, VectorFiles, Worker};
+use vmconf::text::json::{Document, Node};
+
+use crate::support::{at_root, sources_of};
+
+/// A leaf of the `state` of a case.
+struct Leaf {
+    case: usize,
+    /// Its path in reports.
+    at: String,
+    /// The file with another value there.
+    changed: String,
+}
+
+/// The leaves of the first cases of a file that have a `state`.
+fn leaves(text: &str, most: usize) -> Vec<Leaf> {
+    let document = Document::parse(text.to_owned(), 128).unwrap();
+    let entries = (FORMAT.outline)(document.root()).unwrap();
+    let mut leaves = Vec::new();
+    for (case, entry) in entries.iter().enumerate().take(most) {
+        let Some(state) = Node::at_index(&document, entry.node).member("state") else { continue };
+        for account in state.members() {
+            for member in account.value.members() {
+                let at = format!("state/{}/{}", account.key, member.key);
+                if member.key != "storage" {
+                    leaves.push(Leaf { case, at, changed: changed(text, member.value, &member.key) });
+                    continue;
+                }
+                for word in member.value.members() {
+                    let key = BigUint::parse_bytes(word.key.trim_start_matches("0x").as_bytes(), 16).unwrap();
+                    let at = format!("{at}/{}", number_key(&key.to_bytes_be()));
+                    leaves.push(Leaf { case, at, changed: changed(text, word.value, "storage") });
+                }
+            }
+        }
+    }
+    leaves
+}
+
+/// The text with another value in place of this one: one more byte of code, a number with its lowest bit flipped.
+fn changed(text: &str, leaf: Node<'_>, member: &str) -> String {
+    let old = leaf.text().unwrap();
+    let new = match (member, old.strip_prefix("0x").unwrap()) {
+        ("code", digits) => format!("{digits}00"),
+        (_, digits) => {
+            let number = BigUint::parse_bytes(digits.as_bytes(), 16).unwrap();
+            let flipped = if number.bit(0) { &number - 1_u8 } else { &number + 1_u8 };
+            format!("{flipped:x}")
+        }
+    };
+    let range = leaf.range();
+    format!("{}\"0x{new}\"{}", &text[..range.start], &text[range.end..])
+}
+
+/// Exactly the perturbed leaf is reported, at its place. Returns the number of leaves.
+fn assert_each_leaf_is_compared(source: &Source, most: usize) -> usize {
+    let text = std::fs::read_to_string(&source.path).unwrap();
+    let options = Options::default();
+    let mut worker = Worker::new(&options.run);
+    let leaves = leaves(&text, most);
+    for Leaf { case, at, changed } in &leaves {
+        let file = run::open_text(source, changed.clone(), &options);
+        let report = worker.run_case(&file, *case);
+        let failure = report.verdict.failure().unwrap_or_else(|| panic!("{}: {at}", report.id));
+        let [difference] = &failure.differences[..] else { panic!("{}: {at}: {failure:?}", report.id) };
+        assert_eq!(difference.at.to_string(), *at, "{}", report.id);
+    }
+    leaves.len()
+}
+
+#[test]
+fn every_leaf_of_own_states_is_compared() {
+    let sources = sources_of(at_root("vectors/ethereum"));
+    let leaves: usize = sources.iter().map(|source| assert_each_leaf_is_compared(source, usize::MAX)).sum();
+    assert!(leaves > 200, "{leaves}");
+}
+
+#[test]
+fn every_leaf_of_published_states_is_compared() {
+    let Some(suites) = std::env::var_os("VMCONF_SUITES") else { return };
+    let sources = sources_of(Path::new(&suites).join("ethereum/eest-5.4.0"));
+    let small = |source: &&Source| source.path.metadata().unwrap().len() < 20_000;
+    let counts = sources.iter().filter(small).map(|source| assert_each_leaf_is_compared(source, 1));
+    assert_eq!(counts.filter(|count| *count > 0).take(200).count(), 200);
+}
+
+#[test]
+fn cases_of_a_test_share_its_program() {
+    let path = at_root("vectors/ethereum/parameters.json");
+    let document = Document::parse(std::fs::read_to_string(&path).unwrap(), 128).unwrap();
+    let (shared, files) = (Shared::default(), VectorFiles::new(&path, &[]));
+    let context = Context { options: Reading::default(), files: &files, shared: Some(&shared) };
+    let programs = (FORMAT.outline)(document.root()).unwrap().into_iter().map(|entry| {
+        FORMAT.read_case(Node::at_index(&document, entry.node), context).case.unwrap().program.0
+    });
+    let programs: Vec<_> = programs.collect();
+    assert_eq!(programs.len(), 3);
+    assert!(programs.windows(2).all(|pair| Arc::ptr_eq(&pair[0], &pair[1])));
+}
+
+/// Transactions that try to take all time or memory, and the limit that ends each. All have 2^62 gas.
+const HOSTILE: &[(&str, &str, &str, &str)] = &[
+    ("jumps", "Cancun", "5b600056", "--max-steps"),
+    // 2^32-1 rounds of BLAKE2.
+    (
+        "blake2f",
+        "Cancun",
+        "60ff60005360ff60015360ff60025360ff6003536040600060d56000600060095af100",
+        "--max-steps",
+    ),
+    ("keccak", "Cancun", "5b620fffff60002050600056", "--max-steps"),
+    ("creations of long code", "Frontier", "5b620fffff60006000f050600056", "--max-steps"),
+    ("memory", "Cancun", "600063100000005200", "--max-memory"),
+    ("accounts", "Frontier", "60005b80315060010160025600", "--max-memory"),
+    ("words of storage", "Frontier", "60005b808055600101600256", "--max-memory"),
+    ("log entries", "Cancun", "5b620fffff6000a0600056", "--max-memory"),
+];
+
+#[test]
+fn limits_end_hostile_transactions() {
+    let limits = Limits { steps: 100_000_000, memory: 32 << 20, ..Limits::default() };
+    let file = FileOptions { limits, ..FileOptions::default() };
+    let options = Options { file, ..Options::default() };
+    let source = &sources_of(at_root("vectors/ethereum/transfer.json"))[0];
+    for (name, fork, code, flag) in HOSTILE {
+        let file = run::open_text(source, with_code(fork, code, "0x4000000000000000"), &options);
+        let Verdict::Error(why) = Worker::new(&options.run).run_case(&file, 0).verdict else {
+            panic!("{name} ends")
+        };
+        assert!(why[0].what.starts_with(&format!("limit of the runner reached: {flag} ")), "{name}: {why:?}");
+    }
+}
+
+/// Without gas for it, memory above the limit of the runner is what it is without that limit: out of gas.
+#[test]
+fn gas_decides_before_the_limit_on_memory() {
+    let limits = Limits { memory: 1 << 20, ..Limits::default() };
+    let file = FileOptions { limits, ..FileOptions::default() };
+    let options = Options { file, ..Options::default() };
+    let source = &sources_of(at_root("vectors/ethereum/transfer.json"))[0];
+    let file = run::open_text(source, with_code("Cancun", "600063100000005200", "0x0f4240"), &options);
+    let report = Worker::new(&options.run).run_case(&file, 0);
+    let ended = &report.verdict.failure().unwrap().ended;
+    assert!(ended.contains("OutOfGas") && ended.ends_with("1000000 gas used"), "{ended}");
+}
+
+/// A test whose transaction executes this code. Its results are not those of any run.
+fn with_code(fork: &str, code: &str, gas: &str) -> String {
+    let (zero, target) = ("00".repeat(32), "0x00000000000000000000000000000000000000b0");
+    let account = |code: &str, balance: &str| {
+        format!(r#"{{"balance": "{balance}", "nonce": "0x00", "code": "{code}", "storage": {{}}}}"#)
+    };
+    let sender = "0xa94f5374fce5edbc8e2a8697c15331677e6ebf0b";
+    format!(
+        r#"{{"hostile": {{
+            "env": {{"currentCoinbase": "{target}", "currentGasLimit": "0x7fffffffffffffff", "currentNumber": "0x01",
+                "currentTimestamp": "0x01", "currentBaseFee": "0x00", "currentExcessBlobGas": "0x00"}},
+            "pre": {{"{sender}": {}, "{target}": {}}},
+            "transaction": {{"nonce": "0x00", "gasPrice": "0x00", "to": "{target}", "sender": "{sender}",
+                "data": ["0x"], "gasLimit": ["{gas}"], "value": ["0x00"]}},
+            "post": {{"{fork}": [{{"indexes": {{"data": 0, "gas": 0, "value": 0}},
+                "hash": "0x{zero}", "logs": "0x{zero}"}}]}}
+        }}}}"#,
+        account("0x", "0x0de0b6b3a7640000"),
+        account(&format!("0x{code}"), "0x00"),
+    )
+}
