@@ -35,7 +35,7 @@ pub(super) struct Account {
     pub(super) nonce: Option<(u32, BigInt)>,
     pub(super) code: Option<(u32, Vec<u8>)>,
     pub(super) storage: Vec<(String, u32, BigInt)>,
-    pub(super) storage_at: u32,
+    pub(super) storage_at: Option<u32>,
 }
 
 impl Account {
@@ -84,7 +84,7 @@ fn read_account(
     let code = fields.required("code", diagnostics);
     let code = code.and_then(|node| Some((node.at(), diagnostics.keep(data(node))?)));
     let storage = fields.required("storage", diagnostics);
-    let storage_at = storage.map_or(node.at(), Node::at);
+    let storage_at = storage.map(Node::at);
     let storage = storage.map(|node| read_storage(node, diagnostics)).unwrap_or_default();
     fields.finish(diagnostics);
     Some(Account { at: node.at(), address, key, balance, nonce, code, storage, storage_at })

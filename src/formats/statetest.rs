@@ -25,9 +25,8 @@ use crate::model::case::{Action, Case, Step};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
-use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Datum, Node, quoted};
+use crate::text::json::{Datum, Node};
 
 /// The format's entry in the list of formats.
 pub const FORMAT: Format = Format {
@@ -168,6 +167,9 @@ fn end(entry: Node<'_>, exception: Option<Node<'_>>) -> Assertion {
     }
 }
 
+/// Reads what is demanded of a field.
+type Read = fn(Node<'_>) -> Result<Value, Diagnostic<Origin>>;
+
 /// What an entry demands.
 struct Results<'d> {
     root: Option<Node<'d>>,
@@ -199,7 +201,6 @@ impl<'d> Results<'d> {
             let classes = classes.into_iter().map(Value::text).collect();
             is(Path::field("exception"), Expected::OneOf(classes), node.at());
         }
-        type Read = fn(Node<'_>) -> Result<Value, Diagnostic<Origin>>;
         let leaves: [(&str, Option<Node<'_>>, Read); 4] = [
             ("root", self.root, hash_value),
             ("logs", self.logs, hash_value),
@@ -243,16 +244,10 @@ fn add_state(
         }
         let storage = at.child("storage");
         let listed = account.storage.iter().map(|word| Key::from(word.0.clone())).collect();
-        is(storage.clone(), Expected::Only(listed), account.storage_at);
+        is(storage.clone(), Expected::Only(listed), account.storage_at.unwrap_or(account.at));
         for (key, origin, value) in account.storage {
             is(storage.child(key), Expected::Is(Value::Int(value)), origin);
         }
     }
     Some(())
-}
-
-/// The diagnostic of an index that chooses nothing.
-fn no_such_parameter(node: Node<'_>, name: &str, count: usize) -> Diagnostic<Origin> {
-    let what = format!("{} is {}, and the transaction has {count}", quoted(name), node.shown());
-    Diagnostic::at(node.at(), what).expected("an index into the list, from 0").under(Rule::Number)
 }

@@ -380,7 +380,7 @@ impl AssertionBuilder<'_> {
             }
             let storage = at.child("storage");
             let listed = account.storage.iter().map(|word| Key::from(word.0.clone())).collect();
-            self.demand(storage.clone(), Expected::Only(listed), account.storage_at);
+            self.demand(storage.clone(), Expected::Only(listed), account.storage_at.unwrap_or(account.at));
             for (key, origin, value) in account.storage {
                 self.or_absent(storage.child(key), Value::Int(value), origin);
             }

@@ -110,7 +110,7 @@ fn the_readme_fits_and_names_every_command_and_exit_code() {
         assert!(readme.contains(command), "{command}");
     }
     for name in crate::completions::commands() {
-        assert!(name == "help" || readme.contains(&format!("| [`{name}`](")), "{name}");
+        assert!(name == "help" || readme.contains(&format!(" [`{name}`](")), "{name}");
     }
     let help = vmconf(&["--help"]).stdout;
     let codes = help.split_once("Exit codes:\n").unwrap().1;

@@ -2,7 +2,6 @@
 
 use num_bigint::BigInt;
 
-use super::no_such_parameter;
 use crate::formats::Context;
 use crate::formats::accounts::{Members, read_accounts};
 use crate::formats::ethereum_json::{address, data, hash, quantity};
@@ -335,4 +334,10 @@ fn unbounded(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
         let what = format!("{} is not a quantity", quoted(&text));
         Diagnostic::at(node.at(), what).expected("at most 1024 hex digits").under(Rule::Number)
     })
+}
+
+/// The diagnostic of an index that chooses nothing.
+fn no_such_parameter(node: Node<'_>, name: &str, count: usize) -> Diagnostic<Origin> {
+    let what = format!("{} is {}, and the transaction has {count}", quoted(name), node.shown());
+    Diagnostic::at(node.at(), what).expected("an index into the list, from 0").under(Rule::Number)
 }

@@ -13,7 +13,7 @@ pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d
         (Expected::Absent, Some(value)) => {
             Ok(vec![Change::add_member(failed.node, &key(failed), fresh(value)?)])
         }
-        (Expected::Record, None) | (Expected::Is(_), None) => failed.remove(0),
+        (Expected::Record | Expected::Is(_), None) => failed.remove(0),
         (Expected::Is(_), Some(value)) => {
             let old = failed.node.text().unwrap_or_default();
             failed.replace(Json::String(match value {

@@ -164,7 +164,9 @@ impl Ethereum {
     pub(super) fn after(&self) -> Option<After<'_>> {
         let Ended { changes, touched, .. } = self.ended()?;
         let mut after = After::new(&self.test.as_ref()?.world, changes, self.fork?);
-        touched.iter().for_each(|address| after.touch(*address));
+        if let Some(address) = touched {
+            after.touch(*address);
+        }
         Some(after)
     }
 
@@ -175,15 +177,11 @@ impl Ethereum {
 
     /// The gas that is left in all frames; at the end, what was not spent.
     pub(super) fn gas_left(&self) -> Option<u64> {
-        match &self.stage {
-            Stage::Ended(Ended { outcome: Outcome::Executed(result), .. }) => {
-                Some(self.engine.ctx.tx.gas_limit.saturating_sub(result.gas().total_gas_spent()))
-            }
-            _ => {
-                let frames = self.frames[..self.depth].iter();
-                Some(frames.map(|frame| frame.interpreter.gas.remaining()).fold(0, u64::saturating_add))
-            }
+        if let Some(Ended { outcome: Outcome::Executed(result), .. }) = self.ended() {
+            return Some(self.engine.ctx.tx.gas_limit.saturating_sub(result.gas().total_gas_spent()));
         }
+        let frames = self.frames[..self.depth].iter();
+        Some(frames.map(|frame| frame.interpreter.gas.remaining()).fold(0, u64::saturating_add))
     }
 
     /// Forgets the last case.
@@ -271,13 +269,11 @@ impl Ethereum {
             }
         }
         self.stage = Stage::Running(Running { initial, gas, refund });
-        match first {
-            Some(first) => self.enter(first),
-            None => {
-                let result = phases.runtime_oog_result(&mut self.engine, &initial, &mut gas)?;
-                self.settle(result, Running { initial, gas, refund })
-            }
+        if let Some(first) = first {
+            return self.enter(first);
         }
+        let result = phases.runtime_oog_result(&mut self.engine, &initial, &mut gas)?;
+        self.settle(result, Running { initial, gas, refund })
     }
 
     /// Begins a call or a creation.

@@ -49,11 +49,17 @@ pub(super) fn read(
         max_fee_per_blob_gas: reader.number(&common, "maxFeePerBlobGas")?.unwrap_or_default().saturating_to(),
         authorization_list: authorizations(&common)?,
     };
-    Ok(refusal(test, fork, &transaction, nonce, reader).map_or(Ok(transaction), Err))
+    Ok(refusal(test, fork, &transaction, nonce, &reader).map_or(Ok(transaction), Err))
 }
 
 /// Why the transaction is refused for a reason that the engine does not know.
-fn refusal(test: &Prepared, fork: Fork, transaction: &TxEnv, nonce: U256, reader: Reader) -> Option<Refusal> {
+fn refusal(
+    test: &Prepared,
+    fork: Fork,
+    transaction: &TxEnv,
+    nonce: U256,
+    reader: &Reader,
+) -> Option<Refusal> {
     if let Some(name) = reader.unencodable {
         return Some(Refusal::new("cannot be encoded", format!("{name} has more than 256 bits")));
     }

@@ -4,6 +4,9 @@ use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::Value;
 use vmconf::wire::schema::SCHEMAS;
 
+/// The stack of a validation, in bytes.
+const STACK: usize = 1 << 28;
+
 /// A compiled schema.
 pub(crate) struct Validator {
     schemas: Schemas,
@@ -39,7 +42,7 @@ impl Validator {
 
     /// Whether the schema accepts a document.
     pub(crate) fn accepts(&self, document: &Value) -> bool {
-        self.schemas.validate(document, self.index).is_ok()
+        self.errors(document).is_none()
     }
 
     /// The schema accepts a document, which the message names.
@@ -48,9 +51,18 @@ impl Validator {
     ///
     /// When it does not, with each violation.
     pub(crate) fn assert_accepts(&self, document: &Value, name: &str) {
-        if let Err(error) = self.schemas.validate(document, self.index) {
-            panic!("{name}: {error}\n{document:.2000}");
+        if let Some(errors) = self.errors(document) {
+            panic!("{name}: {errors}\n{document:.2000}");
         }
+    }
+
+    /// What is wrong with a document. The validator recurses with it, and more than the stack of a test holds.
+    fn errors(&self, document: &Value) -> Option<String> {
+        let validate = || self.schemas.validate(document, self.index).err().map(|error| error.to_string());
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, validate);
+            thread.unwrap().join().unwrap()
+        })
     }
 }
 
