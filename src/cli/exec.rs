@@ -15,7 +15,11 @@ use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, FileOptions, Options, Worker};
 use vmconf::testees::Stopped;
 
+<<<<<<< HEAD
 use self::state::FinalState;
+=======
+use self::state::Left;
+>>>>>>> main
 use super::form::Form;
 use super::limits::LimitArgs;
 use super::program::{broken, case_of, machine_argument, source};
@@ -114,15 +118,15 @@ impl Exec {
     }
 
     /// Runs the only case of the vector; what it expects does not matter.
-    fn execute(&self, vector: String, options: &Options) -> anyhow::Result<FinalState> {
+    fn execute(&self, vector: String, options: &Options) -> anyhow::Result<Left> {
         let case = case_of(vector, options)?;
         let names: Vec<_> = (self.machine.fields)().iter().map(|field| field.name).collect();
-        let mut left = FinalState { ended: String::new(), fields: Vec::new() };
+        let mut left = Left { ended: String::new(), fields: Vec::new() };
         let interrupt = &options.run.interrupt;
         let mut testee = options.run.testee.make(self.machine, &options.file.limits, interrupt);
         let stopped = testee.run(&case.program, &case.steps, &mut |_, state| {
             let field = |name: &&'static str| Some((*name, state.observe(name)?));
-            left = FinalState { ended: state.describe(), fields: names.iter().filter_map(field).collect() };
+            left = Left { ended: state.describe(), fields: names.iter().filter_map(field).collect() };
         });
         match stopped {
             Ok(()) => Ok(left),

@@ -516,21 +516,6 @@ fn steps_count_from_1() {
 }
 
 #[test]
-fn a_state_test_is_named() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("add.json");
-    let text = r#"{"add": {"env": {}, "pre": {}, "post": {"Cancun": []}, "transaction": {}}}"#;
-    fs::write(&path, text).unwrap();
-    let ran = vmconf(&["run", path.to_str().unwrap()]);
-    assert_eq!(ran.exit, 3);
-    let what = "this is an Ethereum state test (GeneralStateTest), which vmconf does not read yet";
-    assert!(ran.stdout.contains(what), "{}", ran.stdout);
-    assert!(!ran.stdout.contains("why:"), "{}", ran.stdout);
-    let ran = vmconf(&["run", folder.path().to_str().unwrap()]);
-    assert!(ran.exit == 4 && ran.stderr.contains(what), "{ran:?}");
-}
-
-#[test]
 fn wrong_digits_are_named() {
     let says = |program: &str| vmconf(&["disasm", "evm", program]).stderr;
     assert_eq!(says("0x6001600g"), "error: the program: invalid hex digit 'g' at offset 9\n");

@@ -17,24 +17,34 @@ const WIDTH: usize = 88;
 /// The most characters of a value without parts that are shown.
 const LONGEST: usize = 1024;
 
+<<<<<<< HEAD
 /// The state that a program left.
 pub(super) struct FinalState {
+=======
+/// What a program left.
+pub(super) struct Left {
+>>>>>>> main
     /// How the run ended, in one line.
     pub(super) ended: String,
     /// The fields of the state that have a value.
     pub(super) fields: Vec<(&'static str, Value)>,
 }
 
+<<<<<<< HEAD
 impl FinalState {
     /// The value of a field.
+=======
+impl Left {
+    /// A field of the state, if it has a value.
+>>>>>>> main
     pub(super) fn field(&self, name: &str) -> Option<Value> {
         self.fields.iter().find(|field| field.0 == name).map(|field| field.1.clone())
     }
 }
 
 /// Prints how the machine ended, and every field of its state that has a value.
-pub(super) fn print(machine: &MachineInfo, left: &FinalState, form: Form) -> io::Result<()> {
-    let FinalState { ended, fields } = left;
+pub(super) fn print(machine: &MachineInfo, left: &Left, form: Form) -> io::Result<()> {
+    let Left { ended, fields } = left;
     let mut out = output::stdout();
     match form {
         Form::Json => {
