@@ -15,11 +15,7 @@ use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, FileOptions, Options, Worker};
 use vmconf::testees::Stopped;
 
-<<<<<<< HEAD
-use self::state::FinalState;
-=======
 use self::state::Left;
->>>>>>> main
 use super::form::Form;
 use super::limits::LimitArgs;
 use super::program::{broken, case_of, machine_argument, source};

@@ -17,26 +17,16 @@ const WIDTH: usize = 88;
 /// The most characters of a value without parts that are shown.
 const LONGEST: usize = 1024;
 
-<<<<<<< HEAD
-/// The state that a program left.
-pub(super) struct FinalState {
-=======
 /// What a program left.
 pub(super) struct Left {
->>>>>>> main
     /// How the run ended, in one line.
     pub(super) ended: String,
     /// The fields of the state that have a value.
     pub(super) fields: Vec<(&'static str, Value)>,
 }
 
-<<<<<<< HEAD
-impl FinalState {
-    /// The value of a field.
-=======
 impl Left {
     /// A field of the state, if it has a value.
->>>>>>> main
     pub(super) fn field(&self, name: &str) -> Option<Value> {
         self.fields.iter().find(|field| field.0 == name).map(|field| field.1.clone())
     }

@@ -14,12 +14,7 @@ use vmconf::model::interrupt::Interrupt;
 use vmconf::testees::Stopped;
 use vmconf::testees::process::{Command, Groups, Trouble};
 
-<<<<<<< HEAD
-use self::adapter::{Adapter, TIMEOUT};
-use self::point::{Point, Points};
-=======
 use self::adapter::{Adapter, Point, Points, TIMEOUT};
->>>>>>> main
 use crate::cli::output;
 use crate::cli::vm::end_on_interrupt;
 

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-//! An adapter and the conversation with it.
-=======
 //! An adapter under test, and what was tried.
->>>>>>> main
 
 use std::time::Duration;
 
@@ -14,8 +10,6 @@ use vmconf::wire::protocol::{Answer, Greeting, Request, VERSION};
 /// How long an adapter has for an answer.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 
-<<<<<<< HEAD
-=======
 /// A point that was tried: what is right, or what is wrong and how to mend it.
 pub(super) struct Point {
     pub(super) what: &'static str,
@@ -38,7 +32,6 @@ impl Points {
     }
 }
 
->>>>>>> main
 /// An adapter under test.
 pub(super) struct Adapter {
     pub(super) command: Command,

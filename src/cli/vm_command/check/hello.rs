@@ -5,12 +5,7 @@ use std::collections::HashSet;
 use vmconf::machines;
 use vmconf::wire::protocol::{Action, Answer, Hello, Offer, VERSION};
 
-<<<<<<< HEAD
-use super::adapter::{Adapter, greeting};
-use super::point::Points;
-=======
 use super::adapter::{Adapter, Points, greeting};
->>>>>>> main
 
 /// Tries `hello`; `None` if the answer is not one, so that nothing else can be tried.
 pub(super) fn try_hello(adapter: &mut Adapter, points: &mut Points) -> Option<Hello> {

@@ -10,12 +10,7 @@ use vmconf::testees::server::Server;
 use vmconf::wire::plain;
 use vmconf::wire::protocol::{self, Answer, Digests, Offer, Request, Run, State, Trace};
 
-<<<<<<< HEAD
-use super::adapter::Adapter;
-use super::point::Points;
-=======
 use super::adapter::{Adapter, Points};
->>>>>>> main
 use crate::cli::program::case_of;
 
 /// A number that no reader of small integers takes.
