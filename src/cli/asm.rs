@@ -74,7 +74,9 @@ impl Asm {
             lines.push(format!("{name}: {errors}; the rest of the source is not read"));
         }
         let last = lines.pop().unwrap_or_default();
-        lines.iter().for_each(|line| output::note(line));
+        for line in &lines {
+            output::note(line);
+        }
         BrokenInput(last)
     }
 

@@ -64,13 +64,13 @@ pub(super) struct Exec {
 
 /// Which machine has which inputs.
 fn inputs_help() -> String {
-    let mut help = "Inputs:".to_owned();
+    let mut lines = vec!["Inputs:".to_owned()];
     for machine in vmconf::machines::MACHINES {
         for (flag, doc) in made_for(machine.name).map_or(&[][..], |(_, make)| make.inputs) {
-            help += &format!("\n  {:<8} --{flag:<6} {doc}", machine.name);
+            lines.push(format!("  {:<8} --{flag:<6} {doc}", machine.name));
         }
     }
-    help
+    lines.join("\n")
 }
 
 impl Exec {

@@ -38,28 +38,28 @@ const TOPICS: &[Topic] = &[
 
 /// The commands in the order of the help, by what they are for.
 pub(super) const GROUPS: &[(&str, &[&str])] = &[
-    ("Run", &["run", "list", "merge"]),
-    ("Explain", &["diff", "trace", "compare"]),
+    ("Run", &["run", "list", "exec", "matrix", "merge"]),
+    ("Explain", &["diff", "trace", "bisect", "compare"]),
     ("Write vectors", &["check", "bless", "known"]),
-    ("Machines", &["isa", "asm", "disasm", "serve"]),
+    ("Machines", &["isa", "asm", "disasm", "serve", "vm"]),
     ("Set-up", &["config", "schema", "completions", "man", "help"]),
 ];
 
 /// The commands in groups, each with what it does and its example.
 pub(super) fn commands(tree: &Command) -> String {
     let (heading, name_style) = (*tree.get_styles().get_header(), *tree.get_styles().get_literal());
-    let mut text = String::new();
+    let mut lines = Vec::new();
     for (group, names) in GROUPS {
-        text += &format!("{heading}{group}:{heading:#}\n");
+        lines.push(format!("{heading}{group}:{heading:#}"));
         for command in names.iter().filter_map(|name| tree.find_subcommand(name)) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             let name = command.get_name();
-            text += &format!("  {name_style}{name:<11}{name_style:#}  {about}\n");
-            text += &example(command).map_or(String::new(), |example| format!("{:15}{example}\n", ""));
+            lines.push(format!("  {name_style}{name:<11}{name_style:#}  {about}"));
+            lines.extend(example(command).map(|example| format!("{:15}{example}", "")));
         }
-        text += "\n";
+        lines.push(String::new());
     }
-    text.trim_end_matches('\n').to_owned() + "\n"
+    lines.join("\n")
 }
 
 /// The example in the help of a command.

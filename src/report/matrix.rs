@@ -107,8 +107,7 @@ fn html(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
         table{border-collapse:collapse}td,th{border:1px solid #8888;padding:.3em .6em;text-align:left}\
         </style>\n<table>\n";
     let row = |name: &str, cells: Vec<String>| {
-        let cells: String = cells.iter().map(|cell| format!("<td>{cell}</td>")).collect();
-        format!("<tr><th>{}</th>{cells}</tr>", html_text(name))
+        format!("<tr><th>{}</th><td>{}</td></tr>", html_text(name), cells.join("</td><td>"))
     };
     writeln!(out, "{HEAD}{}", row("suite", matrix.machines.iter().map(|name| html_text(name)).collect()))?;
     for suite in &matrix.suites {
@@ -120,9 +119,11 @@ fn html(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
         for (name, outcome) in matrix.machines.iter().zip(&group.outcomes) {
             writeln!(out, "{}", row(name, vec![html_text(outcome)]))?;
         }
-        let cases: String =
-            group.cases.iter().map(|case| format!("<li><code>{}</code></li>", html_text(case))).collect();
-        writeln!(out, "</table>\n<ul>{cases}</ul>")?;
+        write!(out, "</table>\n<ul>")?;
+        for case in &group.cases {
+            write!(out, "<li><code>{}</code></li>", html_text(case))?;
+        }
+        writeln!(out, "</ul>")?;
     }
     left_out(matrix).map_or(Ok(()), |more| writeln!(out, "<p>{more}</p>"))
 }

@@ -148,7 +148,7 @@ fn two_machines_are_compared_by_their_hashes() {
     assert!(changed.stdout.starts_with("PUSH1 in step 1795 makes the difference\n"), "{changed:?}");
     assert!(changed.stdout.contains(r#"  top         one    ["4", "3", "0"]"#), "{changed:?}");
     // Without these requests, only the ends are compared.
-    let silent = check(&format!(r#"other=sh -c '{serve} | sed -u s/digests/none/'"#));
+    let silent = check(&format!("other=sh -c '{serve} | sed -u s/digests/none/'"));
     assert_eq!(silent.exit, 0, "{silent:?}");
     assert!(silent.stdout.starts_with("a machine does not show its steps"), "{silent:?}");
 }

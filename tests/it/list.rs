@@ -62,7 +62,8 @@ fn json() {
     for line in lines.lines() {
         let case: Json = serde_json::from_str(line).unwrap();
         validator.assert_accepts(&case, "a line");
-        ids += &format!("{}\n", case["id"].as_str().unwrap());
+        ids += case["id"].as_str().unwrap();
+        ids += "\n";
     }
     assert_eq!(ids, vmconf(&["list", VECTORS]).stdout);
 

@@ -27,7 +27,7 @@ fn command<const N: usize>(words: [&str; N]) -> Command {
         words: words.map(str::to_owned).into(),
         env: Vec::new(),
         folder: None,
-        timeout: Duration::from_secs(60),
+        timeout: Duration::from_mins(1),
         memory: None,
     }
 }

@@ -153,7 +153,7 @@ fn narrowed(range: Range<u64>, points: &[u64], first: &[String], second: &[Strin
 fn between(range: &Range<u64>) -> Vec<u64> {
     let length = range.end - range.start;
     let stride = length.div_ceil(POINTS + 1).max(1);
-    (1..).map(|index| range.start + index * stride).take_while(|point| *point < range.end).collect()
+    (1..=POINTS).map(|index| range.start + index * stride).filter(|point| *point < range.end).collect()
 }
 
 fn step_of(instruction: Instruction, isa: &Isa) -> Step {

@@ -37,7 +37,7 @@ fn verdicts(machine: &str, folder: &str, testee: MakeTestee) -> Vec<(String, Ver
 fn machines_behind_the_protocol_get_the_same_verdicts() {
     for info in MACHINES {
         let words = [env!("CARGO_BIN_EXE_vmconf"), "serve", info.name];
-        let vm = start(Command { timeout: Duration::from_secs(120), ..command(words) }).unwrap();
+        let vm = start(Command { timeout: Duration::from_mins(2), ..command(words) }).unwrap();
         let folders = [&*format!("vectors/{}", info.name), "tests/samples"];
         for folder in folders.into_iter().filter(|folder| at_root(folder).exists()) {
             let embedded = verdicts(info.name, folder, MakeTestee::default());

@@ -1,5 +1,7 @@
 //! How an adapter runs programs: beside the machine of this crate.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value as Json, json};
 use vmconf::formats::{Inputs, NewVector, made_for};
 use vmconf::machines::{self, MachineInfo};
@@ -56,7 +58,7 @@ pub(super) fn try_machine(adapter: &mut Adapter, offer: &Offer, points: &mut Poi
     let Some((program, steps)) = request_of(info, offer) else { return };
     let run = |id, program: &Json, steps: &[protocol::Step]| {
         let (program, steps) = (program.clone(), steps.to_vec());
-        Request::Run(Run { id, machine: info.name.to_owned(), program, steps, limits: Default::default() })
+        Request::Run(Run { id, machine: info.name.to_owned(), program, steps, limits: BTreeMap::default() })
     };
     let first = run(1, &program, &steps);
     let answer = adapter.ask(&first);
@@ -181,7 +183,7 @@ fn try_optional(
             machine: machine.clone(),
             program: program.clone(),
             r#do: actions.clone(),
-            limits: Default::default(),
+            limits: BTreeMap::default(),
             after: vec![0, 1, 1_000_000],
         });
         let answer = adapter.ask(&request);
@@ -191,7 +193,7 @@ fn try_optional(
         points.add("answers digests", expect(answer, is_right, mend));
     }
     if offer.requests.iter().any(|name| name == "trace") {
-        let limits = Default::default();
+        let limits = BTreeMap::default();
         let program = program.clone();
         let request =
             Request::Trace(Trace { id: 6, machine, program, r#do: actions, limits, skip: 0, count: 1 });
