@@ -31,7 +31,7 @@ use super::vm::{VmsArgs, end_on_interrupt};
 /// instruction and what follows in each run. Traces are as EIP-3155 describes them; members that only one of them
 /// has are not compared. Exits with 1 if the runs differ.
 ///
-/// Example: vmconf bisect --trace one.jsonl --trace other.jsonl
+/// Example: vmconf bisect vectors/evm/arithmetic/div.json::by-zero --vm 'one=vmconf serve evm' --vm 'other=vmconf serve evm'
 #[derive(Debug, Args)]
 pub(super) struct Bisect {
     #[command(flatten)]

@@ -25,7 +25,7 @@ use super::vm::{VmsArgs, end_on_interrupt};
 
 /// Run vectors on several machines and show where they differ
 ///
-/// Example: vmconf matrix vectors/evm --vm 'here=vmconf serve evm' --vm 'mine=./adapter'
+/// Example: vmconf matrix vectors/evm --vm 'one=vmconf serve evm' --vm 'other=vmconf serve evm'
 ///
 /// Cases that some machine does not pass come first, grouped by what each machine does, then the counts of
 /// each machine by suite. A suite is a folder below the one that all files have in common.

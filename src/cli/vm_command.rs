@@ -8,7 +8,7 @@ use vmconf::model::exit::Exit;
 
 /// Write and try out an adapter for a machine of your own
 ///
-/// Example: vmconf vm init python mine && vmconf vm check python3 mine.py
+/// Example: vmconf vm check vmconf serve evm
 #[derive(Debug, Args)]
 pub(super) struct VmCommand {
     #[command(subcommand)]

@@ -23,7 +23,7 @@ pub enum TraceLine {
 pub struct Step {
     /// The name of the instruction, or its code in hex if the line has no name.
     pub op: String,
-    /// The state: the members of [`STATE`] that are there.
+    /// The state: the members of `STATE` that are there.
     pub state: Members,
 }
 
