@@ -31,7 +31,7 @@ use super::vm::{VmsArgs, end_on_interrupt};
 /// instruction and what follows in each run. Traces are as EIP-3155 describes them; members that only one of them
 /// has are not compared. Exits with 1 if the runs differ.
 ///
-/// Example: vmconf bisect --trace docs/examples/bisect/ours.jsonl --trace docs/examples/bisect/theirs.jsonl
+/// Example: cd docs/examples/bisect && vmconf bisect --trace ours.jsonl --trace theirs.jsonl
 #[derive(Debug, Args)]
 pub(super) struct Bisect {
     #[command(flatten)]

@@ -131,7 +131,7 @@ const HOSTILE: &[(&str, &str, &str, &str)] = &[
 
 #[test]
 fn limits_end_hostile_transactions() {
-    let limits = Limits { steps: 10_000_000, memory: 32 << 20, ..Limits::default() };
+    let limits = Limits { steps: 20_000_000, memory: 4 << 20, ..Limits::default() };
     let file = FileOptions { limits, ..FileOptions::default() };
     let options = Options { file, ..Options::default() };
     let source = &sources_of(at_root("vectors/ethereum/transfer.json"))[0];
