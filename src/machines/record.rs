@@ -4,10 +4,24 @@ use num_bigint::{BigInt, BigUint, Sign};
 use ruint::Uint;
 
 use super::machine::LoadError;
+use crate::model::shape::{Keys, Notation, Shape, members};
 use crate::model::value::Value;
 
 /// A number modulo 2^256.
 pub(super) type Word = Uint<256, 4>;
+
+/// How a number is written for a machine in another process.
+pub(super) const HEX: Shape = Shape::Int(Notation::Hex);
+
+/// How the accounts of a world are written, by address.
+pub(super) const ACCOUNTS: Shape = Shape::Map(Keys::Bytes, &ACCOUNT);
+
+static ACCOUNT: Shape = Shape::Record(members! {
+    "balance": HEX, "";
+    "nonce": HEX, "";
+    "code": Shape::Bytes, "";
+    "storage": Shape::Map(Keys::Number, &HEX), "words that are not zero, by key";
+});
 
 /// A record that must have certain members.
 pub(super) struct Record<'v>(pub(super) &'v Value);

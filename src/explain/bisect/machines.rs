@@ -144,7 +144,7 @@ fn narrowed(range: Range<u64>, points: &[u64], first: &[String], second: &[Strin
     let same = (0..points.len()).take_while(|index| is_same(*index)).count();
     let start = same.checked_sub(1).map_or(0, |last| points[last]);
     let end = points.get(same).copied().unwrap_or(u64::MAX);
-    // A machine whose hashes contradict each other does not lead astray: the range never grows or empties.
+    // If the hashes of a machine contradict each other, the range must still neither grow nor become empty.
     let start = start.clamp(range.start, range.end - 1);
     start..end.clamp(start + 1, range.end)
 }

@@ -5,9 +5,9 @@ use revm::primitives::Log;
 
 use super::logs;
 use super::machine::{Ended, Ethereum, Outcome};
-use super::shapes::{ACCOUNTS, HEX, LOG, STACK};
+use super::shapes::{LOG, STACK};
 use crate::machines::observe::{Field, Fields};
-use crate::machines::record::word_value;
+use crate::machines::record::{ACCOUNTS, HEX, word_value};
 use crate::model::shape::Shape;
 use crate::model::value::Value;
 

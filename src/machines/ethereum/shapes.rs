@@ -1,8 +1,8 @@
 //! How tests and states are written for a machine in another process: as in the vectors of Ethereum.
 
-use crate::model::shape::{Keys, Member, Notation, Shape, members};
+use crate::machines::record::{ACCOUNTS, HEX};
+use crate::model::shape::{Keys, Member, Shape, members};
 
-pub(super) const HEX: Shape = Shape::Int(Notation::Hex);
 static WORD: Shape = HEX;
 
 /// A program record: what all cases of a test have in common.
@@ -68,15 +68,6 @@ static AUTHORIZATION: Shape = Shape::Record(members! {
 static ACCESS: Shape = Shape::Record(members! {
     "address": Shape::Bytes, "";
     "storageKeys": Shape::List(&WORD), "";
-});
-
-pub(super) const ACCOUNTS: Shape = Shape::Map(Keys::Bytes, &ACCOUNT);
-
-static ACCOUNT: Shape = Shape::Record(members! {
-    "balance": HEX, "";
-    "nonce": HEX, "";
-    "code": Shape::Bytes, "";
-    "storage": Shape::Map(Keys::Number, &WORD), "words that are not zero, by key";
 });
 
 pub(super) const STACK: Shape = Shape::List(&WORD);

@@ -5,10 +5,10 @@ use super::frame::Stop;
 use super::log::{Log, hash_logs};
 use super::machine::{Context, Evm};
 use super::program::account_value;
-use super::shapes::{ACCOUNTS, CALL, HEX, LOG, NUMBER};
+use super::shapes::{CALL, LOG, NUMBER, WORD};
 use super::world::address_bytes;
 use crate::machines::observe::{Field, Fields};
-use crate::machines::record::word_value;
+use crate::machines::record::{ACCOUNTS, HEX, word_value};
 use crate::model::hex::bytes_key;
 use crate::model::shape::Shape;
 use crate::model::value::Value;
@@ -57,7 +57,7 @@ impl Fields for Evm {
         Field {
             name: "stack",
             doc: "stack items, bottom first",
-            shape: Shape::List(&HEX),
+            shape: Shape::List(&WORD),
             read: |m| Some(m.stack_value()),
         },
         Field {

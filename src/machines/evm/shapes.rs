@@ -1,9 +1,10 @@
 //! How programs and states are written for a machine in another process: as in the vectors of Ethereum.
 
+use crate::machines::record::{ACCOUNTS, HEX};
 use crate::model::shape::{Keys, Member, Notation, Shape, members};
 
 pub(super) const NUMBER: Shape = Shape::Int(Notation::Number);
-pub(super) static HEX: Shape = Shape::Int(Notation::Hex);
+pub(super) static WORD: Shape = HEX;
 
 /// A program record.
 pub(super) const PROGRAM: &[Member] = members! {
@@ -27,19 +28,10 @@ pub(super) const PROGRAM: &[Member] = members! {
 /// What an action `set` can change.
 pub(super) const CHANGES: &[Member] = members! {
     "gas": HEX, "the gas left";
-    "stack": Shape::Map(Keys::Text, &HEX), "items by their number from the top, 0 first";
+    "stack": Shape::Map(Keys::Text, &WORD), "items by their number from the top, 0 first";
     "memory": Shape::Map(Keys::Number, &Shape::Bytes), "bytes by the offset of the first";
-    "storage": Shape::Map(Keys::Number, &HEX), "words of the executing account by key";
+    "storage": Shape::Map(Keys::Number, &WORD), "words of the executing account by key";
 };
-
-pub(super) const ACCOUNTS: Shape = Shape::Map(Keys::Bytes, &ACCOUNT);
-
-static ACCOUNT: Shape = Shape::Record(members! {
-    "balance": HEX, "";
-    "nonce": HEX, "";
-    "code": Shape::Bytes, "";
-    "storage": Shape::Map(Keys::Number, &HEX), "words that are not zero, by key";
-});
 
 pub(super) static LOG: Shape = Shape::Record(members! {
     "address": Shape::Bytes, "";
