@@ -87,10 +87,14 @@ pub struct Executed {
     pub pushes: u16,
     /// As a person writes it.
     pub text: String,
+    /// The frame that executed it, on a machine whose frames execute code of different accounts.
+    pub frame: Option<String>,
     /// What it took from the stack, the top value first, and what else it read.
     pub inputs: Vec<Input>,
     /// How many values were on the stack before it.
     pub height: usize,
+    /// The number of the stack slot above the top one.
+    pub(crate) top: usize,
     /// The top values of them, the top one first.
     pub stack: Vec<Value>,
     /// What it cost, on a machine with gas.
@@ -144,6 +148,8 @@ pub struct Spent {
     pub unlike_row: u64,
     /// What they cost according to their row.
     pub by_row: u64,
+    /// What they added to the refund of the transaction.
+    pub refund: i64,
 }
 
 /// What is known of a datum.
@@ -157,6 +163,8 @@ pub enum Answer {
         near: Option<Box<Blame>>,
         /// How many of the last instructions were examined; `None` when all were.
         of_last: Option<u64>,
+        /// What else than an instruction changes it: `the fee of the transaction`.
+        besides: Option<String>,
     },
     /// No cell holds it, such as how the run ended; the last instruction that read something.
     NoCell(Option<Box<Blame>>),

@@ -49,6 +49,9 @@ pub struct Instruction {
     pub op: Option<Name>,
     /// The instruction as text.
     pub instruction: String,
+    /// The frame that executed it, on a machine whose frames execute code of different accounts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
     /// The gas it cost, on a machine with gas.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<u64>,
@@ -105,6 +108,14 @@ pub struct Spent {
     pub gas: u64,
     /// How many of them cost another amount than the instruction table says.
     pub unlike_row: u64,
+    /// What they added to the refund of the transaction.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refund: i64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &i64) -> bool {
+    *number == 0
 }
 
 /// A list of the state, such as a stack, with what the vector expects of it.
@@ -166,6 +177,7 @@ impl From<&model::Executed> for Instruction {
             pc: executed.pc,
             op: executed.op.map(Name::from),
             instruction: executed.text.clone(),
+            frame: executed.frame.clone(),
             cost: executed.cost,
             inputs: executed.inputs.iter().map(Input::from).collect(),
             height: executed.height,
@@ -185,8 +197,8 @@ impl From<&model::Input> for Input {
 
 impl From<&model::Spent> for Spent {
     fn from(spent: &model::Spent) -> Spent {
-        let model::Spent { count, gas, unlike_row, by_row: _ } = *spent;
-        Spent { count, gas, unlike_row }
+        let model::Spent { count, gas, unlike_row, by_row: _, refund } = *spent;
+        Spent { count, gas, unlike_row, refund }
     }
 }
 

@@ -106,6 +106,6 @@ fn output(machine: &Ethereum) -> Option<Value> {
 }
 
 fn stack(machine: &Ethereum) -> Option<Value> {
-    let stack = machine.frame()?.interpreter.stack.data();
+    let stack = machine.running()?.interpreter.stack.data();
     Some(Value::List(stack.iter().copied().map(word_value).collect()))
 }
