@@ -53,6 +53,8 @@ const FLAGS: &[Flag] = &[
     setting("vm", Scope::Run, Verdicts),
     setting("timeout", Scope::Run, Verdicts),
     setting("vm-memory", Scope::Run, Verdicts),
+    // How failures are explained.
+    typed("worlds", Verdicts),
     // Which settings.
     typed("profile", Verdicts),
     typed("no-config", Verdicts),

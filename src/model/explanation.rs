@@ -59,6 +59,54 @@ pub struct Explanation {
     pub stack: Option<StackComparison>,
     /// What was spent on each kind of instruction, on a machine with gas.
     pub spent: BTreeMap<&'static str, Spent>,
+    /// The leaves of the state, where only its root is demanded and differs.
+    pub world: Option<WorldComparison>,
+    /// The log entries, where their hash differs.
+    pub logs: Option<LogComparison>,
+}
+
+/// A state of which only the root is demanded, beside another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorldComparison {
+    /// What it is compared with.
+    pub against: Against,
+    /// The leaves that differ, by path; at most 100.
+    pub leaves: Vec<Leaf>,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// What a state is compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Against {
+    /// The state before the transaction: no state is known that has the demanded root.
+    Before,
+    /// The state of another case, with this id, that has the demanded root.
+    Fixture(String),
+    /// The state of the embedded machine, which has the demanded root.
+    Embedded,
+}
+
+/// A leaf of two states.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Leaf {
+    /// Its path.
+    pub at: Path,
+    /// What it is in the other state; `None` when it is not there.
+    pub wanted: Option<Value>,
+    /// What it is; `None` when it is not there.
+    pub actual: Option<Value>,
+    /// What made it so.
+    pub answer: Option<Answer>,
+}
+
+/// Log entries of which only the hash is demanded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogComparison {
+    /// The entries of the embedded machine, where they have the demanded hash.
+    pub expected: Option<Vec<Value>>,
+    /// The actual entries.
+    pub actual: Vec<Value>,
 }
 
 /// A list of the state, such as a stack, beside what the vector expects.

@@ -8,6 +8,7 @@ use super::case_block::{
     self, ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broke_down, broken, differs, location, shown,
 };
 use super::truncate::{truncate, truncate_pair};
+use super::world;
 use crate::model::assertion::Expected;
 use crate::model::cell::Cell;
 use crate::model::escape::escaped;
@@ -103,6 +104,12 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
             Some(answer) => answered(text, answer, length)?,
             None => {}
         }
+    }
+    if let Some(logs) = &explained.logs {
+        world::logs(text, logs, length)?;
+    }
+    if let Some(world) = &explained.world {
+        world::leaves(text, world, length)?;
     }
     if length == Length::Screen {
         also(text, explained, failure)?;
@@ -222,7 +229,7 @@ fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Resu
 /// Writes at most `most` lines of the instructions of a blame, the first after `head`.
 fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Result<()> {
     let mut lines = Vec::new();
-    writeln!(lines, "    {head} {}", executed(&blame.by, WIDTH - 15))?;
+    writeln!(lines, "    {head} {}", executed_by(&blame.by, WIDTH - 15))?;
     if let Some(frame) = &blame.by.frame {
         writeln!(lines, "      {DIM}in{DIM:#} {}", escaped(frame))?;
     }
@@ -260,7 +267,7 @@ fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
         let indent = 4 + 2 * depth;
         let value = truncate(&escaped(&input.value.to_string()), 0, 24);
         let room = WIDTH.saturating_sub(indent + value.chars().count() + 7);
-        writeln!(text, "{:indent$}{value} {DIM}by{DIM:#} {}", "", executed(&by.by, room))?;
+        writeln!(text, "{:indent$}{value} {DIM}by{DIM:#} {}", "", executed_by(&by.by, room))?;
         moved(text, indent + 2, by)?;
         produced(text, by, depth + 1)?;
     }
@@ -279,7 +286,7 @@ fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
 }
 
 /// An instruction with its inputs, in one line: `step 2, 0x04 ADD of 3, 4`.
-fn executed(by: &Executed, room: usize) -> String {
+pub(super) fn executed_by(by: &Executed, room: usize) -> String {
     let inputs: Vec<_> = by.inputs.iter().map(input).collect();
     let inputs = if inputs.is_empty() { String::new() } else { format!(" of {}", inputs.join(", ")) };
     let text = format!("step {}, 0x{:02x} {}{inputs}", by.number(), by.pc, by.text);

@@ -30,7 +30,7 @@ use crate::machines::account::{Account, COPIES, Limit};
 use crate::machines::machine::{At, LoadError, Machine, Status};
 use crate::machines::observe;
 use crate::machines::record::Record;
-use crate::machines::{Engine as Of, Executes, Language, MachineInfo};
+use crate::machines::{Engine as Of, Executes, Hashed, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -48,6 +48,7 @@ pub const INFO: MachineInfo = MachineInfo {
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<Ethereum>,
+    hashed: Some(Hashed { root: "root", state: "state", before: "pre", logs: "logs", entries: "logEntries" }),
     assemble: crate::machines::as_it_is,
     new: |limits| Box::new(Ethereum::new(limits)),
 };
