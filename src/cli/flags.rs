@@ -84,6 +84,7 @@ const FLAGS: &[Flag] = &[
     typed("to", Nothing),
     typed("last", Nothing),
     typed("op", Nothing),
+    typed("frame", Nothing),
     typed("yes", Nothing),
     typed("leaf", Nothing),
     typed("allow-outcome-change", Nothing),

@@ -52,5 +52,6 @@ mod trail;
 mod transaction;
 mod world;
 
+pub use fork::WrongPrice;
 pub use machine::{Ethereum, INFO};
 pub use table::ETHEREUM;

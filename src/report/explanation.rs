@@ -101,6 +101,8 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
                 writeln!(text, "    {DIM}made by{DIM:#}  no instruction: none created or deleted it")?;
                 could_be(text, near.as_deref(), length)?;
             }
+            // The leaves say which instruction made the root what it is.
+            Some(Answer::NoCell(_)) if explained.world.is_some() => {}
             Some(answer) => answered(text, answer, length)?,
             None => {}
         }

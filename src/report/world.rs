@@ -51,7 +51,7 @@ fn leaf(text: &mut Vec<u8>, against: &Against, leaf: &Leaf) -> io::Result<()> {
     };
     let value = |value: &Option<Value>| value.as_ref().map_or("(absent)".to_owned(), Value::to_string);
     let (wanted, actual) = (value(&leaf.wanted), value(&leaf.actual));
-    let (wanted, actual) = truncate_pair(&escaped(&wanted), &escaped(&actual), WIDTH / 3);
+    let (wanted, actual) = truncate_pair(&escaped(&wanted), &escaped(&actual), WIDTH / 2 - 6);
     writeln!(text, "    {}", leaf.at)?;
     writeln!(text, "      {one} {EXPECTED}{wanted}{EXPECTED:#}, {other} {ACTUAL}{actual}{ACTUAL:#}")?;
     match &leaf.answer {

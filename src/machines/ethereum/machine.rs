@@ -19,7 +19,7 @@ use revm::primitives::{Address, U256};
 use revm::state::EvmState;
 
 use super::engine::{self, Context, Engine, EngineError, Phases};
-use super::fork::Fork;
+use super::fork::{Fork, WrongPrice};
 use super::program::{self, Prepared};
 use super::refusal::Refusal;
 use super::table::ETHEREUM;
@@ -81,6 +81,7 @@ pub struct Ethereum {
     engine: Engine,
     /// The fork that the engine is set up for.
     fork: Option<Fork>,
+    fault: Option<WrongPrice>,
     /// The frames in use, then some for later use.
     frames: Vec<EthFrame>,
     depth: usize,
@@ -143,9 +144,19 @@ impl<E: Into<EngineError>> From<E> for Stop {
 impl Ethereum {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> Ethereum {
+        Ethereum::with(limits, None)
+    }
+
+    /// A machine with a fault, to show that vectors find it: one price differs.
+    pub fn with_fault(limits: &Limits, fault: WrongPrice) -> Ethereum {
+        Ethereum::with(limits, Some(fault))
+    }
+
+    fn with(limits: &Limits, fault: Option<WrongPrice>) -> Ethereum {
         Ethereum {
             engine: engine::new(),
             fork: None,
+            fault,
             frames: Vec::new(),
             depth: 0,
             test: None,
@@ -172,6 +183,11 @@ impl Ethereum {
             after.touch(*address);
         }
         Some(after)
+    }
+
+    /// The fork whose rules hold.
+    pub(super) fn fork(&self) -> Option<Fork> {
+        self.fork
     }
 
     /// The running frame.
@@ -264,6 +280,9 @@ impl Ethereum {
         if self.fork != Some(fork) {
             self.fork = Some(fork);
             context.cfg = fork.configuration();
+            if let Some(fault) = self.fault.filter(|fault| fault.fork == fork.name) {
+                fault.plant(&mut context.cfg.gas_params);
+            }
             self.engine.instruction = fork.instructions();
         }
         let CfgEnv { chain_id, max_blobs_per_tx, blob_base_fee_update_fraction, memory_limit, .. } =
