@@ -73,6 +73,7 @@ const FLAGS: &[Flag] = &[
     setting("slow", Scope::Run, Nothing),
     // Of single commands.
     typed("formats", Nothing),
+    typed("counts", Nothing),
     typed("fix", Nothing),
     typed("rules", Nothing),
     typed("all", Nothing),

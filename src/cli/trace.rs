@@ -98,7 +98,13 @@ impl Trace {
 
     fn selection(&self, isa: &'static Isa) -> anyhow::Result<Selection> {
         let ops = self.ops.iter().map(|name| op(isa, name)).collect::<anyhow::Result<_>>()?;
-        Ok(Selection { from: self.from, to: self.to.unwrap_or(u64::MAX), ops, frame: self.frame.map(usize::from), skip: 0 })
+        Ok(Selection {
+            from: self.from,
+            to: self.to.unwrap_or(u64::MAX),
+            ops,
+            frame: self.frame.map(usize::from),
+            skip: 0,
+        })
     }
 }
 

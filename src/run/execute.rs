@@ -288,7 +288,8 @@ fn perform(case: &Case, document: &Document, run: impl FnOnce(See<'_>) -> Result
             Err(field) => unknown = unknown.take().or(Some(field)),
         }
         if index + 1 == case.steps.len() && !found.is_empty() {
-            ended = state.describe();
+            let label = case.label.iter().map(|label| format!("; {label}"));
+            ended = label.fold(state.describe(), |ended, label| ended + &label);
         }
     });
     if let Some(UnknownField { field, origin }) = unknown {
