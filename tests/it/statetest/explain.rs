@@ -174,7 +174,7 @@ fn a_state_is_looked_up_by_its_root() {
     assert_eq!(again.text(), None, "the index is not made again");
     for worlds in [worlds, again] {
         let mut options = Options::default();
-        options.run.worlds = Some(Arc::new(worlds));
+        options.run.worlds = Some(Arc::new(move |root| worlds.find(root)));
         let explained = explained(file.to_string(), &options);
         let world = explained.world.unwrap();
         let Against::Fixture(id) = &world.against else { panic!("{:?}", world.against) };
@@ -228,7 +228,8 @@ fn a_wrong_refund_is_one_cause_in_published_tests() {
     let Some(suites) = std::env::var_os("VMCONF_SUITES") else { return };
     let folder = std::path::Path::new(&suites).join("ethereum/legacy-constantinople/stSStoreTest");
     let sources = sources_of(folder);
-    let (count, causes, first) = failures(&sources[..sources.len().min(4)], &with_wrong_refund("ConstantinopleFix"));
+    let (count, causes, first) =
+        failures(&sources[..sources.len().min(4)], &with_wrong_refund("ConstantinopleFix"));
     assert!(count > 0);
     assert_eq!(causes.len(), 1, "{causes:?}");
     let first = first.unwrap();
