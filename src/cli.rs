@@ -58,6 +58,7 @@ mod verbosity;
 mod vm;
 mod vm_command;
 mod watch;
+mod worlds;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -41,6 +41,7 @@ pub mod running;
 mod select;
 pub mod sources;
 mod vector_files;
+pub mod worlds;
 
 use std::time::Instant;
 

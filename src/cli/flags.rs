@@ -53,6 +53,8 @@ const FLAGS: &[Flag] = &[
     setting("vm", Scope::Run, Verdicts),
     setting("timeout", Scope::Run, Verdicts),
     setting("vm-memory", Scope::Run, Verdicts),
+    // How failures are explained.
+    typed("worlds", Verdicts),
     // Which settings.
     typed("profile", Verdicts),
     typed("no-config", Verdicts),
@@ -71,6 +73,7 @@ const FLAGS: &[Flag] = &[
     setting("slow", Scope::Run, Nothing),
     // Of single commands.
     typed("formats", Nothing),
+    typed("counts", Nothing),
     typed("fix", Nothing),
     typed("rules", Nothing),
     typed("all", Nothing),
@@ -82,6 +85,7 @@ const FLAGS: &[Flag] = &[
     typed("to", Nothing),
     typed("last", Nothing),
     typed("op", Nothing),
+    typed("frame", Nothing),
     typed("yes", Nothing),
     typed("leaf", Nothing),
     typed("allow-outcome-change", Nothing),

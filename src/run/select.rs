@@ -81,7 +81,8 @@ impl CaseInfo for Executable<'_, '_> {
         if let Some(executes) = cache.and_then(|(cache, key)| cache.executes(key, *node, id, &ops)) {
             return executes;
         }
-        let mut search = Search { sought, is_found: false };
+        let is_sought = |op: &OpInfo| sought.iter().any(|sought| sought.code == op.code);
+        let mut search = Search { matches: &|at| at.op.is_some_and(is_sought), is_found: false };
         let verdict = self.worker.borrow_mut().watch(self.case, &mut search).report.verdict;
         // Where a limit or an interrupt ended the search, nothing is known of the rest of the case.
         let is_known = search.is_found || !matches!(verdict, Verdict::Error(_));
@@ -91,22 +92,28 @@ impl CaseInfo for Executable<'_, '_> {
         search.is_found
     }
 
+    fn calls(&self, is_sought: &dyn Fn(&str) -> bool) -> bool {
+        let calls = |at: &At<'_>| at.state.effects().calls.is_some_and(|address| is_sought(&address));
+        let mut search = Search { matches: &calls, is_found: false };
+        self.worker.borrow_mut().watch(self.case, &mut search);
+        search.is_found
+    }
+
     fn cause(&self) -> Option<String> {
         let report = self.worker.borrow_mut().execute(self.case).report;
         signature::cause(report.machine.as_deref(), &report.verdict)
     }
 }
 
-/// A watch that ends the run at the first of some instructions of the machine.
+/// A watch that ends the run at the first instruction that `matches`.
 struct Search<'f> {
-    sought: &'f [&'static OpInfo],
+    matches: &'f dyn Fn(&At<'_>) -> bool,
     is_found: bool,
 }
 
 impl Watch for Search<'_> {
     fn before(&mut self, at: &At<'_>) {
-        let is_sought = |op: &OpInfo| self.sought.iter().any(|sought| sought.code == op.code);
-        self.is_found = self.is_found || at.op.is_some_and(is_sought);
+        self.is_found = self.is_found || (self.matches)(at);
     }
 
     fn is_done(&self) -> bool {

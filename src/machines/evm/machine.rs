@@ -32,6 +32,7 @@ pub const INFO: MachineInfo = MachineInfo {
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<Evm>,
+    hashed: None,
     assemble: crate::machines::as_it_is,
     new: |limits| Box::new(Evm::new(limits)),
 };
