@@ -1,6 +1,7 @@
 //! Jumps, ends, and what an instruction can learn about the frame.
 
 use super::frame::{Flow, Frame, Halt, Stop, Word, is_zero, range, small, words};
+use super::operands::Operands;
 use super::table::Op;
 
 #[inline(always)]
@@ -23,20 +24,16 @@ pub(super) fn jumpi(f: &mut Frame<'_>) -> Flow {
 #[inline(always)]
 fn go_to(f: &mut Frame<'_>, target: Word) -> Flow {
     let Some(target) = small(target) else { return Err(BAD_JUMP) };
-    let valid = match f.destinations.known.get(target) {
-        Some(Destination::Yes) => true,
-        Some(Destination::Unknown) => f.destinations.learn(f.code, target),
-        Some(Destination::No) | None => false,
-    };
-    if !valid {
+    let destination = f.destinations.visit(f.code, target);
+    if destination == Destination::No {
         return Err(BAD_JUMP);
     }
     let fenced = f.context.count.jump(f.pc, target);
     f.pc = target;
-    if fenced {
+    if fenced || destination == Destination::Hot {
         // The loop takes the program counter back to the instruction that ended it.
         f.pc += 1;
-        return Err(Stop::Fenced);
+        return Err(if fenced { Stop::Fenced } else { Stop::Hot });
     }
     Ok(())
 }
@@ -50,38 +47,86 @@ pub(super) struct Destinations {
     known: Vec<Destination>,
     /// An instruction starts here, and all before it are known.
     scanned: usize,
+    /// What a destination is at first.
+    fresh: Destination,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Destination {
+/// What an offset is for a jump.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Destination {
     Unknown,
-    Yes,
     No,
+    /// A destination for the plain loop.
+    #[default]
+    Plain,
+    /// One where the hot tier takes over.
+    Hot,
+    /// One where it takes over after one more jump to it.
+    Warm,
+    /// After two.
+    Cool,
+    /// After three.
+    Cold,
 }
 
 impl Destinations {
-    /// Forgets all, for another code of `length` bytes.
-    pub(super) fn reset(&mut self, length: usize) {
+    /// Forgets all, for another code of `length` bytes. `fresh` is what a destination is at first.
+    pub(super) fn reset(&mut self, length: usize, fresh: Destination) {
         self.known.clear();
         self.known.resize(length, Destination::Unknown);
         self.scanned = 0;
+        self.fresh = fresh;
+    }
+
+    /// Counts a jump to `target`.
+    #[inline(always)]
+    fn visit(&mut self, code: &[u8], target: usize) -> Destination {
+        use Destination::{Cold, Cool, Hot, No, Plain, Unknown, Warm};
+        let Some(known) = self.known.get_mut(target) else { return No };
+        match known {
+            No | Plain | Hot => return *known,
+            Warm => *known = Hot,
+            Cool => *known = Warm,
+            Cold => *known = Cool,
+            Unknown => self.learn(code, target),
+        }
+        self.known[target]
+    }
+
+    /// Whether the hot tier takes over there.
+    pub(super) fn is_hot(&self, target: usize) -> bool {
+        self.known.get(target) == Some(&Destination::Hot)
+    }
+
+    /// Leaves a destination to the plain loop.
+    pub(super) fn cool(&mut self, target: usize) {
+        if self.is_hot(target) {
+            self.known[target] = Destination::Plain;
+        }
+    }
+
+    /// Whether `target` is a destination.
+    pub(super) fn contains(&mut self, code: &[u8], target: usize) -> bool {
+        if self.known.get(target) == Some(&Destination::Unknown) {
+            self.learn(code, target);
+        }
+        self.known.get(target).is_some_and(|known| *known != Destination::No)
     }
 
     /// Finds out what an offset is.
     #[cold]
     #[inline(never)]
-    fn learn(&mut self, code: &[u8], target: usize) -> bool {
+    fn learn(&mut self, code: &[u8], target: usize) {
         /// From here on it costs less to look at the code before an offset than to go there.
         const FAR: usize = 512;
         let far = target > self.scanned + FAR;
         if code[target] != Op::JUMPDEST as u8 {
             self.known[target] = Destination::No;
         } else if far && starts(code, target) {
-            self.known[target] = Destination::Yes;
+            self.known[target] = self.fresh;
         } else {
             self.scan(code, target);
         }
-        self.known[target] == Destination::Yes
     }
 
     /// Goes on through the instructions until it is past `target`.
@@ -89,8 +134,8 @@ impl Destinations {
         let mut at = self.scanned;
         while at <= target {
             let byte = code[at];
-            if byte == Op::JUMPDEST as u8 {
-                self.known[at] = Destination::Yes;
+            if byte == Op::JUMPDEST as u8 && self.known[at] == Destination::Unknown {
+                self.known[at] = self.fresh;
             }
             at += 1 + push_data(byte);
         }

@@ -2,8 +2,9 @@
 
 use super::call::Recorded;
 use super::environment::Environment;
-use super::flow::Destinations;
-use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_LIMIT, Stack, Stop, Word};
+use super::flow::{Destination, Destinations};
+use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_SLOTS, Stack, Stop, Word};
+use super::hot::{Blocks, Hot, Left};
 use super::log::Log;
 use super::memory::Memory;
 use super::program;
@@ -45,6 +46,7 @@ pub struct Evm {
     /// The code, followed by [`PADDING`] zeros.
     code: Vec<u8>,
     destinations: Destinations,
+    hot: Hot,
     pub(super) stop: Option<Stop>,
     pub(super) context: Context,
 }
@@ -112,7 +114,7 @@ impl Context {
 
 /// A stack made where it stays: it is too large for the one that calls.
 fn new_stack() -> Box<Stack> {
-    let items = vec![Halves::default(); 1 + STACK_LIMIT];
+    let items = vec![Halves::default(); STACK_SLOTS];
     items.into_boxed_slice().try_into().expect("as many items as the stack has")
 }
 
@@ -126,6 +128,7 @@ impl Evm {
             gas: 0,
             code: vec![0; PADDING],
             destinations: Destinations::default(),
+            hot: Hot::default(),
             stop: None,
             context: Context {
                 environment: Environment::default(),
@@ -144,8 +147,9 @@ impl Evm {
         }
     }
 
-    /// The one loop. Returns why it ended; `None` when the meter ended it.
-    fn cycle(&mut self, mut meter: impl Meter) -> Option<Stop> {
+    /// Calls `run` with the frame and takes over what it changed.
+    #[inline(always)]
+    fn with_frame<R>(&mut self, run: impl FnOnce(&mut Frame<'_>, &mut Hot) -> R) -> R {
         let mut frame = Frame {
             pc: self.pc,
             gas: self.gas,
@@ -156,27 +160,51 @@ impl Evm {
             destinations: &mut self.destinations,
             context: &mut self.context,
         };
-        let stop = table::interpret(&mut frame, &mut meter);
+        let result = run(&mut frame, &mut self.hot);
         let Frame { pc, gas, height, top, .. } = frame;
         (self.pc, self.gas, self.height) = (pc, gas, height);
         self.stack[height] = top;
-        stop
+        result
+    }
+
+    /// The one loop. Returns why it ended; `None` when the meter ended it.
+    fn cycle(&mut self, mut meter: impl Meter) -> Option<Stop> {
+        self.with_frame(|frame, _| table::interpret(frame, &mut meter))
     }
 
     /// Executes exactly `budget` instructions, unless the program ends before. As long as the code
     /// up to the next jump cannot use the budget up, only jumps look at it.
     fn execute(&mut self, budget: u64) -> Option<Stop> {
-        let before = self.executed();
-        let budget = usize::try_from(budget).unwrap_or(usize::MAX);
-        self.context.count.fence = before.saturating_add(budget).saturating_sub(self.code.len());
-        if budget > self.code.len() {
-            match self.cycle(Unmetered) {
-                Some(Stop::Fenced) => {}
-                stop => return stop,
+        let end = self.executed().saturating_add(usize::try_from(budget).unwrap_or(usize::MAX));
+        if end - self.executed() > self.code.len() {
+            self.context.count.fence = end - self.code.len();
+            match self.execute_to_fence() {
+                Stop::Fenced => {}
+                stop => return Some(stop),
             }
         }
         self.context.count.fence = usize::MAX;
-        self.cycle(Metered((budget - (self.executed() - before)) as u64))
+        loop {
+            match self.cycle(Metered((end - self.executed()) as u64)) {
+                Some(Stop::Hot) => {}
+                stop => return stop,
+            }
+        }
+    }
+
+    /// Executes as many instructions as the fence allows, on the plain loop and, where the program is hot, in blocks.
+    fn execute_to_fence(&mut self) -> Stop {
+        let mut left = Left::Plain;
+        loop {
+            let stop = match left {
+                Left::Plain => self.cycle(Unmetered),
+                Left::Once => self.cycle(Metered(1)),
+            };
+            match stop {
+                None | Some(Stop::Hot) => left = self.with_frame(|frame, hot| hot.run(frame, Blocks::All)),
+                Some(stop) => return stop,
+            }
+        }
     }
 
     /// How many instructions were executed.
@@ -201,7 +229,9 @@ impl Evm {
         match self.stop {
             None => Status::Running,
             Some(Stop::Limited(limit)) => self.context.account.status(limit),
-            Some(Stop::Stopped | Stop::Returned | Stop::Halted(_) | Stop::Fenced) => Status::Ended,
+            Some(Stop::Stopped | Stop::Returned | Stop::Halted(_) | Stop::Fenced | Stop::Hot) => {
+                Status::Ended
+            }
         }
     }
 
@@ -222,8 +252,9 @@ impl Machine for Evm {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
         self.context.reset();
         self.gas = program::load(program, &mut self.context, &mut self.code)?;
-        self.destinations.reset(self.code.len());
         self.code.resize(self.code.len() + PADDING, 0);
+        self.destinations.reset(self.code.len(), Destination::Cold);
+        self.hot.reset();
         self.pc = 0;
         self.height = 0;
         self.stop = None;
@@ -261,7 +292,7 @@ impl Machine for Evm {
             Some(Stop::Stopped) => "stopped",
             Some(Stop::Returned) => "returned",
             Some(Stop::Halted(halt)) => halt.reason(),
-            Some(Stop::Limited(_) | Stop::Fenced) => "ended by the runner",
+            Some(Stop::Limited(_) | Stop::Fenced | Stop::Hot) => "ended by the runner",
         };
         let name = match self.program().get(self.pc) {
             None => "the end of the code".to_owned(),
