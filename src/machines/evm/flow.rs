@@ -25,12 +25,12 @@ pub(super) fn jumpi(f: &mut Frame<'_>) -> Flow {
 fn go_to(f: &mut Frame<'_>, target: Word) -> Flow {
     let Some(target) = small(target) else { return Err(BAD_JUMP) };
     let destination = f.destinations.visit(f.code, target);
-    if destination == Destination::No {
+    if destination == Destination::NO {
         return Err(BAD_JUMP);
     }
     let fenced = f.context.count.jump(f.pc, target);
     f.pc = target;
-    if fenced || destination == Destination::Hot {
+    if fenced || destination == Destination::HOT {
         // The loop takes the program counter back to the instruction that ended it.
         f.pc += 1;
         return Err(if fenced { Stop::Fenced } else { Stop::Hot });
@@ -42,7 +42,7 @@ const BAD_JUMP: Stop = Stop::Halted(Halt::BadJump);
 
 /// The valid jump destinations: each JUMPDEST that is not data of a PUSH. Computed lazily, each offset once:
 /// most programs jump to a few places, and analysing all of their code would cost more than it saves.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Destinations {
     known: Vec<Destination>,
     /// An instruction starts here, and all before it are known.
@@ -52,28 +52,30 @@ pub(super) struct Destinations {
 }
 
 /// What an offset is for a jump.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Destination {
-    Unknown,
-    No,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+pub(super) struct Destination(u8);
+
+impl Destination {
+    const UNKNOWN: Destination = Destination(0);
+    const NO: Destination = Destination(1);
     /// A destination for the plain loop.
-    #[default]
-    Plain,
+    pub(super) const PLAIN: Destination = Destination(2);
     /// One where the hot tier takes over.
-    Hot,
-    /// One where it takes over after one more jump to it.
-    Warm,
-    /// After two.
-    Cool,
-    /// After three.
-    Cold,
+    const HOT: Destination = Destination(3);
+    /// One where it takes over after some more jumps to it; each makes it one less.
+    pub(super) const COLD: Destination = Destination(3 + 8);
 }
 
 impl Destinations {
+    /// Those of no code.
+    pub(super) fn new() -> Destinations {
+        Destinations { known: Vec::new(), scanned: 0, fresh: Destination::PLAIN }
+    }
+
     /// Forgets all, for another code of `length` bytes. `fresh` is what a destination is at first.
     pub(super) fn reset(&mut self, length: usize, fresh: Destination) {
         self.known.clear();
-        self.known.resize(length, Destination::Unknown);
+        self.known.resize(length, Destination::UNKNOWN);
         self.scanned = 0;
         self.fresh = fresh;
     }
@@ -81,36 +83,33 @@ impl Destinations {
     /// Counts a jump to `target`.
     #[inline(always)]
     fn visit(&mut self, code: &[u8], target: usize) -> Destination {
-        use Destination::{Cold, Cool, Hot, No, Plain, Unknown, Warm};
-        let Some(known) = self.known.get_mut(target) else { return No };
-        match known {
-            No | Plain | Hot => return *known,
-            Warm => *known = Hot,
-            Cool => *known = Warm,
-            Cold => *known = Cool,
-            Unknown => self.learn(code, target),
+        let Some(known) = self.known.get_mut(target) else { return Destination::NO };
+        if *known > Destination::HOT {
+            known.0 -= 1;
+        } else if *known == Destination::UNKNOWN {
+            self.learn(code, target);
         }
         self.known[target]
     }
 
     /// Whether the hot tier takes over there.
     pub(super) fn is_hot(&self, target: usize) -> bool {
-        self.known.get(target) == Some(&Destination::Hot)
+        self.known.get(target) == Some(&Destination::HOT)
     }
 
     /// Leaves a destination to the plain loop.
     pub(super) fn cool(&mut self, target: usize) {
         if self.is_hot(target) {
-            self.known[target] = Destination::Plain;
+            self.known[target] = Destination::PLAIN;
         }
     }
 
     /// Whether `target` is a destination.
     pub(super) fn contains(&mut self, code: &[u8], target: usize) -> bool {
-        if self.known.get(target) == Some(&Destination::Unknown) {
+        if self.known.get(target) == Some(&Destination::UNKNOWN) {
             self.learn(code, target);
         }
-        self.known.get(target).is_some_and(|known| *known != Destination::No)
+        self.known.get(target).is_some_and(|known| *known != Destination::NO)
     }
 
     /// Finds out what an offset is.
@@ -121,7 +120,7 @@ impl Destinations {
         const FAR: usize = 512;
         let far = target > self.scanned + FAR;
         if code[target] != Op::JUMPDEST as u8 {
-            self.known[target] = Destination::No;
+            self.known[target] = Destination::NO;
         } else if far && starts(code, target) {
             self.known[target] = self.fresh;
         } else {
@@ -134,14 +133,14 @@ impl Destinations {
         let mut at = self.scanned;
         while at <= target {
             let byte = code[at];
-            if byte == Op::JUMPDEST as u8 && self.known[at] == Destination::Unknown {
+            if byte == Op::JUMPDEST as u8 && self.known[at] == Destination::UNKNOWN {
                 self.known[at] = self.fresh;
             }
             at += 1 + push_data(byte);
         }
         self.scanned = at;
-        if self.known[target] == Destination::Unknown {
-            self.known[target] = Destination::No;
+        if self.known[target] == Destination::UNKNOWN {
+            self.known[target] = Destination::NO;
         }
     }
 }

@@ -228,8 +228,14 @@ impl Frame<'_> {
     /// Takes over what a handler changed. Nothing but its answer ends the run.
     #[inline(always)]
     pub(super) fn settle(&mut self, hot: Hot, flow: Flow) -> Flow {
-        Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top } = hot;
+        self.take(hot);
         flow
+    }
+
+    /// Takes over what another frame of the same run changed.
+    #[inline(always)]
+    pub(super) fn take(&mut self, hot: Hot) {
+        Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top } = hot;
     }
 
     /// Puts the program counter back on the instruction that ended the run. No handler moves it

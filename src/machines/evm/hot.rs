@@ -21,15 +21,21 @@ mod block;
 mod role;
 mod translate;
 
+use std::hint::black_box;
+use std::num::NonZeroU16;
+
 use self::allocate::Allocator;
 use self::block::{Block, CONSTANTS, Exit, Registers, Step};
 use self::translate::{Graph, Source};
-use super::frame::{Frame, STACK_LIMIT, STACK_SLOTS, small};
+use super::frame::{Frame, STACK_LIMIT, STACK_SLOTS, Stop, small};
+use super::machine::once;
 use super::table::Op;
+use crate::machines::account::Account;
 
 /// The blocks of a program.
 #[derive(Debug, Default)]
 pub(super) struct Hot {
+    /// By number. The first one is not used, so that no number is 0.
     blocks: Vec<Block>,
     /// The steps of all blocks.
     steps: Vec<Step>,
@@ -47,30 +53,13 @@ struct Translator {
     allocator: Allocator,
 }
 
-/// What is known about an offset: the number of visits, or from [`Entry::FIRST`] on its block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Default)]
-struct Entry(u16);
-
-impl Entry {
-    /// As many visits make a place hot.
-    const HOT: Entry = Entry(4);
-    /// There is no block.
-    const NEVER: Entry = Entry(5);
-    const FIRST: u16 = 6;
-
-    #[inline(always)]
-    fn block(self) -> Option<usize> {
-        self.0.checked_sub(Entry::FIRST).map(usize::from)
-    }
-}
-
-/// How the machine goes on after the last block.
+/// What is known about an offset: the number of visits, or the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Left {
-    /// On the plain loop.
-    Plain,
-    /// With one instruction on the plain loop, and then with the next block.
-    Once,
+enum Entry {
+    Visited(u8),
+    /// There is no block.
+    Never,
+    Block(NonZeroU16),
 }
 
 /// How far to go.
@@ -82,6 +71,9 @@ pub(super) enum Blocks {
     One,
 }
 
+/// After so many visits a place is hot.
+const VISITS: u8 = 4;
+
 impl Hot {
     /// The most blocks and steps of a program.
     const MOST_BLOCKS: usize = 1 << 12;
@@ -89,112 +81,131 @@ impl Hot {
 
     /// Forgets the last program.
     pub(super) fn reset(&mut self) {
-        self.blocks.clear();
+        self.blocks.truncate(1);
         self.steps.clear();
         self.entries.clear();
         self.constants = CONSTANTS.start;
     }
 
-    /// Executes blocks from the program counter on.
-    pub(super) fn run(&mut self, frame: &mut Frame<'_>, blocks: Blocks) -> Left {
+    /// Executes blocks from the program counter on, and what is between them. The reason if that ends the run;
+    /// `None` where the plain loop has to go on.
+    pub(super) fn run(&mut self, frame: &mut Frame<'_>, blocks: Blocks) -> Option<Stop> {
         frame.stack[frame.height] = frame.top;
-        let mut instructions = frame.context.count.at(frame.pc);
-        let fence = frame.context.count.fence;
-        let left = loop {
-            let Some(number) = self.block_at(frame) else { break Left::Plain };
-            let block = &self.blocks[number];
-            let base = frame.height.wrapping_sub(block.items);
-            let height = base.wrapping_add(block.results);
-            let is_possible = base <= STACK_LIMIT
-                && frame.height + block.growth <= STACK_LIMIT
-                && frame.gas >= block.gas
-                && instructions + block.instructions < fence
-                && frame.context.account.charge_in_advance(block.units);
-            if !is_possible {
-                break Left::Plain;
-            }
-            frame.gas -= block.gas;
-            instructions += block.instructions;
-            frame.height = height;
+        let mut state = State {
+            gas: frame.gas,
+            height: frame.height,
+            instructions: frame.context.count.at(frame.pc),
+            fence: frame.context.count.fence,
+        };
+        let mut pc = frame.pc;
+        let mut known = None;
+        let (pc, stop) = loop {
+            let Some(number) = known.or_else(|| self.block_at(pc, frame)) else { break (pc, None) };
+            let block = &self.blocks[usize::from(number.get())];
+            let Some(base) = state.enter(block, &mut frame.context.account) else { break (pc, None) };
             let mut registers = Registers { stack: frame.stack, base };
             for step in &self.steps[block.steps.clone()] {
                 registers.execute(step);
             }
-            match &block.exit {
-                Exit::To(pc) => frame.pc = *pc,
+            match block.exit {
+                Exit::To(next) => (pc, known) = (next.pc, next.block),
                 Exit::Branch(condition, [met, not_met]) => {
-                    frame.pc = if registers.meets(condition) { *met } else { *not_met };
-                }
-                Exit::Jump { at, gas } => {
-                    frame.pc = *at;
-                    match self.destination(frame) {
-                        Some(target) if frame.gas >= *gas => {
-                            frame.gas -= gas;
-                            frame.height -= 1;
-                            frame.pc = target;
-                            instructions += 1;
-                        }
-                        Some(_) | None => break Left::Plain,
+                    if registers.meets(&condition) {
+                        // Keeps the compiler from making one path of both, on which the next block would have to
+                        // wait for the condition.
+                        black_box(());
+                        (pc, known) = (met.pc, met.block);
+                    } else {
+                        (pc, known) = (not_met.pc, not_met.block);
                     }
                 }
-                Exit::Plain(pc) => {
-                    frame.pc = *pc;
-                    break Left::Once;
+                Exit::Jump { at, gas } => match self.destination(frame, state.height) {
+                    Some((target, block)) if state.gas >= gas => {
+                        state.gas -= gas;
+                        state.height -= 1;
+                        state.instructions += 1;
+                        (pc, known) = (target, Some(block));
+                    }
+                    Some(_) | None => break (at, None),
+                },
+                Exit::Plain(at) => {
+                    state.leave(frame, at);
+                    let stop = once(frame).filter(|stop| *stop != Stop::Hot);
+                    frame.stack[frame.height] = frame.top;
+                    state.return_to(frame);
+                    (pc, known) = (frame.pc, None);
+                    if stop.is_some() {
+                        break (pc, stop);
+                    }
                 }
             }
+            if known.is_none() {
+                self.link(number, pc);
+            }
             if blocks == Blocks::One {
-                break Left::Plain;
+                break (pc, None);
             }
         };
-        frame.top = frame.stack[frame.height];
-        frame.context.count.lack = instructions.wrapping_sub(frame.pc);
-        left
+        state.leave(frame, pc);
+        stop
     }
 
-    /// The destination of the JUMP at the program counter, if a block begins there.
+    /// The target of the JUMP before which a block ended, if a block begins there.
     #[inline(always)]
-    fn destination(&self, frame: &Frame<'_>) -> Option<usize> {
-        let target = small(frame.stack[frame.height & (STACK_SLOTS - 1)].word())?;
-        self.entries.get(target)?.block()?;
-        (frame.code[target] == Op::JUMPDEST as u8).then_some(target)
+    fn destination(&self, frame: &Frame<'_>, height: usize) -> Option<(usize, NonZeroU16)> {
+        let target = small(frame.stack[height & (STACK_SLOTS - 1)].word())?;
+        let Some(Entry::Block(block)) = self.entries.get(target) else { return None };
+        (frame.code[target] == Op::JUMPDEST as u8).then_some((target, *block))
     }
 
-    /// The block at the program counter.
+    /// The block at `pc`.
     #[inline(always)]
-    fn block_at(&mut self, frame: &mut Frame<'_>) -> Option<usize> {
-        match self.entries.get(frame.pc).and_then(|entry| entry.block()) {
-            Some(block) => Some(block),
-            None => self.visit(frame),
+    fn block_at(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
+        match self.entries.get(pc) {
+            Some(Entry::Block(block)) => Some(*block),
+            _ => self.visit(pc, frame),
         }
     }
 
-    /// Counts a visit of the program counter. The block there if it is hot.
+    /// Lets a block that goes on at `pc` know the block there.
     #[cold]
     #[inline(never)]
-    fn visit(&mut self, frame: &mut Frame<'_>) -> Option<usize> {
-        self.entries.resize(frame.code.len(), Entry::default());
-        let is_known_hot = frame.destinations.is_hot(frame.pc);
-        let entry = &mut self.entries[frame.pc];
-        if *entry == Entry::NEVER {
-            return None;
-        }
-        entry.0 += 1;
-        if *entry < Entry::HOT && !is_known_hot {
-            return None;
-        }
-        let block = self.translate(frame);
-        self.entries[frame.pc] = match block {
-            Some(block) => Entry(Entry::FIRST + block as u16),
-            None => Entry::NEVER,
+    fn link(&mut self, number: NonZeroU16, pc: usize) {
+        let Some(Entry::Block(block)) = self.entries.get(pc) else { return };
+        let exit = &mut self.blocks[usize::from(number.get())].exit;
+        let nexts = match exit {
+            Exit::To(next) => std::slice::from_mut(next),
+            Exit::Branch(_, nexts) => nexts,
+            Exit::Jump { .. } | Exit::Plain(_) => return,
         };
+        nexts.iter_mut().filter(|next| next.pc == pc).for_each(|next| next.block = Some(*block));
+    }
+
+    /// Counts a visit of `pc`. The block there if it is hot.
+    #[cold]
+    #[inline(never)]
+    fn visit(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
+        if self.entries.is_empty() {
+            self.entries.resize(frame.code.len(), Entry::Visited(0));
+        }
+        let Entry::Visited(visits) = &mut self.entries[pc] else { return None };
+        *visits += 1;
+        if *visits < VISITS && !frame.destinations.is_hot(pc) {
+            return None;
+        }
+        let block = self.translate(pc, frame);
+        self.entries[pc] = block.map_or(Entry::Never, Entry::Block);
         if block.is_none() {
-            frame.destinations.cool(frame.pc);
+            frame.destinations.cool(pc);
         }
         block
     }
 
-    /// Makes the block at the program counter.
-    fn translate(&mut self, frame: &mut Frame<'_>) -> Option<usize> {
+    /// Makes the block at `pc`.
+    fn translate(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
+        if self.blocks.is_empty() {
+            self.blocks.push(Block::default());
+        }
         if self.blocks.len() >= Hot::MOST_BLOCKS || self.steps.len() >= Hot::MOST_STEPS {
             return None;
         }
@@ -205,8 +216,51 @@ impl Hot {
             constants: &mut self.constants,
         };
         let Translator { graph, allocator } = &mut self.translator;
-        let block = translate::translate(&mut source, frame.pc, graph, allocator, &mut self.steps)?;
+        let block = translate::translate(&mut source, pc, graph, allocator, &mut self.steps)?;
+        let number = NonZeroU16::new(self.blocks.len() as u16);
         self.blocks.push(block);
-        Some(self.blocks.len() - 1)
+        number
+    }
+}
+
+/// What a block checks and changes besides the stack.
+struct State {
+    gas: u64,
+    height: usize,
+    /// How many instructions were executed.
+    instructions: usize,
+    fence: usize,
+}
+
+impl State {
+    /// Counts the instructions of a block. Its base; `None` if one of its instructions may end the run.
+    #[inline(always)]
+    fn enter(&mut self, block: &Block, account: &mut Account) -> Option<usize> {
+        let base = self.height.wrapping_sub(block.items);
+        let is_possible = base <= STACK_LIMIT
+            && self.height + block.growth <= STACK_LIMIT
+            && self.gas >= block.gas
+            && self.instructions + block.instructions < self.fence
+            && account.charge_in_advance(block.units);
+        if !is_possible {
+            return None;
+        }
+        self.gas -= block.gas;
+        self.instructions += block.instructions;
+        self.height = base + block.results;
+        Some(base)
+    }
+
+    /// Puts it into the frame, which goes on at `pc`.
+    fn leave(&self, frame: &mut Frame<'_>, pc: usize) {
+        (frame.pc, frame.gas, frame.height) = (pc, self.gas, self.height);
+        frame.top = frame.stack[self.height & (STACK_SLOTS - 1)];
+        frame.context.count.lack = self.instructions.wrapping_sub(pc);
+    }
+
+    /// Takes it from the frame.
+    fn return_to(&mut self, frame: &Frame<'_>) {
+        (self.gas, self.height) = (frame.gas, frame.height);
+        self.instructions = frame.context.count.at(frame.pc);
     }
 }

@@ -4,7 +4,7 @@ use super::call::Recorded;
 use super::environment::Environment;
 use super::flow::{Destination, Destinations};
 use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_SLOTS, Stack, Stop, Word};
-use super::hot::{Blocks, Hot, Left};
+use super::hot::{Blocks, Hot};
 use super::log::Log;
 use super::memory::Memory;
 use super::program;
@@ -127,7 +127,7 @@ impl Evm {
             pc: 0,
             gas: 0,
             code: vec![0; PADDING],
-            destinations: Destinations::default(),
+            destinations: Destinations::new(),
             hot: Hot::default(),
             stop: None,
             context: Context {
@@ -148,7 +148,6 @@ impl Evm {
     }
 
     /// Calls `run` with the frame and takes over what it changed.
-    #[inline(always)]
     fn with_frame<R>(&mut self, run: impl FnOnce(&mut Frame<'_>, &mut Hot) -> R) -> R {
         let mut frame = Frame {
             pc: self.pc,
@@ -167,11 +166,6 @@ impl Evm {
         result
     }
 
-    /// The one loop. Returns why it ended; `None` when the meter ended it.
-    fn cycle(&mut self, mut meter: impl Meter) -> Option<Stop> {
-        self.with_frame(|frame, _| table::interpret(frame, &mut meter))
-    }
-
     /// Executes exactly `budget` instructions, unless the program ends before. As long as the code
     /// up to the next jump cannot use the budget up, only jumps look at it.
     fn execute(&mut self, budget: u64) -> Option<Stop> {
@@ -185,7 +179,8 @@ impl Evm {
         }
         self.context.count.fence = usize::MAX;
         loop {
-            match self.cycle(Metered((end - self.executed()) as u64)) {
+            let left = (end - self.executed()) as u64;
+            match self.with_frame(|frame, _| cycle(frame, Metered(left))) {
                 Some(Stop::Hot) => {}
                 stop => return stop,
             }
@@ -194,17 +189,17 @@ impl Evm {
 
     /// Executes as many instructions as the fence allows, on the plain loop and, where the program is hot, in blocks.
     fn execute_to_fence(&mut self) -> Stop {
-        let mut left = Left::Plain;
-        loop {
-            let stop = match left {
-                Left::Plain => self.cycle(Unmetered),
-                Left::Once => self.cycle(Metered(1)),
-            };
-            match stop {
-                None | Some(Stop::Hot) => left = self.with_frame(|frame, hot| hot.run(frame, Blocks::All)),
-                Some(stop) => return stop,
+        self.with_frame(|frame, hot| {
+            loop {
+                let stop = match cycle(frame, Unmetered) {
+                    Some(Stop::Hot) => hot.run(frame, Blocks::All),
+                    stop => stop,
+                };
+                if let Some(stop) = stop {
+                    return stop;
+                }
             }
-        }
+        })
     }
 
     /// How many instructions were executed.
@@ -248,12 +243,28 @@ impl Evm {
     }
 }
 
+/// The one loop. Returns why it ended; `None` when the meter ended it.
+#[inline(never)]
+fn cycle(frame: &mut Frame<'_>, mut meter: impl Meter) -> Option<Stop> {
+    // A local one, so that its fields can be in registers.
+    let mut lent = frame.lend();
+    let stop = table::interpret(&mut lent, &mut meter);
+    let hot = lent.hot();
+    frame.take(hot);
+    stop
+}
+
+/// Executes one instruction.
+pub(super) fn once(frame: &mut Frame<'_>) -> Option<Stop> {
+    cycle(frame, Metered(1))
+}
+
 impl Machine for Evm {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
         self.context.reset();
         self.gas = program::load(program, &mut self.context, &mut self.code)?;
         self.code.resize(self.code.len() + PADDING, 0);
-        self.destinations.reset(self.code.len(), Destination::Cold);
+        self.destinations.reset(self.code.len(), Destination::COLD);
         self.hot.reset();
         self.pc = 0;
         self.height = 0;

@@ -77,7 +77,10 @@ impl Allocator {
             }
         }
         for (number, node) in graph.nodes.iter().enumerate().rev() {
-            for item in node.operands().iter().filter(|_| is_used[number]).collect::<Vec<_>>() {
+            if !is_used[number] {
+                continue;
+            }
+            for item in node.operands() {
                 match *item {
                     Item::Entry(below) => {
                         last_use[graph.used - below].get_or_insert(number);

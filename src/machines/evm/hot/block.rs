@@ -1,5 +1,6 @@
 //! A block: straight-line code as steps on places, and where it goes on.
 
+use std::num::NonZeroU16;
 use std::ops::Range;
 
 use super::role::compute;
@@ -79,9 +80,9 @@ pub(super) enum Test {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exit {
     /// There.
-    To(usize),
+    To(Next),
     /// At the first one on the condition, else at the second one.
-    Branch(Condition, [usize; 2]),
+    Branch(Condition, [Next; 2]),
     /// At the instruction that the top item names, by a jump that is not part of the block.
     Jump {
         /// Where the jump is.
@@ -93,8 +94,29 @@ pub(super) enum Exit {
     Plain(usize),
 }
 
+impl Default for Exit {
+    fn default() -> Exit {
+        Exit::Plain(0)
+    }
+}
+
+/// Where a block goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Next {
+    /// The offset of the instruction.
+    pub(super) pc: usize,
+    /// The number of the block there once it is known: finding it out would delay the next block.
+    pub(super) block: Option<NonZeroU16>,
+}
+
+impl Next {
+    pub(super) fn at(pc: usize) -> Next {
+        Next { pc, block: None }
+    }
+}
+
 /// A block.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Block {
     /// The price of its instructions.
     pub(super) gas: u64,

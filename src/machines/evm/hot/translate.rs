@@ -1,7 +1,7 @@
 //! From code to a block: who uses what, without the traffic on the stack.
 
 use super::allocate::Allocator;
-use super::block::{Block, CONSTANTS, Exit, Place, Step, Test};
+use super::block::{Block, CONSTANTS, Exit, Next, Place, Step, Test};
 use super::role::{self, Role};
 use crate::machines::evm::flow::Destinations;
 use crate::machines::evm::frame::{Flow, Halves, Stack, Word, small};
@@ -59,7 +59,7 @@ pub(super) struct Graph {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum End {
     To(Exit),
-    Branch { test: Test, holds: bool, of: [Item; 2], to: [usize; 2] },
+    Branch { test: Test, holds: bool, of: [Item; 2], to: [Next; 2] },
 }
 
 /// What is translated: the code, and what is known of it.
@@ -152,7 +152,7 @@ impl Graph {
                     Target::Nowhere => return End::To(Exit::Plain(pc)),
                 },
                 Role::Branches => match self.target(source) {
-                    Target::At(target) => return self.branch([target, pc + 1]),
+                    Target::At(target) => return self.branch([target, pc + 1].map(Next::at)),
                     Target::Unknown | Target::Nowhere => return End::To(Exit::Plain(pc)),
                 },
                 Role::Pushes(size) => pc + 1 + size,
@@ -162,7 +162,7 @@ impl Graph {
             pc = next;
             jumps += usize::from(op == Op::JUMP);
         }
-        End::To(Exit::To(pc))
+        End::To(Exit::To(Next::at(pc)))
     }
 
     /// Where a jump goes whose target is on top.
@@ -176,7 +176,7 @@ impl Graph {
     }
 
     /// The end of a block with a JUMPI to a known place.
-    fn branch(&mut self, to: [usize; 2]) -> End {
+    fn branch(&mut self, to: [Next; 2]) -> End {
         self.charge(Op::JUMPI);
         self.nth(2);
         self.items.pop();
