@@ -11,6 +11,7 @@
 //! | `fields.rs` | what can be observed |
 //! | `inspect.rs` | what blame and traces see |
 //! | `hot.rs` | the hot tier: blocks of code that is executed again and again |
+//! | `reference.rs` | a second machine, for `--engine both` |
 //! | `operands.rs` | what instructions that only compute work on |
 //! | `frame.rs` | the running frame that handlers work on: stack, gas, memory |
 //! | `wide.rs` | powers and quotients |
@@ -55,6 +56,7 @@ mod machine;
 mod memory;
 mod operands;
 mod program;
+mod reference;
 mod shapes;
 mod stack;
 mod storage;

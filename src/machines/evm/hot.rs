@@ -19,6 +19,8 @@
 mod allocate;
 mod block;
 mod role;
+#[cfg(test)]
+mod tests;
 mod translate;
 
 use std::hint::black_box;
@@ -62,15 +64,6 @@ enum Entry {
     Block(NonZeroU16),
 }
 
-/// How far to go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Blocks {
-    /// As far as there are blocks.
-    All,
-    /// One block at most.
-    One,
-}
-
 /// After so many visits a place is hot.
 const VISITS: u8 = 4;
 
@@ -88,8 +81,13 @@ impl Hot {
     }
 
     /// Executes blocks from the program counter on, and what is between them. The reason if that ends the run;
-    /// `None` where the plain loop has to go on.
-    pub(super) fn run(&mut self, frame: &mut Frame<'_>, blocks: Blocks) -> Option<Stop> {
+    /// `None` where the plain loop has to go on. After each block, calls `boundary` with the frame, what has to be
+    /// put into it, and the program counter.
+    pub(super) fn run(
+        &mut self,
+        frame: &mut Frame<'_>,
+        mut boundary: impl FnMut(&mut Frame<'_>, &State, usize),
+    ) -> Option<Stop> {
         frame.stack[frame.height] = frame.top;
         let mut state = State {
             gas: frame.gas,
@@ -142,9 +140,7 @@ impl Hot {
             if known.is_none() {
                 self.link(number, pc);
             }
-            if blocks == Blocks::One {
-                break (pc, None);
-            }
+            boundary(frame, &state, pc);
         };
         state.leave(frame, pc);
         stop
@@ -224,7 +220,7 @@ impl Hot {
 }
 
 /// What a block checks and changes besides the stack.
-struct State {
+pub(super) struct State {
     gas: u64,
     height: usize,
     /// How many instructions were executed.
@@ -252,7 +248,7 @@ impl State {
     }
 
     /// Puts it into the frame, which goes on at `pc`.
-    fn leave(&self, frame: &mut Frame<'_>, pc: usize) {
+    pub(super) fn leave(&self, frame: &mut Frame<'_>, pc: usize) {
         (frame.pc, frame.gas, frame.height) = (pc, self.gas, self.height);
         frame.top = frame.stack[self.height & (STACK_SLOTS - 1)];
         frame.context.count.lack = self.instructions.wrapping_sub(pc);

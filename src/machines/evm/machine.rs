@@ -4,10 +4,11 @@ use super::call::Recorded;
 use super::environment::Environment;
 use super::flow::{Destination, Destinations};
 use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_SLOTS, Stack, Stop, Word};
-use super::hot::{Blocks, Hot};
+use super::hot::Hot;
 use super::log::Log;
 use super::memory::Memory;
 use super::program;
+use super::reference::Reference;
 use super::shapes;
 use super::storage::Storage;
 use super::table::{self, EVM};
@@ -15,6 +16,7 @@ use super::world::{self, World};
 use crate::machines::account::{Account, COPIES};
 use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status, Unmetered};
 use crate::machines::observe;
+use crate::machines::tiers::Tiers;
 use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
@@ -46,7 +48,10 @@ pub struct Evm {
     /// The code, followed by [`PADDING`] zeros.
     code: Vec<u8>,
     destinations: Destinations,
-    hot: Hot,
+    pub(super) hot: Hot,
+    tiers: Tiers,
+    /// What this machine is compared with.
+    reference: Option<Reference>,
     pub(super) stop: Option<Stop>,
     pub(super) context: Context,
 }
@@ -129,6 +134,8 @@ impl Evm {
             code: vec![0; PADDING],
             destinations: Destinations::new(),
             hot: Hot::default(),
+            tiers: Tiers::default(),
+            reference: None,
             stop: None,
             context: Context {
                 environment: Environment::default(),
@@ -168,7 +175,7 @@ impl Evm {
 
     /// Executes exactly `budget` instructions, unless the program ends before. As long as the code
     /// up to the next jump cannot use the budget up, only jumps look at it.
-    fn execute(&mut self, budget: u64) -> Option<Stop> {
+    pub(super) fn execute(&mut self, budget: u64) -> Option<Stop> {
         let end = self.executed().saturating_add(usize::try_from(budget).unwrap_or(usize::MAX));
         if end - self.executed() > self.code.len() {
             self.context.count.fence = end - self.code.len();
@@ -189,21 +196,33 @@ impl Evm {
 
     /// Executes as many instructions as the fence allows, on the plain loop and, where the program is hot, in blocks.
     fn execute_to_fence(&mut self) -> Stop {
-        self.with_frame(|frame, hot| {
+        let mut reference = self.reference.take();
+        let stop = self.with_frame(|frame, hot| {
             loop {
-                let stop = match cycle(frame, Unmetered) {
-                    Some(Stop::Hot) => hot.run(frame, Blocks::All),
-                    stop => stop,
-                };
+                let mut stop = cycle(frame, Unmetered);
+                if stop == Some(Stop::Hot) {
+                    stop = match &mut reference {
+                        None => hot.run(frame, |_, _, _| {}),
+                        Some(reference) => hot.run(frame, |frame, state, pc| {
+                            state.leave(frame, pc);
+                            reference.follow(frame, None);
+                        }),
+                    };
+                }
                 if let Some(stop) = stop {
+                    if let Some(reference) = &mut reference {
+                        reference.follow(frame, Some(stop));
+                    }
                     return stop;
                 }
             }
-        })
+        });
+        self.reference = reference;
+        stop
     }
 
     /// How many instructions were executed.
-    fn executed(&self) -> usize {
+    pub(super) fn executed(&self) -> usize {
         self.context.count.at(self.pc)
     }
 
@@ -264,12 +283,13 @@ impl Machine for Evm {
         self.context.reset();
         self.gas = program::load(program, &mut self.context, &mut self.code)?;
         self.code.resize(self.code.len() + PADDING, 0);
-        self.destinations.reset(self.code.len(), Destination::COLD);
+        let fresh = if self.tiers == Tiers::Plain { Destination::PLAIN } else { Destination::COLD };
+        self.destinations.reset(self.code.len(), fresh);
         self.hot.reset();
         self.pc = 0;
         self.height = 0;
         self.stop = None;
-        Ok(())
+        self.reference.as_mut().map_or(Ok(()), |reference| reference.load(program))
     }
 
     fn advance(&mut self, budget: u64) -> Status {
@@ -281,12 +301,18 @@ impl Machine for Evm {
         self.status()
     }
 
+    fn choose(&mut self, tiers: Tiers) {
+        self.tiers = tiers;
+        self.reference = (tiers == Tiers::Both).then(|| Reference::new(self.context.account.limits()));
+    }
+
     fn account(&mut self) -> &mut Account {
         &mut self.context.account
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
-        self.change(changes)
+        self.change(changes)?;
+        self.reference.as_mut().map_or(Ok(()), |reference| reference.set(changes))
     }
 
     fn next(&self) -> Option<At<'_>> {
