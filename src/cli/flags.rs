@@ -51,6 +51,7 @@ const FLAGS: &[Flag] = &[
     setting("value-debit", Scope::File, Verdicts),
     // What runs them.
     setting("vm", Scope::Run, Verdicts),
+    setting("engine", Scope::Run, Verdicts),
     setting("timeout", Scope::Run, Verdicts),
     setting("vm-memory", Scope::Run, Verdicts),
     // How failures are explained.

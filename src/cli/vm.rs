@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::SignedDuration;
+use vmconf::machines::tiers::Tiers;
 use vmconf::model::exit::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::testees::MakeTestee;
@@ -29,6 +31,13 @@ pub(super) struct VmArgs {
     /// COMMAND speaks the process protocol, as `vmconf serve` does.
     #[arg(long, value_name = "NAME[=COMMAND]", help_heading = "Machine")]
     vm: Option<String>,
+
+    /// How a machine of this program executes hot code [default: hot]
+    ///
+    /// plain: one instruction after the other. hot: as blocks, where the machine can (evm). both: each case both
+    /// ways, compared after each block; a difference is an error of the case.
+    #[arg(long, value_name = "ENGINE", value_parser = engine_parser(), conflicts_with = "vm", help_heading = "Machine")]
+    engine: Option<Tiers>,
 
     #[command(flatten)]
     limits: VmLimits,
@@ -59,6 +68,12 @@ struct VmLimits {
     vm_memory: Option<u64>,
 }
 
+/// The engines by their names.
+fn engine_parser() -> impl TypedValueParser<Value = Tiers> {
+    let of = |name: String| Tiers::ALL.into_iter().find(|tiers| tiers.name() == name).unwrap_or_default();
+    PossibleValuesParser::new(Tiers::ALL.map(Tiers::name)).map(of)
+}
+
 fn parse_duration(text: &str) -> Result<Duration, String> {
     let duration = text.parse().ok().filter(SignedDuration::is_positive);
     duration
@@ -79,7 +94,9 @@ impl VmArgs {
         groups: &Groups,
         interrupt: &Interrupt,
     ) -> anyhow::Result<MakeTestee> {
-        let Some(command) = self.command(settings)? else { return Ok(MakeTestee::default()) };
+        let Some(command) = self.command(settings)? else {
+            return Ok(MakeTestee::on(self.engine.unwrap_or_default()));
+        };
         Ok(MakeTestee::in_processes(Arc::new(start(command, groups, interrupt)?)))
     }
 

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use super::account::{Account, Limit, LimitReached};
 use super::inspect::Inspect;
+use super::tiers::Tiers;
 use crate::isa::{Isa, OpInfo};
 use crate::model::case::{Action, Program};
 use crate::model::path::Path;
@@ -23,6 +24,9 @@ pub trait Machine: Inspect {
     /// Executes up to `budget` instructions, which the account allows, at full speed, and counts them in the
     /// account. With a budget of 0 it only reports the status; a machine that has ended stays as it is.
     fn advance(&mut self, budget: u64) -> Status;
+
+    /// Chooses how programs are executed that are loaded from now on. A machine with one way has nothing to choose.
+    fn choose(&mut self, _tiers: Tiers) {}
 
     /// What the case has used since [`Machine::load`].
     fn account(&mut self) -> &mut Account;
