@@ -9,7 +9,8 @@ use super::load::{Cases, LoadedCase, LoadedFile, load, load_text};
 use super::options::{Options, RunOptions};
 use super::sources::Source;
 use crate::formats::Format;
-use crate::isa::OpInfo;
+use crate::isa::{OpInfo, OpSet};
+use crate::machines;
 use crate::machines::machine::{At, Watch};
 use crate::model::case::{Case, CaseId};
 use crate::model::signature;
@@ -81,7 +82,8 @@ impl CaseInfo for Executable<'_, '_> {
         if let Some(executes) = cache.and_then(|(cache, key)| cache.executes(key, *node, id, &ops)) {
             return executes;
         }
-        let mut search = Search { sought, is_found: false };
+        let Some(machine) = machines::by_name(self.case.format.machine) else { return false };
+        let mut search = Search { sought: OpSet::new(machine.isa, sought.to_vec()), is_found: false };
         let verdict = self.worker.borrow_mut().watch(self.case, &mut search).report.verdict;
         // Where a limit or an interrupt ended the search, nothing is known of the rest of the case.
         let is_known = search.is_found || !matches!(verdict, Verdict::Error(_));
@@ -98,15 +100,18 @@ impl CaseInfo for Executable<'_, '_> {
 }
 
 /// A watch that ends the run at the first of some instructions of the machine.
-struct Search<'f> {
-    sought: &'f [&'static OpInfo],
+struct Search {
+    sought: OpSet,
     is_found: bool,
 }
 
-impl Watch for Search<'_> {
+impl Watch for Search {
+    fn only(&self) -> Option<OpSet> {
+        Some(self.sought.clone())
+    }
+
     fn before(&mut self, at: &At<'_>) {
-        let is_sought = |op: &OpInfo| self.sought.iter().any(|sought| sought.code == op.code);
-        self.is_found = self.is_found || at.op.is_some_and(is_sought);
+        self.is_found = self.is_found || at.op.is_some_and(|op| self.sought.contains(op));
     }
 
     fn is_done(&self) -> bool {

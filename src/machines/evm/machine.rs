@@ -11,8 +11,9 @@ use super::shapes;
 use super::storage::Storage;
 use super::table::{self, EVM};
 use super::world::{self, World};
+use crate::isa::OpSet;
 use crate::machines::account::{Account, COPIES};
-use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status, Unmetered};
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Unmetered, Until};
 use crate::machines::observe;
 use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
@@ -237,6 +238,18 @@ impl Machine for Evm {
             self.context.account.executed(self.executed().wrapping_sub(before) as u64);
         }
         self.status()
+    }
+
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+        if self.stop.is_some() {
+            return Advanced { status: self.status(), executed: 0 };
+        }
+        let before = self.executed();
+        self.context.count.fence = usize::MAX;
+        self.stop = self.cycle(Until { left: budget, ops });
+        let executed = self.executed().wrapping_sub(before) as u64;
+        self.context.account.executed(executed);
+        Advanced { status: self.status(), executed }
     }
 
     fn account(&mut self) -> &mut Account {

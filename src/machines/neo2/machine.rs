@@ -8,8 +8,9 @@ use super::program;
 use super::script::Script;
 use super::shapes;
 use super::table::{self, NEO2};
+use crate::isa::OpSet;
 use crate::machines::account::Account;
-use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status};
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Until};
 use crate::machines::neo::script::code_name;
 use crate::machines::observe;
 use crate::machines::{Engine, Executes, Language, MachineInfo};
@@ -120,6 +121,15 @@ impl Machine for Neo2 {
             self.core.account.executed(budget - meter.0);
         }
         self.status()
+    }
+
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+        let mut meter = Until { left: budget, ops };
+        if self.end.is_none() {
+            self.end = self.cycle(&mut meter);
+            self.core.account.executed(budget - meter.left);
+        }
+        Advanced { status: self.status(), executed: budget - meter.left }
     }
 
     fn account(&mut self) -> &mut Account {
