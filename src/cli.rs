@@ -14,6 +14,7 @@
 //! 6. this module, which no other one uses.
 
 mod asm;
+mod audit;
 mod bisect;
 mod bless;
 mod cache;
@@ -38,6 +39,7 @@ mod limits;
 mod list;
 mod matrix;
 mod merge;
+mod mutants;
 mod output;
 mod outstanding;
 mod partition;
@@ -97,6 +99,8 @@ enum Command {
     Check(check::Check),
     Bless(bless::Bless),
     Known(known::KnownCommand),
+    Audit(audit::AuditCommand),
+    Mutants(mutants::MutantsCommand),
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -173,6 +177,8 @@ impl Command {
             Command::Config(command) => Some(&mut command.run.select),
             Command::Matrix(command) => Some(&mut command.select),
             Command::Bisect(command) => Some(&mut command.select),
+            Command::Audit(command) => Some(&mut command.select),
+            Command::Mutants(command) => Some(&mut command.select),
             Command::Schema(_)
             | Command::Merge(_)
             | Command::Compare(_)
@@ -206,6 +212,8 @@ impl Command {
             Command::Exec(command) => command.run(),
             Command::Vm(command) => command.run(),
             Command::Bisect(command) => command.run(settings),
+            Command::Audit(command) => command.run(settings),
+            Command::Mutants(command) => command.run(settings),
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),

@@ -9,6 +9,7 @@ use crate::model::partition::Part;
 use crate::model::renderer::Renderer;
 use crate::text::shell::Words;
 
+pub mod audit;
 mod case_block;
 pub mod comparison;
 
@@ -21,6 +22,7 @@ pub mod junit;
 pub mod markdown;
 mod markdown_escape;
 pub mod matrix;
+pub mod mutants;
 mod slow;
 pub mod spool;
 pub mod tap;

@@ -128,6 +128,12 @@ pub trait Machine: Inspect {
         Err(LoadError::new(format!("the state of this machine cannot be set to {changes}")))
     }
 
+    /// Does what no instruction does, for a planted fault. False when the machine cannot do it in this state.
+    fn tamper(&mut self, tamper: Tamper) -> bool {
+        let _ = tamper;
+        false
+    }
+
     /// The next instruction; `None` when nothing more will be executed.
     fn next(&self) -> Option<At<'_>>;
 
@@ -143,6 +149,21 @@ pub trait Machine: Inspect {
     fn explain(&self, _at: &Path) -> Option<String> {
         None
     }
+}
+
+/// What a planted fault does between two instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tamper {
+    /// Pushes the number 0.
+    Push,
+    /// Removes the top value.
+    Pop,
+    /// Goes on at this program counter.
+    GoTo(usize),
+    /// Puts a copy of the compound that the top value refers to in its place.
+    Copy,
+    /// Counts one reference too many.
+    Count,
 }
 
 /// How [`Machine::advance_to`] ended.

@@ -13,7 +13,9 @@ use super::table::{self, EVM};
 use super::world::{self, World};
 use crate::isa::OpSet;
 use crate::machines::account::{Account, COPIES};
-use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Unmetered, Until};
+use crate::machines::machine::{
+    Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Unmetered, Until,
+};
 use crate::machines::observe;
 use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
@@ -258,6 +260,22 @@ impl Machine for Evm {
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         self.change(changes)
+    }
+
+    fn tamper(&mut self, tamper: Tamper) -> bool {
+        match tamper {
+            Tamper::Push if self.height < STACK_LIMIT => {
+                self.height += 1;
+                self.stack[self.height] = Halves::default();
+            }
+            Tamper::Pop if self.height > 0 => self.height -= 1,
+            Tamper::GoTo(pc) if pc < self.code.len() => {
+                self.context.count.jump(self.pc, pc);
+                self.pc = pc;
+            }
+            Tamper::Push | Tamper::Pop | Tamper::GoTo(_) | Tamper::Copy | Tamper::Count => return false,
+        }
+        true
     }
 
     fn next(&self) -> Option<At<'_>> {

@@ -10,7 +10,7 @@ use super::trap::Trap;
 use super::word::Word;
 use crate::isa::OpSet;
 use crate::machines::account::Account;
-use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Until};
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
 use crate::machines::observe;
 use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
@@ -45,7 +45,7 @@ const WORD: u64 = 256;
 pub struct MiniC89 {
     account: Account,
     pub(super) code: Option<Code>,
-    limits: Limits,
+    pub(super) limits: Limits,
     pub(super) step: u64,
     pub(super) status: RunStatus,
     ip: usize,
@@ -273,6 +273,20 @@ impl Machine for MiniC89 {
 
     fn account(&mut self) -> &mut Account {
         &mut self.account
+    }
+
+    fn tamper(&mut self, tamper: Tamper) -> bool {
+        let length = |machine: &MiniC89| {
+            let (frame, code) = machine.frames.last().zip(machine.code.as_ref())?;
+            Some(code.functions[frame.function].instructions.len())
+        };
+        match tamper {
+            Tamper::Push => self.stack.push(Word::int(0)),
+            Tamper::Pop => return self.stack.pop().is_some(),
+            Tamper::GoTo(ip) if length(self).is_some_and(|length| ip < length) => self.ip = ip,
+            Tamper::GoTo(_) | Tamper::Copy | Tamper::Count => return false,
+        }
+        true
     }
 
     fn next(&self) -> Option<At<'_>> {

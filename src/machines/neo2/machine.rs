@@ -10,7 +10,7 @@ use super::shapes;
 use super::table::{self, NEO2};
 use crate::isa::OpSet;
 use crate::machines::account::Account;
-use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Until};
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
 use crate::machines::neo::script::code_name;
 use crate::machines::observe;
 use crate::machines::{Engine, Executes, Language, MachineInfo};
@@ -138,6 +138,18 @@ impl Machine for Neo2 {
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         self.core.change(changes)
+    }
+
+    fn tamper(&mut self, tamper: Tamper) -> bool {
+        let Some(frame) = self.core.frames.last_mut() else { return false };
+        match tamper {
+            Tamper::GoTo(pc) if pc < self.scripts[frame.script].code.len() => {
+                frame.pc = pc as i64;
+                true
+            }
+            Tamper::GoTo(_) => false,
+            tamper => self.core.tamper(tamper),
+        }
     }
 
     fn next(&self) -> Option<At<'_>> {

@@ -8,7 +8,7 @@ use super::shapes;
 use super::table::{self, NEO3, Op};
 use crate::isa::OpSet;
 use crate::machines::account::Account;
-use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Until};
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
 use crate::machines::neo::script::code_name;
 use crate::machines::observe;
 use crate::machines::{Engine, Executes, Language, MachineInfo};
@@ -132,6 +132,18 @@ impl Machine for Neo3 {
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         self.core.change(changes)
+    }
+
+    fn tamper(&mut self, tamper: Tamper) -> bool {
+        let length = self.length();
+        match tamper {
+            Tamper::GoTo(pc) if pc < length => {
+                self.pc = pc;
+                true
+            }
+            Tamper::GoTo(_) => false,
+            tamper => self.core.tamper(tamper),
+        }
     }
 
     fn next(&self) -> Option<At<'_>> {

@@ -1,0 +1,193 @@
+//! The faults of a machine, made of its rows and of what they declare.
+
+use std::fmt;
+
+use crate::isa::OpInfo;
+use crate::machines::MachineInfo;
+use crate::model::limits::Limits;
+
+/// The most operands of an instruction that faults change.
+const MOST_OPERANDS: usize = 3;
+
+/// How a value is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wrong {
+    /// One more; a truth value becomes the other one, bytes get another last one.
+    OneMore,
+    /// One less.
+    OneLess,
+    /// The lowest 64 bits; of a number of a machine with 16 bits, the lowest 8.
+    LowLimb,
+    /// The lowest 128 bits.
+    LowHalf,
+    /// Its amount in place of a negative number.
+    SignLost,
+    /// Zero, false, or nothing.
+    Zero,
+    /// One in place of zero: what is special about zero is not done.
+    ZeroAsOne,
+}
+
+impl Wrong {
+    const OF_RESULTS: [Wrong; 6] =
+        [Wrong::OneMore, Wrong::OneLess, Wrong::LowLimb, Wrong::LowHalf, Wrong::SignLost, Wrong::Zero];
+    const OF_OPERANDS: [Wrong; 4] = [Wrong::OneMore, Wrong::LowLimb, Wrong::SignLost, Wrong::ZeroAsOne];
+
+    fn name(self) -> &'static str {
+        match self {
+            Wrong::OneMore => "one-more",
+            Wrong::OneLess => "one-less",
+            Wrong::LowLimb => "low-limb",
+            Wrong::LowHalf => "low-half",
+            Wrong::SignLost => "sign-lost",
+            Wrong::Zero => "zero",
+            Wrong::ZeroAsOne => "zero-as-one",
+        }
+    }
+}
+
+/// What is wrong with an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// What it leaves on top of the stack, or else writes.
+    Result(Wrong),
+    /// An operand, the top one first.
+    Operand(usize, Wrong),
+    /// It takes each of its first two operands for the other.
+    Swapped,
+    /// Where its first two operands are equal, it answers the opposite.
+    Boundary,
+    /// What it writes stays as it was.
+    Forgotten,
+    /// It writes to the place after the one that it has to write to, too.
+    Neighbour,
+    /// It costs one gas more.
+    PriceMore,
+    /// It costs one gas less.
+    PriceLess,
+    /// It takes missing operands for zeros.
+    TooFew,
+    /// It needs one operand more than it takes.
+    OneMoreNeeded,
+    /// It fails one value before the limit of the stack.
+    LimitLess,
+    /// It succeeds at the limit of the stack.
+    LimitMore,
+    /// It pushes one value less.
+    PushOmitted,
+    /// It takes one value less.
+    PopOmitted,
+    /// It goes on at the next instruction, and never elsewhere.
+    NotTaken,
+    /// It pushes a copy of a compound in place of the compound.
+    Copied,
+    /// It counts one reference too many.
+    Counted,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Kind::Result(wrong) => wrong.name(),
+            Kind::Operand(operand, wrong) => {
+                return write!(f, "{}-{}", ["a", "b", "c"][*operand], wrong.name());
+            }
+            Kind::Swapped => "swapped",
+            Kind::Boundary => "boundary",
+            Kind::Forgotten => "forgotten",
+            Kind::Neighbour => "neighbour",
+            Kind::PriceMore => "price-more",
+            Kind::PriceLess => "price-less",
+            Kind::TooFew => "too-few",
+            Kind::OneMoreNeeded => "one-more-needed",
+            Kind::LimitLess => "limit-less",
+            Kind::LimitMore => "limit-more",
+            Kind::PushOmitted => "push-omitted",
+            Kind::PopOmitted => "pop-omitted",
+            Kind::NotTaken => "not-taken",
+            Kind::Copied => "copied",
+            Kind::Counted => "counted",
+        };
+        f.write_str(name)
+    }
+}
+
+/// An instruction and what is wrong with it, written `evm/ADD/low-limb`.
+#[derive(Debug, Clone, Copy)]
+pub struct Fault {
+    /// The machine.
+    pub machine: &'static MachineInfo,
+    /// The instruction.
+    pub op: &'static OpInfo,
+    /// What is wrong.
+    pub kind: Kind,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.machine.name, self.op.name, self.kind)
+    }
+}
+
+/// What a machine has that faults can be in.
+struct Has {
+    gas: bool,
+    stack: bool,
+    stack_limit: bool,
+    compounds: bool,
+}
+
+impl Has {
+    fn of(machine: &MachineInfo) -> Has {
+        let ops = machine.isa.ops;
+        Has {
+            gas: ops.iter().any(|op| op.gas > 0),
+            stack: ops.iter().any(|op| op.pushes > 0),
+            stack_limit: (machine.new)(&Limits::default()).stack_limit().is_some(),
+            compounds: ops.iter().any(|op| op.effects.iter().any(|effect| effect.contains("Compound"))),
+        }
+    }
+}
+
+/// All faults of a machine, in the order of its rows.
+pub fn faults_of(machine: &'static MachineInfo) -> Vec<Fault> {
+    let has = Has::of(machine);
+    let of_row = |op: &'static OpInfo| {
+        let kinds = kinds_of(op, &has);
+        kinds.into_iter().map(move |kind| Fault { machine, op, kind })
+    };
+    machine.isa.ops.iter().flat_map(of_row).collect()
+}
+
+fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
+    let declares = |what: &str| op.effects.iter().filter(|effect| effect.starts_with(what)).count();
+    let (reads, writes) = (declares("Reads("), declares("Writes("));
+    let operands = if has.stack { usize::from(op.pops) } else { reads }.min(MOST_OPERANDS);
+    let mut kinds = Vec::new();
+    let mut add = |applies: bool, some: &[Kind]| {
+        if applies {
+            kinds.extend_from_slice(some);
+        }
+    };
+    for wrong in Wrong::OF_RESULTS {
+        add(op.pushes > 0 || writes > 0, &[Kind::Result(wrong)]);
+    }
+    for operand in 0..operands {
+        for wrong in Wrong::OF_OPERANDS {
+            add(true, &[Kind::Operand(operand, wrong)]);
+        }
+    }
+    add(operands > 1, &[Kind::Swapped]);
+    add(operands > 1 && op.pushes == 1, &[Kind::Boundary]);
+    add(op.pushes > 0 || writes > 0, &[Kind::Forgotten]);
+    add(writes > 0, &[Kind::Neighbour]);
+    add(has.gas, &[Kind::PriceMore]);
+    add(op.gas > 0, &[Kind::PriceLess]);
+    add(op.pops > 0, &[Kind::TooFew, Kind::OneMoreNeeded, Kind::PopOmitted]);
+    add(has.stack_limit && op.pushes > op.pops, &[Kind::LimitLess, Kind::LimitMore]);
+    add(op.pushes > 0, &[Kind::PushOmitted]);
+    add(declares("Jumps") > 0, &[Kind::NotTaken]);
+    add(has.compounds && op.pushes > 0, &[Kind::Copied]);
+    add(has.compounds, &[Kind::Counted]);
+    kinds
+}
