@@ -56,12 +56,15 @@ pub(super) struct MutantsCommand {
     #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]
     min_score: f64,
 
-    /// Try so many programs to find one that notices a fault which no case does
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Programs to try for each fault that no case notices
+    ///
+    /// A fault that changes nothing in any case nor in any of these programs does not count. Programs are made for
+    /// evm, neo2 and neo3.
+    #[arg(long, value_name = "N", default_value_t = 30)]
     search: u32,
 
     /// Write the programs that --search finds to this folder, as vectors
-    #[arg(long, value_name = "FOLDER", requires = "search")]
+    #[arg(long, value_name = "FOLDER")]
     write: Option<PathBuf>,
 
     /// Output form

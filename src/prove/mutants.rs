@@ -82,11 +82,16 @@ fn judge_one(fault: Fault, suite: &Suite, how: &How) -> (Judged, Option<String>)
     let known = equivalent::reason(&fault.to_string());
     let Trial { mut outcome, case } = trial(fault, suite, how);
     let mut vector = None;
-    if outcome != Outcome::Killed && known.is_none() && how.programs > 0 {
-        vector = search::search(fault, how.programs);
-    }
+    let mut tried = 0;
     if outcome != Outcome::Killed && known.is_some() {
         outcome = Outcome::Equivalent;
+    } else if outcome != Outcome::Killed {
+        let searched = search::search(fault, how.programs);
+        tried = searched.tried;
+        if outcome != Outcome::Survived && tried > 0 && !searched.switched_on {
+            outcome = Outcome::Idle;
+        }
+        vector = searched.vector;
     }
     let judged = Judged {
         fault: fault.to_string(),
@@ -96,7 +101,7 @@ fn judge_one(fault: Fault, suite: &Suite, how: &How) -> (Judged, Option<String>)
         outcome,
         case,
         reason: known.map(str::to_owned),
-        tried: if known.is_none() && outcome != Outcome::Killed { how.programs } else { 0 },
+        tried,
         program: vector.is_some(),
     };
     (judged, vector)

@@ -20,7 +20,8 @@ pub static MUTANTS: &[MutantsKind] = &[
 ];
 
 fn text(out: &mut dyn Write, mutants: &Mutants) -> io::Result<()> {
-    let open = |fault: &&Judged| !matches!(fault.outcome, Outcome::Killed | Outcome::Equivalent);
+    let open =
+        |fault: &&Judged| !matches!(fault.outcome, Outcome::Killed | Outcome::Equivalent | Outcome::Idle);
     for fault in mutants.faults.iter().filter(open) {
         line(out, fault)?;
     }
@@ -59,7 +60,7 @@ fn counts(
     what: &str,
     by: impl Fn(&Judged) -> &String,
 ) -> io::Result<()> {
-    let mut table: BTreeMap<&String, [u64; 5]> = BTreeMap::new();
+    let mut table: BTreeMap<&String, [u64; 6]> = BTreeMap::new();
     for fault in &mutants.faults {
         let row = table.entry(by(fault)).or_default();
         for (count, (outcome, _)) in row.iter_mut().zip(Outcome::ALL) {
@@ -76,11 +77,10 @@ fn counts(
 
 fn summary(out: &mut dyn Write, mutants: &Mutants) -> io::Result<()> {
     let killed = mutants.count(Outcome::Killed);
-    let noticeable = mutants.faults.len() as u64 - mutants.count(Outcome::Equivalent);
     writeln!(
         out,
         "\n{killed} of {} noticed by {}: {:.1} %",
-        counted(noticeable, "fault"),
+        counted(mutants.noticeable(), "fault"),
         counted(mutants.cases, "case"),
         mutants.score()
     )

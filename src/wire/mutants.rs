@@ -49,17 +49,21 @@ pub enum Outcome {
     NeverOn,
     /// No case executes the instruction.
     NotExecuted,
+    /// No case executes the instruction so that the fault changes anything, and none of the programs that were
+    /// tried does.
+    Idle,
     /// It is known to make no difference.
     Equivalent,
 }
 
 impl Outcome {
     /// Every outcome, with what it is called.
-    pub const ALL: [(Outcome, &'static str); 5] = [
+    pub const ALL: [(Outcome, &'static str); 6] = [
         (Outcome::Killed, "killed"),
         (Outcome::Survived, "survived"),
         (Outcome::NeverOn, "never on"),
         (Outcome::NotExecuted, "not executed"),
+        (Outcome::Idle, "idle"),
         (Outcome::Equivalent, "equivalent"),
     ];
 }
@@ -70,9 +74,14 @@ impl Mutants {
         self.faults.iter().filter(|fault| fault.outcome == outcome).count() as u64
     }
 
+    /// Faults that make a difference, as far as is known.
+    pub fn noticeable(&self) -> u64 {
+        self.faults.len() as u64 - self.count(Outcome::Equivalent) - self.count(Outcome::Idle)
+    }
+
     /// Percent of the faults that can be noticed which are; 100 if none can.
     pub fn score(&self) -> f64 {
-        let noticeable = self.faults.len() as u64 - self.count(Outcome::Equivalent);
+        let noticeable = self.noticeable();
         if noticeable == 0 { 100.0 } else { 100.0 * self.count(Outcome::Killed) as f64 / noticeable as f64 }
     }
 }

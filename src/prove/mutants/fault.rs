@@ -16,7 +16,9 @@ pub enum Wrong {
     OneMore,
     /// One less.
     OneLess,
-    /// The lowest 64 bits; of a number of a machine with 16 bits, the lowest 8.
+    /// The lowest 8 bits, on a machine of 16 bits.
+    LowByte,
+    /// The lowest 64 bits.
     LowLimb,
     /// The lowest 128 bits.
     LowHalf,
@@ -29,14 +31,32 @@ pub enum Wrong {
 }
 
 impl Wrong {
-    const OF_RESULTS: [Wrong; 6] =
-        [Wrong::OneMore, Wrong::OneLess, Wrong::LowLimb, Wrong::LowHalf, Wrong::SignLost, Wrong::Zero];
-    const OF_OPERANDS: [Wrong; 4] = [Wrong::OneMore, Wrong::LowLimb, Wrong::SignLost, Wrong::ZeroAsOne];
+    const OF_RESULTS: [Wrong; 7] = [
+        Wrong::OneMore,
+        Wrong::OneLess,
+        Wrong::LowByte,
+        Wrong::LowLimb,
+        Wrong::LowHalf,
+        Wrong::SignLost,
+        Wrong::Zero,
+    ];
+    const OF_OPERANDS: [Wrong; 5] =
+        [Wrong::OneMore, Wrong::LowByte, Wrong::LowLimb, Wrong::SignLost, Wrong::ZeroAsOne];
+
+    /// Whether a value of so many bits can be wrong in this way.
+    fn applies_to(self, bits: u32) -> bool {
+        match self {
+            Wrong::LowByte => bits == 16,
+            Wrong::LowLimb | Wrong::LowHalf => bits > 64,
+            Wrong::OneMore | Wrong::OneLess | Wrong::SignLost | Wrong::Zero | Wrong::ZeroAsOne => true,
+        }
+    }
 
     fn name(self) -> &'static str {
         match self {
             Wrong::OneMore => "one-more",
             Wrong::OneLess => "one-less",
+            Wrong::LowByte => "low-byte",
             Wrong::LowLimb => "low-limb",
             Wrong::LowHalf => "low-half",
             Wrong::SignLost => "sign-lost",
@@ -135,6 +155,8 @@ struct Has {
     stack: bool,
     stack_limit: bool,
     compounds: bool,
+    /// The bits of its numbers.
+    bits: u32,
 }
 
 impl Has {
@@ -144,10 +166,20 @@ impl Has {
             gas: ops.iter().any(|op| op.gas > 0),
             stack: ops.iter().any(|op| op.pushes > 0),
             stack_limit: (machine.new)(&Limits::default()).stack_limit().is_some(),
+            bits: if ops.iter().any(|op| op.operands.iter().any(|it| it.fixed_len() > 16)) {
+                256
+            } else {
+                16
+            },
             compounds: ops.iter().any(|op| op.effects.iter().any(|effect| effect.contains("Compound"))),
         }
     }
 }
+
+/// Places whose values a fault can change, as the rows name them.
+const CHANGEABLE: &[&str] = &[
+    "Memory", "Word", "Byte", "Storage", "A", "B", "First4", "DataAtA", "Slot", "Static", "Local", "Argument",
+];
 
 /// All faults of a machine, in the order of its rows.
 pub fn faults_of(machine: &'static MachineInfo) -> Vec<Fault> {
@@ -161,7 +193,12 @@ pub fn faults_of(machine: &'static MachineInfo) -> Vec<Fault> {
 
 fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
     let declares = |what: &str| op.effects.iter().filter(|effect| effect.starts_with(what)).count();
-    let (reads, writes) = (declares("Reads("), declares("Writes("));
+    let is_changed = |effect: &&&str| {
+        let place =
+            effect.strip_prefix("Writes(").map(|place| place.split(['(', ')']).next().unwrap_or(place));
+        place.is_some_and(|place| CHANGEABLE.contains(&place))
+    };
+    let (reads, writes) = (declares("Reads("), op.effects.iter().filter(is_changed).count());
     let operands = if has.stack { usize::from(op.pops) } else { reads }.min(MOST_OPERANDS);
     let mut kinds = Vec::new();
     let mut add = |applies: bool, some: &[Kind]| {
@@ -170,11 +207,11 @@ fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
         }
     };
     for wrong in Wrong::OF_RESULTS {
-        add(op.pushes > 0 || writes > 0, &[Kind::Result(wrong)]);
+        add(wrong.applies_to(has.bits) && (op.pushes > 0 || writes > 0), &[Kind::Result(wrong)]);
     }
     for operand in 0..operands {
         for wrong in Wrong::OF_OPERANDS {
-            add(true, &[Kind::Operand(operand, wrong)]);
+            add(wrong.applies_to(has.bits), &[Kind::Operand(operand, wrong)]);
         }
     }
     add(operands > 1, &[Kind::Swapped]);
@@ -187,7 +224,8 @@ fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
     add(has.stack_limit && op.pushes > op.pops, &[Kind::LimitLess, Kind::LimitMore]);
     add(op.pushes > 0, &[Kind::PushOmitted]);
     add(declares("Jumps") > 0, &[Kind::NotTaken]);
-    add(has.compounds && op.pushes > 0, &[Kind::Copied]);
+    // What pushes one value and reads nothing pushes a new one.
+    add(has.compounds && (op.pushes > 1 || op.pushes == 1 && reads > 0), &[Kind::Copied]);
     add(has.compounds, &[Kind::Counted]);
     kinds
 }

@@ -259,10 +259,12 @@ fn wrong_number(number: &BigInt, wrong: Wrong) -> Option<BigInt> {
     let other = match wrong {
         Wrong::OneMore => number + 1,
         Wrong::OneLess => number - 1,
+        Wrong::LowByte => low(8),
         Wrong::LowLimb => low(64),
         Wrong::LowHalf => low(128),
         // Of a word without a sign, the highest bit is the sign.
-        Wrong::SignLost if number.bits() == 256 => low(255),
+        Wrong::SignLost if number.bits() == 256 && number.sign() == Sign::Plus => low(255),
+        Wrong::SignLost if number.bits() == 16 && number.sign() == Sign::Plus => low(15),
         Wrong::SignLost if number.sign() == Sign::Minus => -number,
         Wrong::Zero => BigInt::ZERO,
         Wrong::ZeroAsOne if number.sign() == Sign::NoSign => BigInt::from(1),

@@ -4,12 +4,12 @@
 //! ones are tried is always the same.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use num_bigint::BigInt;
 use serde_json::Value as Json;
 
-use super::fault::Fault;
+use super::fault::{Fault, Kind};
 use super::faulty::Faulty;
 use crate::formats::{Field, Inputs, MakeVector, NewVector, made_for};
 use crate::isa::{OpInfo, Operand};
@@ -25,16 +25,34 @@ use crate::testees::embedded::Embedded;
 /// The most instructions of a program.
 const MOST_STEPS: u64 = 10_000;
 
-/// A vector file that passes on a machine without the fault and not on one with it; `None` if none of `programs`
-/// programs is one.
-pub fn search(fault: Fault, programs: u32) -> Option<String> {
-    let (_, make) = made_for(fault.machine.name)?;
+/// The result of a search.
+#[derive(Debug, Default)]
+pub struct Searched {
+    /// How many programs were tried.
+    pub tried: u32,
+    /// Whether the fault changed anything in one of them.
+    pub switched_on: bool,
+    /// A vector file that passes on a machine without the fault and not on one with it.
+    pub vector: Option<String>,
+}
+
+/// Tries at most so many programs.
+pub fn search(fault: Fault, programs: u32) -> Searched {
+    let mut searched = Searched::default();
+    let Some((_, make)) = made_for(fault.machine.name) else { return searched };
     let name = fault.to_string().replace('/', "-");
-    (0..programs).find_map(|number| {
-        let Generated { code, inputs } = generate(fault, Numbers::new(number))?;
-        let vector = vector(fault, make, &name, &code, &inputs)?;
-        notices(fault, &vector).then_some(vector)
-    })
+    let switched_on = Arc::new(AtomicBool::new(false));
+    for number in 0..programs {
+        let Some(Generated { code, inputs }) = generate(fault, Numbers::new(number)) else { break };
+        searched.tried += 1;
+        let Some(vector) = vector(fault, make, &name, &code, &inputs) else { continue };
+        if notices(fault, &vector, &switched_on) {
+            searched.vector = Some(vector);
+            break;
+        }
+    }
+    searched.switched_on = switched_on.load(Ordering::Relaxed);
+    searched
 }
 
 /// A program, and what it starts with.
@@ -68,9 +86,21 @@ impl Numbers {
     }
 }
 
+/// The height of the stack at which the instruction reaches its limit.
+fn limit(fault: Fault) -> usize {
+    let limit = (fault.machine.new)(&Limits::default()).stack_limit().unwrap_or(0);
+    (limit + 1 + usize::from(fault.op.pops)).saturating_sub(fault.op.pushes.into())
+}
+
 /// A program that executes the instruction and shows what it did.
 fn generate(fault: Fault, mut numbers: Numbers) -> Option<Generated> {
-    let count = usize::from(fault.op.pops) + numbers.below(2);
+    let pops = usize::from(fault.op.pops);
+    let count = match fault.kind {
+        Kind::TooFew => pops - 1,
+        Kind::OneMoreNeeded => pops,
+        Kind::LimitLess | Kind::LimitMore => limit(fault) - usize::from(fault.kind == Kind::LimitLess),
+        _ => pops + numbers.below(2),
+    };
     let first = numbers.boundary();
     // Equal operands are as interesting as different ones.
     let mut operand = || if numbers.below(4) == 0 { first.clone() } else { numbers.boundary() };
@@ -119,6 +149,7 @@ fn evm_code(operands: &[BigInt], instruction: &[u8], op: &OpInfo) -> Vec<u8> {
     const PUSH1: u8 = 0x60;
     const PUSH32: u8 = 0x7f;
     const SSTORE: u8 = 0x55;
+    const POP: u8 = 0x50;
     // Something in storage and in memory.
     let mut code = vec![PUSH1, 7, PUSH1, 1, SSTORE, PUSH1, 9, PUSH1, 31, 0x53];
     for operand in operands.iter().rev() {
@@ -129,6 +160,8 @@ fn evm_code(operands: &[BigInt], instruction: &[u8], op: &OpInfo) -> Vec<u8> {
         code.extend(bytes);
     }
     code.extend(instruction);
+    // Room for what shows the results.
+    code.extend(std::iter::repeat_n(POP, operands.len().saturating_sub(1_000)));
     for key in 0..op.pushes.min(4) as u8 {
         code.extend([PUSH1, 16 + key, SSTORE]);
     }
@@ -166,7 +199,7 @@ fn read(text: &str) -> Option<(crate::model::case::Case, Limits)> {
 }
 
 /// Whether the vector passes without the fault and not with it.
-fn notices(fault: Fault, vector: &str) -> bool {
+fn notices(fault: Fault, vector: &str, switched_on: &Arc<AtomicBool>) -> bool {
     let Some((case, limits)) = read(vector) else { return false };
     let limits = Limits { steps: MOST_STEPS, ..limits };
     let case = SuiteCase {
@@ -179,8 +212,8 @@ fn notices(fault: Fault, vector: &str) -> bool {
     };
     let interrupt = Interrupt::default();
     let mut plain = Embedded::of((fault.machine.new)(&limits), &interrupt);
-    let switched_on = Arc::new(AtomicBool::new(false));
-    let mut faulty = Embedded::of(Box::new(Faulty::new(fault, &limits, switched_on)), &interrupt);
+    let faulty = Faulty::new(fault, &limits, switched_on.clone());
+    let mut faulty = Embedded::of(Box::new(faulty), &interrupt);
     let passes = |testee: &mut Embedded| matches!(catch_panic(|| case.passes_on(testee)), Ok(Ok(true)));
     passes(&mut plain) && !passes(&mut faulty)
 }
