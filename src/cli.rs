@@ -23,6 +23,7 @@ mod check;
 mod compare;
 mod completions;
 mod config;
+mod coverage;
 mod diff;
 mod disasm;
 mod exec;
@@ -39,6 +40,7 @@ mod limits;
 mod list;
 mod matrix;
 mod merge;
+mod minset;
 mod mutants;
 mod output;
 mod outstanding;
@@ -101,6 +103,8 @@ enum Command {
     Known(known::KnownCommand),
     Audit(audit::AuditCommand),
     Mutants(mutants::MutantsCommand),
+    Coverage(coverage::CoverageCommand),
+    Minset(minset::MinsetCommand),
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -179,6 +183,8 @@ impl Command {
             Command::Bisect(command) => Some(&mut command.select),
             Command::Audit(command) => Some(&mut command.select),
             Command::Mutants(command) => Some(&mut command.select),
+            Command::Coverage(command) => Some(&mut command.select),
+            Command::Minset(command) => Some(&mut command.select),
             Command::Schema(_)
             | Command::Merge(_)
             | Command::Compare(_)
@@ -214,6 +220,8 @@ impl Command {
             Command::Bisect(command) => command.run(settings),
             Command::Audit(command) => command.run(settings),
             Command::Mutants(command) => command.run(settings),
+            Command::Coverage(command) => command.run(settings),
+            Command::Minset(command) => command.run(settings),
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),

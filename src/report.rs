@@ -12,11 +12,13 @@ use crate::text::shell::Words;
 pub mod audit;
 mod case_block;
 pub mod comparison;
+pub mod coverage;
 
 pub mod explanation;
 pub mod github;
 mod groups;
 pub mod html;
+mod html_page;
 pub mod json;
 pub mod junit;
 pub mod markdown;

@@ -4,12 +4,14 @@
 
 pub mod audit;
 pub mod comparison;
+pub mod coverage;
 pub mod eip3155;
 pub mod expected;
 pub mod explanation;
 pub mod line;
 pub mod list;
 pub mod matrix;
+pub mod minset;
 pub mod mutants;
 pub mod name;
 pub mod plain;

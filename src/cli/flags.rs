@@ -91,6 +91,7 @@ const FLAGS: &[Flag] = &[
     typed("min-score", Nothing),
     typed("search", Nothing),
     typed("write", Nothing),
+    typed("faults", Nothing),
     typed("leaf", Nothing),
     typed("allow-outcome-change", Nothing),
     typed("accept", Nothing),

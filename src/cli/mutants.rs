@@ -11,7 +11,7 @@ use vmconf::model::exit::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::prove::mutants::fault::{Fault, faults_of};
 use vmconf::prove::mutants::{How, judge, wrong_entries};
-use vmconf::prove::suite::Suite;
+use vmconf::prove::suite::{Detail, Suite};
 use vmconf::report::mutants::{MUTANTS, MutantsKind};
 use vmconf::run::filter::Filter;
 
@@ -86,7 +86,7 @@ impl MutantsCommand {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
         let takes = |machine: &MachineInfo| self.machine.as_deref().is_none_or(|name| name == machine.name);
-        let suite = Suite::read(&sources, &options, &takes);
+        let suite = Suite::read(&sources, &options, Detail::Codes, &takes);
         let all: Vec<Fault> = suite.machines().into_iter().flat_map(faults_of).collect();
         let faults = self.chosen(&all)?;
         let how = How {

@@ -3,10 +3,13 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use super::coverage::{Observer, Points};
 use crate::isa::OpInfo;
+use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::machines::{self, MachineInfo};
 use crate::model::case::Case;
+use crate::model::exit::Exit;
 use crate::model::limits::Limits;
 use crate::model::verdict::Verdict;
 use crate::run::sources::Source;
@@ -28,6 +31,8 @@ pub struct SuiteCase {
     pub steps: u64,
     /// The codes of the instructions that it executes.
     pub codes: BTreeSet<u16>,
+    /// What it does with each instruction, if that was requested.
+    pub points: Points,
 }
 
 /// Passing cases, those with the fewest instructions first.
@@ -42,13 +47,18 @@ pub struct Suite {
 
 impl Suite {
     /// Reads and runs the selected cases of these files for the machines that `takes` accepts.
-    pub fn read(sources: &[Source], options: &Options, takes: &dyn Fn(&MachineInfo) -> bool) -> Suite {
+    pub fn read(
+        sources: &[Source],
+        options: &Options,
+        detail: Detail,
+        takes: &dyn Fn(&MachineInfo) -> bool,
+    ) -> Suite {
         let mut suite = Suite { cases: Vec::new(), left_out: 0, broken: 0 };
         for source in sources {
             let file = run::open(source, options);
             suite.broken += u64::from(file.broken().is_some());
             for index in 0..file.cases() {
-                let mut seen = Seen::default();
+                let mut seen = Seen { detail, ..Seen::default() };
                 let watched = run::watch(&file, index, &options.run, &mut seen);
                 let found = watched.case.zip(file.case(index)).and_then(|(case, loaded)| {
                     Some((machines::by_name(case.machine)?, case, loaded.id.to_string()))
@@ -57,8 +67,9 @@ impl Suite {
                     Some((machine, case, id)) if watched.report.verdict == Verdict::Pass => {
                         if takes(machine) {
                             let limits = file.options().limits.clone();
-                            let Seen { steps, codes } = seen;
-                            suite.cases.push(SuiteCase { id, machine, case, limits, steps, codes });
+                            let Seen { steps, codes, observer, .. } = seen;
+                            let points = observer.points;
+                            suite.cases.push(SuiteCase { id, machine, case, limits, steps, codes, points });
                         }
                     }
                     _ => suite.left_out += 1,
@@ -68,6 +79,15 @@ impl Suite {
         // The order of files and cases is kept among cases of the same length.
         suite.cases.sort_by_key(|case| case.steps);
         suite
+    }
+
+    /// The exit code of a command that only looks at the suite.
+    pub fn exit(&self) -> Exit {
+        match (self.broken, self.cases.len()) {
+            (1.., _) => Exit::Broken,
+            (0, 0) => Exit::NothingRan,
+            (0, _) => Exit::Passed,
+        }
     }
 
     /// The machines of the cases whose instructions this crate executes.
@@ -108,16 +128,37 @@ impl SuiteCase {
     }
 }
 
-/// Which instructions are executed, and how many.
+/// How much is recorded of each case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Which instructions it executes.
+    #[default]
+    Codes,
+    /// Also what it does with them.
+    Points,
+}
+
+/// Which instructions are executed, how many, and how.
 #[derive(Default)]
 struct Seen {
+    detail: Detail,
     steps: u64,
     codes: BTreeSet<u16>,
+    observer: Observer,
 }
 
 impl Watch for Seen {
     fn before(&mut self, at: &At<'_>) {
         self.steps += 1;
         self.codes.extend(at.op.map(|op| op.code));
+        if self.detail == Detail::Points {
+            self.observer.before(at);
+        }
+    }
+
+    fn pause(&mut self, state: &dyn Inspect) {
+        if self.detail == Detail::Points {
+            self.observer.after(state, None);
+        }
     }
 }

@@ -11,6 +11,7 @@ use super::sources::Source;
 use crate::formats::Format;
 use crate::isa::{OpInfo, OpSet};
 use crate::machines;
+use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::model::case::{Case, CaseId};
 use crate::model::signature;
@@ -93,9 +94,34 @@ impl CaseInfo for Executable<'_, '_> {
         search.is_found
     }
 
+    fn failures(&self) -> Vec<String> {
+        let mut failing = Failing::default();
+        self.worker.borrow_mut().watch(self.case, &mut failing);
+        failing.found
+    }
+
     fn cause(&self) -> Option<String> {
         let report = self.worker.borrow_mut().execute(self.case).report;
         signature::cause(report.machine.as_deref(), &report.verdict)
+    }
+}
+
+/// A watch that records which instructions fail, and why.
+#[derive(Default)]
+struct Failing {
+    last: Option<&'static OpInfo>,
+    found: Vec<String>,
+}
+
+impl Watch for Failing {
+    fn before(&mut self, at: &At<'_>) {
+        self.last = at.op;
+    }
+
+    fn pause(&mut self, state: &dyn Inspect) {
+        if let Some((op, reason)) = self.last.take().zip(state.failure()) {
+            self.found.push(format!("{}, {reason}", op.name));
+        }
     }
 }
 

@@ -209,6 +209,7 @@ fn notices(fault: Fault, vector: &str, switched_on: &Arc<AtomicBool>) -> bool {
         limits: limits.clone(),
         steps: 0,
         codes: std::collections::BTreeSet::new(),
+        points: crate::prove::coverage::Points::new(),
     };
     let interrupt = Interrupt::default();
     let mut plain = Embedded::of((fault.machine.new)(&limits), &interrupt);
