@@ -228,7 +228,8 @@ fn a_wrong_refund_is_one_cause_in_published_tests() {
     let Some(suites) = std::env::var_os("VMCONF_SUITES") else { return };
     let folder = std::path::Path::new(&suites).join("ethereum/legacy-constantinople/stSStoreTest");
     let sources = sources_of(folder);
-    let (count, causes, first) = failures(&sources[..sources.len().min(4)], &with_wrong_refund("ConstantinopleFix"));
+    let (count, causes, first) =
+        failures(&sources[..sources.len().min(4)], &with_wrong_refund("ConstantinopleFix"));
     assert!(count > 0);
     assert_eq!(causes.len(), 1, "{causes:?}");
     let first = first.unwrap();
