@@ -101,6 +101,10 @@ const FLAGS: &[Flag] = &[
     typed("allow-outcome-change", Nothing),
     typed("accept", Nothing),
     typed("prune", Nothing),
+    typed("gas", Nothing),
+    typed("input", Nothing),
+    typed("stack", Nothing),
+    typed("vector", Nothing),
 ];
 
 const fn setting(name: &'static str, scope: Scope, changes: Changes) -> Flag {
