@@ -29,6 +29,7 @@ mod new_vector;
 #[cfg(feature = "ethereum")]
 pub mod statetest;
 pub mod tinyvm;
+pub mod uncompared;
 pub mod vmtests;
 mod write_back;
 

@@ -27,6 +27,7 @@ pub mod neo2;
 pub mod neo3;
 pub mod observe;
 mod record;
+pub mod tiers;
 pub mod tinyvm;
 
 /// What there is to know about a machine without making one.

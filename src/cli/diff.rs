@@ -139,6 +139,9 @@ impl<W: Write> Output<'_, W> {
         explain: impl FnOnce() -> Explanation,
     ) -> anyhow::Result<()> {
         self.summary.count(report);
+        if !report.verdict.is_failed_or_broken() {
+            return Ok(());
+        }
         let Some(cause) = signature::cause(report.machine.as_deref(), &report.verdict) else { return Ok(()) };
         if self.args.form() == Form::Json {
             json::explained(&mut self.out, &explain())?;

@@ -51,6 +51,7 @@ const FLAGS: &[Flag] = &[
     setting("value-debit", Scope::File, Verdicts),
     // What runs them.
     setting("vm", Scope::Run, Verdicts),
+    setting("engine", Scope::Run, Verdicts),
     setting("timeout", Scope::Run, Verdicts),
     setting("vm-memory", Scope::Run, Verdicts),
     // How failures are explained.
@@ -87,10 +88,23 @@ const FLAGS: &[Flag] = &[
     typed("op", Nothing),
     typed("frame", Nothing),
     typed("yes", Nothing),
+    typed("changes", Nothing),
+    typed("machine", Nothing),
+    typed("only", Nothing),
+    typed("most", Nothing),
+    typed("max-work", Nothing),
+    typed("min-score", Nothing),
+    typed("search", Nothing),
+    typed("write", Nothing),
+    typed("faults", Nothing),
     typed("leaf", Nothing),
     typed("allow-outcome-change", Nothing),
     typed("accept", Nothing),
     typed("prune", Nothing),
+    typed("gas", Nothing),
+    typed("input", Nothing),
+    typed("stack", Nothing),
+    typed("vector", Nothing),
 ];
 
 const fn setting(name: &'static str, scope: Scope, changes: Changes) -> Flag {

@@ -1,8 +1,11 @@
 //! `vmconf trace`
 
+mod on_vm;
+
 use anyhow::{Context, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, value_parser};
+use vmconf::explain::bisect::OnVm;
 use vmconf::explain::trace::{Selection, StepFilter, TRACES, Tracer, Writer};
 use vmconf::isa::{Isa, OpInfo};
 use vmconf::machines::MachineInfo;
@@ -11,27 +14,30 @@ use vmconf::model::renderer::Renderer;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, LoadedFile, RunOptions, WatchedCase};
 use vmconf::testees::State;
+use vmconf::testees::process::Vm;
 use vmconf::text::suggest::nearest;
 
 use super::exit_code::BrokenInput;
-use super::find_case::with_case;
+use super::find_case::{read_case, with_case};
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
+use super::vm::{VmArgs, stopped_early};
 
 /// Print every instruction of a case
 ///
 /// Example: vmconf trace vectors/evm/arithmetic/div.json::by-zero --last 5
 ///
 /// One line per step: the instruction with its operands, its price if the machine has gas, the stack or
-/// what it reads, and what it writes. The last line says how the machine ended.
+/// what it reads, and what it writes. The last line says how the machine ended. With --vm, a line has what the
+/// machine in the other process reports: the instruction, gas and the top of the stack.
 #[derive(Debug, Args)]
 pub(super) struct Trace {
     #[command(flatten)]
     pub(super) select: Select,
 
     /// Output form: text for people, jsonl for programs, eip3155 (evm, ethereum), minic89 (snapshots)
-    #[arg(short, long = "output", alias = "as", value_name = "FORM", default_value = TRACES[0].name,
+    #[arg(short = 'o', long = "output", alias = "as", value_name = "FORM", default_value = TRACES[0].name,
           value_parser = PossibleValuesParser::new(Renderer::names(TRACES)))]
     kind: String,
 
@@ -48,12 +54,15 @@ pub(super) struct Trace {
     last: Option<u64>,
 
     /// Only where there are N frames: 1 is the code that a transaction calls, 2 what that calls (ethereum)
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..), conflicts_with = "vm")]
     frame: Option<u16>,
 
     /// Only this instruction; repeatable
     #[arg(long = "op", value_name = "NAME")]
     ops: Vec<String>,
+
+    #[command(flatten)]
+    vm: VmArgs,
 }
 
 impl Trace {
@@ -61,9 +70,13 @@ impl Trace {
         if self.to.is_some_and(|to| to < self.from) {
             bail!("--to is less than --from");
         }
-        let options = self.select.options(settings)?;
+        let mut options = self.select.options(settings)?;
+        options.run.testee = self.vm.testee_until_interrupt(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        with_case(&sources, &options, |loaded, case| self.trace(loaded, case, &options.run))
+        with_case(&sources, &options, |loaded, case| match options.run.testee.vm() {
+            Some(vm) => self.trace_on(vm, loaded, case, &options.run),
+            None => self.trace(loaded, case, &options.run),
+        })
     }
 
     fn trace(&self, loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> anyhow::Result<Exit> {
@@ -83,6 +96,27 @@ impl Trace {
         let watched = run::watch(loaded, case, options, &mut tracer);
         end(&mut tracer, &watched)?;
         exit(&watched)
+    }
+
+    /// Traces a case on a machine in another process.
+    fn trace_on(
+        &self,
+        vm: &Vm,
+        loaded: &LoadedFile<'_>,
+        case: usize,
+        options: &RunOptions,
+    ) -> anyhow::Result<Exit> {
+        let name = &vm.command().name;
+        if self.kind != TRACES[0].name {
+            bail!("--output {}: with --vm only {}", self.kind, TRACES[0].name);
+        }
+        let (info, case) = read_case(loaded, case)?;
+        if !vm.answers(info.name, "trace") {
+            bail!("--vm {name} does not answer trace requests; without --vm, {} is traced here", info.name);
+        }
+        let on_vm = OnVm::new(vm, info, &case, options.interrupt.clone()).map_err(stopped_early)?;
+        on_vm::print(on_vm, info.isa, &self.selection(info.isa)?, self.last)?;
+        Ok(Exit::Passed)
     }
 
     fn writer(&self, machine: &MachineInfo) -> anyhow::Result<Box<dyn Writer>> {

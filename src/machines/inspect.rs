@@ -28,6 +28,11 @@ pub trait Inspect: Observe {
         0
     }
 
+    /// The most values of the operand stack; `None` for a machine that limits something else.
+    fn stack_limit(&self) -> Option<usize> {
+        None
+    }
+
     /// A value of the operand stack, so many below the top one.
     fn item(&self, below: usize) -> Option<Value> {
         let _ = below;

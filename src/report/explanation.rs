@@ -15,7 +15,7 @@ use crate::model::escape::escaped;
 use crate::model::explanation::{Answer, Blame, Executed, Explained, Explanation, Input, StackComparison};
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
-use crate::model::verdict::{Difference, Failure, Verdict, vector_step};
+use crate::model::verdict::{Difference, Failure, NotPassed, Verdict, vector_step};
 
 /// The number of lines of a screen.
 const SCREEN: usize = 24;
@@ -46,9 +46,13 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
     match &explained.report.verdict {
         Verdict::Pass | Verdict::UnexpectedPass(_) => writeln!(text, "pass  {id}: nothing differs")?,
         Verdict::Skip(reason) => writeln!(text, "skip  {id}: {}", escaped(reason))?,
-        Verdict::Unsupported(reason) => writeln!(text, "unsupported {id}: {}", escaped(reason))?,
-        Verdict::Crash(breakdown) | Verdict::Timeout(breakdown) => {
-            let word = explained.report.verdict.name().to_uppercase();
+        Verdict::Unsupported(reason) | Verdict::ExpectedFail(NotPassed::Unsupported(reason), _) => {
+            writeln!(text, "unsupported {id}: {}", escaped(reason))?
+        }
+        Verdict::Crash(breakdown)
+        | Verdict::Timeout(breakdown)
+        | Verdict::ExpectedFail(NotPassed::Crash(breakdown) | NotPassed::Timeout(breakdown), _) => {
+            let word = explained.report.verdict.unlisted_kind().name().to_uppercase();
             broke_down(&mut text, &word, &explained.report, breakdown)?;
             on_embedded(&mut text, explained)?;
             let wanted = length.wanted(&text);
@@ -61,7 +65,7 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
             let wanted = length.wanted(&text);
             last(&mut text, explained, wanted)?;
         }
-        Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
+        Verdict::Fail(failure) | Verdict::ExpectedFail(NotPassed::Fail(failure), _) => {
             failed(&mut text, explained, failure, length)?;
         }
     }

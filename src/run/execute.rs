@@ -92,6 +92,7 @@ fn report(case: &LoadedCase<'_>, verdict: Verdict) -> CaseReport {
         machine: None,
         line: Some(case.line()),
         verdict,
+        listed: None,
         cached: false,
         time: None,
     }
@@ -271,8 +272,7 @@ fn checked(lookup: Option<Lookup>, execution: Execution, datum: u32) -> CaseOutc
 /// Changes the verdict as the list of expected failures of the file says.
 fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
     if let Some(expected_failures) = &case.options.expected_failures {
-        let verdict = std::mem::replace(&mut report.verdict, Verdict::Pass);
-        report.verdict = expected_failures.apply(&report.id, report.machine.as_deref(), verdict);
+        expected_failures.apply(report);
     }
 }
 
@@ -300,7 +300,7 @@ fn perform(case: &Case, document: &Document, run: impl FnOnce(See<'_>) -> Result
     match done {
         Err(stopped) => stopped_verdict(stopped, case, document),
         Ok(()) if found.is_empty() => Verdict::Pass,
-        Ok(()) => Verdict::Fail(Failure { differences: found, ended, listed: None }),
+        Ok(()) => Verdict::Fail(Failure { differences: found, ended }),
     }
 }
 

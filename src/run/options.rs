@@ -61,7 +61,7 @@ pub struct RunOptions {
     /// How many cases may fail or be broken before the remaining ones are skipped, in the order of events;
     /// `None` to run all.
     pub max_failures: Option<NonZeroUsize>,
-    /// The number of threads; at least one is used.
+    /// The number of threads, or of processes of a machine in other processes; at least one is used.
     pub jobs: usize,
     /// Ends the run early, also within a case. All cases up to the first unfinished one, in the order of events,
     /// are reported.

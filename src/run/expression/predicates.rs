@@ -149,6 +149,15 @@ pub static PREDICATES: &[Predicate] = &[
         holds: |matcher, asked| asked.info.calls(&|address| matcher.matches(address)),
     },
     Predicate {
+        name: "fails",
+        argument: "instruction, reason",
+        doc: "has an instruction that fails for this reason: fails(SSTORE, out of gas), fails(POP, *)",
+        cost: Cost::Execution,
+        letters: Letters::AnyCase,
+        known: Vec::new,
+        holds: |matcher, asked| asked.info.failures().iter().any(|failure| matcher.matches(failure)),
+    },
+    Predicate {
         name: "cause",
         argument: "cause",
         doc: "fails or is broken for this cause, by which run groups failures",

@@ -14,7 +14,7 @@ use vmconf::model::name::Name;
 use vmconf::model::path::{Key, Path};
 use vmconf::model::position::Position;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, Verdict};
+use vmconf::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, NotPassed, Verdict};
 use vmconf::wire::explanation::{
     Against, Explanation, Input, Instruction, Leaf, Logs, Relation, Spent, StackComparison, World,
 };
@@ -121,8 +121,8 @@ fn any_difference() -> impl Strategy<Value = Difference> {
 }
 
 fn any_failure() -> impl Strategy<Value = Failure> {
-    (prop::collection::vec(any_difference(), 1..3), any_text(), prop::option::of(any_text()))
-        .prop_map(|(differences, ended, listed)| Failure { differences, ended, listed })
+    (prop::collection::vec(any_difference(), 1..3), any_text())
+        .prop_map(|(differences, ended)| Failure { differences, ended })
 }
 
 fn any_listing() -> impl Strategy<Value = Listing> {
@@ -133,11 +133,20 @@ fn any_listing() -> impl Strategy<Value = Listing> {
     })
 }
 
+fn any_not_passed() -> impl Strategy<Value = NotPassed> {
+    prop_oneof![
+        any_failure().prop_map(NotPassed::Fail),
+        any_text().prop_map(NotPassed::Unsupported),
+        any_breakdown().prop_map(NotPassed::Crash),
+        any_breakdown().prop_map(NotPassed::Timeout),
+    ]
+}
+
 fn any_verdict() -> impl Strategy<Value = Verdict> {
     prop_oneof![
         Just(Verdict::Pass),
         any_failure().prop_map(Verdict::Fail),
-        (any_failure(), any_listing()).prop_map(|(failure, listing)| Verdict::ExpectedFail(failure, listing)),
+        (any_not_passed(), any_listing()).prop_map(|(known, listing)| Verdict::ExpectedFail(known, listing)),
         any_listing().prop_map(Verdict::UnexpectedPass),
         prop::collection::vec(any_diagnostic(), 1..3).prop_map(Verdict::Error),
         any_text().prop_map(Verdict::Skip),
@@ -170,13 +179,15 @@ fn any_report() -> impl Strategy<Value = CaseReport> {
     let name = || prop::option::of(any_text().prop_map(Name::from));
     let line = prop::option::of(1..u32::MAX);
     let time = prop::option::of((0..1_u64 << 40).prop_map(Duration::from_micros));
-    (any_id(), name(), name(), line, any_verdict(), any::<bool>(), time).prop_map(
-        |(id, format, machine, line, verdict, cached, time)| CaseReport {
+    let listed = prop::option::of(any_text());
+    (any_id(), name(), name(), line, any_verdict(), listed, any::<bool>(), time).prop_map(
+        |(id, format, machine, line, verdict, listed, cached, time)| CaseReport {
             id,
             format,
             machine,
             line,
             verdict,
+            listed,
             cached,
             time,
         },

@@ -12,7 +12,7 @@ use vmconf::model::event::Event;
 use vmconf::model::partition::Kind;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::Verdict;
+use vmconf::model::verdict::{NotPassed, Verdict};
 use vmconf::wire::explanation::{
     Against, Explanation, Input, Instruction, Leaf, Logs, Relation, Spent, StackComparison, World,
 };
@@ -121,10 +121,12 @@ fn text(json: &Json) -> String {
 fn as_a_run_makes_it(mut event: Event) -> Event {
     if let Event::Finished(report) = &mut event {
         report.cached &= matches!(report.verdict, Verdict::Pass | Verdict::UnexpectedPass(_));
-        if let Verdict::ExpectedFail(failure, _) = &mut report.verdict {
-            failure.listed = None;
+        if NotPassed::try_from(report.verdict.clone()).is_err() {
+            report.listed = None;
         }
-        if let Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) = &mut report.verdict {
+        if let Verdict::Fail(failure) | Verdict::ExpectedFail(NotPassed::Fail(failure), _) =
+            &mut report.verdict
+        {
             failure.differences.iter_mut().for_each(|it| it.step = it.step.map(|step| step.max(1)));
         }
     }
@@ -207,11 +209,9 @@ fn explanations() {
     for number in 0..300 {
         let event = as_a_run_makes_it(any_event().new_tree(&mut runner).unwrap().current());
         let Event::Finished(mut report) = event else { continue };
-        report.time = None;
-        match &mut report.verdict {
-            Verdict::Fail(failure) => failure.listed = None,
-            Verdict::Error(_) | Verdict::Crash(_) | Verdict::Timeout(_) => {}
-            _ => continue,
+        (report.time, report.listed) = (None, None);
+        if !report.verdict.is_failed_or_broken() {
+            continue;
         }
         let is_full = number % 2 == 0;
         let relation = Some([Relation::MadeBy, Relation::Instead, Relation::After][number % 3]);
