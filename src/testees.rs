@@ -62,6 +62,11 @@ impl MakeTestee {
         self.vm.as_ref()
     }
 
+    /// How many cases run at the same time on each testee, each on a thread of its own.
+    pub fn in_flight(&self) -> usize {
+        self.vm.as_ref().map_or(1, |vm| vm.in_flight())
+    }
+
     /// The name that identifies these testees.
     pub fn name(&self) -> &str {
         &self.name

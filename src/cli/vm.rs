@@ -11,17 +11,22 @@ use jiff::SignedDuration;
 use vmconf::machines::tiers::Tiers;
 use vmconf::model::exit::Exit;
 use vmconf::model::interrupt::Interrupt;
-use vmconf::testees::MakeTestee;
+use vmconf::model::verdict::Breakdown;
 use vmconf::testees::process::{Command, Groups, Vm};
+use vmconf::testees::{MakeTestee, Stopped};
 use vmconf::text::config;
 use vmconf::text::shell::split;
 use vmconf::text::suggest::nearest;
 
 use super::exit_code::BrokenInput;
+use super::output;
 use super::settings::{FILE, Settings};
 
 /// How long a case may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The most lines that are shown of the standard error of a machine.
+const MOST_LINES: usize = 10;
 
 /// The machine in another process that cases run on.
 #[derive(Debug, Args)]
@@ -82,6 +87,20 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
 }
 
 impl VmArgs {
+    /// What makes the testees; starts the machine if there is one. Ctrl-C ends its processes and this one. For
+    /// commands that write no reports.
+    ///
+    /// # Errors
+    ///
+    /// When it is not known, or does not answer.
+    pub(super) fn testee_until_interrupt(&self, settings: &Settings) -> anyhow::Result<MakeTestee> {
+        let groups = Groups::default();
+        if self.is_some() {
+            end_on_interrupt(&groups)?;
+        }
+        self.testee(settings, &groups, &Interrupt::default())
+    }
+
     /// What makes the testees; starts the machine if there is one. All its processes are in `groups` while they
     /// run.
     ///
@@ -153,6 +172,23 @@ pub(super) fn end_on_interrupt(groups: &Groups) -> anyhow::Result<()> {
         groups.kill();
         std::process::exit(Exit::Interrupted as i32);
     })?)
+}
+
+/// The error for a program that a machine did not run to its end. Prints the end of what the machine wrote to
+/// standard error.
+pub(super) fn stopped_early(stopped: Stopped) -> anyhow::Error {
+    let what = match stopped {
+        Stopped::Error(error) => error.to_string(),
+        Stopped::Interrupted => "the run was interrupted".to_owned(),
+        Stopped::Unsupported(reason) => format!("the machine does not support the program: {reason}"),
+        Stopped::Crash(Breakdown { what, stderr }) | Stopped::Timeout(Breakdown { what, stderr }) => {
+            let lines: Vec<_> = stderr.lines().collect();
+            let last = &lines[lines.len().saturating_sub(MOST_LINES)..];
+            last.iter().for_each(|line| output::note(&format!("stderr: {line}")));
+            format!("the machine broke down: {what}")
+        }
+    };
+    BrokenInput(what).into()
 }
 
 fn start(command: Command, groups: &Groups, interrupt: &Interrupt) -> anyhow::Result<Vm> {

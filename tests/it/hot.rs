@@ -6,7 +6,6 @@ use crate::random::Random;
 use crate::support::{at_root, read, sources_of};
 use vmconf::isa::assembler::assemble;
 use vmconf::machines::evm::{EVM, Evm};
-use vmconf::machines::inspect::Inspect;
 use vmconf::machines::machine::{At, Machine, Status, Watch};
 use vmconf::machines::observe::Observe;
 use vmconf::machines::tiers::Tiers;

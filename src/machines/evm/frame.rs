@@ -195,6 +195,12 @@ impl Frame<'_> {
         self.stop(refused(self.height, POPS, self.gas, gas))
     }
 
+    /// The next code; the program counter stays.
+    #[inline(always)]
+    pub(super) fn lead(&self) -> u8 {
+        self.code[self.pc]
+    }
+
     /// The next code.
     #[inline(always)]
     pub(super) fn fetch(&mut self) -> u8 {

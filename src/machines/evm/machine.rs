@@ -3,7 +3,7 @@
 use super::call::Recorded;
 use super::environment::Environment;
 use super::flow::{Destination, Destinations};
-use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_SLOTS, Stack, Stop, Word};
+use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_LIMIT, STACK_SLOTS, Stack, Stop, Word};
 use super::hot::Hot;
 use super::log::Log;
 use super::memory::Memory;
@@ -13,8 +13,11 @@ use super::shapes;
 use super::storage::Storage;
 use super::table::{self, EVM};
 use super::world::{self, World};
+use crate::isa::OpSet;
 use crate::machines::account::{Account, COPIES};
-use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status, Unmetered};
+use crate::machines::machine::{
+    Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Unmetered, Until,
+};
 use crate::machines::observe;
 use crate::machines::tiers::Tiers;
 use crate::machines::{Engine, Executes, Language, MachineInfo};
@@ -35,6 +38,7 @@ pub const INFO: MachineInfo = MachineInfo {
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<Evm>,
+    hashed: None,
     assemble: crate::machines::as_it_is,
     new: |limits| Box::new(Evm::new(limits)),
 };
@@ -184,10 +188,16 @@ impl Evm {
                 stop => return Some(stop),
             }
         }
+        self.execute_plain(end, Metered)
+    }
+
+    /// Executes on the plain loop until the meter, which is made of the number of instructions that are left to
+    /// `end`, says so.
+    fn execute_plain<M: Meter>(&mut self, end: usize, meter: impl Fn(u64) -> M) -> Option<Stop> {
         self.context.count.fence = usize::MAX;
         loop {
             let left = (end - self.executed()) as u64;
-            match self.with_frame(|frame, _| cycle(frame, Metered(left))) {
+            match self.with_frame(|frame, _| cycle(frame, meter(left))) {
                 Some(Stop::Hot) => {}
                 stop => return stop,
             }
@@ -306,6 +316,18 @@ impl Machine for Evm {
         self.reference = (tiers == Tiers::Both).then(|| Reference::new(self.context.account.limits()));
     }
 
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+        if self.stop.is_some() {
+            return Advanced { status: self.status(), executed: 0 };
+        }
+        let before = self.executed();
+        let end = before.saturating_add(usize::try_from(budget).unwrap_or(usize::MAX));
+        self.stop = self.execute_plain(end, |left| Until { left, ops });
+        let executed = self.executed().wrapping_sub(before) as u64;
+        self.context.account.executed(executed);
+        Advanced { status: self.status(), executed }
+    }
+
     fn account(&mut self) -> &mut Account {
         &mut self.context.account
     }
@@ -313,6 +335,22 @@ impl Machine for Evm {
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         self.change(changes)?;
         self.reference.as_mut().map_or(Ok(()), |reference| reference.set(changes))
+    }
+
+    fn tamper(&mut self, tamper: Tamper) -> bool {
+        match tamper {
+            Tamper::Push if self.height < STACK_LIMIT => {
+                self.height += 1;
+                self.stack[self.height] = Halves::default();
+            }
+            Tamper::Pop if self.height > 0 => self.height -= 1,
+            Tamper::GoTo(pc) if pc < self.code.len() => {
+                self.context.count.jump(self.pc, pc);
+                self.pc = pc;
+            }
+            Tamper::Push | Tamper::Pop | Tamper::GoTo(_) | Tamper::Copy | Tamper::Count => return false,
+        }
+        true
     }
 
     fn next(&self) -> Option<At<'_>> {
