@@ -155,6 +155,10 @@ impl CaseInfo for Named {
         false
     }
 
+    fn failures(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     fn cause(&self) -> Option<String> {
         None
     }
