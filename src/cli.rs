@@ -14,6 +14,7 @@
 //! 6. this module, which no other one uses.
 
 mod asm;
+mod audit;
 mod bisect;
 mod bless;
 mod cache;
@@ -22,6 +23,7 @@ mod check;
 mod compare;
 mod completions;
 mod config;
+mod coverage;
 mod diff;
 mod disasm;
 mod exec;
@@ -38,6 +40,8 @@ mod limits;
 mod list;
 mod matrix;
 mod merge;
+mod minset;
+mod mutants;
 mod output;
 mod outstanding;
 mod partition;
@@ -58,6 +62,7 @@ mod verbosity;
 mod vm;
 mod vm_command;
 mod watch;
+mod worlds;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -97,6 +102,10 @@ enum Command {
     Check(check::Check),
     Bless(bless::Bless),
     Known(known::KnownCommand),
+    Audit(audit::AuditCommand),
+    Mutants(mutants::MutantsCommand),
+    Coverage(coverage::CoverageCommand),
+    Minset(minset::MinsetCommand),
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -173,6 +182,10 @@ impl Command {
             Command::Config(command) => Some(&mut command.run.select),
             Command::Matrix(command) => Some(&mut command.select),
             Command::Bisect(command) => Some(&mut command.select),
+            Command::Audit(command) => Some(&mut command.select),
+            Command::Mutants(command) => Some(&mut command.select),
+            Command::Coverage(command) => Some(&mut command.select),
+            Command::Minset(command) => Some(&mut command.select),
             Command::Schema(_)
             | Command::Merge(_)
             | Command::Compare(_)
@@ -206,6 +219,10 @@ impl Command {
             Command::Exec(command) => command.run(settings),
             Command::Vm(command) => command.run(),
             Command::Bisect(command) => command.run(settings),
+            Command::Audit(command) => command.run(settings),
+            Command::Mutants(command) => command.run(settings),
+            Command::Coverage(command) => command.run(settings),
+            Command::Minset(command) => command.run(settings),
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),

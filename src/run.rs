@@ -42,6 +42,7 @@ pub mod running;
 mod select;
 pub mod sources;
 mod vector_files;
+pub mod worlds;
 
 use std::time::Instant;
 

@@ -7,6 +7,7 @@ use self::process::{Process, Vm};
 use crate::machines::MachineInfo;
 use crate::machines::machine::{LoadError, Machine};
 use crate::machines::observe::Observe;
+use crate::machines::tiers::Tiers;
 use crate::model::case::{Program, Step};
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
@@ -37,6 +38,15 @@ impl MakeTestee {
         make: impl Fn(&MachineInfo, &Limits) -> Box<dyn Machine> + Send + Sync + 'static,
     ) -> MakeTestee {
         MakeTestee { name: name.into(), make: Arc::new(make), vm: None }
+    }
+
+    /// Testees that embed the machines of this crate, which execute programs in this way.
+    pub fn on(tiers: Tiers) -> MakeTestee {
+        MakeTestee::new(format!("embedded, {}", tiers.name()), move |info, limits| {
+            let mut machine = (info.new)(limits);
+            machine.choose(tiers);
+            machine
+        })
     }
 
     /// Testees in other processes.
@@ -85,7 +95,7 @@ impl MakeTestee {
 /// Testees that embed the machines of this crate.
 impl Default for MakeTestee {
     fn default() -> MakeTestee {
-        MakeTestee::new("embedded", |info, limits| (info.new)(limits))
+        MakeTestee::on(Tiers::default())
     }
 }
 

@@ -51,8 +51,11 @@ const FLAGS: &[Flag] = &[
     setting("value-debit", Scope::File, Verdicts),
     // What runs them.
     setting("vm", Scope::Run, Verdicts),
+    setting("engine", Scope::Run, Verdicts),
     setting("timeout", Scope::Run, Verdicts),
     setting("vm-memory", Scope::Run, Verdicts),
+    // How failures are explained.
+    typed("worlds", Verdicts),
     // Which settings.
     typed("profile", Verdicts),
     typed("no-config", Verdicts),
@@ -71,6 +74,7 @@ const FLAGS: &[Flag] = &[
     setting("slow", Scope::Run, Nothing),
     // Of single commands.
     typed("formats", Nothing),
+    typed("counts", Nothing),
     typed("fix", Nothing),
     typed("rules", Nothing),
     typed("all", Nothing),
@@ -82,7 +86,17 @@ const FLAGS: &[Flag] = &[
     typed("to", Nothing),
     typed("last", Nothing),
     typed("op", Nothing),
+    typed("frame", Nothing),
     typed("yes", Nothing),
+    typed("changes", Nothing),
+    typed("machine", Nothing),
+    typed("only", Nothing),
+    typed("most", Nothing),
+    typed("max-work", Nothing),
+    typed("min-score", Nothing),
+    typed("search", Nothing),
+    typed("write", Nothing),
+    typed("faults", Nothing),
     typed("leaf", Nothing),
     typed("allow-outcome-change", Nothing),
     typed("accept", Nothing),

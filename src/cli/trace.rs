@@ -36,7 +36,7 @@ pub(super) struct Trace {
     #[command(flatten)]
     pub(super) select: Select,
 
-    /// Output form: text for people, jsonl for programs, eip3155 (evm), minic89 (snapshots)
+    /// Output form: text for people, jsonl for programs, eip3155 (evm, ethereum), minic89 (snapshots)
     #[arg(short = 'o', long = "output", alias = "as", value_name = "FORM", default_value = TRACES[0].name,
           value_parser = PossibleValuesParser::new(Renderer::names(TRACES)))]
     kind: String,
@@ -52,6 +52,10 @@ pub(super) struct Trace {
     /// Only the last N of the selected steps; the case runs twice
     #[arg(long, value_name = "N")]
     last: Option<u64>,
+
+    /// Only where there are N frames: 1 is the code that a transaction calls, 2 what that calls (ethereum)
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..), conflicts_with = "vm")]
+    frame: Option<u16>,
 
     /// Only this instruction; repeatable
     #[arg(long = "op", value_name = "NAME")]
@@ -118,9 +122,9 @@ impl Trace {
     fn writer(&self, machine: &MachineInfo) -> anyhow::Result<Box<dyn Writer>> {
         let kind = Renderer::by_name(TRACES, &self.kind).context("no such way to write traces")?;
         let writer = (kind.new)(machine.isa);
-        if let Some(its) = writer.machine()
-            && its != machine.name
-        {
+        let machines = writer.machines();
+        if !machines.is_empty() && !machines.contains(&machine.name) {
+            let its = machines.join(" and ");
             bail!("--output {} is for {its}, and the case is for {}", kind.name, machine.name);
         }
         Ok(writer)
@@ -128,7 +132,13 @@ impl Trace {
 
     fn selection(&self, isa: &'static Isa) -> anyhow::Result<Selection> {
         let ops = self.ops.iter().map(|name| op(isa, name)).collect::<anyhow::Result<_>>()?;
-        Ok(Selection { from: self.from, to: self.to.unwrap_or(u64::MAX), ops, skip: 0 })
+        Ok(Selection {
+            from: self.from,
+            to: self.to.unwrap_or(u64::MAX),
+            ops,
+            frame: self.frame.map(usize::from),
+            skip: 0,
+        })
     }
 }
 

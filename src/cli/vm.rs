@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::SignedDuration;
+use vmconf::machines::tiers::Tiers;
 use vmconf::model::exit::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::model::verdict::Breakdown;
@@ -35,6 +37,13 @@ pub(super) struct VmArgs {
     #[arg(long, value_name = "NAME[=COMMAND]", help_heading = "Machine")]
     vm: Option<String>,
 
+    /// How a machine of this program executes hot code [default: hot]
+    ///
+    /// plain: one instruction after the other. hot: as blocks, where the machine can (evm). both: each case both
+    /// ways, compared after each block; a difference is an error of the case.
+    #[arg(long, value_name = "ENGINE", value_parser = engine_parser(), conflicts_with = "vm", help_heading = "Machine")]
+    engine: Option<Tiers>,
+
     #[command(flatten)]
     limits: VmLimits,
 }
@@ -62,6 +71,12 @@ struct VmLimits {
     /// Bytes of memory that the machine of --vm may take
     #[arg(long, value_name = "BYTES", help_heading = "Machine")]
     vm_memory: Option<u64>,
+}
+
+/// The engines by their names.
+fn engine_parser() -> impl TypedValueParser<Value = Tiers> {
+    let of = |name: String| Tiers::ALL.into_iter().find(|tiers| tiers.name() == name).unwrap_or_default();
+    PossibleValuesParser::new(Tiers::ALL.map(Tiers::name)).map(of)
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
@@ -98,7 +113,9 @@ impl VmArgs {
         groups: &Groups,
         interrupt: &Interrupt,
     ) -> anyhow::Result<MakeTestee> {
-        let Some(command) = self.command(settings)? else { return Ok(MakeTestee::default()) };
+        let Some(command) = self.command(settings)? else {
+            return Ok(MakeTestee::on(self.engine.unwrap_or_default()));
+        };
         Ok(MakeTestee::in_processes(Arc::new(start(command, groups, interrupt)?)))
     }
 

@@ -16,7 +16,7 @@ use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::CaseReport;
 use crate::model::limits::Limits;
 use crate::model::path::{Key, Path};
-use crate::model::verdict::{Failure, Verdict};
+use crate::model::verdict::{Difference, Failure, Verdict};
 use crate::testees::embedded::Embedded;
 use crate::testees::{See, Stopped, Testee};
 use crate::text::json::{Document, Node};
@@ -288,17 +288,28 @@ fn perform(case: &Case, document: &Document, run: impl FnOnce(See<'_>) -> Result
             Err(field) => unknown = unknown.take().or(Some(field)),
         }
         if index + 1 == case.steps.len() && !found.is_empty() {
-            ended = state.describe();
+            let label = case.label.iter().map(|label| format!("; {label}"));
+            ended = label.fold(state.describe(), |ended, label| ended + &label);
         }
     });
     if let Some(UnknownField { field, origin }) = unknown {
         let what = format!("{} has no field {field}", case.machine);
         return Verdict::Error(vec![document.locate(Diagnostic::at(origin.0, what))]);
     }
+    put_hashes_last(case.machine, &mut found);
     match done {
         Err(stopped) => stopped_verdict(stopped, case, document),
         Ok(()) if found.is_empty() => Verdict::Pass,
         Ok(()) => Verdict::Fail(Failure { differences: found, ended }),
+    }
+}
+
+/// A root that differs says less than the leaves below it that differ.
+fn put_hashes_last(machine: &str, found: &mut [Difference]) {
+    let Some(hashed) = machines::by_name(machine).and_then(|machine| machine.hashed) else { return };
+    let state = Path::field(hashed.state);
+    if found.iter().any(|it| it.at.starts_with(&state)) {
+        found.sort_by_key(|it| it.at == Path::field(hashed.root));
     }
 }
 

@@ -254,6 +254,18 @@ impl LoadedCase<'_> {
             .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
     }
 
+    /// Reads the case from another text of its file, in which it begins at the byte `start`.
+    ///
+    /// # Errors
+    ///
+    /// When nothing begins there, or when the format panics.
+    pub(crate) fn read_in(&self, document: &Document, start: u32) -> Result<Reading, String> {
+        let LoadedCase { format, files, options, .. } = self;
+        let context = Context { options: options.read, files, shared: None };
+        let case = document.node_at(start).ok_or("no case begins there")?;
+        catch_panic(|| format.read_case(case, context))
+    }
+
     /// The line of its file where it begins, from 1.
     pub fn line(&self) -> u32 {
         self.document.position(Node::at_index(self.document, self.node).at()).line

@@ -14,6 +14,7 @@ use super::file_override::FileOverride;
 use super::filter::Filter;
 use super::running::RunningCases;
 use super::sources::Source;
+use super::worlds::Worlds;
 use crate::formats::Format;
 use crate::model::interrupt::Interrupt;
 use crate::model::partition::Part;
@@ -71,6 +72,8 @@ pub struct RunOptions {
     pub cache: Option<Arc<ResultCache>>,
     /// Makes the testees.
     pub testee: MakeTestee,
+    /// States by their roots, to explain a root that differs; `None` without such.
+    pub worlds: Option<Arc<Worlds>>,
 }
 
 impl RunOptions {
@@ -98,6 +101,8 @@ impl RunOptions {
             interrupt: _,
             running: _,
             cache: _,
+            // These only explain results.
+            worlds: _,
         } = self;
         FileKey::new(text, &(format.name, read, limits, testee.name()))
     }

@@ -20,7 +20,8 @@ pub(super) fn print(
     selection: &Selection,
     last: Option<u64>,
 ) -> anyhow::Result<()> {
-    let Selection { from, to, ops, skip: _ } = selection;
+    // The command line refuses a frame here: a machine in another process reports none.
+    let Selection { from, to, ops, frame: _, skip: _ } = selection;
     let mut out = output::stdout_to_the_end();
     let mut kept = VecDeque::new();
     let mut steps = from - 1;

@@ -15,7 +15,9 @@ use vmconf::model::path::{Key, Path};
 use vmconf::model::position::Position;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, NotPassed, Verdict};
-use vmconf::wire::explanation::{Explanation, Input, Instruction, Relation, Spent, StackComparison};
+use vmconf::wire::explanation::{
+    Against, Explanation, Input, Instruction, Leaf, Logs, Relation, Spent, StackComparison, World,
+};
 use vmconf::wire::record;
 use vmconf::wire::report::{Case, Problem};
 
@@ -239,6 +241,7 @@ fn any_instruction() -> impl Strategy<Value = Instruction> {
             step,
             pc,
             op,
+            frame: (step % 2 == 0).then(|| format!("frame {height}")),
             instruction,
             cost,
             inputs,
@@ -272,11 +275,8 @@ fn any_instruction() -> impl Strategy<Value = Instruction> {
 }
 
 pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
-    let spent = (any::<u64>(), any::<u64>(), any::<u64>()).prop_map(|(count, gas, unlike_row)| Spent {
-        count,
-        gas,
-        unlike_row,
-    });
+    let spent = (any::<u64>(), any::<u64>(), any::<u64>(), any::<i64>());
+    let spent = spent.prop_map(|(count, gas, unlike_row, refund)| Spent { count, gas, unlike_row, refund });
     // Null is written both for the value and for no demand.
     let expected = prop::option::of(any_written_expected())
         .prop_map(|expected| expected.filter(|it| *it != Expected::Is(Value::Null)));
@@ -289,8 +289,10 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
         prop::collection::vec(any_instruction(), 0..2),
         prop::collection::btree_map(any_text().prop_map(Name::from), spent, 0..2),
         prop::option::of(stack),
+        prop::option::of(any_world()),
+        prop::option::of(any_logs()),
     )
-        .prop_map(|(report, blames, steps, last, spent, stack)| Explanation {
+        .prop_map(|(report, blames, steps, last, spent, stack, world, logs)| Explanation {
             case: Case::from(&report),
             embedded: (steps % 2 == 0).then_some(Kind::Pass),
             blames,
@@ -298,5 +300,22 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
             last,
             spent,
             stack,
+            world,
+            logs,
         })
+}
+
+fn any_world() -> impl Strategy<Value = World> {
+    let value =
+        || prop::option::of(any_value().prop_filter("null is nothing", |value| *value != Value::Null));
+    let leaf = (any_path(), value(), value(), prop::option::of(any_instruction()))
+        .prop_map(|(path, other, actual, by)| Leaf { path, other, actual, by });
+    let against = prop_oneof![Just(Against::Before), Just(Against::Case), Just(Against::Embedded)];
+    (against, prop::option::of(any_text()), prop::collection::vec(leaf, 0..2), any::<usize>())
+        .prop_map(|(against, case, leaves, count)| World { against, case, leaves, count })
+}
+
+fn any_logs() -> impl Strategy<Value = Logs> {
+    let entries = || prop::collection::vec(any_value(), 0..2);
+    (prop::option::of(entries()), entries()).prop_map(|(expected, actual)| Logs { expected, actual })
 }

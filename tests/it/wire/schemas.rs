@@ -13,7 +13,9 @@ use vmconf::model::partition::Kind;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{NotPassed, Verdict};
-use vmconf::wire::explanation::{Explanation, Input, Instruction, Relation, Spent, StackComparison};
+use vmconf::wire::explanation::{
+    Against, Explanation, Input, Instruction, Leaf, Logs, Relation, Spent, StackComparison, World,
+};
 use vmconf::wire::line::one_line;
 use vmconf::wire::report::{Case, Line, Partition, Start, Typed};
 use vmconf::wire::schema;
@@ -165,6 +167,7 @@ fn executed(step: u64) -> Instruction {
         pc: 3,
         op: Some("ADD".into()),
         instruction: "ADD".to_owned(),
+        frame: (step % 2 == 0).then(|| "frame 1, code of 0x01".to_owned()),
         cost: Some(3),
         inputs: vec![input],
         height: 2,
@@ -182,6 +185,22 @@ fn blame(step: u64) -> Instruction {
     Instruction { inputs: vec![input], moved_by: vec![executed(step - 1)], ..executed(step) }
 }
 
+fn world(number: usize) -> World {
+    let leaf = |by| Leaf {
+        path: Path::field("state"),
+        other: by,
+        actual: Some(Value::int(2)),
+        by: (number % 4 == 0).then(|| blame(3)),
+    };
+    let (against, case) = [
+        (Against::Before, None),
+        (Against::Case, Some("file.json::case".to_owned())),
+        (Against::Embedded, None),
+    ][number % 3]
+        .clone();
+    World { against, case, leaves: vec![leaf(None), leaf(Some(Value::int(1)))], count: 2 }
+}
+
 #[test]
 fn explanations() {
     let validator = Validator::named("diff");
@@ -197,7 +216,7 @@ fn explanations() {
         let is_full = number % 2 == 0;
         let relation = Some([Relation::MadeBy, Relation::Instead, Relation::After][number % 3]);
         let reached_by = Some(Box::new(blame(4)));
-        let spent = Spent { count: 1, gas: 3, unlike_row: 0 };
+        let spent = Spent { count: 1, gas: 3, unlike_row: 0, refund: i64::from(number % 4 == 0) };
         let stack = StackComparison {
             path: Path::field("stack"),
             expected: vec![None, Some(Expected::Len(1)), Some(Expected::Is(Value::int(1)))],
@@ -213,6 +232,11 @@ fn explanations() {
             last: vec![executed(7), Instruction { cost: None, op: None, ..executed(8) }],
             spent: is_full.then(|| ("ADD".into(), spent)).into_iter().collect(),
             stack: is_full.then_some(stack),
+            world: is_full.then(|| world(number)),
+            logs: is_full.then(|| Logs {
+                expected: (number % 4 == 0).then(|| vec![Value::int(1)]),
+                actual: vec![Value::int(2)],
+            }),
         };
         let json: Json = serde_json::from_str(&one_line(&explanation)).unwrap();
         validator.assert_accepts(&json, "an explanation");
