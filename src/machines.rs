@@ -27,6 +27,7 @@ pub mod neo3;
 pub mod observe;
 mod record;
 pub mod tinyvm;
+pub mod view;
 
 /// What there is to know about a machine without making one.
 pub struct MachineInfo {

@@ -54,6 +54,7 @@ mod shapes;
 mod stack;
 mod storage;
 mod table;
+mod view;
 mod world;
 
 pub use machine::{Evm, INFO};

@@ -62,6 +62,7 @@ mod source;
 mod stack;
 mod table;
 mod trap;
+mod view;
 mod word;
 
 pub use machine::{INFO, MiniC89};

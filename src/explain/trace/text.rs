@@ -1,7 +1,7 @@
 //! Traces for people: one line per step. Long values and lists are truncated, so that most lines have at most
 //! 100 characters.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io::{self, Write};
 
 use num_bigint::{BigInt, Sign};
@@ -9,6 +9,7 @@ use num_bigint::{BigInt, Sign};
 use super::{Done, End, Step, TraceKind, Writer};
 use crate::isa::{Isa, Unit};
 use crate::machines::inspect::Inspect;
+use crate::model::brief::brief;
 use crate::model::cell::Cell;
 use crate::model::escape::escaped;
 use crate::model::hex::bytes_key;
@@ -176,23 +177,5 @@ fn short_number(number: &BigInt) -> String {
 
 /// The text, truncated if it is long.
 fn truncated(text: impl fmt::Display) -> String {
-    let mut start = Start { text: String::new(), room: LONGEST };
-    let is_whole = write!(start, "{text}").is_ok();
-    start.text + if is_whole { "" } else { "…" }
-}
-
-/// Collects the start of a text; an error at the limit stops the formatting of the rest.
-struct Start {
-    text: String,
-    room: usize,
-}
-
-impl fmt::Write for Start {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = self.room;
-        let taken = text.chars().take(room);
-        self.room -= taken.clone().count();
-        self.text.extend(taken);
-        if text.chars().nth(room).is_some() { Err(fmt::Error) } else { Ok(()) }
-    }
+    brief(text, LONGEST)
 }

@@ -6,6 +6,7 @@ use super::program::{Function, Instruction};
 use super::table::{EFFECTS, Op};
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::view::{CodeLine, Section};
 use crate::model::cell::Cell;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
@@ -44,6 +45,26 @@ impl Inspect for MiniC89 {
         let frame = self.frames.get(frame.parse::<usize>().ok()?)?;
         let at = frame.base.checked_add(slot.parse().ok()?)?;
         self.slots.get(at).map(|word| word.to_value())
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        self.view()
+    }
+
+    fn unit(&self) -> usize {
+        self.stand().last().map_or(0, |(function, _)| function.fid.into())
+    }
+
+    fn function(&self) -> Option<String> {
+        self.stand().last().map(|(function, _)| named(function))
+    }
+
+    fn listing(&self) -> Vec<CodeLine> {
+        self.function_listing()
+    }
+
+    fn line(&self) -> Option<u64> {
+        self.source_line()
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {

@@ -41,6 +41,7 @@ const CALL_DEPTH: u64 = 64;
 const WORD: u64 = 256;
 
 /// The abstract machine of MiniC89.
+#[derive(Clone)]
 pub struct MiniC89 {
     account: Account,
     pub(super) code: Option<Code>,
@@ -48,6 +49,8 @@ pub struct MiniC89 {
     pub(super) step: u64,
     pub(super) status: RunStatus,
     ip: usize,
+    /// The argument of the last DBG_LINE.
+    pub(super) line: Option<u16>,
     pub(super) stack: Vec<Word>,
     pub(super) slots: Vec<Word>,
     pub(super) frames: Vec<Frame>,
@@ -73,6 +76,7 @@ impl MiniC89 {
             step: 0,
             status: RunStatus::Idle,
             ip: 0,
+            line: None,
             stack: Vec::new(),
             slots: Vec::new(),
             frames: Vec::new(),
@@ -119,7 +123,7 @@ impl MiniC89 {
         self.stack.clear();
         self.frames.clear();
         self.frames.push(Frame { function, base: 0, return_ip: 0 });
-        (self.ip, self.step, self.status) = (0, 0, RunStatus::Running);
+        (self.ip, self.line, self.step, self.status) = (0, None, 0, RunStatus::Running);
         Ok(())
     }
 
@@ -132,6 +136,7 @@ impl MiniC89 {
             instructions: &code.functions[current.function].instructions,
             ip: self.ip,
             base: current.base,
+            line: self.line,
             stack: std::mem::take(&mut self.stack),
             slots: std::mem::take(&mut self.slots),
             frames: std::mem::take(&mut self.frames),
@@ -140,7 +145,8 @@ impl MiniC89 {
         };
         let mut meter = Metered(budget);
         let stop = interpret(&mut cpu, &mut meter);
-        let Cpu { ip, stack, slots, frames, .. } = cpu;
+        let Cpu { ip, line, stack, slots, frames, .. } = cpu;
+        self.line = line;
         (self.ip, self.stack, self.slots, self.frames) = (ip, stack, slots, frames);
         self.step += budget - meter.0;
         self.account.executed(budget - meter.0);
@@ -249,6 +255,10 @@ impl Machine for MiniC89 {
 
     fn next(&self) -> Option<At<'_>> {
         (self.status == RunStatus::Running).then(|| self.at())
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Machine>> {
+        Some(Box::new(self.clone()))
     }
 
     fn depth(&self) -> usize {
