@@ -2,6 +2,7 @@
 
 pub mod bisect;
 pub mod blame;
+pub mod recording;
 pub mod trace;
 
 use crate::model::explanation::{Explanation, StackComparison};

@@ -378,13 +378,13 @@ impl Executed {
 }
 
 /// How many values an instruction pops from a stack of this height.
-fn taken(takes: Option<usize>, op: Option<&OpInfo>, height: usize) -> usize {
+pub(super) fn taken(takes: Option<usize>, op: Option<&OpInfo>, height: usize) -> usize {
     takes.unwrap_or_else(|| op.map_or(0, |op| op.pops.into())).min(height)
 }
 
 /// The stack slots that an instruction wrote: it left the lowest `left` values in place and pushed `pushes`;
 /// `height` is the height afterwards.
-fn written(left: usize, pushes: usize, height: usize) -> Range<usize> {
+pub(super) fn written(left: usize, pushes: usize, height: usize) -> Range<usize> {
     left.min(height.saturating_sub(pushes))..height
 }
 

@@ -90,6 +90,12 @@ pub trait Inspect: Observe {
         None
     }
 
+    /// What the program's source calls a cell: `i of gcd`; `None` where it has no name for it.
+    fn cell_name(&self, cell: &Cell) -> Option<String> {
+        let _ = cell;
+        None
+    }
+
     /// All instructions of the code that the next instruction is in.
     fn listing(&self) -> Vec<CodeLine> {
         Vec::new()

@@ -43,6 +43,7 @@ mod partition;
 mod process;
 mod property;
 mod random;
+mod recording;
 mod reports;
 mod rerun;
 mod samples;

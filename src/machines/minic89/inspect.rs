@@ -39,11 +39,14 @@ impl Inspect for MiniC89 {
         declared(self, counts)
     }
 
+    fn cell_name(&self, cell: &Cell) -> Option<String> {
+        let (slot, frame) = slot_and_frame(cell)?;
+        self.slot_name(frame, slot)
+    }
+
     fn value(&self, cell: &Cell) -> Option<Value> {
-        let Cell::Named("slot", name) = cell else { return None };
-        let (slot, frame) = name.split_once(OF_FRAME)?;
-        let frame = self.frames.get(frame.parse::<usize>().ok()?)?;
-        let at = frame.base.checked_add(slot.parse().ok()?)?;
+        let (slot, frame) = slot_and_frame(cell)?;
+        let at = self.frames.get(frame)?.base.checked_add(slot)?;
         self.slots.get(at).map(|word| word.to_value())
     }
 
@@ -156,6 +159,13 @@ const OF_FRAME: &str = " of frame ";
 /// What the first function returned.
 fn result() -> Cell {
     Cell::named("result", "")
+}
+
+/// The slot and the frame of a cell.
+fn slot_and_frame(cell: &Cell) -> Option<(usize, usize)> {
+    let Cell::Named("slot", name) = cell else { return None };
+    let (slot, frame) = name.split_once(OF_FRAME)?;
+    Some((slot.parse().ok()?, frame.parse().ok()?))
 }
 
 /// A slot of a frame, the oldest frame being 0.
