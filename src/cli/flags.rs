@@ -82,6 +82,8 @@ const FLAGS: &[Flag] = &[
     typed("to", Nothing),
     typed("last", Nothing),
     typed("op", Nothing),
+    typed("html", Nothing),
+    typed("source", Nothing),
     typed("yes", Nothing),
     typed("leaf", Nothing),
     typed("allow-outcome-change", Nothing),

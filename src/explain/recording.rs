@@ -117,6 +117,21 @@ impl Recording {
         &*self.machine
     }
 
+    /// Goes on, at least one step, to the first state with at most so many frames.
+    pub fn go_to_depth(&mut self, depth: usize, keep_going: KeepGoing<'_>) -> Found {
+        let start = self.now;
+        for step in start.step + 1..=self.steps() {
+            if self.go_to(self.moment(step)).depth() <= depth {
+                return Found::At(step);
+            }
+            if step % NEAR == 0 && !keep_going(step - start.step) {
+                self.go_to(start);
+                return Found::Cancelled;
+            }
+        }
+        Found::Nothing
+    }
+
     /// Goes to the checkpoint before a state.
     fn restart(&mut self, to: Moment) {
         if let Some((at, machine)) = self.checkpoints.before(to) {

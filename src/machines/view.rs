@@ -82,17 +82,24 @@ impl Datum {
 pub struct CodeLine {
     /// Its program counter.
     pub pc: usize,
+    /// The program counter as this machine writes it.
+    pub label: String,
     /// As a person writes it.
     pub text: String,
     /// The line of the source it was made of, where the program says so.
     pub line: Option<u64>,
 }
 
+impl CodeLine {
+    /// An instruction at an address, which is written in hex.
+    pub fn at(pc: usize, text: String) -> CodeLine {
+        CodeLine { pc, label: format!("{pc:04x}"), text, line: None }
+    }
+}
+
 /// The instructions of a program of bytes.
 pub(super) fn code_lines(isa: &Isa, program: &[u8]) -> Vec<CodeLine> {
-    disassemble(isa, program)
-        .map(|line| CodeLine { pc: line.offset, text: line.source(), line: None })
-        .collect()
+    disassemble(isa, program).map(|line| CodeLine::at(line.offset, line.source())).collect()
 }
 
 impl Row {

@@ -22,7 +22,13 @@ impl MiniC89 {
         let line = |ip| function.source_map.line(ip).and_then(|line| u64::try_from(line).ok());
         // The last one marks the end.
         let ips = 0..function.instructions.len() - 1;
-        ips.map(|ip| CodeLine { pc: ip, text: self.written(function, ip), line: line(ip) }).collect()
+        ips.map(|ip| CodeLine {
+            pc: ip,
+            label: ip.to_string(),
+            text: self.written(function, ip),
+            line: line(ip),
+        })
+        .collect()
     }
 
     /// The line by the source map; for a function without one, that of the last DBG_LINE.
@@ -65,7 +71,7 @@ impl MiniC89 {
                 Some((caller, call)) => format!("returns to {}+{}", named(caller), call + 1),
                 None => "entry".to_owned(),
             };
-            section.push(Row::new(named(function), back, None));
+            section.push(Row::new(format!("{frame} {}", named(function)), back, None));
             caller = Some((function, ip));
             for slot in 0..function.local_count {
                 let Some(word) = self.slots.get(self.frames[frame].base + slot) else { break };

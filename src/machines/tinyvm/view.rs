@@ -30,7 +30,7 @@ impl TinyVm {
     pub(super) fn words_as_lines(&self) -> Vec<CodeLine> {
         let words = &self.current().0.instructions[..];
         let end = words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
-        let line = |(pc, word): (usize, &u16)| CodeLine { pc, text: disassemble(*word), line: None };
+        let line = |(pc, word): (usize, &u16)| CodeLine::at(pc, disassemble(*word));
         words[..end].iter().enumerate().map(line).collect()
     }
 }
