@@ -20,6 +20,8 @@ mod docs;
 mod ecdsa;
 mod effects;
 mod exec;
+#[cfg(unix)]
+mod explore;
 mod faults;
 #[cfg(unix)]
 mod files;

@@ -48,7 +48,7 @@ impl Inspect for Ethereum {
         let path = |below: usize| Path::field("stack").child(top - 1 - below);
         let memory = self.frame().map(|frame| frame.interpreter.memory.context_memory().to_vec());
         vec![
-            Section::of("state", gas.into_iter().chain([frames])),
+            Section::of("status", gas.into_iter().chain([frames])),
             Section::stack(self, path),
             Section::memory("memory", "memory", &memory.unwrap_or_default()),
         ]

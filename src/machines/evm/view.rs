@@ -23,7 +23,7 @@ impl Evm {
             Row::new(key, word_value(*word).to_string(), Some(Datum::In(cell)))
         });
         vec![
-            Section::of("state", counts),
+            Section::of("status", counts),
             Section::stack(self, path),
             Section::of("storage", words),
             Section::memory("memory", "memory", self.context.memory.bytes()),

@@ -13,7 +13,7 @@ impl MiniC89 {
         if !self.has_begun() {
             return Vec::new();
         }
-        vec![Section::of("state", self.status_rows()), self.operands(), self.frames_and_locals()]
+        vec![Section::of("status", self.status_rows()), self.operands(), self.frames_and_locals()]
     }
 
     /// All instructions of the current function, with their lines.
@@ -41,17 +41,26 @@ impl MiniC89 {
     }
 
     fn status_rows(&self) -> Vec<Row> {
-        let row = |name: &str, value: String| Row::new(name, value, Some(Datum::At(Path::field("status"))));
+        let row = |name: &str, value: String, at: Path| Row::new(name, value, Some(Datum::At(at)));
         let (status, more) = match &self.status {
             RunStatus::Idle | RunStatus::Running => ("RUNNING", Vec::new()),
-            RunStatus::Halted(result) => ("HALTED", vec![row("result", result.to_string())]),
+            RunStatus::Halted(result) => {
+                ("HALTED", vec![row("result", result.to_string(), Path::field("halt").child("result"))])
+            }
             RunStatus::Trapped(trap) => {
+                let at = Path::field("trap");
+                let code = row("trap", trap.code().to_owned(), at.child("code"));
                 let details = trap.details().into_iter();
-                let details = details.map(|(name, value)| row(name, plain(&value)).inside(1));
-                ("TRAPPED", [row("trap", trap.code().to_owned())].into_iter().chain(details).collect())
+                let details = details
+                    .map(|(name, value)| row(name, plain(&value), at.child("details").child(name)).inside(1));
+                ("TRAPPED", [code].into_iter().chain(details).collect())
             }
         };
-        [row("status", status.to_owned())].into_iter().chain(more).collect()
+        let first = [
+            row("status", status.to_owned(), Path::field("status")),
+            row("step", self.step.to_string(), Path::field("step")),
+        ];
+        first.into_iter().chain(more).collect()
     }
 
     fn operands(&self) -> Section {

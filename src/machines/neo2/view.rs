@@ -14,7 +14,7 @@ impl Neo2 {
             let script = bytes_key(&self.scripts[frame.script].hash());
             Row::new(format!("frame {index}"), format!("at {:04x} of {script}", frame.pc), None)
         });
-        let state = Section::of("state", std::iter::once(count).chain(frames));
+        let state = Section::of("status", std::iter::once(count).chain(frames));
         let mut sections = vec![state, Section::stack(self, |below| self.path_of(below))];
         if let Some(current) = self.core.frames.last() {
             let alt = Show::new(&self.core.heap).top_first(&self.core.alt[current.alt_base..]);

@@ -27,7 +27,7 @@ impl Neo3 {
     fn state_section(&self) -> Section {
         let references = Row::new("references", self.core.references().to_string(), None);
         let frames = if self.has_frame() { 1 + self.core.callers.len() } else { 0 };
-        Section::of("state", [references, Row::new("frames", frames.to_string(), None)])
+        Section::of("status", [references, Row::new("frames", frames.to_string(), None)])
     }
 
     /// The variables of a frame; static fields belong to all, and are shown with the current one.
