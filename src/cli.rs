@@ -14,6 +14,7 @@
 //! 6. this module, which no other one uses.
 
 mod asm;
+mod audit;
 mod bisect;
 mod bless;
 mod cache;
@@ -22,6 +23,7 @@ mod check;
 mod compare;
 mod completions;
 mod config;
+mod coverage;
 mod diff;
 mod disasm;
 mod exec;
@@ -39,6 +41,8 @@ mod limits;
 mod list;
 mod matrix;
 mod merge;
+mod minset;
+mod mutants;
 mod output;
 mod outstanding;
 mod partition;
@@ -59,6 +63,7 @@ mod verbosity;
 mod vm;
 mod vm_command;
 mod watch;
+mod worlds;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -72,8 +77,8 @@ use self::settings::Settings;
 
 /// A conformance test runner for virtual machines
 ///
-/// Runs test vectors on embedded machines and says exactly what differs, where in the vector
-/// that was demanded, and how the machine ended.
+/// Runs test vectors on your machine, behind a small process protocol, or on the embedded ones. Reports exactly
+/// what differs, where the vector demands it, and how the machine ended.
 #[derive(Debug, Parser)]
 #[command(version, after_help = after_help(), disable_help_subcommand = true, max_term_width = 100)]
 struct Cli {
@@ -99,6 +104,10 @@ enum Command {
     Check(check::Check),
     Bless(bless::Bless),
     Known(known::KnownCommand),
+    Audit(audit::AuditCommand),
+    Mutants(mutants::MutantsCommand),
+    Coverage(coverage::CoverageCommand),
+    Minset(minset::MinsetCommand),
     Isa(isa::Isa),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
@@ -176,6 +185,10 @@ impl Command {
             Command::Config(command) => Some(&mut command.run.select),
             Command::Matrix(command) => Some(&mut command.select),
             Command::Bisect(command) => Some(&mut command.select),
+            Command::Audit(command) => Some(&mut command.select),
+            Command::Mutants(command) => Some(&mut command.select),
+            Command::Coverage(command) => Some(&mut command.select),
+            Command::Minset(command) => Some(&mut command.select),
             Command::Schema(_)
             | Command::Merge(_)
             | Command::Compare(_)
@@ -207,9 +220,13 @@ impl Command {
             Command::Matrix(command) => command.run(settings),
             Command::Merge(command) => command.run(settings),
             Command::Compare(command) => command.run(settings),
-            Command::Exec(command) => command.run(),
+            Command::Exec(command) => command.run(settings),
             Command::Vm(command) => command.run(),
             Command::Bisect(command) => command.run(settings),
+            Command::Audit(command) => command.run(settings),
+            Command::Mutants(command) => command.run(settings),
+            Command::Coverage(command) => command.run(settings),
+            Command::Minset(command) => command.run(settings),
             Command::Isa(command) => command.run(),
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),

@@ -139,6 +139,35 @@ pub struct Isa {
 
 const UNDEFINED: u8 = u8::MAX;
 
+/// Some instructions of an instruction set, in a form that a machine's loop can ask at each instruction.
+#[derive(Debug, Clone)]
+pub struct OpSet {
+    ops: Vec<&'static OpInfo>,
+    leads: [bool; 256],
+}
+
+impl OpSet {
+    /// The set of these instructions.
+    pub fn new(isa: &Isa, ops: Vec<&'static OpInfo>) -> OpSet {
+        let mut leads = [false; 256];
+        for (lead, has) in leads.iter_mut().enumerate() {
+            *has = ops.iter().any(|op| isa.is_led_by(op, lead));
+        }
+        OpSet { ops, leads }
+    }
+
+    /// Whether it has this instruction.
+    pub fn contains(&self, op: &OpInfo) -> bool {
+        self.ops.iter().any(|known| known.code == op.code)
+    }
+
+    /// Whether it may have the instruction that begins with this byte: the code, or the high byte of a word.
+    #[inline(always)]
+    pub fn may_have(&self, lead: u8) -> bool {
+        self.leads[usize::from(lead)]
+    }
+}
+
 impl Isa {
     /// The instruction set with these rows.
     ///
@@ -166,6 +195,14 @@ impl Isa {
             row += 1;
         }
         Isa { machine, unit, ops, index }
+    }
+
+    /// Whether an instruction of this row can begin with the byte `lead`: its code, or the high byte of its word.
+    fn is_led_by(&self, op: &OpInfo, lead: usize) -> bool {
+        match self.unit {
+            Unit::Bytes | Unit::Objects => lead == usize::from(op.code),
+            Unit::Words => (lead as u16) << 8 & op.mask == op.code & 0xff00 & op.mask,
+        }
     }
 
     /// The row of a code byte or an instruction word; `None` where it means nothing.

@@ -33,6 +33,7 @@
 //! | [`run`] | load, select, execute, compare, collect; cache, history, partitions, expected failures | testees, formats, machines, isa, wire, text, model |
 //! | [`explain`] | why a case fails: traces, recording, blame | run, testees, formats, machines, isa, wire, text, model |
 //! | [`lint`] | faults of vector files without running them | run, testees, formats, machines, isa, wire, text, model |
+//! | [`prove`] | what a suite is worth: audit, planted faults, coverage, smallest suite | run, explain, testees, formats, machines, isa, wire, text, model |
 //! | [`report`] | events and explanations to text, JSON, JUnit, TAP, GitHub, Markdown, HTML | wire, text, model |
 //! | `cli` (the binary) | the command line: arguments, output, exit codes | anything |
 //!
@@ -90,6 +91,7 @@ pub mod isa;
 pub mod lint;
 pub mod machines;
 pub mod model;
+pub mod prove;
 pub mod report;
 pub mod run;
 pub mod testees;

@@ -9,23 +9,28 @@ use crate::model::partition::Part;
 use crate::model::renderer::Renderer;
 use crate::text::shell::Words;
 
+pub mod audit;
 mod case_block;
 pub mod comparison;
+pub mod coverage;
 
 pub mod explanation;
 pub mod github;
 mod groups;
 pub mod html;
+mod html_page;
 pub mod json;
 pub mod junit;
 pub mod markdown;
 mod markdown_escape;
 pub mod matrix;
+pub mod mutants;
 mod slow;
 pub mod spool;
 pub mod tap;
 pub mod text;
 mod truncate;
+mod world;
 
 pub use case_block::counts;
 pub use groups::of_cause;

@@ -41,6 +41,7 @@ pub mod running;
 mod select;
 pub mod sources;
 mod vector_files;
+pub mod worlds;
 
 use std::time::Instant;
 
@@ -85,10 +86,9 @@ pub fn run_and_explain(
 fn run_all(sources: &[Source], options: &Options, mut collector: Collector<'_>) -> Summary {
     let start = Instant::now();
     collector.start(sources.len());
-    if options.run.jobs <= 1 {
-        one_by_one(sources, options, &mut collector);
-    } else {
-        pool::run(sources, options, &mut collector);
+    match options.run.jobs * options.run.testee.in_flight() {
+        0 | 1 => one_by_one(sources, options, &mut collector),
+        threads => pool::run(sources, options, threads, &mut collector),
     }
     collector.end(start)
 }

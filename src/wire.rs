@@ -2,13 +2,17 @@
 //! machines in other processes. Readers and writers
 //! of each format share one set of types, with conversions from and to the model.
 
+pub mod audit;
 pub mod comparison;
+pub mod coverage;
 pub mod eip3155;
 pub mod expected;
 pub mod explanation;
 pub mod line;
 pub mod list;
 pub mod matrix;
+pub mod minset;
+pub mod mutants;
 pub mod name;
 pub mod plain;
 pub mod protocol;

@@ -41,6 +41,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Run", &["run", "list", "exec", "matrix", "merge"]),
     ("Explain", &["diff", "trace", "explore", "bisect", "compare"]),
     ("Write vectors", &["check", "bless", "known"]),
+    ("Prove", &["audit", "mutants", "coverage", "minset"]),
     ("Machines", &["isa", "asm", "disasm", "serve", "vm"]),
     ("Set-up", &["config", "schema", "completions", "man", "help"]),
 ];

@@ -10,7 +10,7 @@ pub mod screen;
 mod state;
 
 pub use self::keys::{Command, KEYS, Key, KeyRow};
-pub use self::open::{Opened, open};
+pub use self::open::{Opened, open, open_machine};
 pub use self::state::{Change, StateLine, Values, lines};
 
 use super::recording::{Direction, Found, KeepGoing, Moment, Recording};

@@ -42,9 +42,10 @@ pub const FORMAT: Format = Format {
     rest: |_, _, _| {},
     write_back: write_back::write_back,
     make: None,
-    ends: &["outcome"],
+    ends: &["outcome", "exception"],
     unknown: Severity::Note,
     duplicate: Severity::Error,
+    group: fork_in,
     folders: &[],
 };
 
@@ -75,6 +76,12 @@ fn outline(root: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
         }
     }
     Ok(entries)
+}
+
+/// The fork in the name of a case.
+fn fork_in(name: &str) -> Option<&str> {
+    let (before, _chosen) = name.rsplit_once('/')?;
+    before.rsplit_once('/').map(|(_, fork)| fork)
 }
 
 /// Which parameters an entry chooses, as its id says it: `d0g0v0`.
@@ -143,6 +150,7 @@ fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) ->
             end: Some(end),
             assertions,
         }],
+        label: indexes.and_then(|indexes| test.label(indexes)),
     })
 }
 

@@ -7,6 +7,7 @@
 ///
 /// | method | what it does |
 /// |---|---|
+/// | `lead()` | the code at the program counter |
 /// | `fetch()` | the code at the program counter, which moves past it |
 /// | `enter::<POPS, PUSHES>(gas)` | checks stack and base cost; false when the instruction cannot be executed |
 /// | `refuse::<POPS>(gas)` | why it cannot |
@@ -31,7 +32,7 @@ macro_rules! interpreter {
             meter: &mut impl $crate::machines::machine::Meter,
         ) -> Option<$stop> {
             loop {
-                if meter.tick().is_break() {
+                if meter.tick(|| frame.lead()).is_break() {
                     return None;
                 }
                 #[allow(

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 
 use super::account::{Account, Limit, LimitReached};
 use super::inspect::Inspect;
-use crate::isa::{Isa, OpInfo};
+use super::tiers::Tiers;
+use crate::isa::{Isa, OpInfo, OpSet};
 use crate::model::case::{Action, Program};
 use crate::model::path::Path;
 use crate::model::value::Value;
@@ -24,12 +25,40 @@ pub trait Machine: Inspect {
     /// account. With a budget of 0 it only reports the status; a machine that has ended stays as it is.
     fn advance(&mut self, budget: u64) -> Status;
 
+    /// Chooses how programs are executed that are loaded from now on. A machine with one way has nothing to choose.
+    fn choose(&mut self, _tiers: Tiers) {}
+
+    /// Like [`Machine::advance`], but ends in front of each instruction of `ops`, and perhaps in front of some
+    /// others. A machine whose loop has an instance for this executes the instructions before it at full speed.
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+        self.step_to(budget, ops)
+    }
+
+    /// [`Machine::advance_to`], one instruction at a time.
+    fn step_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+        for executed in 0..budget {
+            if self.next().is_some_and(|at| at.op.is_some_and(|op| ops.contains(op))) {
+                return Advanced { status: Status::Running, executed };
+            }
+            let status = self.advance(1);
+            if status != Status::Running {
+                return Advanced { status, executed: executed + 1 };
+            }
+        }
+        Advanced { status: self.advance(0), executed: budget }
+    }
+
     /// What the case has used since [`Machine::load`].
     fn account(&mut self) -> &mut Account;
 
     /// Executes up to `count` instructions, each after `watch` has seen it. Without a watch they are executed
     /// at full speed, so that no instruction pays for the possibility.
     fn run(&mut self, mut count: u64, mut watch: Option<&mut dyn Watch>) -> Status {
+        if let Some(watch) = &mut watch
+            && let Some(ops) = watch.only()
+        {
+            return self.run_to_each(count, &ops, *watch);
+        }
         while count > 0 {
             let wanted = if watch.is_some() { 1 } else { count };
             let allowed = match self.account().allow(wanted) {
@@ -53,6 +82,38 @@ pub trait Machine: Inspect {
         self.advance(0)
     }
 
+    /// Executes up to `count` instructions; `watch` sees those of `ops`.
+    fn run_to_each(&mut self, mut count: u64, ops: &OpSet, watch: &mut dyn Watch) -> Status {
+        while count > 0 {
+            let allowed = match self.account().allow(count) {
+                Ok(allowed) => allowed,
+                Err(limit) => return self.ended_or(limit),
+            };
+            let Advanced { status, executed } = self.advance_to(allowed, ops);
+            count -= executed;
+            if status != Status::Running {
+                return status;
+            }
+            if executed == allowed {
+                continue;
+            }
+            if let Some(at) = self.next()
+                && at.op.is_some_and(|op| ops.contains(op))
+            {
+                watch.before(&at);
+            }
+            if watch.is_done() {
+                return Status::Ended;
+            }
+            let status = self.advance(1);
+            if status != Status::Running {
+                return status;
+            }
+            count -= 1;
+        }
+        self.advance(0)
+    }
+
     /// The status of a machine that may execute no more instructions: a limit is not reached by one that has
     /// ended.
     fn ended_or(&mut self, limit: Limit) -> Status {
@@ -69,6 +130,12 @@ pub trait Machine: Inspect {
     /// When the machine has no such state, or the value does not fit it.
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         Err(LoadError::new(format!("the state of this machine cannot be set to {changes}")))
+    }
+
+    /// Does what no instruction does, for a planted fault. False when the machine cannot do it in this state.
+    fn tamper(&mut self, tamper: Tamper) -> bool {
+        let _ = tamper;
+        false
     }
 
     /// The next instruction; `None` when nothing more will be executed.
@@ -92,6 +159,30 @@ pub trait Machine: Inspect {
     fn explain(&self, _at: &Path) -> Option<String> {
         None
     }
+}
+
+/// What a planted fault does between two instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tamper {
+    /// Pushes the number 0.
+    Push,
+    /// Removes the top value.
+    Pop,
+    /// Goes on at this program counter.
+    GoTo(usize),
+    /// Puts a copy of the compound that the top value refers to in its place.
+    Copy,
+    /// Counts one reference too many.
+    Count,
+}
+
+/// How [`Machine::advance_to`] ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advanced {
+    /// [`Status::Running`] also in front of an instruction of the set.
+    pub status: Status,
+    /// How many instructions were executed.
+    pub executed: u64,
 }
 
 /// How a run ended.
@@ -135,6 +226,12 @@ impl LoadError {
 pub trait Watch {
     /// The instruction `at` is about to be executed.
     fn before(&mut self, at: &At<'_>);
+
+    /// The only instructions that it has to see, if they are known beforehand. The others are executed at
+    /// full speed.
+    fn only(&self) -> Option<OpSet> {
+        None
+    }
 
     /// How many instructions from here on it need not see. They are executed as fast as unwatched ones.
     fn passes_over(&self) -> u64 {
@@ -198,8 +295,8 @@ impl<'a> At<'a> {
 
 /// The reasons other than the program itself that end a machine's loop.
 pub trait Meter {
-    /// Called before each instruction.
-    fn tick(&mut self) -> ControlFlow<()>;
+    /// Called before each instruction. `lead` returns the byte by which [`OpSet::may_have`] knows it.
+    fn tick(&mut self, lead: impl FnOnce() -> u8) -> ControlFlow<()>;
 }
 
 /// Nothing: something else bounds the number of instructions, such as gas.
@@ -207,7 +304,7 @@ pub struct Unmetered;
 
 impl Meter for Unmetered {
     #[inline(always)]
-    fn tick(&mut self) -> ControlFlow<()> {
+    fn tick(&mut self, _: impl FnOnce() -> u8) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
@@ -217,11 +314,30 @@ pub struct Metered(pub u64);
 
 impl Meter for Metered {
     #[inline(always)]
-    fn tick(&mut self) -> ControlFlow<()> {
+    fn tick(&mut self, _: impl FnOnce() -> u8) -> ControlFlow<()> {
         if self.0 == 0 {
             return ControlFlow::Break(());
         }
         self.0 -= 1;
+        ControlFlow::Continue(())
+    }
+}
+
+/// So many instructions, and none that the set may have.
+pub struct Until<'s> {
+    /// How many are left.
+    pub left: u64,
+    /// Where to end.
+    pub ops: &'s OpSet,
+}
+
+impl Meter for Until<'_> {
+    #[inline(always)]
+    fn tick(&mut self, lead: impl FnOnce() -> u8) -> ControlFlow<()> {
+        if self.left == 0 || self.ops.may_have(lead()) {
+            return ControlFlow::Break(());
+        }
+        self.left -= 1;
         ControlFlow::Continue(())
     }
 }

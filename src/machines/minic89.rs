@@ -57,6 +57,7 @@ mod inspect;
 mod lint;
 mod local;
 mod machine;
+mod playback;
 mod program;
 mod source;
 mod stack;
@@ -66,4 +67,5 @@ mod view;
 mod word;
 
 pub use machine::{INFO, MiniC89};
+pub use playback::Playback;
 pub use table::MINIC89;

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::html_page::{HEAD, html_text};
 use super::markdown_escape::code_span;
 use crate::model::count::counted;
 use crate::model::escape::escaped;
@@ -91,25 +92,15 @@ fn markdown(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
     left_out(matrix).map_or(Ok(()), |more| writeln!(out, "\n{more}"))
 }
 
-/// Text for HTML and SVG.
-fn html_text(text: &str) -> String {
-    let one = |it: char| match it {
-        '&' | '<' | '>' | '"' | '\'' => format!("&#{};", it as u32),
-        other => other.to_string(),
-    };
-    escaped(text).chars().map(one).collect()
-}
-
 fn html(out: &mut dyn Write, matrix: &Matrix) -> io::Result<()> {
-    const HEAD: &str = "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
-        <meta name=\"viewport\" content=\"width=device-width\"><title>Machines by suites</title>\n\
-        <style>body{font-family:system-ui,sans-serif;margin:2em;color-scheme:light dark}\
-        table{border-collapse:collapse}td,th{border:1px solid #8888;padding:.3em .6em;text-align:left}\
-        </style>\n<table>\n";
     let row = |name: &str, cells: Vec<String>| {
         format!("<tr><th>{}</th><td>{}</td></tr>", html_text(name), cells.join("</td><td>"))
     };
-    writeln!(out, "{HEAD}{}", row("suite", matrix.machines.iter().map(|name| html_text(name)).collect()))?;
+    writeln!(
+        out,
+        "{HEAD}<title>Machines by suites</title>\n<table>\n{}",
+        row("suite", matrix.machines.iter().map(|name| html_text(name)).collect())
+    )?;
     for suite in &matrix.suites {
         writeln!(out, "{}", row(&suite.name, suite.cells.iter().map(counts).collect()))?;
     }

@@ -157,6 +157,7 @@ impl<'s> LoadedFile<'s> {
             machine: None,
             line: None,
             verdict: Verdict::Error(self.errors.clone()),
+            listed: None,
             cached: false,
             time: None,
         })
@@ -251,6 +252,18 @@ impl LoadedCase<'_> {
         let context = Context { options: options.read, files, shared: Some(shared) };
         catch_panic(|| format.read_case(Node::at_index(document, *node), context))
             .map_err(|panic| format!("the reader of {} panicked: {panic}", format.name))
+    }
+
+    /// Reads the case from another text of its file, in which it begins at the byte `start`.
+    ///
+    /// # Errors
+    ///
+    /// When nothing begins there, or when the format panics.
+    pub(crate) fn read_in(&self, document: &Document, start: u32) -> Result<Reading, String> {
+        let LoadedCase { format, files, options, .. } = self;
+        let context = Context { options: options.read, files, shared: None };
+        let case = document.node_at(start).ok_or("no case begins there")?;
+        catch_panic(|| format.read_case(case, context))
     }
 
     /// The line of its file where it begins, from 1.

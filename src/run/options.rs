@@ -14,6 +14,7 @@ use super::file_override::FileOverride;
 use super::filter::Filter;
 use super::running::RunningCases;
 use super::sources::Source;
+use super::worlds::Worlds;
 use crate::formats::Format;
 use crate::model::interrupt::Interrupt;
 use crate::model::partition::Part;
@@ -60,7 +61,7 @@ pub struct RunOptions {
     /// How many cases may fail or be broken before the remaining ones are skipped, in the order of events;
     /// `None` to run all.
     pub max_failures: Option<NonZeroUsize>,
-    /// The number of threads; at least one is used.
+    /// The number of threads, or of processes of a machine in other processes; at least one is used.
     pub jobs: usize,
     /// Ends the run early, also within a case. All cases up to the first unfinished one, in the order of events,
     /// are reported.
@@ -71,6 +72,8 @@ pub struct RunOptions {
     pub cache: Option<Arc<ResultCache>>,
     /// Makes the testees.
     pub testee: MakeTestee,
+    /// States by their roots, to explain a root that differs; `None` without such.
+    pub worlds: Option<Arc<Worlds>>,
 }
 
 impl RunOptions {
@@ -98,6 +101,8 @@ impl RunOptions {
             interrupt: _,
             running: _,
             cache: _,
+            // These only explain results.
+            worlds: _,
         } = self;
         FileKey::new(text, &(format.name, read, limits, testee.name()))
     }

@@ -9,7 +9,9 @@ use super::load::{Cases, LoadedCase, LoadedFile, load, load_text};
 use super::options::{Options, RunOptions};
 use super::sources::Source;
 use crate::formats::Format;
-use crate::isa::OpInfo;
+use crate::isa::{OpInfo, OpSet};
+use crate::machines;
+use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::model::case::{Case, CaseId};
 use crate::model::signature;
@@ -81,7 +83,8 @@ impl CaseInfo for Executable<'_, '_> {
         if let Some(executes) = cache.and_then(|(cache, key)| cache.executes(key, *node, id, &ops)) {
             return executes;
         }
-        let mut search = Search { sought, is_found: false };
+        let Some(machine) = machines::by_name(self.case.format.machine) else { return false };
+        let mut search = Search { sought: OpSet::new(machine.isa, sought.to_vec()), is_found: false };
         let verdict = self.worker.borrow_mut().watch(self.case, &mut search).report.verdict;
         // Where a limit or an interrupt ended the search, nothing is known of the rest of the case.
         let is_known = search.is_found || !matches!(verdict, Verdict::Error(_));
@@ -91,22 +94,73 @@ impl CaseInfo for Executable<'_, '_> {
         search.is_found
     }
 
+    fn calls(&self, is_sought: &dyn Fn(&str) -> bool) -> bool {
+        let mut called = Called { is_sought, is_found: false };
+        self.worker.borrow_mut().watch(self.case, &mut called);
+        called.is_found
+    }
+
+    fn failures(&self) -> Vec<String> {
+        let mut failing = Failing::default();
+        self.worker.borrow_mut().watch(self.case, &mut failing);
+        failing.found
+    }
+
     fn cause(&self) -> Option<String> {
         let report = self.worker.borrow_mut().execute(self.case).report;
         signature::cause(report.machine.as_deref(), &report.verdict)
     }
 }
 
-/// A watch that ends the run at the first of some instructions of the machine.
-struct Search<'f> {
-    sought: &'f [&'static OpInfo],
+/// A watch that ends the run at the first call of an account whose address `is_sought`.
+struct Called<'f> {
+    is_sought: &'f dyn Fn(&str) -> bool,
     is_found: bool,
 }
 
-impl Watch for Search<'_> {
+impl Watch for Called<'_> {
     fn before(&mut self, at: &At<'_>) {
-        let is_sought = |op: &OpInfo| self.sought.iter().any(|sought| sought.code == op.code);
-        self.is_found = self.is_found || at.op.is_some_and(is_sought);
+        self.is_found =
+            self.is_found || at.state.effects().calls.is_some_and(|address| (self.is_sought)(&address));
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_found
+    }
+}
+
+/// A watch that records which instructions fail, and why.
+#[derive(Default)]
+struct Failing {
+    last: Option<&'static OpInfo>,
+    found: Vec<String>,
+}
+
+impl Watch for Failing {
+    fn before(&mut self, at: &At<'_>) {
+        self.last = at.op;
+    }
+
+    fn pause(&mut self, state: &dyn Inspect) {
+        if let Some((op, reason)) = self.last.take().zip(state.failure()) {
+            self.found.push(format!("{}, {reason}", op.name));
+        }
+    }
+}
+
+/// A watch that ends the run at the first of some instructions of the machine.
+struct Search {
+    sought: OpSet,
+    is_found: bool,
+}
+
+impl Watch for Search {
+    fn only(&self) -> Option<OpSet> {
+        Some(self.sought.clone())
+    }
+
+    fn before(&mut self, at: &At<'_>) {
+        self.is_found = self.is_found || at.op.is_some_and(|op| self.sought.contains(op));
     }
 
     fn is_done(&self) -> bool {

@@ -5,13 +5,11 @@
 //! | file | content |
 //! |---|---|
 //! | `faulty.rs` | a machine that gets one opcode wrong |
-//! | `place.rs` | what of a machine a fault can get wrong |
 //! | `vectors.rs` | the cases of the own vectors, and which of them execute an opcode |
 
 #![allow(clippy::print_stdout, reason = "how many faults there are is worth to know")]
 
 mod faulty;
-pub(crate) mod place;
 mod vectors;
 
 use std::collections::BTreeMap;

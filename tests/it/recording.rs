@@ -157,7 +157,7 @@ fn evm_loop(rounds: u32) -> Case {
         }
     }
     let steps = vec![Step { actions: vec![Action::Execute], end: None, assertions: Vec::new() }];
-    Case { machine, program: Value::Record(members).into(), places, steps }
+    Case { machine, program: Value::Record(members).into(), places, steps, label: None }
 }
 
 #[test]

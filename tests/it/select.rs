@@ -151,8 +151,16 @@ impl CaseInfo for Named {
         None
     }
 
+    fn calls(&self, _: &dyn Fn(&str) -> bool) -> bool {
+        false
+    }
+
     fn executes(&self, _: &[&'static OpInfo]) -> bool {
         false
+    }
+
+    fn failures(&self) -> Vec<String> {
+        Vec::new()
     }
 
     fn cause(&self) -> Option<String> {

@@ -3,10 +3,10 @@
 use super::FailedAssertion;
 use crate::explain::recording::Recording;
 use crate::machines;
-use crate::machines::machine::{At, Watch};
+use crate::machines::machine::{At, Machine, Watch};
 use crate::model::assertion::Expected;
 use crate::model::brief::brief;
-use crate::model::case::CaseId;
+use crate::model::case::{Action, Case, CaseId, Program, Step};
 use crate::model::event::CaseReport;
 use crate::model::verdict::{Difference, Verdict, vector_step};
 use crate::run::{self, LoadedFile, RunOptions, catch_panic};
@@ -45,6 +45,23 @@ pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Resul
     let first = failure.and_then(|failure| failure.differences.first());
     let assertion = first.map(|difference| failed(difference, &file));
     Ok(Opened { id: watched.report.id, machine: info.name, recording, assertion })
+}
+
+/// Records a machine that is ready to run a program to its end, under the name of a file.
+///
+/// # Errors
+///
+/// When the machine refuses.
+pub fn open_machine(
+    file: &str,
+    name: &'static str,
+    machine: Box<dyn Machine>,
+    program: Program,
+) -> Result<Opened, String> {
+    let step = Step { actions: vec![Action::Execute], end: None, assertions: Vec::new() };
+    let case = Case { machine: name, program, places: Vec::new(), steps: vec![step], label: None };
+    let recording = Recording::new(machine, &case).map_err(|error| error.to_string())?;
+    Ok(Opened { id: CaseId::of_file(file.into()), machine: name, recording, assertion: None })
 }
 
 fn reasons(report: &CaseReport) -> String {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::Recording;
-use crate::explain::blame::{taken, written};
+use crate::explain::blame::{taken, top, written};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, Watch};
 use crate::machines::view::Datum;
@@ -170,9 +170,8 @@ impl Watch for Writers<'_> {
         self.pause(at.state);
         self.step += 1;
         let Effects { takes, writes, .. } = at.state.effects();
-        let height = at.state.height();
         self.last = Some(Last {
-            left: height - taken(takes, at.op, height),
+            left: top(at.state) - taken(takes, at.op, at.state.height()),
             pushes: at.op.map_or(0, |op| op.pushes.into()),
             writes: writes.iter().any(|written| self.cells.iter().any(|cell| written.touches(cell))),
         });
@@ -180,10 +179,14 @@ impl Watch for Writers<'_> {
 
     fn pause(&mut self, state: &dyn Inspect) {
         let Some(Last { left, pushes, writes }) = self.last.take() else { return };
-        let places = written(left, pushes, state.height());
-        let is_pushed = |cell: &Cell| matches!(cell, Cell::Stack(place) if places.contains(place));
+        let places = written(left, pushes, top(state));
+        let wrote = state.wrote();
+        let is_after = |cell: &Cell| match cell {
+            Cell::Stack(place) => places.contains(place),
+            other => wrote.iter().any(|written| written.touches(other)),
+        };
         // An instruction that could not be executed wrote nothing.
-        if (writes || self.cells.iter().any(is_pushed)) && state.failure().is_none() {
+        if (writes || self.cells.iter().any(is_after)) && state.failure().is_none() {
             self.best.add(self.step);
         }
     }

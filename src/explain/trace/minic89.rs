@@ -37,8 +37,8 @@ impl Writer for Snapshots {
         Ok(())
     }
 
-    fn machine(&self) -> Option<&'static str> {
-        Some("minic89")
+    fn machines(&self) -> &'static [&'static str] {
+        &["minic89"]
     }
 }
 

@@ -31,6 +31,8 @@ pub(super) struct Test {
     /// The datum of its results by fork.
     post: Option<u32>,
     lists: Lists,
+    /// Names of items of `data`, by their index: `_info.labels`.
+    labels: Option<u32>,
 }
 
 /// The lists of parameters, by their data.
@@ -53,7 +55,16 @@ impl Test {
         let program = read_test(test, first, &mut lists, &mut diagnostics);
         let diagnostics = diagnostics.finish();
         let first = first.map_or(test.index(), Node::index);
-        Test { program, diagnostics, first: Some(first), post: post.map(Node::index), lists }
+        let labels = test.member("_info").and_then(|info| info.member("labels")).map(Node::index);
+        Test { program, diagnostics, first: Some(first), post: post.map(Node::index), lists, labels }
+    }
+
+    /// What the file calls the data that an entry chooses: `d3 is create then call`.
+    pub(super) fn label(&self, indexes: Node<'_>) -> Option<String> {
+        let labels = Node::at_index(indexes.document(), self.labels?);
+        let data = indexes.member("data")?.raw();
+        let label = labels.member(data)?.text()?;
+        Some(format!("d{data} is {}", label.trim_start_matches(":label").trim()))
     }
 
     /// Whether the datum is an entry of the results and not the test itself.

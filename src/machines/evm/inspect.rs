@@ -26,6 +26,10 @@ impl Inspect for Evm {
         disassemble(&EVM, rest).next().map_or_else(|| "(end of the code)".to_owned(), |line| line.source())
     }
 
+    fn stack_limit(&self) -> Option<usize> {
+        Some(super::frame::STACK_LIMIT)
+    }
+
     fn height(&self) -> usize {
         self.height
     }

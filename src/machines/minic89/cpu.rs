@@ -61,6 +61,12 @@ pub(super) struct Cpu<'c> {
 }
 
 impl<'c> Cpu<'c> {
+    /// The code of the next instruction.
+    #[inline(always)]
+    pub(super) fn lead(&self) -> u8 {
+        self.instructions[self.ip].op as u8
+    }
+
     /// The next instruction; the program counter moves past it.
     #[inline(always)]
     pub(super) fn fetch(&mut self) -> (Op, i32) {

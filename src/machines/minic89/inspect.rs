@@ -22,6 +22,10 @@ impl Inspect for MiniC89 {
         Some(format!("{}, line {line}", named(function)))
     }
 
+    fn stack_limit(&self) -> Option<usize> {
+        usize::try_from(self.limits.operand_stack).ok()
+    }
+
     fn height(&self) -> usize {
         self.stack.len()
     }

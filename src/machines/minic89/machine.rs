@@ -8,8 +8,9 @@ use super::program::{self, Code, Function, plain};
 use super::table::{MINIC89, Op, interpret};
 use super::trap::Trap;
 use super::word::Word;
+use crate::isa::OpSet;
 use crate::machines::account::Account;
-use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
 use crate::machines::observe;
 use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
@@ -30,6 +31,7 @@ pub const INFO: MachineInfo = MachineInfo {
     program: program::MEMBERS,
     changes: change::CHANGES,
     fields: observe::members::<MiniC89>,
+    hashed: None,
     assemble: crate::machines::as_it_is,
     new: |limits| Box::new(MiniC89::new(limits)),
 };
@@ -45,10 +47,10 @@ const WORD: u64 = 256;
 pub struct MiniC89 {
     account: Account,
     pub(super) code: Option<Code>,
-    limits: Limits,
+    pub(super) limits: Limits,
     pub(super) step: u64,
     pub(super) status: RunStatus,
-    ip: usize,
+    pub(super) ip: usize,
     /// The argument of the last DBG_LINE.
     pub(super) line: Option<u16>,
     pub(super) stack: Vec<Word>,
@@ -127,8 +129,8 @@ impl MiniC89 {
         Ok(())
     }
 
-    /// Attempts up to `budget` instructions of a running machine.
-    fn attempt(&mut self, budget: u64) -> Option<Box<Stop>> {
+    /// Attempts instructions of a running machine until `meter` ends it.
+    fn attempt(&mut self, meter: &mut impl Meter) -> Option<Box<Stop>> {
         let Some(code) = &self.code else { return None };
         let [.., current] = self.frames[..] else { return None };
         let mut cpu = Cpu {
@@ -143,27 +145,42 @@ impl MiniC89 {
             limits: &self.limits,
             account: &mut self.account,
         };
-        let mut meter = Metered(budget);
-        let stop = interpret(&mut cpu, &mut meter);
+        let stop = interpret(&mut cpu, meter);
         let Cpu { ip, line, stack, slots, frames, .. } = cpu;
         self.line = line;
         (self.ip, self.stack, self.slots, self.frames) = (ip, stack, slots, frames);
-        self.step += budget - meter.0;
-        self.account.executed(budget - meter.0);
         stop
+    }
+
+    /// Counts attempts.
+    fn count(&mut self, attempts: u64) {
+        self.step += attempts;
+        self.account.executed(attempts);
+    }
+
+    /// How many more instructions the limit of the program allows.
+    fn allowed(&self) -> u64 {
+        self.limits.steps.map_or(u64::MAX, |limit| limit.saturating_sub(self.step))
     }
 
     /// Attempts up to `budget` instructions; an attempt beyond the allowed number is a trap.
     fn execute(&mut self, budget: u64) -> Status {
-        let allowed = self.limits.steps.map_or(u64::MAX, |limit| limit.saturating_sub(self.step));
-        let stop = self.attempt(budget.min(allowed));
+        let allowed = self.allowed();
+        let mut meter = Metered(budget.min(allowed));
+        let stop = self.attempt(&mut meter);
+        self.count(budget.min(allowed) - meter.0);
+        if stop.is_none() && budget > allowed {
+            let limit = self.limits.steps.unwrap_or(u64::MAX);
+            self.step += 1;
+            return self.end(RunStatus::Trapped(Trap::StepLimit { limit }));
+        }
+        self.ended_by(stop)
+    }
+
+    /// The status after attempts that ended for this reason; `None` for the meter.
+    fn ended_by(&mut self, stop: Option<Box<Stop>>) -> Status {
         match stop.map(|stop| *stop) {
-            None if budget <= allowed => Status::Running,
-            None => {
-                let limit = self.limits.steps.unwrap_or(u64::MAX);
-                self.step += 1;
-                self.end(RunStatus::Trapped(Trap::StepLimit { limit }))
-            }
+            None => Status::Running,
             Some(Stop::Trap(trap)) => self.end(RunStatus::Trapped(trap)),
             Some(Stop::Halt(result)) => {
                 self.stack.pop();
@@ -249,8 +266,34 @@ impl Machine for MiniC89 {
         }
     }
 
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+        let most = budget.min(self.allowed());
+        if self.status != RunStatus::Running || most == 0 {
+            return Advanced { status: self.advance(budget.min(1)), executed: budget.min(1) };
+        }
+        let mut meter = Until { left: most, ops };
+        let stop = self.attempt(&mut meter);
+        let executed = most - meter.left;
+        self.count(executed);
+        Advanced { status: self.ended_by(stop), executed }
+    }
+
     fn account(&mut self) -> &mut Account {
         &mut self.account
+    }
+
+    fn tamper(&mut self, tamper: Tamper) -> bool {
+        let length = |machine: &MiniC89| {
+            let (frame, code) = machine.frames.last().zip(machine.code.as_ref())?;
+            Some(code.functions[frame.function].instructions.len())
+        };
+        match tamper {
+            Tamper::Push => self.stack.push(Word::int(0)),
+            Tamper::Pop => return self.stack.pop().is_some(),
+            Tamper::GoTo(ip) if length(self).is_some_and(|length| ip < length) => self.ip = ip,
+            Tamper::GoTo(_) | Tamper::Copy | Tamper::Count => return false,
+        }
+        true
     }
 
     fn next(&self) -> Option<At<'_>> {
@@ -288,7 +331,7 @@ impl Machine for MiniC89 {
 }
 
 impl MiniC89 {
-    fn at(&self) -> At<'_> {
+    pub(super) fn at(&self) -> At<'_> {
         let here = self.frames.last().zip(self.code.as_ref());
         let instruction = here.map(|(frame, code)| code.functions[frame.function].instructions[self.ip]);
         let op = instruction.map_or(Op::End, |it| it.op);

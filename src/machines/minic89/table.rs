@@ -68,7 +68,7 @@ macro_rules! interpreter {
         #[inline(always)]
         pub(super) fn interpret(cpu: &mut Cpu<'_>, meter: &mut impl Meter) -> Option<Box<Stop>> {
             loop {
-                if meter.tick().is_break() {
+                if meter.tick(|| cpu.lead()).is_break() {
                     return None;
                 }
                 let (op, argument) = cpu.fetch();

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::core::Core;
 use super::item::Item;
 use crate::machines::change::{Counted, change_items, unchangeable};
-use crate::machines::machine::LoadError;
+use crate::machines::machine::{LoadError, Tamper};
 use crate::model::value::Value;
 
 impl Core {
@@ -19,6 +19,32 @@ impl Core {
             }
         }
         Ok(())
+    }
+}
+
+impl Core {
+    /// See [`crate::machines::machine::Machine::tamper`].
+    pub(super) fn tamper(&mut self, tamper: Tamper) -> bool {
+        match tamper {
+            Tamper::Push => self.stack.push(Item::Integer(0)),
+            Tamper::Pop => return self.stack.pop().is_some(),
+            Tamper::Copy => return self.copy_top(),
+            Tamper::Count => self.estimate.count += 1,
+            Tamper::GoTo(_) => return false,
+        }
+        true
+    }
+
+    /// Puts a copy of the list on top in its place.
+    fn copy_top(&mut self) -> bool {
+        let copied = match self.stack.last() {
+            Some(Item::Array(id)) => Item::Array(self.heap.add_list(self.heap.list(*id).to_vec())),
+            Some(Item::Struct(id)) => Item::Struct(self.heap.add_list(self.heap.list(*id).to_vec())),
+            _ => return false,
+        };
+        self.stack.pop();
+        self.stack.push(copied);
+        true
     }
 }
 

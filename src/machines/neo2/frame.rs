@@ -31,6 +31,12 @@ pub(super) struct Hot {
 /// What the loop calls.
 #[allow(clippy::unused_self, reason = "the loop is the same for machines that need it")]
 impl<'m> Frame<'m> {
+    /// The next code; the program counter stays.
+    #[inline(always)]
+    pub(super) fn lead(&self) -> u8 {
+        self.code[self.pc]
+    }
+
     /// The next code.
     #[inline(always)]
     pub(super) fn fetch(&mut self) -> u8 {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::fault::Stop;
 use super::item::Item;
 use super::machine::Neo2;
 use super::map::key_name;
@@ -31,6 +32,13 @@ impl Inspect for Neo2 {
 
     fn compound(&self, below: usize) -> Option<usize> {
         self.below(below).and_then(Item::compound)
+    }
+
+    fn failure(&self) -> Option<String> {
+        match self.end.map(|end| end.stop) {
+            Some(Stop::Faulted(fault)) => Some(fault.to_string()),
+            None | Some(Stop::Switched | Stop::Halted | Stop::Limited(_)) => None,
+        }
     }
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {

@@ -8,8 +8,9 @@ use super::program;
 use super::script::Script;
 use super::shapes;
 use super::table::{self, NEO2};
+use crate::isa::OpSet;
 use crate::machines::account::Account;
-use crate::machines::machine::{At, LoadError, Machine, Meter, Metered, Status};
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
 use crate::machines::neo::script::code_name;
 use crate::machines::observe;
 use crate::machines::{Engine, Executes, Language, MachineInfo};
@@ -30,6 +31,7 @@ pub const INFO: MachineInfo = MachineInfo {
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<Neo2>,
+    hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(Neo2::new(limits)),
 };
@@ -123,12 +125,33 @@ impl Machine for Neo2 {
         self.status()
     }
 
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+        let mut meter = Until { left: budget, ops };
+        if self.end.is_none() {
+            self.end = self.cycle(&mut meter);
+            self.core.account.executed(budget - meter.left);
+        }
+        Advanced { status: self.status(), executed: budget - meter.left }
+    }
+
     fn account(&mut self) -> &mut Account {
         &mut self.core.account
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         self.core.change(changes)
+    }
+
+    fn tamper(&mut self, tamper: Tamper) -> bool {
+        let Some(frame) = self.core.frames.last_mut() else { return false };
+        match tamper {
+            Tamper::GoTo(pc) if pc < self.scripts[frame.script].code.len() => {
+                frame.pc = pc as i64;
+                true
+            }
+            Tamper::GoTo(_) => false,
+            tamper => self.core.tamper(tamper),
+        }
     }
 
     fn next(&self) -> Option<At<'_>> {

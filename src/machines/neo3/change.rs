@@ -3,7 +3,7 @@
 use super::core::Core;
 use super::item::Item;
 use crate::machines::change::{Counted, change_items, unchangeable};
-use crate::machines::machine::LoadError;
+use crate::machines::machine::{LoadError, Tamper};
 use crate::model::value::Value;
 
 impl Core {
@@ -26,6 +26,41 @@ impl Core {
             }
         }
         Ok(())
+    }
+}
+
+impl Core {
+    /// See [`crate::machines::machine::Machine::tamper`].
+    pub(super) fn tamper(&mut self, tamper: Tamper) -> bool {
+        match tamper {
+            Tamper::Push => self.stack.push(Item::Integer(0)),
+            Tamper::Pop => match self.stack.pop() {
+                Some(item) => self.heap.let_go(&item),
+                None => return false,
+            },
+            Tamper::Copy => return self.copy_top(),
+            Tamper::Count => self.heap.counted += 1,
+            Tamper::GoTo(_) => return false,
+        }
+        true
+    }
+
+    /// Puts a copy of the list on top in its place.
+    fn copy_top(&mut self) -> bool {
+        let Some(top) = self.stack.last().cloned() else { return false };
+        let (Item::Array(id) | Item::Struct(id)) = top else { return false };
+        let items = self.heap.list(id).to_vec();
+        let copy = self.heap.add_list(Vec::new());
+        let copied = if matches!(top, Item::Array(_)) { Item::Array(copy) } else { Item::Struct(copy) };
+        self.heap.hold(&copied);
+        for item in &items {
+            self.heap.acquire(item);
+        }
+        *self.heap.list_mut(copy) = items;
+        self.heap.let_go(&top);
+        self.stack.pop();
+        self.stack.push(copied);
+        true
     }
 }
 

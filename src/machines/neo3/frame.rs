@@ -25,6 +25,12 @@ pub(super) struct Frame<'m> {
 }
 
 impl<'m> Frame<'m> {
+    /// The next code; the program counter stays.
+    #[inline(always)]
+    pub(super) fn lead(&self) -> u8 {
+        self.script[self.pc]
+    }
+
     /// The next code.
     #[inline(always)]
     pub(super) fn fetch(&mut self) -> u8 {

@@ -1,6 +1,7 @@
 //! What an instruction reads and writes, for blame and traces.
 
 use super::convert::{int32, number, with_bytes};
+use super::fault::Stop;
 use super::item::Item;
 use super::machine::Neo3;
 use super::map::{Key as MapKey, key_name, pairs};
@@ -29,6 +30,13 @@ impl Inspect for Neo3 {
 
     fn compound(&self, below: usize) -> Option<usize> {
         self.core.below(below).and_then(compound)
+    }
+
+    fn failure(&self) -> Option<String> {
+        match &self.stop {
+            Some(Stop::Faulted(fault)) => Some(fault.to_string()),
+            None | Some(Stop::Halted | Stop::Thrown(_) | Stop::Limited(_)) => None,
+        }
     }
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {

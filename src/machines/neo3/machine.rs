@@ -6,8 +6,9 @@ use super::frame::Frame;
 use super::program::{self, Loaded};
 use super::shapes;
 use super::table::{self, NEO3, Op};
+use crate::isa::OpSet;
 use crate::machines::account::Account;
-use crate::machines::machine::{At, LoadError, Machine, Metered, Status};
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
 use crate::machines::neo::script::code_name;
 use crate::machines::observe;
 use crate::machines::{Engine, Executes, Language, MachineInfo};
@@ -29,6 +30,7 @@ pub const INFO: MachineInfo = MachineInfo {
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<Neo3>,
+    hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(Neo3::new(limits)),
 };
@@ -49,16 +51,21 @@ impl Neo3 {
         Neo3 { script: vec![Op::RET as u8], pc: 0, core: Core::new(limits), stop: None }
     }
 
-    /// The one loop. Returns why it ended; `None` when the meter ended it. Kept in one copy, so that
-    /// functions without a forced inline are still inlined at their single call.
+    /// The one loop. Returns why it ended; `None` when the meter ended it.
     #[inline(never)]
-    fn cycle(&mut self, budget: u64) -> Option<Stop> {
-        let mut meter = Metered(budget);
+    fn cycle(&mut self, meter: &mut impl Meter) -> Option<Stop> {
         let mut frame = Frame { pc: self.pc, script: &self.script, core: &mut self.core };
-        let stop = table::interpret(&mut frame, &mut meter);
+        let stop = table::interpret(&mut frame, meter);
         self.pc = frame.pc;
-        self.core.account.executed(budget - meter.0);
         stop
+    }
+
+    /// Whether there is something to execute; a run without a script halts.
+    fn can_go_on(&mut self) -> bool {
+        if self.stop.is_none() && !self.has_frame() {
+            self.stop = Some(Stop::Halted);
+        }
+        self.stop.is_none()
     }
 
     /// The next instruction, even if the run has ended in front of it.
@@ -104,10 +111,21 @@ impl Machine for Neo3 {
     }
 
     fn advance(&mut self, budget: u64) -> Status {
-        if self.stop.is_none() && budget > 0 {
-            self.stop = if self.has_frame() { self.cycle(budget) } else { Some(Stop::Halted) };
+        if budget > 0 && self.can_go_on() {
+            let mut meter = Metered(budget);
+            self.stop = self.cycle(&mut meter);
+            self.core.account.executed(budget - meter.0);
         }
         self.status()
+    }
+
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+        let mut meter = Until { left: budget, ops };
+        if self.can_go_on() {
+            self.stop = self.cycle(&mut meter);
+            self.core.account.executed(budget - meter.left);
+        }
+        Advanced { status: self.status(), executed: budget - meter.left }
     }
 
     fn account(&mut self) -> &mut Account {
@@ -116,6 +134,18 @@ impl Machine for Neo3 {
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
         self.core.change(changes)
+    }
+
+    fn tamper(&mut self, tamper: Tamper) -> bool {
+        let length = self.length();
+        match tamper {
+            Tamper::GoTo(pc) if pc < length => {
+                self.pc = pc;
+                true
+            }
+            Tamper::GoTo(_) => false,
+            tamper => self.core.tamper(tamper),
+        }
     }
 
     fn next(&self) -> Option<At<'_>> {

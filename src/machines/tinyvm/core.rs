@@ -3,6 +3,8 @@
 
 use super::random::Random;
 use super::table;
+use crate::isa::OpSet;
+use crate::machines::machine::{Meter, Unmetered, Until};
 
 /// A word of a memory, for each address.
 pub(super) type Words = [u16; 65536];
@@ -76,9 +78,22 @@ impl Core {
     // is waited for.
     #[inline(never)]
     pub(super) fn run(&mut self, most: u64) -> (u64, Stop) {
+        self.cycle(most, &mut Unmetered)
+    }
+
+    /// Like [`Core::run`], and ends with [`Stop::Limit`] in front of an instruction that `ops` may have, too.
+    #[inline(never)]
+    pub(super) fn run_to(&mut self, most: u64, ops: &OpSet) -> (u64, Stop) {
+        self.cycle(most, &mut Until { left: most, ops })
+    }
+
+    /// The one loop.
+    #[inline(always)]
+    fn cycle(&mut self, most: u64, meter: &mut impl Meter) -> (u64, Stop) {
         let (mut pc, mut left) = (self.pc, most);
         let stop = loop {
-            if left == 0 {
+            let lead = || (self.instructions[usize::from(pc)] >> 8) as u8;
+            if left == 0 || meter.tick(lead).is_break() {
                 break Stop::Limit;
             }
             let word = self.instructions[usize::from(pc)];

@@ -7,8 +7,9 @@ use super::driver::{Environment, Outcome, Rating, TestResult};
 use super::shapes;
 use super::table::TINYVM;
 use super::{disassembler, program};
+use crate::isa::OpSet;
 use crate::machines::account::{Account, Limit};
-use crate::machines::machine::{At, LoadError, Machine, Status};
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Status};
 use crate::machines::observe;
 use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
@@ -29,6 +30,7 @@ pub const INFO: MachineInfo = MachineInfo {
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<TinyVm>,
+    hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(TinyVm::new(limits)),
 };
@@ -137,6 +139,15 @@ impl Machine for TinyVm {
         status.unwrap_or_else(|limit| self.account.status(limit))
     }
 
+    fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
+        let Mode::Single(single) = &mut self.mode else { return self.step_to(budget, ops) };
+        let run = |core: &mut Core, most| core.run_to(most, ops);
+        match single.run_by(budget, &mut self.account, run) {
+            Ok((status, executed)) => Advanced { status, executed },
+            Err(limit) => Advanced { status: self.account.status(limit), executed: 0 },
+        }
+    }
+
     fn account(&mut self) -> &mut Account {
         &mut self.account
     }
@@ -171,13 +182,24 @@ impl TinyVm {
 }
 
 impl Single {
-    fn run(&mut self, mut budget: u64, account: &mut Account) -> Result<Status, Limit> {
+    fn run(&mut self, budget: u64, account: &mut Account) -> Result<Status, Limit> {
+        self.run_by(budget, account, Core::run).map(|(status, _)| status)
+    }
+
+    /// Runs the core with `run` while only a price stops it; also returns how many instructions were attempted.
+    fn run_by(
+        &mut self,
+        mut budget: u64,
+        account: &mut Account,
+        run: impl Fn(&mut Core, u64) -> (u64, Stop),
+    ) -> Result<(Status, u64), Limit> {
+        let whole = budget;
         loop {
-            let (attempts, stop) = self.core.run(budget);
+            let (attempts, stop) = run(&mut self.core, budget);
             account.executed(attempts);
             budget -= attempts;
             self.stop = Some(stop);
-            return Ok(match stop {
+            let status = match stop {
                 Stop::Costly(units) => {
                     account.charge(units.into())?;
                     continue;
@@ -185,7 +207,8 @@ impl Single {
                 Stop::Limit => Status::Running,
                 Stop::Yield(_) | Stop::Illegal(_) => Status::Ended,
                 Stop::NoRandom => no_random(),
-            });
+            };
+            return Ok((status, whole - budget));
         }
     }
 

@@ -12,9 +12,9 @@ use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 
 use super::prepared::{Prepared, Scene};
-use crate::faults::place;
 use crate::random::Random;
 use crate::support::{files, read};
+use vmconf::prove::mutants::place;
 
 /// The most instructions of a case that are looked at.
 const STEPS: u64 = 200;

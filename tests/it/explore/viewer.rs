@@ -163,3 +163,71 @@ fn a_run_up_to_the_step_limit_opens() {
     let rows = recording.machine().sections().remove(0).rows;
     assert_eq!(rows[2].value, "TRAP_STEP_LIMIT");
 }
+
+// ---- The documents of another machine
+
+/// A metadata document and a stream of snapshots, and what the page of them and standard error say.
+fn foreign(metadata: &serde_json::Value, snapshots: &str) -> crate::support::Ran {
+    let folder = tempfile::tempdir().unwrap();
+    let [program, stream] = ["program.json", "snapshots.jsonl"].map(|name| folder.path().join(name));
+    std::fs::write(&program, metadata.to_string()).unwrap();
+    std::fs::write(&stream, snapshots).unwrap();
+    let mut command = crate::support::command(&["explore", "--html", "-", "--metadata"]);
+    command.arg(&program).arg("--snapshots").arg(&stream);
+    crate::support::ran(command.output().unwrap())
+}
+
+fn document(functions: &[serde_json::Value]) -> serde_json::Value {
+    json!({
+        "schema_version": "MiniC89.VM.Metadata.v0.2", "isa_version": "MiniC89.ISA.v0.1", "functions": functions,
+    })
+}
+
+fn snapshot(step: u64, ip: u64, stack: &[i16]) -> String {
+    let snapshot = json!({
+        "schema_version": "MiniC89.VM.Snapshot.v0.2", "step": step, "status": "RUNNING",
+        "pc": { "fid": 1, "ip": ip }, "operand_stack": stack,
+        "call_stack": [{ "fid": 1, "return_pc": null, "locals": [] }],
+    });
+    format!("{snapshot}\n")
+}
+
+#[test]
+fn snapshots_of_another_machine_are_shown() {
+    let program = document(&[function(1, "main", [0, 0], "PUSH_I16 7; RET", &json!({}))]);
+    let ran = foreign(&program, &(snapshot(0, 0, &[]) + &snapshot(1, 1, &[7])));
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+    assert!(ran.stdout.starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn contradictions_of_foreign_documents_are_named() {
+    let program = document(&[function(1, "main", [0, 0], "PUSH_I16 7; RET", &json!({}))]);
+    let ran = foreign(&program, &(snapshot(0, 0, &[]) + &snapshot(5, 99, &[7])));
+    assert_eq!(ran.exit, 0);
+    for note in
+        ["snapshot 1: pc is at 99, and the function has 2 instructions", "snapshot 1: step 5 after step 0"]
+    {
+        assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    }
+    let other = snapshot(0, 0, &[]).replace("\"fid\":1", "\"fid\":9");
+    let ran = foreign(&program, &other);
+    assert!(
+        ran.stderr.contains("frame 0 is of function 9, which the metadata does not have"),
+        "{}",
+        ran.stderr
+    );
+    // What the schemas do not allow.
+    for (broken, error) in [
+        (snapshot(0, 0, &[]).replace("\"ip\":0", "\"ip\":-1"), "ip is -1"),
+        (snapshot(0, 0, &[]).replace("RUNNING", "TRAPPED"), "member \"trap\" is missing"),
+        (snapshot(0, 0, &[]).replace("\"status\"", "\"state\""), "status"),
+        ("{".to_owned(), "snapshots.jsonl"),
+    ] {
+        let ran = foreign(&program, &broken);
+        assert_eq!(ran.exit, 3, "{broken}");
+        assert!(ran.stderr.contains(error), "{broken}: {}", ran.stderr);
+    }
+    let ran = foreign(&document(&[]), "");
+    assert_eq!(ran.exit, 3, "{}", ran.stderr);
+}

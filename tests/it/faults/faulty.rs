@@ -14,7 +14,7 @@ use vmconf::model::limits::Limits;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 
-use crate::faults::place::{change, one_more, read};
+use vmconf::prove::mutants::place::{change, one_more, read};
 
 /// What is wrong with an opcode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,19 +1,19 @@
 //! What of a machine a fault can get wrong: values of its cells, read and set between two
 //! instructions.
 
+use crate::machines::machine::Machine;
+use crate::model::case::Program;
+use crate::model::cell::Cell;
+use crate::model::hex::bytes_key;
+use crate::model::path::Key;
+use crate::model::value::Value;
 use num_bigint::BigInt;
-use vmconf::machines::machine::Machine;
-use vmconf::model::case::Program;
-use vmconf::model::cell::Cell;
-use vmconf::model::hex::bytes_key;
-use vmconf::model::path::Key;
-use vmconf::model::value::Value;
 
 /// So many bytes of memory are a value.
 const MOST_BYTES: usize = 1 << 16;
 
 /// The value of a cell; `None` if it cannot be observed.
-pub(crate) fn read(machine: &dyn Machine, program: &Program, cell: &Cell) -> Option<Value> {
+pub fn read(machine: &dyn Machine, program: &Program, cell: &Cell) -> Option<Value> {
     let zero = || Some(Value::int(0));
     match cell {
         Cell::Stack(at) => machine.item(machine.height().checked_sub(at + 1)?),
@@ -46,7 +46,7 @@ pub(crate) fn read(machine: &dyn Machine, program: &Program, cell: &Cell) -> Opt
 }
 
 /// The change that gives the cell this value; `None` if it cannot be set.
-pub(crate) fn change(machine: &dyn Machine, cell: &Cell, value: Value) -> Option<Value> {
+pub fn change(machine: &dyn Machine, cell: &Cell, value: Value) -> Option<Value> {
     let (field, key, value) = match cell {
         Cell::Stack(at) => {
             let is_minic89 = machine.has_field("operand_stack");
@@ -77,7 +77,7 @@ pub(crate) fn change(machine: &dyn Machine, cell: &Cell, value: Value) -> Option
 }
 
 /// The value, and one more: the other truth value, bytes with another last one.
-pub(crate) fn one_more(value: &Value) -> Option<Value> {
+pub fn one_more(value: &Value) -> Option<Value> {
     match value {
         Value::Int(number) => Some(Value::Int(number + BigInt::from(1))),
         Value::Bool(truth) => Some(Value::Bool(!truth)),

@@ -1,0 +1,63 @@
+//! `vmconf audit`
+
+use std::io::Write;
+
+use anyhow::Context;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use vmconf::model::exit::Exit;
+use vmconf::model::renderer::Renderer;
+use vmconf::prove::audit::{How, audit};
+use vmconf::report::audit::{AUDITS, AuditKind};
+use vmconf::run::compare::diff;
+
+use super::output;
+use super::select::Select;
+use super::settings::Settings;
+
+/// Check that each expectation of vectors is compared
+///
+/// Example: vmconf audit vectors/evm/arithmetic
+///
+/// Each datum of each case that passes is changed in memory, one at a time: its value, its type, its length;
+/// elements are removed, exchanged and added. A change that neither the reader nor the comparison notices is
+/// listed, with the rule of the format that says why it is not compared.
+#[derive(Debug, Args)]
+pub(super) struct AuditCommand {
+    #[command(flatten)]
+    pub(super) select: Select,
+
+    /// At most so many changes of a case, chosen evenly
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    changes: usize,
+
+    /// Output form
+    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = AUDITS[0].name, value_parser = forms())]
+    form: String,
+}
+
+fn forms() -> PossibleValuesParser {
+    let form = |kind: &AuditKind| PossibleValue::new(kind.name).help(kind.doc);
+    PossibleValuesParser::new(AUDITS.iter().map(form))
+}
+
+impl AuditCommand {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let options = self.select.options(settings)?;
+        let sources = self.select.sources(settings, &options)?;
+        let audit = audit(&sources, &options, How { compare: diff, most_changes: self.changes });
+        let kind = Renderer::by_name(AUDITS, &self.form).context("--output")?;
+        let mut out = output::stdout();
+        (kind.new)(&mut out, &audit)?;
+        out.flush()?;
+        Ok(if audit.broken > 0 {
+            Exit::Broken
+        } else if audit.cases == 0 {
+            Exit::NothingRan
+        } else if audit.unexplained().next().is_some() {
+            Exit::Failed
+        } else {
+            Exit::Passed
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! `vmconf minset`
+
+use std::io::Write;
+
+use clap::Args;
+use vmconf::model::count::counted;
+use vmconf::model::exit::Exit;
+use vmconf::prove::minset::minset;
+use vmconf::prove::mutants::How;
+use vmconf::prove::mutants::fault::faults_of;
+use vmconf::prove::suite::{Detail, Suite};
+use vmconf::wire::line::one_line;
+
+use super::form::Form;
+use super::output;
+use super::select::Select;
+use super::settings::Settings;
+
+/// Choose few cases that do what all do
+///
+/// Example: vmconf minset vectors/evm/arithmetic
+///
+/// Prints ids, which vmconf run takes: vmconf minset vectors/ | vmconf run -. The chosen cases together do with each
+/// instruction what all cases do, as vmconf coverage shows it.
+#[derive(Debug, Args)]
+pub(super) struct MinsetCommand {
+    #[command(flatten)]
+    pub(super) select: Select,
+
+    /// Keep cases that notice the same planted faults as well; see vmconf mutants
+    #[arg(long)]
+    faults: bool,
+
+    /// Output form
+    #[arg(short, long, value_name = "FORM", default_value = "text")]
+    output: Form,
+}
+
+impl MinsetCommand {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let options = self.select.options(settings)?;
+        let sources = self.select.sources(settings, &options)?;
+        let suite = Suite::read(&sources, &options, Detail::Points, &|_| true);
+        let machines = if self.faults { suite.machines() } else { Vec::new() };
+        let faults: Vec<_> = machines.into_iter().flat_map(faults_of).collect();
+        let how = How { jobs: 1, work: u64::MAX, programs: 0, interrupt: options.run.interrupt.clone() };
+        let exit = suite.exit();
+        let minset = minset(&suite, &faults, &how);
+        let mut out = output::stdout();
+        match self.output {
+            Form::Json => writeln!(out, "{}", one_line(&minset))?,
+            Form::Text => {
+                for id in &minset.kept {
+                    writeln!(out, "{id}")?;
+                }
+                let all = counted(minset.cases, "case");
+                output::note(&format!("note: {} of {all}", minset.kept.len()));
+            }
+        }
+        out.flush()?;
+        Ok(exit)
+    }
+}

@@ -1,0 +1,140 @@
+//! `vmconf mutants`
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use vmconf::machines::{MachineInfo, of_this_crate};
+use vmconf::model::exit::Exit;
+use vmconf::model::renderer::Renderer;
+use vmconf::prove::mutants::fault::{Fault, faults_of};
+use vmconf::prove::mutants::{How, judge, wrong_entries};
+use vmconf::prove::suite::{Detail, Suite};
+use vmconf::report::mutants::{MUTANTS, MutantsKind};
+use vmconf::run::filter::Filter;
+
+use super::output;
+use super::result_file::ResultFile;
+use super::select::Select;
+use super::settings::Settings;
+
+/// Plant faults in the machines and show which of them vectors notice
+///
+/// Example: vmconf mutants vectors/evm/arithmetic --only evm/ADD
+///
+/// Each instruction of a machine gets wrong in many ways, one at a time, and the cases that execute it run on
+/// that machine until one does not pass. The faults are made of the rows of the instruction set; their names are
+/// machine/instruction/fault.
+#[derive(Debug, Args)]
+pub(super) struct MutantsCommand {
+    #[command(flatten)]
+    pub(super) select: Select,
+
+    /// Only faults of this machine
+    #[arg(long, value_name = "MACHINE", value_parser = machines())]
+    machine: Option<String>,
+
+    /// Only faults whose name contains PATTERN, or matches it if it is a glob; repeatable
+    #[arg(long, value_name = "PATTERN")]
+    only: Vec<String>,
+
+    /// At most so many faults, chosen evenly
+    #[arg(long, value_name = "N")]
+    most: Option<usize>,
+
+    /// Number of threads [default: one per processor]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+
+    /// Instructions that may be executed for each fault
+    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    max_work: u64,
+
+    /// Exit with 1 if fewer percent of the faults are noticed
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]
+    min_score: f64,
+
+    /// Programs to try for each fault that no case notices
+    ///
+    /// A fault that changes nothing in any case nor in any of these programs does not count. Programs are made for
+    /// evm, neo2 and neo3.
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    search: u32,
+
+    /// Write the programs that --search finds to this folder, as vectors
+    #[arg(long, value_name = "FOLDER")]
+    write: Option<PathBuf>,
+
+    /// Output form
+    #[arg(short = 'o', long = "output", value_name = "FORM", default_value = MUTANTS[0].name, value_parser = forms())]
+    form: String,
+}
+
+fn forms() -> PossibleValuesParser {
+    let form = |kind: &MutantsKind| PossibleValue::new(kind.name).help(kind.doc);
+    PossibleValuesParser::new(MUTANTS.iter().map(form))
+}
+
+fn machines() -> PossibleValuesParser {
+    PossibleValuesParser::new(of_this_crate().map(|machine| machine.name))
+}
+
+impl MutantsCommand {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        let options = self.select.options(settings)?;
+        let sources = self.select.sources(settings, &options)?;
+        let takes = |machine: &MachineInfo| self.machine.as_deref().is_none_or(|name| name == machine.name);
+        let suite = Suite::read(&sources, &options, Detail::Codes, &takes);
+        let all: Vec<Fault> = suite.machines().into_iter().flat_map(faults_of).collect();
+        let faults = self.chosen(&all)?;
+        let how = How {
+            jobs: self.jobs.map_or_else(processors, usize::from),
+            work: self.max_work,
+            programs: self.search,
+            interrupt: options.run.interrupt.clone(),
+        };
+        let (mutants, found) = judge(&faults, &suite, &how);
+        let kind = Renderer::by_name(MUTANTS, &self.form).context("--output")?;
+        let mut out = output::stdout();
+        (kind.new)(&mut out, &mutants)?;
+        out.flush()?;
+        if let Some(folder) = &self.write {
+            std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+            for found in found {
+                let path = folder.join(format!("{}.json", found.fault.replace('/', "-")));
+                ResultFile::with(&path, found.vector.as_bytes())
+                    .with_context(|| path.display().to_string())?;
+            }
+        }
+        let wrong = wrong_entries(&mutants, &all);
+        for entry in &wrong {
+            output::note(&format!("error: known equivalent: {entry}"));
+        }
+        Ok(if suite.broken > 0 || !wrong.is_empty() {
+            Exit::Broken
+        } else if mutants.faults.is_empty() {
+            Exit::NothingRan
+        } else if mutants.score() < self.min_score {
+            Exit::Failed
+        } else {
+            Exit::Passed
+        })
+    }
+
+    /// The faults that the arguments choose.
+    fn chosen(&self, all: &[Fault]) -> anyhow::Result<Vec<Fault>> {
+        let only = Filter::new(self.only.iter().map(String::as_str)).context("--only")?;
+        let chosen: Vec<_> =
+            all.iter().filter(|fault| only.matches_text(&fault.to_string())).copied().collect();
+        let most = self.most.unwrap_or(chosen.len());
+        // So many of them, at even distances.
+        let is_chosen = |index: usize| (index + 1) * most / chosen.len() > index * most / chosen.len();
+        Ok((0..chosen.len()).filter(|index| is_chosen(*index)).map(|index| chosen[index]).collect())
+    }
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}

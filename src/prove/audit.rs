@@ -1,0 +1,235 @@
+//! Changes each datum of each case, one at a time, and checks that the verdict changes with it.
+//!
+//! A case runs once, on the machine that it is for, and the state after each step is recorded. Each changed case
+//! is read again by its format and compared with the recorded state. A change that neither the reader nor the
+//! comparison notices is a datum that nobody checks: [`crate::formats::uncompared`] lists those that a format
+//! leaves out, with the rule, and every other one is a fault of this program.
+
+mod change;
+
+use std::collections::BTreeMap;
+
+use self::change::{Change, Kind, changes};
+use crate::formats::Reading;
+use crate::formats::uncompared::rule_of;
+use crate::machines;
+use crate::machines::observe::Observe;
+use crate::model::assertion::Assertion;
+use crate::model::case::{Case, Step};
+use crate::model::mismatch::Mismatch;
+use crate::model::value::Value;
+use crate::run::compare::UnknownField;
+use crate::run::sources::Source;
+use crate::run::{self, LoadedCase, LoadedFile, Options, Worker};
+use crate::text::edit;
+use crate::text::json::Document;
+use crate::wire::audit::{Audit, Unnoticed};
+
+/// How assertions are compared with a state: [`run::compare::diff`], or a faulty one in its place.
+pub type Compare = fn(&[Assertion], &dyn Observe) -> Result<Vec<Mismatch>, UnknownField>;
+
+/// How an audit is done.
+#[derive(Debug, Clone, Copy)]
+pub struct How {
+    /// How the changed cases are compared.
+    pub compare: Compare,
+    /// The most changes of one case; of a larger one, they are chosen evenly.
+    pub most_changes: usize,
+}
+
+/// The most bytes that are parsed for one case, but for [`LEAST_CHANGES`].
+const MOST_BYTES: usize = 1 << 26;
+
+/// The fewest changes of a case that has as many, however large it is.
+const LEAST_CHANGES: usize = 16;
+
+/// Audits the cases of these files that pass.
+pub fn audit(sources: &[Source], options: &Options, how: How) -> Audit {
+    let mut auditor = Auditor { how, audit: Audit::default(), unnoticed: BTreeMap::new() };
+    let mut worker = Worker::new(&options.run);
+    for source in sources {
+        let file = run::open(source, options);
+        auditor.audit.broken += u64::from(file.broken().is_some());
+        for index in 0..file.cases() {
+            if options.run.interrupt.is_requested() {
+                break;
+            }
+            match recorded(&file, index, &mut worker).filter(|recorded| recorded.passes(how.compare)) {
+                Some(recorded) => auditor.case(&file, index, &recorded),
+                None => auditor.audit.left_out += 1,
+            }
+        }
+    }
+    auditor.audit.unnoticed = auditor.unnoticed.into_values().collect();
+    auditor.audit
+}
+
+/// A case and the state after each of its steps.
+struct Recorded {
+    case: Case,
+    states: Vec<Fields>,
+}
+
+/// The observable fields of a machine that have a value.
+#[derive(Default)]
+struct Fields {
+    declared: Vec<&'static str>,
+    values: Vec<(&'static str, Value)>,
+}
+
+impl Observe for Fields {
+    fn has_field(&self, field: &str) -> bool {
+        self.declared.contains(&field)
+    }
+
+    fn observe(&self, field: &str) -> Option<Value> {
+        self.values.iter().find(|(name, _)| *name == field).map(|(_, value)| value.clone())
+    }
+}
+
+/// Runs a case; `None` if it cannot be read or run.
+fn recorded(file: &LoadedFile<'_>, index: usize, worker: &mut Worker<'_>) -> Option<Recorded> {
+    let case = file.case(index)?.read().ok()?.case?;
+    let declared: Vec<_> =
+        (machines::by_name(case.machine)?.fields)().iter().map(|field| field.name).collect();
+    let mut states = Vec::new();
+    let done = worker.with_testee(case.machine, &file.options().limits, |testee| {
+        testee.run(&case.program, &case.steps, &mut |_, state| {
+            let value = |name: &&'static str| Some((*name, state.observe(name)?));
+            states.push(Fields {
+                declared: declared.clone(),
+                values: declared.iter().filter_map(value).collect(),
+            });
+        })
+    });
+    matches!(done, Ok(Ok(()))).then_some(Recorded { case, states })
+}
+
+impl Recorded {
+    fn passes(&self, compare: Compare) -> bool {
+        passes(&self.case.steps, &self.states, compare)
+    }
+}
+
+/// Whether every assertion holds in the state after its step.
+fn passes(steps: &[Step], states: &[Fields], compare: Compare) -> bool {
+    let holds = |assertions: &[Assertion], state: &Fields| {
+        compare(assertions, state).is_ok_and(|mismatches| mismatches.is_empty())
+    };
+    let step =
+        |(step, state): (&Step, &Fields)| holds(step.end.as_slice(), state) && holds(&step.assertions, state);
+    steps.len() == states.len() && steps.iter().zip(states).all(step)
+}
+
+/// What notices a change.
+enum Noticed {
+    /// It changes the program or an action: nothing is expected there.
+    Input,
+    /// The reader rejects the case.
+    Rejected,
+    /// The reader reports it.
+    Noted,
+    /// The case fails.
+    Compared,
+    Nothing,
+}
+
+struct Auditor {
+    how: How,
+    audit: Audit,
+    /// By format, kind and place.
+    unnoticed: BTreeMap<(&'static str, Kind, String), Unnoticed>,
+}
+
+impl Auditor {
+    fn case(&mut self, file: &LoadedFile<'_>, index: usize, recorded: &Recorded) {
+        let Some(loaded) = file.case(index) else { return };
+        let depth = file.options().limits.depth as usize;
+        let Some((document, start)) = alone(file, &loaded, depth) else { return };
+        let Some(case) = document.node_at(start) else { return };
+        let Ok(before) = loaded.read_in(&document, start) else { return };
+        if before.case.as_ref().map(|case| &case.program) != Some(&recorded.case.program) {
+            self.audit.left_out += 1;
+            return;
+        }
+        self.audit.cases += 1;
+        let changes = changes(case);
+        let most = (MOST_BYTES / document.text().len().max(1)).max(LEAST_CHANGES).min(self.how.most_changes);
+        let step = changes.len().div_ceil(most).max(1);
+        for change in changes.iter().step_by(step) {
+            let text = edit::apply(&document, std::slice::from_ref(&change.edit));
+            let changed = Document::parse(text, depth).ok();
+            let noticed = changed.map_or(Noticed::Rejected, |changed| {
+                self.noticed(&loaded, recorded, before.diagnostics.len(), &changed, start)
+            });
+            match noticed {
+                Noticed::Input => self.audit.inputs += 1,
+                Noticed::Rejected => self.audit.rejected += 1,
+                Noticed::Noted => self.audit.noted += 1,
+                Noticed::Compared => self.audit.compared += 1,
+                Noticed::Nothing => self.add(&loaded, change),
+            }
+        }
+    }
+
+    fn noticed(
+        &self,
+        loaded: &LoadedCase<'_>,
+        recorded: &Recorded,
+        notes: usize,
+        changed: &Document,
+        start: u32,
+    ) -> Noticed {
+        let Ok(Reading { case, diagnostics, .. }) = loaded.read_in(changed, start) else {
+            return Noticed::Rejected;
+        };
+        let Some(case) = case else { return Noticed::Rejected };
+        let same_actions = || {
+            let actions =
+                |case: &Case| case.steps.iter().map(|step| step.actions.clone()).collect::<Vec<_>>();
+            actions(&case) == actions(&recorded.case)
+        };
+        if case.program != recorded.case.program || !same_actions() {
+            return Noticed::Input;
+        }
+        if !passes(&case.steps, &recorded.states, self.how.compare) {
+            return Noticed::Compared;
+        }
+        if diagnostics.len() > notes { Noticed::Noted } else { Noticed::Nothing }
+    }
+
+    fn add(&mut self, loaded: &LoadedCase<'_>, change: &Change<'_>) {
+        let Change { kind, at, .. } = change;
+        let (format, kind) = (loaded.format, *kind);
+        let first = || Unnoticed {
+            format: format.name.to_owned(),
+            kind: kind.name().to_owned(),
+            at: at.clone(),
+            rule: rule_of(format.name, kind.name(), at).map(str::to_owned),
+            count: 0,
+            case: loaded.id.to_string(),
+        };
+        self.unnoticed.entry((format.name, kind, at.clone())).or_insert_with(first).count += 1;
+    }
+}
+
+/// The file of a case without the contents of its other cases, and where the case begins in it: parsing it costs
+/// little even if the file has many cases.
+fn alone(file: &LoadedFile<'_>, loaded: &LoadedCase<'_>, depth: usize) -> Option<(Document, u32)> {
+    let kept = loaded.range();
+    let others = (0..file.cases()).filter_map(|index| Some(file.case(index)?.range()));
+    let (mut text, mut from, mut start) = (String::new(), 0, kept.start);
+    for other in others.filter(|other| other.end <= kept.start || other.start >= kept.end) {
+        if other.start < from {
+            continue;
+        }
+        text.push_str(file.text().get(from..other.start)?);
+        text.push('0');
+        if other.end <= kept.start {
+            start -= other.len() - 1;
+        }
+        from = other.end;
+    }
+    text.push_str(file.text().get(from..)?);
+    Some((Document::parse(text, depth).ok()?, u32::try_from(start).ok()?))
+}

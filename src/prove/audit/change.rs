@@ -1,0 +1,155 @@
+//! The changes of a case: each leaf gets another value, another type and another length, each element is removed,
+//! two elements change places, and there is one more.
+
+use serde_json::{Map, Value as Json};
+
+use crate::text::edit;
+use crate::text::json::{Datum, Node};
+
+/// How a datum is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Value,
+    Type,
+    Length,
+    Removed,
+    Order,
+    /// The members of an object change places.
+    Members,
+    Added,
+}
+
+impl Kind {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Kind::Value => "value",
+            Kind::Type => "type",
+            Kind::Length => "length",
+            Kind::Removed => "removed",
+            Kind::Order => "order",
+            Kind::Members => "member order",
+            Kind::Added => "added",
+        }
+    }
+}
+
+/// A change of one datum.
+pub(super) struct Change<'d> {
+    pub(super) kind: Kind,
+    /// Where, with `*` for an index and for a key that is a number.
+    pub(super) at: String,
+    pub(super) edit: edit::Change<'d>,
+}
+
+/// All changes of a case, in document order.
+pub(super) fn changes(case: Node<'_>) -> Vec<Change<'_>> {
+    let mut found = Vec::new();
+    add_changes(case, "", &mut found);
+    found
+}
+
+fn add_changes<'d>(node: Node<'d>, at: &str, found: &mut Vec<Change<'d>>) {
+    let mut add = |kind, at: &str, edit| found.push(Change { kind, at: at.to_owned(), edit });
+    let elements: Vec<(String, Node<'d>)> = match node.datum() {
+        Datum::Array => node.items().map(|item| (below(at, "*"), item)).collect(),
+        Datum::Object => {
+            node.members().map(|member| (below(at, pattern_of(&member.key)), member.value)).collect()
+        }
+        Datum::Null | Datum::Bool(_) | Datum::Number(_) | Datum::Text(_) => {
+            for (kind, value) in other_values(node) {
+                add(kind, at, edit::Change::Replace { node, value });
+            }
+            return;
+        }
+    };
+    if let Some(edit) = more(node, elements.len()) {
+        add(Kind::Added, at, edit);
+    }
+    if let Some(edit) = exchanged(node, &elements) {
+        add(if node.is_object() { Kind::Members } else { Kind::Order }, at, edit);
+    }
+    for (index, (at, element)) in elements.into_iter().enumerate() {
+        found.push(Change {
+            kind: Kind::Removed,
+            at: at.clone(),
+            edit: edit::Change::Remove { from: node, index },
+        });
+        add_changes(element, &at, found);
+    }
+}
+
+fn below(at: &str, key: &str) -> String {
+    if at.is_empty() { key.to_owned() } else { format!("{at}/{key}") }
+}
+
+/// The key of a member, or `*` for a key that is a number or an address.
+fn pattern_of(key: &str) -> &str {
+    let is_data = key.is_empty() || key.starts_with("0x") || key.starts_with(|it: char| it.is_ascii_digit());
+    if is_data { "*" } else { key }
+}
+
+/// Other values of a scalar.
+fn other_values(node: Node<'_>) -> Vec<(Kind, Json)> {
+    let text = Json::String("other".to_owned());
+    match node.datum() {
+        Datum::Bool(truth) => vec![(Kind::Value, Json::Bool(!truth)), (Kind::Type, text)],
+        Datum::Number(digits) => {
+            let other = digits.parse::<i64>().map_or(7, |number| number ^ 1);
+            vec![(Kind::Value, other.into()), (Kind::Type, text)]
+        }
+        Datum::Text(old) => vec![
+            (Kind::Value, Json::String(other_text(&old))),
+            (Kind::Type, Json::Bool(true)),
+            (Kind::Length, Json::String(longer(&old))),
+        ],
+        Datum::Null | Datum::Array | Datum::Object => vec![(Kind::Value, 7.into()), (Kind::Type, text)],
+    }
+}
+
+/// A text of the same length and of the same kind of characters, with another last one.
+fn other_text(old: &str) -> String {
+    let Some(last) = old.chars().next_back() else { return "7".to_owned() };
+    let other = match last {
+        '0'..='8' | 'a'..='e' | 'A'..='E' => char::from(last as u8 + 1),
+        '9' => '8',
+        'f' => 'e',
+        'F' => 'E',
+        _ => 'a',
+    };
+    let start = &old[..old.len() - last.len_utf8()];
+    format!("{start}{other}")
+}
+
+/// A longer text: one byte more of hex digits or one character more.
+fn longer(old: &str) -> String {
+    let digits = old.strip_prefix("0x");
+    let is_hex = digits.is_some_and(|digits| digits.chars().all(|it| it.is_ascii_hexdigit()));
+    if is_hex { format!("{old}01") } else { format!("{old}1") }
+}
+
+/// The change that adds a copy of the last element.
+fn more(node: Node<'_>, count: usize) -> Option<edit::Change<'_>> {
+    let (key, last) = match node.datum() {
+        Datum::Object => {
+            let last = node.members().last()?;
+            (Some(other_text(&last.key) + "1"), last.value)
+        }
+        _ => (None, node.items().last()?),
+    };
+    let value = serde_json::from_str(last.raw()).unwrap_or_else(|_| Json::Object(Map::new()));
+    Some(edit::Change::Insert { into: node, before: count, key, value })
+}
+
+/// The change that exchanges the first two elements that differ.
+fn exchanged<'d>(node: Node<'d>, elements: &[(String, Node<'d>)]) -> Option<edit::Change<'d>> {
+    let differs = |pair: &[(String, Node<'d>)]| pair[0].1.raw() != pair[1].1.raw();
+    let first = elements.windows(2).position(differs)?;
+    if node.is_object() {
+        let mut order: Vec<_> = (0..elements.len()).collect();
+        order.swap(first, first + 1);
+        return Some(edit::Change::Reorder { object: node, order });
+    }
+    let mut items: Vec<Json> = serde_json::from_str(node.raw()).ok()?;
+    items.swap(first, first + 1);
+    Some(edit::Change::Replace { node, value: Json::Array(items) })
+}

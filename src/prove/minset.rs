@@ -1,0 +1,78 @@
+//! The smallest set of cases that does what all of them do.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::coverage::Points;
+use super::mutants::fault::Fault;
+use super::mutants::{How, judge};
+use super::suite::{Suite, SuiteCase};
+use crate::wire::minset::{FileShare, Minset};
+use crate::wire::mutants::Outcome;
+
+/// Cases that together do with the instructions what all cases do, chosen greedily: each time the one that adds most,
+/// of several the shortest. With `faults`, they notice the same faults as well.
+pub fn minset(suite: &Suite, faults: &[Fault], how: &How) -> Minset {
+    let files = suite.cases.iter().map(|case| file_of(&case.id).to_owned()).collect::<Vec<_>>();
+    let left_out = suite.left_out;
+    let all = suite.cases.len() as u64;
+    let mut kept: BTreeSet<usize> = greedy(&suite.cases).into_iter().collect();
+    if !faults.is_empty() {
+        add_killers(suite, faults, how, &mut kept);
+    }
+    let mut shares: BTreeMap<&str, FileShare> = BTreeMap::new();
+    for (index, file) in files.iter().enumerate() {
+        let share = shares.entry(file).or_insert_with(|| FileShare { file: file.clone(), cases: 0, kept: 0 });
+        share.cases += 1;
+        share.kept += u64::from(kept.contains(&index));
+    }
+    let mut ids: Vec<_> = kept.iter().map(|index| suite.cases[*index].id.clone()).collect();
+    ids.sort();
+    Minset { cases: all, left_out, kept: ids, files: shares.into_values().collect() }
+}
+
+fn file_of(id: &str) -> &str {
+    id.split("::").next().unwrap_or(id)
+}
+
+/// The indices of the cases that greedy choice keeps.
+fn greedy(cases: &[SuiteCase]) -> Vec<usize> {
+    let mut kept = Vec::new();
+    let mut covered = BTreeSet::new();
+    let machine_points = |case: &SuiteCase| -> Vec<(&'static str, &'static str, String)> {
+        let points: &Points = &case.points;
+        points.keys().map(|(op, what)| (case.machine.name, *op, what.clone())).collect()
+    };
+    let points: Vec<_> = cases.iter().map(machine_points).collect();
+    // What a case adds only shrinks, so the bounds of earlier rounds show which cases need not be counted.
+    let mut bounds: Vec<(usize, usize)> = points.iter().map(Vec::len).zip(0..).collect();
+    loop {
+        bounds.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
+        let mut best = (0, usize::MAX);
+        for bound in &mut bounds {
+            if bound.0 < best.0 || bound.0 == 0 {
+                break;
+            }
+            bound.0 = points[bound.1].iter().filter(|point| !covered.contains(*point)).count();
+            if bound.0 > best.0 || bound.0 == best.0 && bound.1 < best.1 {
+                best = *bound;
+            }
+        }
+        if best.0 == 0 {
+            return kept;
+        }
+        kept.push(best.1);
+        covered.extend(points[best.1].iter().cloned());
+    }
+}
+
+/// Adds a case that notices each fault which all cases notice and the kept ones do not.
+fn add_killers(suite: &Suite, faults: &[Fault], how: &How, kept: &mut BTreeSet<usize>) {
+    let (all, _) = judge(faults, suite, how);
+    let noticed: Vec<_> =
+        all.faults.iter().zip(faults).filter(|it| it.0.outcome == Outcome::Killed).collect();
+    for (judged, _) in noticed {
+        let killer = suite.cases.iter().position(|case| Some(&case.id) == judged.case.as_ref());
+        // The first case that notices a fault is the shortest: many faults have the same one.
+        kept.extend(killer);
+    }
+}

@@ -1,0 +1,160 @@
+//! Plants faults in the machines of this crate, one at a time, and finds out which of them a suite notices.
+//!
+//! | file | content |
+//! |---|---|
+//! | `fault.rs` | the faults, made of the rows of the machines |
+//! | `faulty.rs` | a machine with a fault |
+//! | `place.rs` | the values that a fault can get wrong |
+//! | `search.rs` | programs on which a machine with a fault differs |
+//! | `equivalent.rs` | faults that make no difference |
+
+pub mod equivalent;
+pub mod fault;
+pub mod faulty;
+pub mod place;
+pub mod search;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use self::fault::Fault;
+use self::faulty::Faulty;
+use super::suite::Suite;
+use crate::model::interrupt::Interrupt;
+use crate::model::limits::Limits;
+use crate::run::catch_panic;
+use crate::testees::embedded::Embedded;
+use crate::wire::mutants::{Judged, Mutants, Outcome};
+
+/// How faults are judged.
+pub struct How {
+    /// The number of threads.
+    pub jobs: usize,
+    /// The most instructions that are executed for a fault.
+    pub work: u64,
+    /// How many programs are tried for each fault that the suite does not notice.
+    pub programs: u32,
+    /// Ends the run early.
+    pub interrupt: Interrupt,
+}
+
+/// A fault that the suite does not notice, and a vector that does.
+pub struct Found {
+    /// The name of the fault.
+    pub fault: String,
+    /// The vector file.
+    pub vector: String,
+}
+
+/// Judges faults by a suite. The order of the results is that of the faults.
+pub fn judge(faults: &[Fault], suite: &Suite, how: &How) -> (Mutants, Vec<Found>) {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(Vec::new());
+    let work = || {
+        while !how.interrupt.is_requested() {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(fault) = faults.get(index) else { return };
+            let judged = judge_one(*fault, suite, how);
+            results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, judged));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..how.jobs {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    results.sort_by_key(|(index, _)| *index);
+    let mut found = Vec::new();
+    let mut judged = Vec::new();
+    for (_, (one, vector)) in results {
+        found.extend(vector.map(|vector| Found { fault: one.fault.clone(), vector }));
+        judged.push(one);
+    }
+    (Mutants { cases: suite.cases.len() as u64, left_out: suite.left_out, faults: judged }, found)
+}
+
+/// Judges a fault, and searches for a vector that notices it if the suite does not.
+fn judge_one(fault: Fault, suite: &Suite, how: &How) -> (Judged, Option<String>) {
+    let known = equivalent::reason(&fault.to_string());
+    let Trial { mut outcome, case } = trial(fault, suite, how);
+    let mut vector = None;
+    let mut tried = 0;
+    if outcome != Outcome::Killed && known.is_some() {
+        outcome = Outcome::Equivalent;
+    } else if outcome != Outcome::Killed {
+        let searched = search::search(fault, how.programs);
+        tried = searched.tried;
+        if outcome != Outcome::Survived && tried > 0 && !searched.switched_on {
+            outcome = Outcome::Idle;
+        }
+        vector = searched.vector;
+    }
+    let judged = Judged {
+        fault: fault.to_string(),
+        machine: fault.machine.name.to_owned(),
+        op: fault.op.name.to_owned(),
+        kind: fault.kind.to_string(),
+        outcome,
+        case,
+        reason: known.map(str::to_owned),
+        tried,
+        program: vector.is_some(),
+    };
+    (judged, vector)
+}
+
+struct Trial {
+    outcome: Outcome,
+    /// The case that notices it.
+    case: Option<String>,
+}
+
+/// Runs the cases that execute the instruction on a machine with the fault, until one does not pass.
+fn trial(fault: Fault, suite: &Suite, how: &How) -> Trial {
+    let switched_on = Arc::new(AtomicBool::new(false));
+    let mut testee: Option<(u64, Embedded)> = None;
+    let mut left = how.work;
+    let mut executed = false;
+    for case in suite.that_execute(fault.machine, fault.op) {
+        if how.interrupt.is_requested() || left < case.steps {
+            break;
+        }
+        left -= case.steps;
+        executed = true;
+        // A loop may have no end any more.
+        let steps = (8 * case.steps + 10_000).next_power_of_two();
+        let mut reused = testee.take().filter(|(known, _)| *known == steps);
+        let (_, machine) = reused.get_or_insert_with(|| {
+            let limits = Limits { steps, ..case.limits.clone() };
+            let faulty = Faulty::new(fault, &limits, switched_on.clone());
+            (steps, Embedded::of(Box::new(faulty), &how.interrupt))
+        });
+        if !matches!(catch_panic(|| case.passes_on(machine)), Ok(Ok(true))) {
+            return Trial { outcome: Outcome::Killed, case: Some(case.id.clone()) };
+        }
+        testee = reused;
+    }
+    let outcome = match (executed, switched_on.load(Ordering::Relaxed)) {
+        (_, true) => Outcome::Survived,
+        (true, false) => Outcome::NeverOn,
+        (false, false) => Outcome::NotExecuted,
+    };
+    Trial { outcome, case: None }
+}
+
+/// Entries of the list of equivalent faults that name a fault which was killed, or none of these faults.
+pub fn wrong_entries(mutants: &Mutants, all: &[Fault]) -> Vec<String> {
+    let killed: BTreeSet<_> = mutants
+        .faults
+        .iter()
+        .filter(|judged| judged.outcome == Outcome::Killed)
+        .map(|judged| judged.fault.clone())
+        .collect();
+    let names: Vec<_> = all.iter().map(Fault::to_string).collect();
+    let machines: BTreeSet<_> = all.iter().map(|fault| fault.machine.name).collect();
+    equivalent::wrong(&names, &killed, &machines)
+}

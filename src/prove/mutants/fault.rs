@@ -1,0 +1,231 @@
+//! The faults of a machine, made of its rows and of what they declare.
+
+use std::fmt;
+
+use crate::isa::OpInfo;
+use crate::machines::MachineInfo;
+use crate::model::limits::Limits;
+
+/// The most operands of an instruction that faults change.
+const MOST_OPERANDS: usize = 3;
+
+/// How a value is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wrong {
+    /// One more; a truth value becomes the other one, bytes get another last one.
+    OneMore,
+    /// One less.
+    OneLess,
+    /// The lowest 8 bits, on a machine of 16 bits.
+    LowByte,
+    /// The lowest 64 bits.
+    LowLimb,
+    /// The lowest 128 bits.
+    LowHalf,
+    /// Its amount in place of a negative number.
+    SignLost,
+    /// Zero, false, or nothing.
+    Zero,
+    /// One in place of zero: what is special about zero is not done.
+    ZeroAsOne,
+}
+
+impl Wrong {
+    const OF_RESULTS: [Wrong; 7] = [
+        Wrong::OneMore,
+        Wrong::OneLess,
+        Wrong::LowByte,
+        Wrong::LowLimb,
+        Wrong::LowHalf,
+        Wrong::SignLost,
+        Wrong::Zero,
+    ];
+    const OF_OPERANDS: [Wrong; 5] =
+        [Wrong::OneMore, Wrong::LowByte, Wrong::LowLimb, Wrong::SignLost, Wrong::ZeroAsOne];
+
+    /// Whether a value of so many bits can be wrong in this way.
+    fn applies_to(self, bits: u32) -> bool {
+        match self {
+            Wrong::LowByte => bits == 16,
+            Wrong::LowLimb | Wrong::LowHalf => bits > 64,
+            Wrong::OneMore | Wrong::OneLess | Wrong::SignLost | Wrong::Zero | Wrong::ZeroAsOne => true,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Wrong::OneMore => "one-more",
+            Wrong::OneLess => "one-less",
+            Wrong::LowByte => "low-byte",
+            Wrong::LowLimb => "low-limb",
+            Wrong::LowHalf => "low-half",
+            Wrong::SignLost => "sign-lost",
+            Wrong::Zero => "zero",
+            Wrong::ZeroAsOne => "zero-as-one",
+        }
+    }
+}
+
+/// What is wrong with an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// What it leaves on top of the stack, or else writes.
+    Result(Wrong),
+    /// An operand, the top one first.
+    Operand(usize, Wrong),
+    /// It takes each of its first two operands for the other.
+    Swapped,
+    /// Where its first two operands are equal, it answers the opposite.
+    Boundary,
+    /// What it writes stays as it was.
+    Forgotten,
+    /// It writes to the place after the one that it has to write to, too.
+    Neighbour,
+    /// It costs one gas more.
+    PriceMore,
+    /// It costs one gas less.
+    PriceLess,
+    /// It takes missing operands for zeros.
+    TooFew,
+    /// It needs one operand more than it takes.
+    OneMoreNeeded,
+    /// It fails one value before the limit of the stack.
+    LimitLess,
+    /// It succeeds at the limit of the stack.
+    LimitMore,
+    /// It pushes one value less.
+    PushOmitted,
+    /// It takes one value less.
+    PopOmitted,
+    /// It goes on at the next instruction, and never elsewhere.
+    NotTaken,
+    /// It pushes a copy of a compound in place of the compound.
+    Copied,
+    /// It counts one reference too many.
+    Counted,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self {
+            Kind::Result(wrong) => wrong.name(),
+            Kind::Operand(operand, wrong) => {
+                return write!(f, "{}-{}", ["a", "b", "c"][*operand], wrong.name());
+            }
+            Kind::Swapped => "swapped",
+            Kind::Boundary => "boundary",
+            Kind::Forgotten => "forgotten",
+            Kind::Neighbour => "neighbour",
+            Kind::PriceMore => "price-more",
+            Kind::PriceLess => "price-less",
+            Kind::TooFew => "too-few",
+            Kind::OneMoreNeeded => "one-more-needed",
+            Kind::LimitLess => "limit-less",
+            Kind::LimitMore => "limit-more",
+            Kind::PushOmitted => "push-omitted",
+            Kind::PopOmitted => "pop-omitted",
+            Kind::NotTaken => "not-taken",
+            Kind::Copied => "copied",
+            Kind::Counted => "counted",
+        };
+        f.write_str(name)
+    }
+}
+
+/// An instruction and what is wrong with it, written `evm/ADD/low-limb`.
+#[derive(Debug, Clone, Copy)]
+pub struct Fault {
+    /// The machine.
+    pub machine: &'static MachineInfo,
+    /// The instruction.
+    pub op: &'static OpInfo,
+    /// What is wrong.
+    pub kind: Kind,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.machine.name, self.op.name, self.kind)
+    }
+}
+
+/// What a machine has that faults can be in.
+struct Has {
+    gas: bool,
+    stack: bool,
+    stack_limit: bool,
+    compounds: bool,
+    /// The bits of its numbers.
+    bits: u32,
+}
+
+impl Has {
+    fn of(machine: &MachineInfo) -> Has {
+        let ops = machine.isa.ops;
+        Has {
+            gas: ops.iter().any(|op| op.gas > 0),
+            stack: ops.iter().any(|op| op.pushes > 0),
+            stack_limit: (machine.new)(&Limits::default()).stack_limit().is_some(),
+            bits: if ops.iter().any(|op| op.operands.iter().any(|it| it.fixed_len() > 16)) {
+                256
+            } else {
+                16
+            },
+            compounds: ops.iter().any(|op| op.effects.iter().any(|effect| effect.contains("Compound"))),
+        }
+    }
+}
+
+/// Places whose values a fault can change, as the rows name them.
+const CHANGEABLE: &[&str] = &[
+    "Memory", "Word", "Byte", "Storage", "A", "B", "First4", "DataAtA", "Slot", "Static", "Local", "Argument",
+];
+
+/// All faults of a machine, in the order of its rows.
+pub fn faults_of(machine: &'static MachineInfo) -> Vec<Fault> {
+    let has = Has::of(machine);
+    let of_row = |op: &'static OpInfo| {
+        let kinds = kinds_of(op, &has);
+        kinds.into_iter().map(move |kind| Fault { machine, op, kind })
+    };
+    machine.isa.ops.iter().flat_map(of_row).collect()
+}
+
+fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
+    let declares = |what: &str| op.effects.iter().filter(|effect| effect.starts_with(what)).count();
+    let is_changed = |effect: &&&str| {
+        let place =
+            effect.strip_prefix("Writes(").map(|place| place.split(['(', ')']).next().unwrap_or(place));
+        place.is_some_and(|place| CHANGEABLE.contains(&place))
+    };
+    let (reads, writes) = (declares("Reads("), op.effects.iter().filter(is_changed).count());
+    let operands = if has.stack { usize::from(op.pops) } else { reads }.min(MOST_OPERANDS);
+    let mut kinds = Vec::new();
+    let mut add = |applies: bool, some: &[Kind]| {
+        if applies {
+            kinds.extend_from_slice(some);
+        }
+    };
+    for wrong in Wrong::OF_RESULTS {
+        add(wrong.applies_to(has.bits) && (op.pushes > 0 || writes > 0), &[Kind::Result(wrong)]);
+    }
+    for operand in 0..operands {
+        for wrong in Wrong::OF_OPERANDS {
+            add(wrong.applies_to(has.bits), &[Kind::Operand(operand, wrong)]);
+        }
+    }
+    add(operands > 1, &[Kind::Swapped]);
+    add(operands > 1 && op.pushes == 1, &[Kind::Boundary]);
+    add(op.pushes > 0 || writes > 0, &[Kind::Forgotten]);
+    add(writes > 0, &[Kind::Neighbour]);
+    add(has.gas, &[Kind::PriceMore]);
+    add(op.gas > 0, &[Kind::PriceLess]);
+    add(op.pops > 0, &[Kind::TooFew, Kind::OneMoreNeeded, Kind::PopOmitted]);
+    add(has.stack_limit && op.pushes > op.pops, &[Kind::LimitLess, Kind::LimitMore]);
+    add(op.pushes > 0, &[Kind::PushOmitted]);
+    add(declares("Jumps") > 0, &[Kind::NotTaken]);
+    // What pushes one value and reads nothing pushes a new one.
+    add(has.compounds && (op.pushes > 1 || op.pushes == 1 && reads > 0), &[Kind::Copied]);
+    add(has.compounds, &[Kind::Counted]);
+    kinds
+}

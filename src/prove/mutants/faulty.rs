@@ -1,0 +1,391 @@
+//! A machine that gets one instruction wrong. All others are executed at full speed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use num_bigint::{BigInt, Sign};
+
+use super::fault::{Fault, Kind, Wrong};
+use super::place::{change, one_more, read};
+use crate::isa::OpSet;
+use crate::machines::account::Account;
+use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::machine::{Advanced, At, LoadError, Machine, Status, Tamper};
+use crate::machines::observe::Observe;
+use crate::model::case::Program;
+use crate::model::cell::Cell;
+use crate::model::limits::Limits;
+use crate::model::path::Path;
+use crate::model::value::Value;
+
+/// A machine with a fault.
+pub struct Faulty {
+    inner: Box<dyn Machine>,
+    program: Program,
+    fault: Fault,
+    ops: OpSet,
+    /// Whether the fault has changed anything.
+    switched_on: Arc<AtomicBool>,
+}
+
+impl Faulty {
+    /// A machine with this fault, which notes in `switched_on` that the fault has changed anything.
+    pub fn new(fault: Fault, limits: &Limits, switched_on: Arc<AtomicBool>) -> Faulty {
+        let Fault { machine, op, .. } = fault;
+        let ops = OpSet::new(machine.isa, vec![op]);
+        Faulty { inner: (machine.new)(limits), program: Program(Value::Null.into()), fault, ops, switched_on }
+    }
+
+    fn switch_on(&self) {
+        self.switched_on.store(true, Ordering::Relaxed);
+    }
+
+    /// Executes the faulty instruction.
+    fn fail(&mut self) -> Status {
+        let height = self.inner.height();
+        let Effects { takes, reads, writes, .. } = self.inner.effects();
+        let takes = takes.unwrap_or_else(|| self.fault.op.pops.into()).min(height);
+        let on_stack = (0..takes).map(|below| Cell::Stack(height - 1 - below));
+        let operands: Vec<_> = on_stack.chain(reads.into_iter().map(|it| it.0)).collect();
+        match self.fault.kind {
+            Kind::Result(wrong) => {
+                let status = self.inner.advance(1);
+                for cell in self.results(writes) {
+                    self.replace(&cell, |value| wrong_value(value, wrong));
+                }
+                status
+            }
+            Kind::Operand(which, wrong) => self.with_operands(&operands, &writes, |values| {
+                let other = wrong_value(values.get(which)?.as_ref()?, wrong)?;
+                Some(vec![(which, other)])
+            }),
+            Kind::Swapped => self.with_operands(&operands, &writes, |values| match values {
+                [Some(a), Some(b), ..] if a != b => Some(vec![(0, b.clone()), (1, a.clone())]),
+                _ => None,
+            }),
+            Kind::Boundary => {
+                let values: Vec<_> = operands.iter().take(2).map(|cell| self.read(cell)).collect();
+                let status = self.inner.advance(1);
+                if values.len() == 2 && values[0].is_some() && values[0] == values[1] {
+                    for cell in self.results(writes) {
+                        self.replace(&cell, opposite);
+                    }
+                }
+                status
+            }
+            Kind::Forgotten => {
+                let written = (height - takes..height).map(Cell::Stack).chain(writes);
+                let before: Vec<_> = written.map(|cell| (self.read(&cell), cell)).collect();
+                let status = self.inner.advance(1);
+                for (value, cell) in before {
+                    self.write(&cell, value);
+                }
+                status
+            }
+            Kind::Neighbour => {
+                let status = self.inner.advance(1);
+                for cell in writes {
+                    if let Some(next) = neighbour(&cell) {
+                        self.write(&next, self.read(&cell));
+                    }
+                }
+                status
+            }
+            Kind::PriceMore => self.with_gas(|gas| gas.checked_sub(1)),
+            Kind::PriceLess => self.with_gas(|gas| gas.checked_add(1)),
+            Kind::TooFew | Kind::OneMoreNeeded | Kind::LimitLess | Kind::LimitMore => self.at_height(height),
+            Kind::PushOmitted => self.after(Tamper::Pop),
+            Kind::PopOmitted => self.after(Tamper::Push),
+            Kind::Copied => self.after(Tamper::Copy),
+            Kind::Counted => self.after(Tamper::Count),
+            Kind::NotTaken => self.not_taken(),
+        }
+    }
+
+    /// What the instruction has pushed last, or else written.
+    fn results(&self, writes: Vec<Cell>) -> Vec<Cell> {
+        if self.fault.op.pushes == 0 {
+            return writes;
+        }
+        self.inner.height().checked_sub(1).map(Cell::Stack).into_iter().collect()
+    }
+
+    /// Executes the instruction, and then tampers with a machine that goes on.
+    fn after(&mut self, tamper: Tamper) -> Status {
+        let status = self.inner.advance(1);
+        if status == Status::Running {
+            self.tamper_with(tamper);
+        }
+        status
+    }
+
+    fn tamper_with(&mut self, tamper: Tamper) {
+        if self.inner.tamper(tamper) {
+            self.switch_on();
+        }
+    }
+
+    /// Executes the instruction with another height of the stack, where the height is next to a limit.
+    fn at_height(&mut self, height: usize) -> Status {
+        let (pops, pushes) = (usize::from(self.fault.op.pops), usize::from(self.fault.op.pushes));
+        let is_after = |limit: usize| height + pushes == limit + pops;
+        let limit = self.inner.stack_limit();
+        match self.fault.kind {
+            Kind::TooFew => (height..pops).for_each(|_| self.tamper_with(Tamper::Push)),
+            Kind::OneMoreNeeded if height == pops => self.tamper_with(Tamper::Pop),
+            Kind::LimitLess if limit.is_some_and(is_after) => self.tamper_with(Tamper::Push),
+            Kind::LimitMore if limit.is_some_and(|limit| is_after(limit + 1)) => {
+                self.tamper_with(Tamper::Pop);
+            }
+            _ => {}
+        }
+        self.inner.advance(1)
+    }
+
+    fn with_gas(&mut self, other: impl FnOnce(u64) -> Option<u64>) -> Status {
+        if let Some(gas) = self.inner.gas().and_then(other) {
+            self.set(&Value::Record(vec![("gas".to_owned(), Value::int(gas))]));
+        }
+        self.inner.advance(1)
+    }
+
+    /// Executes the instruction, and goes on after it wherever it went.
+    fn not_taken(&mut self) -> Status {
+        let depth = self.inner.depth();
+        let next = self.inner.next().map_or(0, |at| at.pc + length(&at));
+        let status = self.inner.advance(1);
+        let went = self.inner.next().map(|at| at.pc);
+        if status == Status::Running && self.inner.depth() == depth && went != Some(next) {
+            // A machine with registers is set, the others are tampered with.
+            if !self.inner.tamper(Tamper::GoTo(next)) {
+                let members = [("pc", Value::int(next)), ("phase", Value::text("same"))];
+                self.set(&Value::record(members));
+            }
+            self.switch_on();
+        }
+        status
+    }
+
+    /// Executes an instruction with other values of its operands. Those that are not on the stack are afterwards as
+    /// they were, unless it wrote them.
+    fn with_operands(
+        &mut self,
+        operands: &[Cell],
+        writes: &[Cell],
+        other: impl FnOnce(&[Option<Value>]) -> Option<Vec<(usize, Value)>>,
+    ) -> Status {
+        let values: Vec<_> = operands.iter().map(|cell| self.read(cell)).collect();
+        for (which, value) in other(&values).unwrap_or_default() {
+            self.write(&operands[which], Some(value));
+        }
+        let status = self.inner.advance(1);
+        let stays = |cell: &Cell| !matches!(cell, Cell::Stack(_)) && !writes.contains(cell);
+        for (cell, value) in operands.iter().zip(values).filter(|it| stays(it.0)) {
+            self.write(cell, value);
+        }
+        status
+    }
+
+    fn replace(&mut self, cell: &Cell, other: impl Fn(&Value) -> Option<Value>) {
+        let other = self.read(cell).as_ref().and_then(other);
+        self.write(cell, other);
+    }
+
+    /// Makes it the value of the cell, if there is one and the cell can have it.
+    fn write(&mut self, cell: &Cell, value: Option<Value>) {
+        let Some(value) = value else { return };
+        if self.read(cell).as_ref() != Some(&value)
+            && let Some(change) = change(&*self.inner, cell, value)
+        {
+            self.set(&change);
+        }
+    }
+
+    /// Changes the machine, unless the change is one that it refuses: then the fault has no effect here.
+    fn set(&mut self, change: &Value) {
+        if self.inner.set(change).is_ok() {
+            self.switch_on();
+        }
+    }
+
+    fn read(&self, cell: &Cell) -> Option<Value> {
+        read(&*self.inner, &self.program, cell)
+    }
+}
+
+/// How long the instruction is, in units of the program counter.
+fn length(at: &At<'_>) -> usize {
+    1 + at.operand.len()
+}
+
+/// The place after a place.
+fn neighbour(cell: &Cell) -> Option<Cell> {
+    match cell {
+        Cell::Range(name, range) => Some(Cell::Range(name, range.end..range.end + range.len())),
+        Cell::Named(kind, name) => {
+            let (number, rest) = name
+                .split_once(' ')
+                .map_or((&**name, String::new()), |(number, rest)| (number, format!(" {rest}")));
+            let next = match number.strip_prefix("0x") {
+                Some(digits) => format!("0x{:02x}", u64::from_str_radix(digits, 16).ok()?.checked_add(1)?),
+                None => match number.strip_prefix('r') {
+                    Some(digits) => format!("r{}", digits.parse::<u64>().ok()?.checked_add(1)?),
+                    None => number.parse::<u64>().ok()?.checked_add(1)?.to_string(),
+                },
+            };
+            Some(Cell::named(kind, next + &rest))
+        }
+        Cell::Stack(_) | Cell::Item(..) | Cell::Compound(_) => None,
+    }
+}
+
+/// The value with this mistake; `None` if it has none.
+fn wrong_value(value: &Value, wrong: Wrong) -> Option<Value> {
+    let typed = |name: &crate::model::name::Name, inner: Value| Value::typed(name.clone(), inner);
+    match (value, wrong) {
+        (Value::Typed(name, inner), _) => Some(typed(name, wrong_value(inner, wrong)?)),
+        (_, Wrong::OneMore) => one_more(value),
+        (Value::Int(number), _) => Some(Value::Int(wrong_number(number, wrong)?)),
+        (Value::Bool(true), Wrong::Zero) => Some(Value::Bool(false)),
+        (Value::Bool(false), Wrong::ZeroAsOne) => Some(Value::Bool(true)),
+        (Value::Bytes(bytes), Wrong::Zero) if !bytes.is_empty() => Some(Value::Bytes(vec![0; bytes.len()])),
+        (Value::Bytes(bytes), Wrong::LowLimb) if bytes.len() > 8 => Some(Value::Bytes(bytes[..8].to_vec())),
+        _ => None,
+    }
+}
+
+fn wrong_number(number: &BigInt, wrong: Wrong) -> Option<BigInt> {
+    let low = |bits: u32| number & ((BigInt::from(1) << bits) - 1);
+    let other = match wrong {
+        Wrong::OneMore => number + 1,
+        Wrong::OneLess => number - 1,
+        Wrong::LowByte => low(8),
+        Wrong::LowLimb => low(64),
+        Wrong::LowHalf => low(128),
+        // Of a word without a sign, the highest bit is the sign.
+        Wrong::SignLost if number.bits() == 256 && number.sign() == Sign::Plus => low(255),
+        Wrong::SignLost if number.bits() == 16 && number.sign() == Sign::Plus => low(15),
+        Wrong::SignLost if number.sign() == Sign::Minus => -number,
+        Wrong::Zero => BigInt::ZERO,
+        Wrong::ZeroAsOne if number.sign() == Sign::NoSign => BigInt::from(1),
+        Wrong::SignLost | Wrong::ZeroAsOne => return None,
+    };
+    (other != *number).then_some(other)
+}
+
+/// The opposite of a truth value.
+fn opposite(value: &Value) -> Option<Value> {
+    match value {
+        Value::Bool(truth) => Some(Value::Bool(!truth)),
+        Value::Int(number) if *number <= BigInt::from(1) && *number >= BigInt::ZERO => {
+            Some(Value::Int(1 - number))
+        }
+        Value::Typed(name, inner) => Some(Value::typed(name.clone(), opposite(inner)?)),
+        _ => None,
+    }
+}
+
+impl Machine for Faulty {
+    fn load(&mut self, program: &Program) -> Result<(), LoadError> {
+        self.program = program.clone();
+        self.inner.load(program)
+    }
+
+    fn advance(&mut self, budget: u64) -> Status {
+        let mut left = budget;
+        while left > 0 {
+            let Advanced { status, executed } = self.inner.advance_to(left, &self.ops);
+            left -= executed;
+            if status != Status::Running || left == 0 {
+                return status;
+            }
+            let is_faulty = self.inner.next().is_some_and(|at| at.op == Some(self.fault.op));
+            let status = if is_faulty { self.fail() } else { self.inner.advance(1) };
+            if status != Status::Running {
+                return status;
+            }
+            left -= 1;
+        }
+        self.inner.advance(0)
+    }
+
+    fn account(&mut self) -> &mut Account {
+        self.inner.account()
+    }
+
+    fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
+        self.inner.set(changes)
+    }
+
+    fn next(&self) -> Option<At<'_>> {
+        self.inner.next()
+    }
+
+    fn depth(&self) -> usize {
+        self.inner.depth()
+    }
+
+    fn describe(&self) -> String {
+        self.inner.describe()
+    }
+
+    fn explain(&self, at: &Path) -> Option<String> {
+        self.inner.explain(at)
+    }
+}
+
+impl Observe for Faulty {
+    fn has_field(&self, field: &str) -> bool {
+        self.inner.has_field(field)
+    }
+
+    fn observe(&self, field: &str) -> Option<Value> {
+        self.inner.observe(field)
+    }
+}
+
+impl Inspect for Faulty {
+    fn instruction(&self) -> String {
+        self.inner.instruction()
+    }
+
+    fn source(&self) -> Option<String> {
+        self.inner.source()
+    }
+
+    fn height(&self) -> usize {
+        self.inner.height()
+    }
+
+    fn item(&self, below: usize) -> Option<Value> {
+        self.inner.item(below)
+    }
+
+    fn compound(&self, below: usize) -> Option<usize> {
+        self.inner.compound(below)
+    }
+
+    fn gas(&self) -> Option<u64> {
+        self.inner.gas()
+    }
+
+    fn given_back(&self) -> u64 {
+        self.inner.given_back()
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.inner.failure()
+    }
+
+    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
+        self.inner.declared(counts)
+    }
+
+    fn value(&self, cell: &Cell) -> Option<Value> {
+        self.inner.value(cell)
+    }
+
+    fn cells(&self, at: &Path) -> Vec<Cell> {
+        self.inner.cells(at)
+    }
+}

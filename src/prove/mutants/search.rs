@@ -1,0 +1,220 @@
+//! Searches for a program on which a machine with a fault differs, and makes a vector of it.
+//!
+//! The programs are short: operands from a list of boundaries, the instruction, and what shows its results. Which
+//! ones are tried is always the same.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use num_bigint::BigInt;
+use serde_json::Value as Json;
+
+use super::fault::{Fault, Kind};
+use super::faulty::Faulty;
+use crate::formats::{Field, Inputs, MakeVector, NewVector, made_for};
+use crate::isa::{OpInfo, Operand};
+use crate::model::hex::bytes_key;
+use crate::model::interrupt::Interrupt;
+use crate::model::limits::Limits;
+use crate::model::value::Value;
+use crate::prove::suite::SuiteCase;
+use crate::run::sources::{Source, SourceOrigin};
+use crate::run::{self, Options, catch_panic};
+use crate::testees::embedded::Embedded;
+
+/// The most instructions of a program.
+const MOST_STEPS: u64 = 10_000;
+
+/// The result of a search.
+#[derive(Debug, Default)]
+pub struct Searched {
+    /// How many programs were tried.
+    pub tried: u32,
+    /// Whether the fault changed anything in one of them.
+    pub switched_on: bool,
+    /// A vector file that passes on a machine without the fault and not on one with it.
+    pub vector: Option<String>,
+}
+
+/// Tries at most so many programs.
+pub fn search(fault: Fault, programs: u32) -> Searched {
+    let mut searched = Searched::default();
+    let Some((_, make)) = made_for(fault.machine.name) else { return searched };
+    let name = fault.to_string().replace('/', "-");
+    let switched_on = Arc::new(AtomicBool::new(false));
+    for number in 0..programs {
+        let Some(Generated { code, inputs }) = generate(fault, Numbers::new(number)) else { break };
+        searched.tried += 1;
+        let Some(vector) = vector(fault, make, &name, &code, &inputs) else { continue };
+        if notices(fault, &vector, &switched_on) {
+            searched.vector = Some(vector);
+            break;
+        }
+    }
+    searched.switched_on = switched_on.load(Ordering::Relaxed);
+    searched
+}
+
+/// A program, and what it starts with.
+struct Generated {
+    code: Vec<u8>,
+    inputs: Inputs,
+}
+
+/// Numbers that look random and are the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn new(seed: u32) -> Numbers {
+        Numbers(u64::from(seed))
+    }
+
+    /// A number below `bound`. The constants are those of SplitMix64.
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ mixed >> 31) % bound as u64) as usize
+    }
+
+    /// A number at or next to a boundary.
+    fn boundary(&mut self) -> BigInt {
+        const BITS: [u32; 14] = [0, 0, 1, 2, 5, 7, 8, 31, 32, 63, 64, 127, 128, 255];
+        let power = BigInt::from(1) << BITS[self.below(BITS.len())];
+        let near = power + (self.below(3) as i64 - 1);
+        if self.below(4) == 0 { -near } else { near }
+    }
+}
+
+/// The height of the stack at which the instruction reaches its limit.
+fn limit(fault: Fault) -> usize {
+    let limit = (fault.machine.new)(&Limits::default()).stack_limit().unwrap_or(0);
+    (limit + 1 + usize::from(fault.op.pops)).saturating_sub(fault.op.pushes.into())
+}
+
+/// A program that executes the instruction and shows what it did.
+fn generate(fault: Fault, mut numbers: Numbers) -> Option<Generated> {
+    let pops = usize::from(fault.op.pops);
+    let count = match fault.kind {
+        Kind::TooFew => pops - 1,
+        Kind::OneMoreNeeded => pops,
+        Kind::LimitLess | Kind::LimitMore => limit(fault) - usize::from(fault.kind == Kind::LimitLess),
+        _ => pops + numbers.below(2),
+    };
+    let first = numbers.boundary();
+    // Equal operands are as interesting as different ones.
+    let mut operand = || if numbers.below(4) == 0 { first.clone() } else { numbers.boundary() };
+    let operands: Vec<_> = (0..count).map(|_| operand()).collect();
+    let mut instruction = vec![u8::try_from(fault.op.code).ok()?];
+    for operand in fault.op.operands {
+        instruction.extend(immediate(*operand, &mut numbers));
+    }
+    match fault.machine.name {
+        "evm" => {
+            Some(Generated { code: evm_code(&operands, &instruction, fault.op), inputs: Inputs::default() })
+        }
+        "neo2" | "neo3" => {
+            let stack: Vec<_> = operands.iter().map(BigInt::to_string).collect();
+            let inputs = Inputs { stack: Some(stack.join(",")), ..Inputs::default() };
+            Some(Generated {
+                code: instruction,
+                inputs: if stack.is_empty() { Inputs::default() } else { inputs },
+            })
+        }
+        _ => None,
+    }
+}
+
+/// An operand of the instruction: few bytes, small numbers.
+fn immediate(operand: Operand, numbers: &mut Numbers) -> Vec<u8> {
+    let small = numbers.below(4) as u8;
+    match operand {
+        Operand::Prefixed(size) => {
+            let mut bytes = vec![0; size.into()];
+            bytes[0] = small;
+            bytes.extend((0..small).map(|_| numbers.below(256) as u8));
+            bytes
+        }
+        Operand::Data(size) => (0..size).map(|_| numbers.below(256) as u8).collect(),
+        Operand::Unsigned(size) | Operand::Signed(size) | Operand::Offset(size) => {
+            let mut bytes = vec![0; size.into()];
+            bytes[0] = small;
+            bytes
+        }
+    }
+}
+
+/// Pushes the operands, executes the instruction, stores what it pushed and returns the memory.
+fn evm_code(operands: &[BigInt], instruction: &[u8], op: &OpInfo) -> Vec<u8> {
+    const PUSH1: u8 = 0x60;
+    const PUSH32: u8 = 0x7f;
+    const SSTORE: u8 = 0x55;
+    const POP: u8 = 0x50;
+    // Something in storage and in memory.
+    let mut code = vec![PUSH1, 7, PUSH1, 1, SSTORE, PUSH1, 9, PUSH1, 31, 0x53];
+    for operand in operands.iter().rev() {
+        let word: BigInt = operand & ((BigInt::from(1) << 256u32) - 1);
+        let bytes = word.to_bytes_be().1;
+        code.push(PUSH32);
+        code.extend(std::iter::repeat_n(0, 32 - bytes.len()));
+        code.extend(bytes);
+    }
+    code.extend(instruction);
+    // Room for what shows the results.
+    code.extend(std::iter::repeat_n(POP, operands.len().saturating_sub(1_000)));
+    for key in 0..op.pushes.min(4) as u8 {
+        code.extend([PUSH1, 16 + key, SSTORE]);
+    }
+    // The size and the gas show what else it did.
+    code.extend([0x59, PUSH1, 32, SSTORE, PUSH1, 64, PUSH1, 0, 0xf3]);
+    code
+}
+
+/// The program with what a machine without the fault leaves of it.
+fn vector(fault: Fault, make: &MakeVector, name: &str, code: &[u8], inputs: &Inputs) -> Option<String> {
+    let program = Json::String(bytes_key(code));
+    let text = |state: Option<&Field<'_>>| {
+        let new = NewVector { name, program: &program, inputs, state };
+        (make.make)(&new).ok().map(|document| format!("{document:#}\n"))
+    };
+    let (case, _) = read(&text(None)?)?;
+    let limits = Limits { steps: MOST_STEPS, ..Limits::default() };
+    let mut plain = Embedded::of((fault.machine.new)(&limits), &Interrupt::default());
+    let fields: Vec<_> = (fault.machine.fields)().iter().map(|field| field.name).collect();
+    let mut left: Vec<(&str, Value)> = Vec::new();
+    plain
+        .watch(&case.program, &case.steps, None, &mut |_, state| {
+            left = fields.iter().filter_map(|name| Some((*name, state.observe(name)?))).collect();
+        })
+        .ok()?;
+    text(Some(&|field: &str| left.iter().find(|(name, _)| *name == field).map(|(_, value)| value.clone())))
+}
+
+/// The only case of a vector file.
+fn read(text: &str) -> Option<(crate::model::case::Case, Limits)> {
+    let source = Source::new("search.json".into(), "search.json".into(), SourceOrigin::Stream);
+    let options = Options::default();
+    let file = run::open_text(&source, text.to_owned(), &options);
+    Some((file.case(0)?.read().ok()?.case?, options.file.limits.clone()))
+}
+
+/// Whether the vector passes without the fault and not with it.
+fn notices(fault: Fault, vector: &str, switched_on: &Arc<AtomicBool>) -> bool {
+    let Some((case, limits)) = read(vector) else { return false };
+    let limits = Limits { steps: MOST_STEPS, ..limits };
+    let case = SuiteCase {
+        id: String::new(),
+        machine: fault.machine,
+        case,
+        limits: limits.clone(),
+        steps: 0,
+        codes: std::collections::BTreeSet::new(),
+        points: crate::prove::coverage::Points::new(),
+    };
+    let interrupt = Interrupt::default();
+    let mut plain = Embedded::of((fault.machine.new)(&limits), &interrupt);
+    let faulty = Faulty::new(fault, &limits, switched_on.clone());
+    let mut faulty = Embedded::of(Box::new(faulty), &interrupt);
+    let passes = |testee: &mut Embedded| matches!(catch_panic(|| case.passes_on(testee)), Ok(Ok(true)));
+    passes(&mut plain) && !passes(&mut faulty)
+}

@@ -1,0 +1,164 @@
+//! The passing cases of vector files, each with what it executes.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use super::coverage::{Observer, Points};
+use crate::isa::OpInfo;
+use crate::machines::inspect::Inspect;
+use crate::machines::machine::{At, Watch};
+use crate::machines::{self, MachineInfo};
+use crate::model::case::Case;
+use crate::model::exit::Exit;
+use crate::model::limits::Limits;
+use crate::model::verdict::Verdict;
+use crate::run::sources::Source;
+use crate::run::{self, Options};
+use crate::testees::Stopped;
+use crate::testees::embedded::Embedded;
+
+/// A passing case and what it executes.
+pub struct SuiteCase {
+    /// Its id.
+    pub id: String,
+    /// Its machine.
+    pub machine: &'static MachineInfo,
+    /// The case.
+    pub case: Case,
+    /// The limits of its file.
+    pub limits: Limits,
+    /// How many instructions it executes.
+    pub steps: u64,
+    /// The codes of the instructions that it executes.
+    pub codes: BTreeSet<u16>,
+    /// What it does with each instruction, if that was requested.
+    pub points: Points,
+}
+
+/// Passing cases, those with the fewest instructions first.
+pub struct Suite {
+    /// The cases.
+    pub cases: Vec<SuiteCase>,
+    /// Cases that do not pass or cannot be read.
+    pub left_out: u64,
+    /// Broken files.
+    pub broken: u64,
+}
+
+impl Suite {
+    /// Reads and runs the selected cases of these files for the machines that `takes` accepts.
+    pub fn read(
+        sources: &[Source],
+        options: &Options,
+        detail: Detail,
+        takes: &dyn Fn(&MachineInfo) -> bool,
+    ) -> Suite {
+        let mut suite = Suite { cases: Vec::new(), left_out: 0, broken: 0 };
+        for source in sources {
+            let file = run::open(source, options);
+            suite.broken += u64::from(file.broken().is_some());
+            for index in 0..file.cases() {
+                let mut seen = Seen { detail, ..Seen::default() };
+                let watched = run::watch(&file, index, &options.run, &mut seen);
+                let found = watched.case.zip(file.case(index)).and_then(|(case, loaded)| {
+                    Some((machines::by_name(case.machine)?, case, loaded.id.to_string()))
+                });
+                match found {
+                    Some((machine, case, id)) if watched.report.verdict == Verdict::Pass => {
+                        if takes(machine) {
+                            let limits = file.options().limits.clone();
+                            let Seen { steps, codes, observer, .. } = seen;
+                            let points = observer.points;
+                            suite.cases.push(SuiteCase { id, machine, case, limits, steps, codes, points });
+                        }
+                    }
+                    _ => suite.left_out += 1,
+                }
+            }
+        }
+        // The order of files and cases is kept among cases of the same length.
+        suite.cases.sort_by_key(|case| case.steps);
+        suite
+    }
+
+    /// The exit code of a command that only looks at the suite.
+    pub fn exit(&self) -> Exit {
+        match (self.broken, self.cases.len()) {
+            (1.., _) => Exit::Broken,
+            (0, 0) => Exit::NothingRan,
+            (0, _) => Exit::Passed,
+        }
+    }
+
+    /// The machines of the cases whose instructions this crate executes.
+    pub fn machines(&self) -> Vec<&'static MachineInfo> {
+        let has = |machine: &MachineInfo| self.cases.iter().any(|case| case.machine.name == machine.name);
+        machines::of_this_crate().filter(|machine| has(machine)).collect()
+    }
+
+    /// The cases that execute an instruction, the shortest first.
+    pub fn that_execute<'s>(
+        &'s self,
+        machine: &'static MachineInfo,
+        op: &'static OpInfo,
+    ) -> impl Iterator<Item = &'s SuiteCase> {
+        self.cases
+            .iter()
+            .filter(move |case| case.machine.name == machine.name && case.codes.contains(&op.code))
+    }
+}
+
+impl SuiteCase {
+    /// Whether the case passes on another machine than the one it passed on.
+    ///
+    /// # Errors
+    ///
+    /// Why the run ended early.
+    pub fn passes_on(&self, testee: &mut Embedded) -> Result<bool, Stopped> {
+        let passes = RefCell::new(true);
+        testee.watch(&self.case.program, &self.case.steps, None, &mut |index, state| {
+            let step = &self.case.steps[index];
+            let assertions = [step.end.as_slice(), &step.assertions];
+            let holds = assertions.iter().all(|assertions| {
+                run::compare::diff(assertions, state).is_ok_and(|mismatches| mismatches.is_empty())
+            });
+            *passes.borrow_mut() &= holds;
+        })?;
+        Ok(passes.into_inner())
+    }
+}
+
+/// How much is recorded of each case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// Which instructions it executes.
+    #[default]
+    Codes,
+    /// Also what it does with them.
+    Points,
+}
+
+/// Which instructions are executed, how many, and how.
+#[derive(Default)]
+struct Seen {
+    detail: Detail,
+    steps: u64,
+    codes: BTreeSet<u16>,
+    observer: Observer,
+}
+
+impl Watch for Seen {
+    fn before(&mut self, at: &At<'_>) {
+        self.steps += 1;
+        self.codes.extend(at.op.map(|op| op.code));
+        if self.detail == Detail::Points {
+            self.observer.before(at);
+        }
+    }
+
+    fn pause(&mut self, state: &dyn Inspect) {
+        if self.detail == Detail::Points {
+            self.observer.after(state, None);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What cases do with instructions: the JSON of `vmconf coverage --output json`, described by
+//! `schemas/coverage.schema.json`.
+
+use serde::{Deserialize, Serialize};
+
+/// The coverage of each machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Cases that cannot be read, or do not pass.
+    pub left_out: u64,
+    /// The machines.
+    pub machines: Vec<MachineCoverage>,
+}
+
+/// What cases do with the instructions of a machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineCoverage {
+    /// Its name.
+    pub machine: String,
+    /// Its cases.
+    pub cases: u64,
+    /// Its instructions, in the order of their codes.
+    pub instructions: Vec<Instruction>,
+}
+
+/// What cases do with an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instruction {
+    /// Its mnemonic.
+    pub name: String,
+    /// What it does.
+    pub doc: String,
+    /// What cases do with it.
+    pub aspects: Vec<Aspect>,
+}
+
+/// Something that cases do with an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Aspect {
+    /// What: `executed`, `height: exact`, `a: 2^64`, `taken`, `fails: out of gas`.
+    pub what: String,
+    /// How often.
+    pub count: u64,
+}
+
+impl Instruction {
+    /// How often it is executed.
+    pub fn executed(&self) -> u64 {
+        self.aspects.iter().find(|aspect| aspect.what == "executed").map_or(0, |aspect| aspect.count)
+    }
+}

@@ -1,0 +1,87 @@
+//! Which planted faults a suite notices: the JSON of `vmconf mutants --output json`, described by
+//! `schemas/mutants.schema.json`.
+
+use serde::{Deserialize, Serialize};
+
+/// The faults, each with what became of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mutants {
+    /// Cases of the suite.
+    pub cases: u64,
+    /// Cases that cannot be read, or do not pass without a fault.
+    pub left_out: u64,
+    /// The faults.
+    pub faults: Vec<Judged>,
+}
+
+/// A fault and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    /// Its name: `evm/ADD/low-limb`.
+    pub fault: String,
+    /// The machine.
+    pub machine: String,
+    /// The instruction.
+    pub op: String,
+    /// What is wrong with it.
+    pub kind: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The first case that notices it.
+    pub case: Option<String>,
+    /// Why it makes no difference, if it is known to make none.
+    pub reason: Option<String>,
+    /// How many programs were tried to find one that notices it, at most.
+    pub tried: u32,
+    /// Whether one of them does.
+    pub program: bool,
+}
+
+/// What became of a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// A case does not pass.
+    Killed,
+    /// It changes something, and every case passes.
+    Survived,
+    /// The instruction is executed, and the fault never changes anything.
+    NeverOn,
+    /// No case executes the instruction.
+    NotExecuted,
+    /// No case executes the instruction so that the fault changes anything, and none of the programs that were
+    /// tried does.
+    Idle,
+    /// It is known to make no difference.
+    Equivalent,
+}
+
+impl Outcome {
+    /// Every outcome, with what it is called.
+    pub const ALL: [(Outcome, &'static str); 6] = [
+        (Outcome::Killed, "killed"),
+        (Outcome::Survived, "survived"),
+        (Outcome::NeverOn, "never on"),
+        (Outcome::NotExecuted, "not executed"),
+        (Outcome::Idle, "idle"),
+        (Outcome::Equivalent, "equivalent"),
+    ];
+}
+
+impl Mutants {
+    /// How many faults had this outcome.
+    pub fn count(&self, outcome: Outcome) -> u64 {
+        self.faults.iter().filter(|fault| fault.outcome == outcome).count() as u64
+    }
+
+    /// Faults that make a difference, as far as is known.
+    pub fn noticeable(&self) -> u64 {
+        self.faults.len() as u64 - self.count(Outcome::Equivalent) - self.count(Outcome::Idle)
+    }
+
+    /// Percent of the faults that can be noticed which are; 100 if none can.
+    pub fn score(&self) -> f64 {
+        let noticeable = self.noticeable();
+        if noticeable == 0 { 100.0 } else { 100.0 * self.count(Outcome::Killed) as f64 / noticeable as f64 }
+    }
+}
