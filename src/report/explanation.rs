@@ -107,6 +107,8 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
         world::logs(text, logs, length)?;
     }
     if let Some(world) = &explained.world {
+        // Fees are leaves of nearly every state.
+        spent(text, explained)?;
         world::leaves(text, world, length)?;
     }
     if length == Length::Screen {
