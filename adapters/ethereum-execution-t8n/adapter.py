@@ -13,7 +13,8 @@ from ethereum_spec_tools.evm_tools.t8n import T8N, ForkCache
 HELLO = {
     "type": "hello", "version": 1, "name": "ethereum-execution", "release": version("ethereum-execution"),
     "language": "Python", "homepage": "https://github.com/ethereum/execution-specs",
-    "machines": [{"machine": "ethereum", "fields": ["outcome", "root", "logs", "state", "gasUsed"],
+    "machines": [{"machine": "ethereum", "actions": ["execute", "set"],
+                  "fields": ["outcome", "root", "logs", "state", "gasUsed"],
                   "lacks": ["classes of refusals", "Constantinople with EIP-1283", "hashes of blocks"]}],
 }
 ENV = {"coinbase": "currentCoinbase", "gasLimit": "currentGasLimit", "number": "currentNumber",

@@ -9,7 +9,8 @@ import tempfile
 
 HELLO = {
     "type": "hello", "version": 1, "name": sys.argv[1] if len(sys.argv) > 1 else "statetest", "release": "unknown",
-    "machines": [{"machine": "ethereum", "fields": ["outcome", "root", "logs"],
+    "machines": [{"machine": "ethereum", "actions": ["execute", "set"],
+                  "fields": ["outcome", "root", "logs"],
                   "lacks": ["accounts and classes of refusals, which no such command prints"]}],
 }
 ZERO = "0x" + "00" * 32
