@@ -14,6 +14,7 @@ mod case_block;
 pub mod comparison;
 pub mod coverage;
 
+mod executed;
 pub mod explanation;
 pub mod github;
 mod groups;

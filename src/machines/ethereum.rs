@@ -32,7 +32,8 @@
 //!
 //! # Limits
 //!
-//! An instruction is a unit of `--max-steps`, and 16 gas are one more. A gas of a precompiled contract is one unit,
+//! An instruction is a unit of `--max-steps`, and 16 gas are one more. A word that KECCAK256 hashes is charged 6, and a
+//! byte of an exponent 20, since their gas does not cover their time. A gas of a precompiled contract is one unit,
 //! or four where it works on curves. A call or a creation is charged besides, by the length of the code created.
 
 mod effects;

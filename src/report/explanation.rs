@@ -7,12 +7,13 @@ use std::ops::Range;
 use super::case_block::{
     self, ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broke_down, broken, differs, location, shown,
 };
+pub use super::executed::Length;
+use super::executed::{executed_by, input};
 use super::truncate::{truncate, truncate_pair};
 use super::world;
 use crate::model::assertion::Expected;
-use crate::model::cell::Cell;
 use crate::model::escape::escaped;
-use crate::model::explanation::{Answer, Blame, Executed, Explained, Explanation, Input, StackComparison};
+use crate::model::explanation::{Answer, Blame, Executed, Explained, Explanation, StackComparison};
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 use crate::model::verdict::{Difference, Failure, NotPassed, Verdict, vector_step};
@@ -25,15 +26,6 @@ const FEWEST: usize = 3;
 
 /// The maximum number of differences shown after the first, one line each.
 const FURTHER: usize = 3;
-
-/// How much of an explanation is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Length {
-    /// What fits a screen.
-    Screen,
-    /// This many last instructions, and all differences in full.
-    Full(usize),
-}
 
 /// Writes why a case fails, or its verdict if it does not fail.
 ///
@@ -115,6 +107,8 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
         world::logs(text, logs, length)?;
     }
     if let Some(world) = &explained.world {
+        // Fees are leaves of nearly every state.
+        spent(text, explained)?;
         world::leaves(text, world, length)?;
     }
     if length == Length::Screen {
@@ -289,21 +283,6 @@ fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
     let all: Vec<_> = blame.moved_by.iter().map(one).collect();
     let all = truncate(&escaped(&all.join("; ")), 0, WIDTH.saturating_sub(indent + 11));
     writeln!(text, "{:indent$}{DIM}moved by{DIM:#} {all}", "")
-}
-
-/// An instruction with its inputs, in one line: `step 2, 0x04 ADD of 3, 4`.
-pub(super) fn executed_by(by: &Executed, room: usize) -> String {
-    let inputs: Vec<_> = by.inputs.iter().map(input).collect();
-    let inputs = if inputs.is_empty() { String::new() } else { format!(" of {}", inputs.join(", ")) };
-    let text = format!("step {}, 0x{:02x} {}{inputs}", by.number(), by.pc, by.text);
-    truncate(&escaped(&text), 0, room)
-}
-
-fn input(input: &Input) -> String {
-    match &input.cell {
-        Cell::Stack(_) => input.value.to_string(),
-        cell => format!("{cell} = {}", input.value),
-    }
 }
 
 /// Writes what the gas was spent on: first the instructions whose cost differs from their row in the opcode

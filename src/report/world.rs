@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::case_block::{ACTUAL, DIM, EXPECTED, WIDTH};
-use super::explanation::{Length, executed_by};
+use super::executed::{Length, executed_by};
 use super::truncate::{truncate, truncate_pair};
 use crate::model::escape::escaped;
 use crate::model::explanation::{Against, Answer, Leaf, LogComparison, WorldComparison};

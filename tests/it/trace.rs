@@ -166,7 +166,10 @@ fn wrong_usage() {
     check(&[DEMO, "--op", "SSTOR"], "evm has no such instruction; did you mean SSTORE?");
     check(&[DEMO, "--op", "frobnicate"], "evm has no such instruction\n");
     check(&[DEMO, "--output", "minic89"], "--output minic89 is for minic89, and the case is for evm");
-    check(&[GCD, "--output", "eip3155"], "--output eip3155 is for evm, and the case is for minic89");
+    check(
+        &[GCD, "--output", "eip3155"],
+        "--output eip3155 is for evm and ethereum, and the case is for minic89",
+    );
     check(&[DEMO, "--output", "xml"], "invalid value 'xml'");
     check(&[DEMO, "--from", "0"], "0 is not in 1..");
     check(&[DEMO, "--from", "5", "--to", "4"], "--to is less than --from");

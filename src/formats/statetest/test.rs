@@ -247,7 +247,7 @@ fn read_transaction(node: Node<'_>, lists: &mut Lists, diagnostics: &mut Diagnos
     common.keep("to", to.and_then(|to| address_value(to, diagnostics)));
     let sender = fields.present("sender");
     common.keep("sender", sender.and_then(|sender| address_value(sender, diagnostics)));
-    let secret = fields.present("secretKey").filter(|_| sender.is_none());
+    let secret = fields.present("secretKey");
     common.keep("secretKey", secret.and_then(|key| diagnostics.keep(data(key))).map(Value::Bytes));
     let blobs = fields.present("blobVersionedHashes");
     common.keep("blobVersionedHashes", blobs.and_then(|list| each(list, hash_value, diagnostics)));

@@ -10,9 +10,10 @@ use revm::interpreter::interpreter::EthInterpreter;
 use revm::primitives::hardfork::SpecId;
 
 use super::precompiles::Precompiles;
+use super::rules::Work;
 use super::world::Source;
 
-pub(super) type Context = revm::Context<BlockEnv, TxEnv, CfgEnv, Source, Journal<Source>, ()>;
+pub(super) type Context = revm::Context<BlockEnv, TxEnv, CfgEnv, Source, Journal<Source>, Work>;
 pub(super) type Instructions = EthInstructions<EthInterpreter, Context>;
 pub(super) type Engine = Evm<Context, (), Instructions, Precompiles, EthFrame>;
 

@@ -92,6 +92,7 @@ impl Fork {
     pub(super) fn instructions(self) -> Instructions {
         let mut instructions = Instructions::new_mainnet_with_spec(self.spec);
         rules::replace_extcodehash(&mut instructions, self.spec);
+        rules::replace_long_instructions(&mut instructions, self.spec);
         if self.storage == StorageGas::Eip1283 {
             rules::replace_sstore(&mut instructions);
         }

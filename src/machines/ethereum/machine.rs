@@ -22,6 +22,7 @@ use super::engine::{self, Context, Engine, EngineError, Phases};
 use super::fork::{Fork, WrongPrice};
 use super::program::{self, Prepared};
 use super::refusal::Refusal;
+use super::rules::Work;
 use super::table::ETHEREUM;
 use super::trail::Trail;
 use super::world::{self, After};
@@ -263,6 +264,7 @@ impl Ethereum {
             self.engine.ctx.local = LocalContext::default();
         }
         self.engine.ctx.error = Ok(());
+        self.engine.ctx.chain = Work::default();
         self.frames.truncate(KEPT_FRAMES);
         self.depth = 0;
         self.stage = Stage::Loaded;
@@ -469,7 +471,8 @@ impl Ethereum {
         let used = before - last.min(before) + last_cost(last, interpreter.gas.remaining(), action.as_ref());
         self.account.executed(executed);
         self.uncharged += used;
-        self.account.charge(self.uncharged / GAS_OF_UNIT)?;
+        let work = std::mem::take(&mut self.engine.ctx.chain).0;
+        self.account.charge(work.saturating_add(self.uncharged / GAS_OF_UNIT))?;
         self.uncharged %= GAS_OF_UNIT;
         if self.account.units() >= self.next_count {
             self.next_count = self.account.units() + UNITS_BETWEEN_COUNTS;

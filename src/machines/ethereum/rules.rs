@@ -1,7 +1,7 @@
 //! Instructions that behave otherwise than revm has them.
 
-use revm::bytecode::opcode::{EXTCODEHASH, SSTORE};
-use revm::interpreter::instructions::host;
+use revm::bytecode::opcode::{EXP, EXTCODEHASH, KECCAK256, SSTORE};
+use revm::interpreter::instructions::{arithmetic, host, system};
 use revm::interpreter::interpreter::EthInterpreter;
 use revm::interpreter::{
     Host, Instruction, InstructionContext, InstructionExecResult, InstructionResult, SStoreResult, StateLoad,
@@ -31,6 +31,42 @@ fn extcodehash(call: Call<'_>) -> InstructionExecResult {
         *top = KECCAK_EMPTY.into();
     }
     Ok(())
+}
+
+/// What a word that KECCAK256 hashes is charged, and a byte of an exponent: their gas does not cover their time.
+const UNITS_OF_HASHED_WORD: u64 = 6;
+const UNITS_OF_EXPONENT_BYTE: u64 = 20;
+
+/// Units of work that instructions took besides their gas.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Work(pub(super) u64);
+
+/// KECCAK256 and EXP are charged by their operands.
+pub(super) fn replace_long_instructions(instructions: &mut Instructions, spec: SpecId) {
+    let gas = revm::interpreter::instructions::gas_table_spec(spec);
+    let mut replace = |code: u8, with| {
+        instructions.insert_instruction(code, Instruction::new(with), gas[usize::from(code)]);
+    };
+    replace(KECCAK256, keccak256);
+    replace(EXP, exp);
+}
+
+fn keccak256(call: Call<'_>) -> InstructionExecResult {
+    let InstructionContext { interpreter, host } = call;
+    let words = interpreter.stack.peek(1).map_or(0, |length| length.saturating_to::<u64>() / 32);
+    let hashed = system::keccak256(InstructionContext { interpreter, host: &mut *host });
+    // Without gas for it, nothing is hashed.
+    if hashed.is_ok() {
+        host.chain.0 += UNITS_OF_HASHED_WORD.saturating_mul(words);
+    }
+    hashed
+}
+
+fn exp(call: Call<'_>) -> InstructionExecResult {
+    let InstructionContext { interpreter, host } = call;
+    let bytes = interpreter.stack.peek(1).map_or(0, |exponent| exponent.byte_len() as u64);
+    host.chain.0 += UNITS_OF_EXPONENT_BYTE * bytes;
+    arithmetic::exp(InstructionContext { interpreter, host })
 }
 
 /// EIP-1283: SSTORE is charged net of earlier changes, without the sentry of EIP-2200.

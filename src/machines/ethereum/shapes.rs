@@ -46,7 +46,7 @@ const TRANSACTION: &[Member] = members! {
     "nonce": HEX, "the number of earlier transactions of the sender";
     "to": Shape::Bytes, "the receiver, 20 bytes; none for a creation";
     "sender": Shape::Bytes, "20 bytes";
-    "secretKey": Shape::Bytes, "32 bytes, where there is no sender; without both, the signature is invalid";
+    "secretKey": Shape::Bytes, "32 bytes; without sender, its owner is the sender; without both, the signature is invalid";
     "gasPrice": HEX, "types 0 and 1";
     "maxFeePerGas": HEX, "types 2 to 4";
     "maxPriorityFeePerGas": HEX, "types 2 to 4";

@@ -1,0 +1,30 @@
+//! Executed instructions as text, and how much of an explanation is shown.
+
+use super::truncate::truncate;
+use crate::model::cell::Cell;
+use crate::model::escape::escaped;
+use crate::model::explanation::{Executed, Input};
+
+/// How much of an explanation is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    /// What fits a screen.
+    Screen,
+    /// This many last instructions, and all differences in full.
+    Full(usize),
+}
+
+/// An instruction with its inputs, in one line: `step 2, 0x04 ADD of 3, 4`.
+pub(super) fn executed_by(by: &Executed, room: usize) -> String {
+    let inputs: Vec<_> = by.inputs.iter().map(input).collect();
+    let inputs = if inputs.is_empty() { String::new() } else { format!(" of {}", inputs.join(", ")) };
+    let text = format!("step {}, 0x{:02x} {}{inputs}", by.number(), by.pc, by.text);
+    truncate(&escaped(&text), 0, room)
+}
+
+pub(super) fn input(input: &Input) -> String {
+    match &input.cell {
+        Cell::Stack(_) => input.value.to_string(),
+        cell => format!("{cell} = {}", input.value),
+    }
+}
