@@ -20,6 +20,8 @@ mod docs;
 mod ecdsa;
 mod effects;
 mod exec;
+#[cfg(unix)]
+mod explore;
 mod faults;
 #[cfg(unix)]
 mod files;
@@ -43,7 +45,9 @@ mod partition;
 #[cfg(target_os = "linux")]
 mod process;
 mod property;
+mod prove;
 mod random;
+mod recording;
 mod reports;
 mod rerun;
 mod samples;
