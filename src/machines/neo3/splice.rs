@@ -43,7 +43,7 @@ pub(super) fn cat(frame: &mut Frame<'_>) -> Flow {
     frame.item_size(size as i64)?;
     let mut joined = match &a {
         // Nobody else sees it: appending in place spares a copy of what a script joins piece by piece.
-        Item::Buffer(buffer) if Rc::strong_count(buffer) == 1 => std::mem::take(&mut *buffer.borrow_mut()),
+        Item::Buffer(buffer) if Rc::strong_count(buffer) == 1 => buffer.bytes.take(),
         _ => with_bytes(&a, |left| {
             let mut joined = Vec::with_capacity(size);
             joined.extend_from_slice(left);
