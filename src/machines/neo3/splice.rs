@@ -35,7 +35,6 @@ pub(super) fn memcpy(frame: &mut Frame<'_>) -> Flow {
 /// CAT
 pub(super) fn cat(frame: &mut Frame<'_>) -> Flow {
     frame.work(ALLOCATION)?;
-    // Both stay alive to the end, so that the new Buffer has another address than they have.
     let b = frame.pop()?;
     let right = with_bytes(&b, <[u8]>::len)?;
     let a = frame.pop()?;
