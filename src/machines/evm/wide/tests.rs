@@ -38,7 +38,7 @@ fn pairs() -> impl Iterator<Item = (Word, Word)> {
         let (a, b) = (random.word(), random.word());
         // Numbers that are close to a multiple of each other.
         let near = b.wrapping_mul(Word::from(random.next() & 7)).wrapping_sub(Word::from(random.next() & 1));
-        (if random.next() & 3 < 1 { near } else { a }, b)
+        (if random.next().is_multiple_of(4) { near } else { a }, b)
     })
 }
 
