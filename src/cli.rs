@@ -68,7 +68,8 @@ mod worlds;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use vmconf::model::exit::Exit;
 
@@ -80,7 +81,7 @@ use self::settings::Settings;
 /// Runs test vectors on your machine, behind a small process protocol, or on the embedded ones. Reports exactly
 /// what differs, where the vector demands it, and how the machine ended.
 #[derive(Debug, Parser)]
-#[command(version, after_help = after_help(), disable_help_subcommand = true, max_term_width = 100)]
+#[command(version, disable_help_subcommand = true, max_term_width = 100)]
 struct Cli {
     #[command(flatten)]
     color: colorchoice_clap::Color,
@@ -89,7 +90,9 @@ struct Cli {
     command: Command,
 }
 
+/// The arguments of a command are made only when it is typed, or for help.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     Run(run::Run),
     List(list::List),
@@ -124,10 +127,22 @@ fn after_help() -> String {
     format!("{}\n\n{}", help::topics(), exit_code::help())
 }
 
-/// The whole command line. Its help lists the commands in groups.
+/// The whole command line, with all arguments of all commands.
+fn built() -> clap::Command {
+    let mut tree = Cli::command();
+    tree.build();
+    tree
+}
+
+/// `vmconf run` with its arguments, which are the settings of `vmconf.toml`.
+fn run_command() -> clap::Command {
+    run::Run::augment_args(clap::Command::new("run"))
+}
+
+/// The command line with its help, which lists the commands in groups.
 fn tree() -> clap::Command {
-    let tree = Cli::command();
-    let commands = help::commands(&tree);
+    let commands = help::commands(&built());
+    let tree = Cli::command().after_help(after_help());
     let template = "{about-with-newline}\n{usage-heading} {usage}\n\n";
     let heading = *tree.get_styles().get_header();
     let options = format!("{heading}Options:{heading:#}\n{{options}}{{after-help}}");
@@ -141,9 +156,15 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn run() -> anyhow::Result<Exit> {
-    let mut tree = tree();
-    let mut matches = tree.get_matches_mut();
-    let settings = Settings::read(&tree, &matches)?;
+    let mut tree = Cli::command();
+    let mut matches =
+        tree.try_get_matches_from_mut(std::env::args_os()).unwrap_or_else(|error| match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                self::tree().get_matches()
+            }
+            _ => error.exit(),
+        });
+    let settings = Settings::read(&tree, &matches, run_command)?;
     if let Some(arguments) = with_settings(&matches, &settings) {
         matches = tree.try_get_matches_from_mut(arguments).unwrap_or_else(|error| error.exit());
     }
@@ -152,7 +173,7 @@ fn run() -> anyhow::Result<Exit> {
     if let Some(select) = cli.command.select() {
         select.read_standard_input()?;
     }
-    cli.command.run(&settings, &tree)
+    cli.command.run(&settings)
 }
 
 /// The arguments of the process and those that the settings add; `None` if the settings add no arguments.
@@ -204,8 +225,7 @@ impl Command {
         }
     }
 
-    /// Runs the command. `tree` describes the whole command line.
-    fn run(self, settings: &Settings, tree: &clap::Command) -> anyhow::Result<Exit> {
+    fn run(self, settings: &Settings) -> anyhow::Result<Exit> {
         match self {
             Command::Run(command) if command.is_watch() => watch::run(&command, settings),
             Command::Run(command) => command.run(settings),
@@ -231,10 +251,10 @@ impl Command {
             Command::Asm(command) => command.run(),
             Command::Disasm(command) => command.run(),
             Command::Serve(command) => command.run(),
-            Command::Config(command) => command.run(settings, tree),
+            Command::Config(command) => command.run(settings, &run_command()),
             Command::Completions(command) => command.run(),
-            Command::Man(command) => command.run(Cli::command()),
-            Command::Help(command) => command.run(self::tree()),
+            Command::Man(command) => command.run(tree()),
+            Command::Help(command) => command.run(tree()),
         }
     }
 }
@@ -243,13 +263,14 @@ impl Command {
 mod tests {
     use std::collections::BTreeSet;
 
-    use clap::{Command, CommandFactory};
+    use clap::Command;
 
-    use super::{Cli, flags, help};
+    use super::{built, flags, help};
 
     /// Adds the long flags of the commands that read vectors.
     fn add_flags(command: &Command, found: &mut BTreeSet<String>) {
-        let flags: Vec<_> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
+        let own = command.get_arguments().filter(|arg| !arg.is_global_set() && arg.get_id() != "help");
+        let flags: Vec<_> = own.filter_map(|arg| arg.get_long()).collect();
         if flags.contains(&"no-config") {
             found.extend(flags.into_iter().map(str::to_owned));
         }
@@ -259,7 +280,7 @@ mod tests {
     #[test]
     fn every_flag_has_one_row() {
         let mut declared = BTreeSet::new();
-        add_flags(&Cli::command(), &mut declared);
+        add_flags(&built(), &mut declared);
         let rows: Vec<_> = flags::all().map(|flag| flag.name.to_owned()).collect();
         assert_eq!(declared, rows.iter().cloned().collect());
         assert_eq!(declared.len(), rows.len(), "a row twice: {rows:?}");
@@ -268,7 +289,7 @@ mod tests {
     #[test]
     fn every_command_is_in_one_group_and_has_an_example() {
         let grouped: Vec<_> = help::GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
-        let tree = super::tree();
+        let tree = built();
         let commands: BTreeSet<_> = tree.get_subcommands().map(Command::get_name).collect();
         assert_eq!(grouped.iter().copied().collect::<BTreeSet<_>>(), commands);
         assert_eq!(grouped.len(), commands.len(), "a command twice: {grouped:?}");

@@ -24,12 +24,12 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// Prints all settings. `tree` is the whole command line.
-    pub(super) fn run(&self, settings: &Settings, tree: &Command) -> anyhow::Result<Exit> {
+    /// Prints all settings. `run` is the command whose flags they are.
+    pub(super) fn run(&self, settings: &Settings, run: &Command) -> anyhow::Result<Exit> {
         let mut out = output::stdout();
         let file_override = self.run.paths().first().and_then(|path| settings.override_of(path));
         writeln!(out, "{}", heading(settings))?;
-        for (setting, arg) in settings::declared(tree) {
+        for (setting, arg) in settings::declared(run) {
             let (value, origin) = value_and_origin(settings, &setting, arg, file_override);
             writeln!(out, "{}", line(&setting.name, &value, &origin))?;
         }

@@ -81,12 +81,13 @@ pub(super) struct OverrideArguments {
 }
 
 impl Settings {
-    /// The settings for the command that was typed. `tree` is the whole command line, and has parsed it.
+    /// The settings for the command that was typed. `tree` is the command line that has parsed it, and `run` makes
+    /// the command whose flags are the settings.
     ///
     /// # Errors
     ///
     /// When `vmconf.toml` cannot be read or is wrong.
-    pub(super) fn read(tree: &Command, typed: &ArgMatches) -> anyhow::Result<Settings> {
+    pub(super) fn read(tree: &Command, typed: &ArgMatches, run: fn() -> Command) -> anyhow::Result<Settings> {
         let (command, typed) = innermost(tree, typed);
         let working = env::current_dir().context("the working folder")?;
         // Asked of the command, since release builds of clap find every name among the matches.
@@ -98,7 +99,7 @@ impl Settings {
             let profile = DEFAULT.to_owned();
             return Ok(Settings { anchor, file: None, profile, typed: Vec::new(), entries: Vec::new() });
         }
-        let file = folder.map(|folder| ConfigFile::read(folder, &working, tree)).transpose()?;
+        let file = folder.map(|folder| ConfigFile::read(folder, &working, &run())).transpose()?;
         let variable = env::var(VARIABLE).ok().filter(|name| !name.is_empty() && !is_off);
         let typed_flags = typed_flags(command, typed, variable.as_deref());
         let profile = typed.get_one::<String>("profile").cloned().or(variable);
@@ -269,10 +270,9 @@ fn takes(command: &Command, typed: &ArgMatches, name: &str) -> bool {
         && !command.get_arguments().filter(|arg| is_typed(typed, arg)).any(conflicts)
 }
 
-/// Every setting, with its flag. `tree` is the whole command line.
-pub(super) fn declared(tree: &Command) -> impl Iterator<Item = (Setting, &Arg)> {
-    let arguments = tree.find_subcommand(RUN).into_iter().flat_map(Command::get_arguments);
-    arguments.filter_map(|arg| {
+/// Every setting, with its flag. `run` is the command whose flags they are.
+pub(super) fn declared(run: &Command) -> impl Iterator<Item = (Setting, &Arg)> {
+    run.get_arguments().filter_map(|arg| {
         let flag = flags::by_name(arg.get_long()?)?;
         Some((Setting { name: flag.name.to_owned(), kind: kind(arg), scope: flag.scope? }, arg))
     })
@@ -305,21 +305,20 @@ impl ConfigFile {
 
     /// Reads the one in this folder, which is the working folder or above it. Every value in it has been parsed
     /// as its flag.
-    fn read(folder: &Path, working: &Path, tree: &Command) -> anyhow::Result<ConfigFile> {
+    fn read(folder: &Path, working: &Path, run: &Command) -> anyhow::Result<ConfigFile> {
         let up: String = working.ancestors().take_while(|it| *it != folder).map(|_| "../").collect();
         let shown = format!("{up}{FILE}");
         let text = fs::read_to_string(folder.join(FILE)).with_context(|| shown.clone())?;
-        let settings: Vec<_> = declared(tree).map(|(setting, _)| setting).collect();
+        let settings: Vec<_> = declared(run).map(|(setting, _)| setting).collect();
         let config = Config::parse(&text, Path::new(&up), &settings)
             .map_err(|diagnostics| one_error(&shown, &diagnostics))?;
         let folder = folder.canonicalize().with_context(|| shown.clone())?;
         let file = ConfigFile { shown, folder, config };
-        file.check_values(tree)?;
+        file.check_values(run)?;
         Ok(file)
     }
 
-    fn check_values(&self, tree: &Command) -> anyhow::Result<()> {
-        let run = tree.find_subcommand(RUN).context("no command for the settings")?;
+    fn check_values(&self, run: &Command) -> anyhow::Result<()> {
         let mut run = run.clone().no_binary_name(true);
         for entry in self.config.entries() {
             if let Err(error) = run.try_get_matches_from_mut(&entry.flags) {

@@ -182,6 +182,15 @@ impl Evm {
     /// Executes exactly `budget` instructions, unless the program ends before. As long as the code
     /// up to the next jump cannot use the budget up, only jumps look at it.
     pub(super) fn execute(&mut self, budget: u64) -> Option<Stop> {
+        let stop = self.execute_on_tiers(budget);
+        if let Some(mut reference) = self.reference.take() {
+            self.with_frame(|frame, _| reference.follow(frame, stop));
+            self.reference = Some(reference);
+        }
+        stop
+    }
+
+    fn execute_on_tiers(&mut self, budget: u64) -> Option<Stop> {
         let end = self.executed().saturating_add(usize::try_from(budget).unwrap_or(usize::MAX));
         if end - self.executed() > self.code.len() {
             self.context.count.fence = end - self.code.len();
@@ -222,9 +231,6 @@ impl Evm {
                     };
                 }
                 if let Some(stop) = stop {
-                    if let Some(reference) = &mut reference {
-                        reference.follow(frame, Some(stop));
-                    }
                     return stop;
                 }
             }

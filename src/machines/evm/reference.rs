@@ -40,7 +40,7 @@ impl Reference {
             return;
         }
         let executed = frame.context.count.at(frame.pc) - self.0.executed();
-        let ends = stop.is_some_and(|stop| stop != Stop::Fenced);
+        let ends = stop.is_some();
         let plain_stop = self.0.execute(executed as u64 + u64::from(ends));
         let difference = self.difference(frame).or_else(|| (ends && stop != plain_stop).then_some("the end"));
         if let Some(what) = difference {

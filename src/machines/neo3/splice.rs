@@ -1,8 +1,9 @@
 //! Byte strings: every result is a new Buffer.
 
 use std::ops::Range;
+use std::rc::Rc;
 
-use super::convert::{bytes, with_bytes};
+use super::convert::with_bytes;
 use super::fault::{Fault, Flow, Stop};
 use super::frame::{ALLOCATION, BYTES_OF_UNIT, Frame};
 use super::item::Item;
@@ -34,13 +35,21 @@ pub(super) fn memcpy(frame: &mut Frame<'_>) -> Flow {
 /// CAT
 pub(super) fn cat(frame: &mut Frame<'_>) -> Flow {
     frame.work(ALLOCATION)?;
-    // Both stay alive to the end, so that the new Buffer has another address than they have.
     let b = frame.pop()?;
-    let right = bytes(&b)?;
+    let right = with_bytes(&b, <[u8]>::len)?;
     let a = frame.pop()?;
-    let mut joined = bytes(&a)?;
-    joined.extend_from_slice(&right);
-    frame.item_size(joined.len() as i64)?;
+    let size = with_bytes(&a, <[u8]>::len)? + right;
+    frame.item_size(size as i64)?;
+    let mut joined = match &a {
+        // Nobody else sees it: appending in place spares a copy of what a script joins piece by piece.
+        Item::Buffer(buffer) if Rc::strong_count(buffer) == 1 => buffer.bytes.take(),
+        _ => with_bytes(&a, |left| {
+            let mut joined = Vec::with_capacity(size);
+            joined.extend_from_slice(left);
+            joined
+        })?,
+    };
+    with_bytes(&b, |right| joined.extend_from_slice(right))?;
     push(frame, joined)
 }
 
