@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::machine::Neo3;
+use crate::machines::inspect::Inspect;
 use crate::machines::neo::show::Show;
 use crate::machines::view::{Row, Section};
 use crate::model::path::Path;
@@ -13,7 +14,8 @@ impl Neo3 {
             true => Path::field("resultStack").child(below),
             false => frames().child(0).child("evaluationStack").child(below),
         };
-        let mut sections = vec![self.state_section(), Section::stack(self, stack)];
+        let mut sections =
+            vec![self.state_section(), Section::stack(self.height(), |below| self.item(below), stack)];
         if self.has_frame() {
             let current = (self.pc, &self.core.context);
             let callers = self.core.callers.iter().rev().map(|caller| (caller.pc, caller));
