@@ -45,6 +45,7 @@ mod partition;
 #[cfg(target_os = "linux")]
 mod process;
 mod property;
+mod prove;
 mod random;
 mod recording;
 mod reports;
