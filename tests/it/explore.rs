@@ -147,7 +147,7 @@ fn without_a_terminal_it_says_so() {
 
 fn page(id: &str) -> String {
     let mut page = Vec::new();
-    explore::page::write(opened(id), vec!["int main() </script>".to_owned()], &mut page).unwrap();
+    explore::page::write(opened(id), &["int main() </script>".to_owned()], &mut page).unwrap();
     String::from_utf8(page).unwrap()
 }
 

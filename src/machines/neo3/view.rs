@@ -10,9 +10,11 @@ use crate::model::path::Path;
 impl Neo3 {
     pub(super) fn view(&self) -> Vec<Section> {
         let frames = || Path::field("invocationStack");
-        let stack = |below| match self.is_halted() {
-            true => Path::field("resultStack").child(below),
-            false => frames().child(0).child("evaluationStack").child(below),
+        let stack = |below| {
+            if self.is_halted() {
+                return Path::field("resultStack").child(below);
+            }
+            frames().child(0).child("evaluationStack").child(below)
         };
         let mut sections =
             vec![self.state_section(), Section::stack(self.height(), |below| self.item(below), stack)];
