@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Stdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::bail;
@@ -16,9 +17,13 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
 use ratatui::layout::Position;
 use vmconf::explain::explore::{Command, Explorer, Goes, Key, screen};
+use vmconf::model::exit::Exit;
 
 /// After so long, signals and keys are looked at again.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long the program may take to end after a signal.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Shows an explorer until it is left.
 pub(super) fn run(explorer: &mut Explorer) -> anyhow::Result<()> {
@@ -27,7 +32,13 @@ pub(super) fn run(explorer: &mut Explorer) -> anyhow::Result<()> {
     }
     let is_stopped = Arc::new(AtomicBool::new(false));
     let stop = is_stopped.clone();
-    ctrlc::set_handler(move || stop.store(true, Ordering::Relaxed))?;
+    ctrlc::set_handler(move || {
+        stop.store(true, Ordering::Relaxed);
+        // Reading events from a terminal that was closed never returns.
+        thread::sleep(GRACE);
+        leave();
+        std::process::exit(Exit::Interrupted as i32);
+    })?;
     let _screen = AlternateScreen::enter()?;
     let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
     while !is_stopped.load(Ordering::Relaxed) {
