@@ -69,7 +69,7 @@ impl Explore {
     fn present(&self, opened: Opened) -> anyhow::Result<()> {
         let source = self.source_lines()?;
         match &self.html {
-            Some(file) => write_page(opened, source, file),
+            Some(file) => write_page(opened, &source, file),
             None => show(opened, source),
         }
     }
@@ -94,7 +94,7 @@ fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
     };
     let ((metadata, text), (name, stream)) = (read(metadata)?, read(snapshots)?);
     let program = documents::metadata(&metadata, text).map_err(broken)?;
-    let snapshots = documents::snapshots(&name, stream).map_err(broken)?;
+    let snapshots = documents::snapshots(&name, &stream).map_err(broken)?;
     let (playback, notes) = Playback::new(&program, &snapshots).map_err(|error| BrokenInput(error.what))?;
     notes.iter().take(MOST_NOTES).for_each(|note| output::note(&format!("note: {name}: {note}")));
     let more = notes.len().saturating_sub(MOST_NOTES);
@@ -110,7 +110,7 @@ fn show(opened: Opened, source: Vec<String>) -> anyhow::Result<()> {
     terminal::run(&mut Explorer::new(recording, title, assertion, source))
 }
 
-fn write_page(opened: Opened, source: Vec<String>, file: &Path) -> anyhow::Result<()> {
+fn write_page(opened: Opened, source: &[String], file: &Path) -> anyhow::Result<()> {
     let mut page = Vec::new();
     page::write(opened, source, &mut page)?;
     if file == Path::new("-") {

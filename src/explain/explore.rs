@@ -10,23 +10,11 @@ pub mod screen;
 mod state;
 
 pub use self::keys::{Command, KEYS, Key, KeyRow};
-pub use self::open::{Opened, open, open_machine};
+pub use self::open::{FailedAssertion, Opened, open, open_machine};
 pub use self::state::{Change, StateLine, Values, lines};
 
 use super::recording::{Direction, Found, KeepGoing, Moment, Recording};
 use crate::machines::view::{CodeLine, Datum};
-use crate::model::path::Path;
-
-/// The assertion of a case that fails first.
-#[derive(Debug, Clone)]
-pub struct FailedAssertion {
-    /// What differs, in lines.
-    pub text: Vec<String>,
-    /// Where.
-    pub at: Path,
-    /// The number of the step of the case after which it was compared, from 1.
-    pub case_step: usize,
-}
 
 /// Which part of the screen the selection is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

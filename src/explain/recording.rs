@@ -8,6 +8,7 @@
 //! state 0 is the initial one.
 
 mod checkpoints;
+mod moment;
 mod search;
 mod stretches;
 
@@ -17,26 +18,7 @@ use crate::model::case::{Case, Program};
 use self::checkpoints::Checkpoints;
 use self::stretches::{Recorded, Stretch};
 
-pub use self::search::{Direction, Found, KeepGoing};
-
-/// A state of a recorded run.
-///
-/// Between two actions a case may change the machine, so there can be several states with the number of one step:
-/// one at the end of a stretch of instructions, one at the beginning of the next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment {
-    /// The stretch of instructions that it belongs to.
-    stretch: usize,
-    /// How many instructions were executed.
-    step: u64,
-}
-
-impl Moment {
-    /// How many instructions were executed: the number of the last one.
-    pub fn step(self) -> u64 {
-        self.step
-    }
-}
+pub use self::moment::{Direction, Found, KeepGoing, Moment};
 
 /// A run of a case in which one can go to any step.
 pub struct Recording {
@@ -155,8 +137,11 @@ impl Recording {
     }
 
     fn execute(&mut self, end: u64) {
-        let _: Status = self.machine.run(end - self.now.step, None);
-        self.now.step = end;
+        let count = end - self.now.step;
+        if count > 0 {
+            let _: Status = self.machine.run(count, None);
+            self.now.step = end;
+        }
         let stretch = &self.stretches[self.now.stretch];
         if stretch.is_over && end == stretch.end() && self.machine.next().is_none() {
             // A program may end without an instruction.

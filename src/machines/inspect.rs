@@ -8,7 +8,7 @@ use std::fmt;
 use crate::model::cell::Cell;
 
 use super::observe::Observe;
-use super::view::{CodeLine, Section};
+use super::view::{CodeLine, Datum, Section};
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 
@@ -101,6 +101,14 @@ pub trait Inspect: Observe {
     fn value(&self, cell: &Cell) -> Option<Value> {
         let _ = cell;
         None
+    }
+
+    /// The cells that hold a datum of [`Inspect::sections`].
+    fn cells_of(&self, datum: &Datum) -> Vec<Cell> {
+        match datum {
+            Datum::At(path) => self.cells(path),
+            Datum::In(cell) => vec![cell.clone()],
+        }
     }
 
     /// The state as a person looks at it.

@@ -2,7 +2,6 @@
 //!
 //! A machine says which sections there are; everything that shows them is written once for all machines.
 
-use super::inspect::Inspect;
 use crate::isa::Isa;
 use crate::isa::disassembler::disassemble;
 use crate::model::brief::brief;
@@ -67,16 +66,6 @@ pub enum Datum {
     In(Cell),
 }
 
-impl Datum {
-    /// The cells that hold it in this state.
-    pub fn cells(&self, state: &dyn Inspect) -> Vec<Cell> {
-        match self {
-            Datum::At(path) => state.cells(path),
-            Datum::In(cell) => vec![cell.clone()],
-        }
-    }
-}
-
 /// An instruction of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeLine {
@@ -130,12 +119,15 @@ impl Section {
         section
     }
 
-    /// The operand stack, the top value first; `at` is the path of a value so far below the top.
-    pub fn stack(state: &dyn Inspect, at: impl Fn(usize) -> Path) -> Section {
+    /// The operand stack, the top value first; `item` is the value so far below the top one, `at` its path.
+    pub fn stack(
+        height: usize,
+        item: impl Fn(usize) -> Option<Value>,
+        at: impl Fn(usize) -> Path,
+    ) -> Section {
         let mut section = Section::new("stack, top first");
-        let height = state.height();
         for below in 0..height.min(MOST_ROWS) {
-            let value = state.item(below).unwrap_or(Value::Null);
+            let value = item(below).unwrap_or(Value::Null);
             section.value(&format!("[{}]", height - 1 - below), &value, &at(below), 0);
         }
         section.left_out += height.saturating_sub(MOST_ROWS);

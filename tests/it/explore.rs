@@ -95,14 +95,14 @@ fn keys_go_where_they_say() {
         ("b", 2),
         ("g5\n", 5),
         ("s", 6),
-        ("u", 70),
-        ("g5\no", 70),
+        ("u", 71),
+        ("g5\no", 71),
         ("0", 0),
         ("b", 0),
         ("/mod\n", 14),
-        ("N", 30),
+        ("N", 33),
         ("\tX", 14),
-        ("x", 30),
+        ("x", 33),
         ("G", 73),
         ("s", 73),
         ("g999999999999999999999\n", 73),
@@ -147,7 +147,7 @@ fn without_a_terminal_it_says_so() {
 
 fn page(id: &str) -> String {
     let mut page = Vec::new();
-    explore::page::write(opened(id), vec!["int main() </script>".to_owned()], &mut page).unwrap();
+    explore::page::write(opened(id), &["int main() </script>".to_owned()], &mut page).unwrap();
     String::from_utf8(page).unwrap()
 }
 
@@ -210,7 +210,7 @@ fn a_page_works_in_a_browser() {
     // Back to the write, over there a step on and back.
     let script = format!("{TYPE} type('p'); click('forward'); type('b'); type('ArrowRight');");
     let written = after(&browser, &storage, &script, "");
-    assert_eq!(texts(&written, "#state .changed")[0], "*   0x00: 1".replacen("  ", "", 1));
+    assert!(texts(&written, "#state .changed").contains(&"* 0x00: 1".to_owned()));
     let filtered = format!(
         "{TYPE} click('first'); const f = document.getElementById('filter'); f.value = 'gas';\
          f.dispatchEvent(new Event('input', {{ bubbles: true }}));"

@@ -140,11 +140,27 @@ fn steps_are_selected() {
 /// All ways to write have the same steps.
 #[test]
 fn every_way_to_write_is_filtered() {
-    for (id, kind, rest) in [(DEMO, "text", 2), (DEMO, "jsonl", 1), (DEMO, "eip3155", 1), (GCD, "minic89", 1)]
+    for (id, kind, rest) in [(DEMO, "text", 2), (DEMO, "jsonl", 1), (DEMO, "eip3155", 1), (GCD, "minic89", 0)]
     {
         let text = traced(&[id, "--output", kind, "--from", "2", "--to", "20", "--last", "3"]);
         assert_eq!(text.lines().count(), 3 + rest, "{text}");
     }
+}
+
+/// One numbering: step n leads to snapshot n, and the initial one is 0.
+#[test]
+fn snapshots_have_the_numbers_of_steps() {
+    let steps = |args: &[&str]| -> Vec<u64> {
+        let text = traced(&[&[GCD, "--output", "minic89"], args].concat());
+        text.lines()
+            .map(|line| serde_json::from_str::<Json>(line).unwrap()["step"].as_u64().unwrap())
+            .collect()
+    };
+    assert_eq!(steps(&[]), (0..=73).collect::<Vec<_>>());
+    assert_eq!(steps(&["--from", "0", "--to", "0"]), [0]);
+    assert_eq!(steps(&["--from", "5", "--to", "6"]), [5, 6]);
+    assert_eq!(steps(&["--last", "1"]), [73]);
+    assert_eq!(selected(&[GCD, "--from", "5", "--to", "6"]).0, [5, 6]);
 }
 
 /// The summary is that of the whole run.

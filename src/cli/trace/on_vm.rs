@@ -24,7 +24,7 @@ pub(super) fn print(
     let Selection { from, to, ops, frame: _, skip: _ } = selection;
     let mut out = output::stdout_to_the_end();
     let mut kept = VecDeque::new();
-    let mut steps = from - 1;
+    let mut steps = from.saturating_sub(1);
     writeln!(out, "  step  pc    instruction     gas       stack, top first")?;
     loop {
         let count = MOST_INSTRUCTIONS.min(to - steps);

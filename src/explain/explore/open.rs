@@ -1,6 +1,5 @@
 //! From a case to what a person looks at.
 
-use super::FailedAssertion;
 use crate::explain::recording::Recording;
 use crate::machines;
 use crate::machines::machine::{At, Machine, Watch};
@@ -8,11 +7,23 @@ use crate::model::assertion::Expected;
 use crate::model::brief::brief;
 use crate::model::case::{Action, Case, CaseId, Program, Step};
 use crate::model::event::CaseReport;
+use crate::model::path::Path;
 use crate::model::verdict::{Difference, Verdict, vector_step};
 use crate::run::{self, LoadedFile, RunOptions, catch_panic};
 
 /// The most characters of a value of an assertion.
 const LONGEST: usize = 300;
+
+/// The assertion of a case that fails first.
+#[derive(Debug, Clone)]
+pub struct FailedAssertion {
+    /// What differs, in lines.
+    pub text: Vec<String>,
+    /// Where.
+    pub at: Path,
+    /// The number of the step of the case after which it was compared, from 1.
+    pub case_step: usize,
+}
 
 /// A case that ran, and its recording.
 pub struct Opened {

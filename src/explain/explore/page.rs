@@ -28,7 +28,7 @@ pub const MOST_STEPS: u64 = 100_000;
 /// # Errors
 ///
 /// When writing fails.
-pub fn write(opened: Opened, source: Vec<String>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(opened: Opened, source: &[String], out: &mut dyn Write) -> io::Result<()> {
     let title = escaped(&format!("{} {}", opened.machine, opened.id)).into_owned();
     let data = compressed(&document(opened, source))?;
     let policy = format!("default-src 'none'; style-src {}; script-src {}", hash(STYLE), hash(SCRIPT));
@@ -63,7 +63,7 @@ fn compressed(document: &Json) -> io::Result<String> {
 
 /// The data of a page: `first` is the number of the first state, `states` has each state as what differs from the
 /// one before it, see [`States::add`]; `lines` and `codes` are what they refer to by index.
-fn document(opened: Opened, source: Vec<String>) -> Json {
+fn document(opened: Opened, source: &[String]) -> Json {
     let Opened { mut recording, assertion, .. } = opened;
     let end = recording.end_of_case_step(assertion.as_ref().map_or(usize::MAX, |it| it.case_step));
     let last = recording.steps().min(end.step().saturating_add(MOST_STEPS / 10));

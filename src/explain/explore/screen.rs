@@ -22,6 +22,9 @@ const MOST_OF_ASSERTION: usize = 4;
 /// A screen so high also shows the source, if there is one.
 const SOURCE_FROM: u16 = 20;
 
+/// From this width on, the keys are in two columns.
+const WIDE: u16 = 124;
+
 const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
 const DIM: Style = Style::new().add_modifier(Modifier::DIM);
 const REVERSED: Style = Style::new().add_modifier(Modifier::REVERSED);
@@ -132,12 +135,11 @@ fn help(frame: &mut Frame<'_>, area: Rect) {
         format!("{:>9}  {}", names.join(" "), row.doc)
     };
     // One column where two do not fit.
-    let is_wide = area.width >= 110;
-    let lines: Vec<Line<'_>> = match is_wide {
-        true => (0..half)
-            .map(|index| format!("{:<62}{}", cell(KEYS.get(index)), cell(KEYS.get(half + index))).into())
-            .collect(),
-        false => KEYS.iter().map(|row| cell(Some(row)).into()).collect(),
+    let lines: Vec<Line<'_>> = if area.width < WIDE {
+        KEYS.iter().map(|row| cell(Some(row)).into()).collect()
+    } else {
+        let both = |index| format!("{:<62}{}", cell(KEYS.get(index)), cell(KEYS.get(half + index)));
+        (0..half).map(|index| both(index).into()).collect()
     };
     let block = Block::bordered().title(" keys; any key closes this ");
     frame.render_widget(Clear, area);

@@ -1,6 +1,6 @@
 //! Copies of the machine at some states of a run.
 
-use super::Moment;
+use super::moment::Moment;
 use crate::machines::machine::Machine;
 
 /// The most copies that are kept.

@@ -4,34 +4,12 @@
 use std::ops::Range;
 
 use super::Recording;
+use super::moment::{Direction, Found, KeepGoing};
 use crate::explain::blame::{taken, top, written};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, Watch};
 use crate::machines::view::Datum;
 use crate::model::cell::Cell;
-
-/// Where to look, from the current state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// Among the instructions before, the last one first.
-    Back,
-    /// Among those after.
-    Forward,
-}
-
-/// What a search ends with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
-    /// The instruction with this number.
-    At(u64),
-    /// There is no such instruction.
-    Nothing,
-    /// The search was ended before its end.
-    Cancelled,
-}
-
-/// Asked from time to time, with the number of instructions looked at; false ends the search.
-pub type KeepGoing<'k> = &'k mut dyn FnMut(u64) -> bool;
 
 /// The first instructions that are looked at; each further part is longer.
 const FIRST: u64 = 1 << 10;
@@ -41,7 +19,7 @@ impl Recording {
     /// The instruction that wrote a datum of the current state last, or that writes it next. The recording stays
     /// in this state.
     pub fn write_of(&mut self, datum: &Datum, direction: Direction, keep_going: KeepGoing<'_>) -> Found {
-        let cells = datum.cells(self.machine());
+        let cells = self.machine().cells_of(datum);
         if cells.is_empty() {
             return Found::Nothing;
         }

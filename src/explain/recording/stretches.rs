@@ -1,7 +1,7 @@
 //! What a case does, as stretches of instructions between which it changes the machine.
 
-use super::Moment;
 use super::checkpoints::Checkpoints;
+use super::moment::Moment;
 use crate::machines::machine::{At, LoadError, Machine, Status, Watch, perform};
 use crate::model::case::{Action, Case};
 use crate::model::value::Value;

@@ -37,8 +37,8 @@ pub fn metadata(file: &str, text: String) -> Result<Program, Vec<String>> {
 /// # Errors
 ///
 /// What the published schema does not allow, each with its place.
-pub fn snapshots(file: &str, text: String) -> Result<Vec<Value>, Vec<String>> {
-    if let Ok(document) = Document::parse(text.clone(), DEEPEST) {
+pub fn snapshots(file: &str, text: &str) -> Result<Vec<Value>, Vec<String>> {
+    if let Ok(document) = Document::parse(text.to_owned(), DEEPEST) {
         let root = document.root();
         let nodes: Vec<_> = if root.is_array() { root.items().collect() } else { vec![root] };
         return read_all(nodes.into_iter().map(|node| read(file, &document, node)));

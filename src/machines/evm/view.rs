@@ -1,6 +1,7 @@
 //! What a person sees: stack, storage of the executing account, memory.
 
 use super::machine::Evm;
+use crate::machines::inspect::Inspect;
 use crate::machines::record::word_value;
 use crate::machines::view::{Datum, Row, Section};
 use crate::model::cell::Cell;
@@ -24,7 +25,7 @@ impl Evm {
         });
         vec![
             Section::of("status", counts),
-            Section::stack(self, path),
+            Section::stack(self.height, |below| self.item(below), path),
             Section::of("storage", words),
             Section::memory("memory", "memory", self.context.memory.bytes()),
         ]

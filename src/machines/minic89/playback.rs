@@ -5,6 +5,7 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use super::cpu::Frame;
+use super::explain::named;
 use super::machine::{MiniC89, RunStatus};
 use super::program::{Code, Instruction};
 use super::table::Op;
@@ -50,7 +51,10 @@ impl Playback {
     /// When the metadata is not a program, or there is no snapshot.
     pub fn new(metadata: &Program, snapshots: &[Value]) -> Result<(Playback, Vec<String>), LoadError> {
         let code = Code::new(&metadata.0)?;
-        let mut notes = Vec::new();
+        let without_map = code.functions.iter().filter(|function| function.source_map.is_empty());
+        let mut notes: Vec<_> = without_map
+            .map(|function| format!("{} has no source_map, so no lines", named(function)))
+            .collect();
         let (mut last, mut line): (Option<u64>, _) = (None, None);
         let mut states = Vec::with_capacity(snapshots.len());
         for (index, snapshot) in snapshots.iter().enumerate() {

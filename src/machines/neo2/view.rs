@@ -15,7 +15,8 @@ impl Neo2 {
             Row::new(format!("frame {index}"), format!("at {:04x} of {script}", frame.pc), None)
         });
         let state = Section::of("status", std::iter::once(count).chain(frames));
-        let mut sections = vec![state, Section::stack(self, |below| self.path_of(below))];
+        let mut sections =
+            vec![state, Section::stack(self.height(), |below| self.item(below), |below| self.path_of(below))];
         if let Some(current) = self.core.frames.last() {
             let alt = Show::new(&self.core.heap).top_first(&self.core.alt[current.alt_base..]);
             let at = Path::field("invocationStack").child(0).child("altStack");

@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::machine::Neo3;
+use crate::machines::inspect::Inspect;
 use crate::machines::neo::show::Show;
 use crate::machines::view::{Row, Section};
 use crate::model::path::Path;
@@ -9,11 +10,14 @@ use crate::model::path::Path;
 impl Neo3 {
     pub(super) fn view(&self) -> Vec<Section> {
         let frames = || Path::field("invocationStack");
-        let stack = |below| match self.is_halted() {
-            true => Path::field("resultStack").child(below),
-            false => frames().child(0).child("evaluationStack").child(below),
+        let stack = |below| {
+            if self.is_halted() {
+                return Path::field("resultStack").child(below);
+            }
+            frames().child(0).child("evaluationStack").child(below)
         };
-        let mut sections = vec![self.state_section(), Section::stack(self, stack)];
+        let mut sections =
+            vec![self.state_section(), Section::stack(self.height(), |below| self.item(below), stack)];
         if self.has_frame() {
             let current = (self.pc, &self.core.context);
             let callers = self.core.callers.iter().rev().map(|caller| (caller.pc, caller));

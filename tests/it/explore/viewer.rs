@@ -196,8 +196,12 @@ fn snapshot(step: u64, ip: u64, stack: &[i16]) -> String {
 fn snapshots_of_another_machine_are_shown() {
     let program = document(&[function(1, "main", [0, 0], "PUSH_I16 7; RET", &json!({}))]);
     let ran = foreign(&program, &(snapshot(0, 0, &[]) + &snapshot(1, 1, &[7])));
-    assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+    assert_eq!(ran.exit, 0, "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("main has no source_map, so no lines\n"), "{}", ran.stderr);
     assert!(ran.stdout.starts_with("<!DOCTYPE html>"));
+    let map = json!({ "source_map": [{ "ip": 0, "loc": { "line": 1 } }] });
+    let program = document(&[function(1, "main", [0, 0], "PUSH_I16 7; RET", &map)]);
+    assert_eq!(foreign(&program, &snapshot(0, 0, &[])).stderr, "");
 }
 
 #[test]
