@@ -17,7 +17,7 @@ pub(crate) enum Effect<M: Places> {
     Needs(M::Place),
     /// It may change what is there.
     Writes(M::Place),
-    /// It may go on elsewhere than behind itself, and its operands decide.
+    /// Its operands may choose another next instruction than the following one.
     Jumps,
     /// It takes as many stack items as the function says, instead of those that its row counts; `None`
     /// for those that its row counts.

@@ -41,7 +41,7 @@ fn of_shape(shape: Shape, depth: u32) -> BoxedStrategy<Value> {
         Shape::Map(keys, value) => map(keys, *value, inner),
         Shape::Typed(types) => prop::sample::select(types)
             .prop_flat_map(move |(name, shape)| {
-                of_shape(*shape, inner).prop_map(|value| Value::typed(*name, value))
+                of_shape(shape, inner).prop_map(move |value| Value::typed(name, value))
             })
             .boxed(),
         Shape::Plain => plain(inner),
