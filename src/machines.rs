@@ -9,6 +9,7 @@ use crate::isa::{Isa, OpInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::shape::Member;
+use crate::model::value::Value;
 
 pub mod account;
 mod change;
@@ -74,6 +75,8 @@ impl fmt::Debug for MachineInfo {
 pub struct Hashed {
     /// The root of the state.
     pub root: &'static str,
+    /// Computes the root of a state; `None` for a value that is not one.
+    pub root_of: fn(&Value) -> Option<Value>,
     /// The state: a record of accounts.
     pub state: &'static str,
     /// The member of a program that is the state before.

@@ -61,11 +61,12 @@ pub(crate) use load::{Cases, Content, FileError, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use missing::{MissingCase, missing_cases};
 pub use named_files::named_files;
-pub use options::{Options, RunOptions, UnmatchedEntries};
+pub use options::{FindWorld, Options, RunOptions, UnmatchedEntries};
 pub use partition::part;
 pub(crate) use select::select;
 pub use select::{open, open_text};
 pub use vector_files::VectorFiles;
+pub(crate) use worlds::other_root;
 
 /// Runs all selected cases and passes the events to `sink`.
 ///

@@ -10,7 +10,7 @@ use vmconf::machines::{MachineInfo, of_this_crate};
 use vmconf::model::exit::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::prove::mutants::fault::{Fault, faults_of};
-use vmconf::prove::mutants::{How, judge, wrong_entries};
+use vmconf::prove::mutants::{How, evenly, judge, wrong_entries};
 use vmconf::prove::suite::{Detail, Suite};
 use vmconf::report::mutants::{MUTANTS, MutantsKind};
 use vmconf::run::filter::Filter;
@@ -128,10 +128,7 @@ impl MutantsCommand {
         let only = Filter::new(self.only.iter().map(String::as_str)).context("--only")?;
         let chosen: Vec<_> =
             all.iter().filter(|fault| only.matches_text(&fault.to_string())).copied().collect();
-        let most = self.most.unwrap_or(chosen.len());
-        // So many of them, at even distances.
-        let is_chosen = |index: usize| (index + 1) * most / chosen.len() > index * most / chosen.len();
-        Ok((0..chosen.len()).filter(|index| is_chosen(*index)).map(|index| chosen[index]).collect())
+        Ok(evenly(&chosen, self.most.unwrap_or(chosen.len())))
     }
 }
 

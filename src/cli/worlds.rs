@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use clap::Args;
 use sha2::{Digest, Sha256};
-use vmconf::run::sources;
 use vmconf::run::worlds::Worlds;
+use vmconf::run::{FindWorld, sources};
 
 use super::result_file::ResultFile;
 use super::settings::Settings;
@@ -27,7 +27,7 @@ impl WorldsArgs {
     /// # Errors
     ///
     /// When a folder does not exist.
-    pub(super) fn open(&self, settings: &Settings) -> anyhow::Result<Option<Arc<Worlds>>> {
+    pub(super) fn open(&self, settings: &Settings) -> anyhow::Result<Option<Arc<FindWorld>>> {
         if self.worlds.is_empty() {
             return Ok(None);
         }
@@ -40,7 +40,7 @@ impl WorldsArgs {
         {
             output::note(&format!("note: {}: cannot be written: {error}", path.display()));
         }
-        Ok(Some(Arc::new(worlds)))
+        Ok(Some(Arc::new(move |root| worlds.find(root))))
     }
 
     /// The name of the index of these folders.

@@ -65,12 +65,11 @@ fn found(
     };
     let world = root.and_then(|root| {
         let of_embedded = ours.state.as_ref().filter(|_| is_right(hashed.root, root));
-        let (against, wanted) =
-            match (of_embedded, options.worlds.as_ref().and_then(|worlds| worlds.find(root))) {
-                (Some(world), _) => (Against::Embedded, world.clone()),
-                (None, Some((id, world))) => (Against::Fixture(id), world),
-                (None, None) => (Against::Before, case.program.0.get(hashed.before)?.clone()),
-            };
+        let (against, wanted) = match (of_embedded, options.worlds.as_ref().and_then(|find| find(root))) {
+            (Some(world), _) => (Against::Embedded, world.clone()),
+            (None, Some((id, world))) => (Against::Fixture(id), world),
+            (None, None) => (Against::Before, case.program.0.get(hashed.before)?.clone()),
+        };
         Some(comparison(against, &wanted, actual.state.as_ref()?))
     });
     let logs = logs.and_then(|logs| {

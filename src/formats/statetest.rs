@@ -8,6 +8,7 @@
 
 mod exceptions;
 mod forks;
+mod signed;
 mod test;
 mod write_back;
 
@@ -19,7 +20,7 @@ use self::test::Test;
 use super::accounts::read_accounts;
 use super::ethereum_json::{data_value, hash_value, number_value};
 use super::fields::{Diagnostics, Fields, wrong_type};
-use super::{Context, Entry, Evidence, Format, Severity, is_state_test};
+use super::{Context, Entry, Evidence, Format, Severity, Strictness, is_state_test};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Step};
 use crate::model::diagnostic::Diagnostic;
@@ -125,8 +126,13 @@ fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) ->
     let indexes = fields.required("indexes", diagnostics);
     let chosen = indexes.and_then(|indexes| test.choose(indexes, diagnostics));
     let results = Results::take(&mut fields, diagnostics);
-    fields.ignore(&["txbytes"]);
+    let bytes = fields.present("txbytes");
     fields.finish(diagnostics);
+    if context.options.strictness != Strictness::Tolerant
+        && let (Some(bytes), Some(chosen), Some(common)) = (bytes, &chosen, test.transaction())
+    {
+        signed::check_bytes(bytes, chosen, common, diagnostics);
+    }
     let fork = test.fork_of(entry)?;
     let fork = match forks::named(&fork) {
         Ok(fork) => fork,

@@ -17,7 +17,7 @@ pub(crate) enum Effect<M: Places> {
     Needs(M::Place),
     /// It may change what is there.
     Writes(M::Place),
-    /// Its operands may choose another next instruction than the following one.
+    /// It may go on elsewhere than at the instruction after it.
     Jumps,
     /// It takes as many stack items as the function says, instead of those that its row counts; `None`
     /// for those that its row counts.

@@ -56,7 +56,7 @@ pub trait Inspect: Observe {
         0
     }
 
-    /// Gas that the transaction gets back at its end for what instructions did so far; `None` after its end.
+    /// Gas that the transaction gets back at its end for what instructions did so far.
     fn refund(&self) -> Option<i64> {
         None
     }

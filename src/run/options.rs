@@ -14,10 +14,10 @@ use super::file_override::FileOverride;
 use super::filter::Filter;
 use super::running::RunningCases;
 use super::sources::Source;
-use super::worlds::Worlds;
 use crate::formats::Format;
 use crate::model::interrupt::Interrupt;
 use crate::model::partition::Part;
+use crate::model::value::Value;
 use crate::testees::MakeTestee;
 
 /// Options of a run. The default runs all cases on one thread, on the machines of this crate.
@@ -72,9 +72,12 @@ pub struct RunOptions {
     pub cache: Option<Arc<ResultCache>>,
     /// Makes the testees.
     pub testee: MakeTestee,
-    /// States by their roots, to explain a root that differs; `None` without such.
-    pub worlds: Option<Arc<Worlds>>,
+    /// Looks up states by their roots, to explain a root that differs; `None` without any.
+    pub worlds: Option<Arc<FindWorld>>,
 }
+
+/// Finds the state with a root, with the id of a case that demands it.
+pub type FindWorld = dyn Fn(&Value) -> Option<(String, Value)> + Send + Sync;
 
 impl RunOptions {
     /// The key of the cached results of a file with these options.

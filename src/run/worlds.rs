@@ -105,6 +105,14 @@ fn assertions(case: &Case) -> impl Iterator<Item = &Assertion> {
     case.steps.iter().flat_map(|step| &step.assertions)
 }
 
+/// What is wrong with the root that a case demands together with a whole state: the root of that state.
+pub(crate) fn other_root(case: &Case) -> Option<(&Assertion, Value)> {
+    let (_, hashed) = demanded(case)?;
+    let root = assertions(case).find(|it| it.at == Path::field(hashed.root))?;
+    let actual = (hashed.root_of)(&state(case, &hashed))?;
+    (root.expected != Expected::Is(actual.clone())).then_some((root, actual))
+}
+
 /// The root that a case demands, if it demands the whole state as well.
 fn demanded(case: &Case) -> Option<(String, Hashed)> {
     let hashed = machines::by_name(case.machine)?.hashed?;
@@ -119,7 +127,12 @@ fn demanded(case: &Case) -> Option<(String, Hashed)> {
 fn state(case: &Case, hashed: &Hashed) -> Value {
     let mut state = Value::Record(Vec::new());
     for assertion in assertions(case).filter(|it| it.at.starts_with(&Path::field(hashed.state))) {
-        let Expected::Is(value) = &assertion.expected else { continue };
+        let value = match &assertion.expected {
+            Expected::Is(value) => value.clone(),
+            // An account, or its storage, which may be empty.
+            Expected::Record | Expected::Only(_) => Value::Record(Vec::new()),
+            _ => continue,
+        };
         let keys = assertion.at.keys();
         let names =
             keys[1..].iter().filter_map(|key| if let Key::Name(name) = key { Some(&**name) } else { None });
@@ -129,10 +142,10 @@ fn state(case: &Case, hashed: &Hashed) -> Value {
 }
 
 /// Puts a value into records within a record, which it makes.
-fn put(record: &mut Value, way: &[&str], value: &Value) {
+fn put(record: &mut Value, way: &[&str], value: Value) {
     let (Value::Record(members), [first, rest @ ..]) = (record, way) else { return };
     if rest.is_empty() {
-        return members.push(((*first).to_owned(), value.clone()));
+        return members.push(((*first).to_owned(), value));
     }
     // Leaves come account by account.
     if members.last().is_none_or(|last| last.0 != *first) {

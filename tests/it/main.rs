@@ -43,6 +43,7 @@ mod partition;
 #[cfg(target_os = "linux")]
 mod process;
 mod property;
+mod prove;
 mod random;
 mod reports;
 mod rerun;

@@ -62,7 +62,7 @@ impl Fields for Ethereum {
         },
         Field {
             name: "refund",
-            doc: "gas to give back at the end, while running",
+            doc: "gas to give back at the end, before any limit on it",
             shape: HEX,
             read: |m| Some(Value::int(m.refund()?)),
         },

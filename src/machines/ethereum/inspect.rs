@@ -49,8 +49,7 @@ impl Inspect for Ethereum {
     }
 
     fn refund(&self) -> Option<i64> {
-        self.running()?;
-        Some(self.frames().iter().map(|frame| frame.interpreter.gas.refunded()).sum())
+        Some(self.refunded())
     }
 
     fn frame(&self) -> Option<Frame> {

@@ -24,7 +24,7 @@ use super::program::{self, Prepared};
 use super::refusal::Refusal;
 use super::table::ETHEREUM;
 use super::trail::Trail;
-use super::world::After;
+use super::world::{self, After};
 use super::{shapes, transaction};
 use crate::machines::account::{Account, COPIES, Limit};
 use crate::machines::machine::{At, LoadError, Machine, Status};
@@ -48,7 +48,14 @@ pub const INFO: MachineInfo = MachineInfo {
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<Ethereum>,
-    hashed: Some(Hashed { root: "root", state: "state", before: "pre", logs: "logs", entries: "logEntries" }),
+    hashed: Some(Hashed {
+        root: "root",
+        root_of: world::root_of,
+        state: "state",
+        before: "pre",
+        logs: "logs",
+        entries: "logEntries",
+    }),
     assemble: crate::machines::as_it_is,
     new: |limits| Box::new(Ethereum::new(limits)),
 };
@@ -93,6 +100,8 @@ pub struct Ethereum {
     /// The units at which the memory in use is counted again.
     next_count: u64,
     trail: Option<Trail>,
+    /// What the instructions of the transaction, when it has ended, added to its refund.
+    refund: i64,
 }
 
 enum Stage {
@@ -165,6 +174,7 @@ impl Ethereum {
             uncharged: 0,
             next_count: 0,
             trail: None,
+            refund: 0,
         }
     }
 
@@ -239,6 +249,12 @@ impl Ethereum {
         Some(frames.map(|frame| frame.interpreter.gas.remaining()).fold(0, u64::saturating_add))
     }
 
+    /// The refund, of all frames or at the end, before any limit on it.
+    pub(super) fn refunded(&self) -> i64 {
+        let frames = self.frames().iter().map(|frame| frame.interpreter.gas.refunded());
+        if self.depth == 0 { self.refund } else { frames.sum() }
+    }
+
     /// Forgets the last case.
     fn reset(&mut self) {
         self.engine.ctx.journaled_state.finalize();
@@ -254,6 +270,7 @@ impl Ethereum {
         self.uncharged = 0;
         self.next_count = 0;
         self.trail = None;
+        self.refund = 0;
     }
 
     /// Sets the engine up for a transaction, and takes it to its first instruction.
@@ -368,6 +385,7 @@ impl Ethereum {
         }
         let Stage::Running(mut running) = self.stage else { return Ok(()) };
         let mut result = result;
+        self.refund = if result.interpreter_result().is_ok() { result.gas().refunded() } else { 0 };
         Phases::default().last_frame_result(&mut self.engine, &mut result, &mut running.gas)?;
         self.settle(result, running)
     }

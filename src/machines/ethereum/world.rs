@@ -91,6 +91,14 @@ fn hash_key(key: U256) -> B256 {
     keccak256(key.to_be_bytes::<32>())
 }
 
+/// The root of a record of accounts.
+pub(super) fn root_of(accounts: &Value) -> Option<Value> {
+    let world = World::read(accounts.members()?).ok()?;
+    let mut leaves: Vec<_> = world.0.values().map(|account| (account.hashed_address, account.leaf)).collect();
+    leaves.sort_unstable_by_key(|leaf| leaf.0);
+    Some(Value::Bytes(state_root(leaves).to_vec()))
+}
+
 /// What the engine reads accounts from.
 #[derive(Clone, Default)]
 pub(super) struct Source {

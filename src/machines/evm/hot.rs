@@ -41,8 +41,11 @@ pub(super) struct Hot {
     blocks: Vec<Block>,
     /// The steps of all blocks.
     steps: Vec<Step>,
-    /// For each offset in the code; empty before the first block.
+    /// For each offset in the code, and more.
     entries: Vec<Entry>,
+    /// Where an entry was changed. A program has few of these, and forgetting all entries would take longer than
+    /// executing a short one.
+    visited: Vec<usize>,
     /// The slots of constants that are in use.
     constants: u16,
     translator: Translator,
@@ -64,6 +67,12 @@ enum Entry {
     Block(NonZeroU16),
 }
 
+impl Default for Entry {
+    fn default() -> Entry {
+        Entry::Visited(0)
+    }
+}
+
 /// After so many visits a place is hot.
 const VISITS: u8 = 4;
 
@@ -76,7 +85,9 @@ impl Hot {
     pub(super) fn reset(&mut self) {
         self.blocks.truncate(1);
         self.steps.clear();
-        self.entries.clear();
+        for pc in self.visited.drain(..) {
+            self.entries[pc] = Entry::default();
+        }
         self.constants = CONSTANTS.start;
     }
 
@@ -181,10 +192,13 @@ impl Hot {
     #[cold]
     #[inline(never)]
     fn visit(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
-        if self.entries.is_empty() {
-            self.entries.resize(frame.code.len(), Entry::Visited(0));
+        if self.entries.len() < frame.code.len() {
+            self.entries.resize(frame.code.len(), Entry::default());
         }
         let Entry::Visited(visits) = &mut self.entries[pc] else { return None };
+        if *visits == 0 {
+            self.visited.push(pc);
+        }
         *visits += 1;
         if *visits < VISITS && !frame.destinations.is_hot(pc) {
             return None;

@@ -181,7 +181,7 @@ macro_rules! rows {
     0x8e         ALWAYS   ""        [Register(4) Register(0)]   compare::compare::<14>,  "b = 1", [Writes(B)];
     0x8f         ALWAYSS  ""        [Register(4) Register(0)]   compare::compare::<15>,  "b = 1", [Writes(B)];
     0x90..=0x9f  B        "b"       [Register(8) Skip(8)]       jump::b,                 "go on so far away if a is not 0", [Reads(A), Jumps];
-    0xa0..=0xaf  J        "j"       [Skip(12)]                  jump::j,                 "go on so far away", [];
+    0xa0..=0xaf  J        "j"       [Skip(12)]                  jump::j,                 "go on so far away", [Jumps];
     0xb0..=0xbf  JR       "j"       [Register(8) Signed]        jump::jr,                "go on at a + the byte with its sign", [Reads(A), Jumps];
     0xc0..=0xcf  JHI      "jhi"     [Register(8) High]          jump::jhi,               "go on at the byte, then the low byte of a", [Reads(A), Jumps];
     }};

@@ -174,7 +174,7 @@ fn a_state_is_looked_up_by_its_root() {
     assert_eq!(again.text(), None, "the index is not made again");
     for worlds in [worlds, again] {
         let mut options = Options::default();
-        options.run.worlds = Some(Arc::new(worlds));
+        options.run.worlds = Some(Arc::new(move |root| worlds.find(root)));
         let explained = explained(file.to_string(), &options);
         let world = explained.world.unwrap();
         let Against::Fixture(id) = &world.against else { panic!("{:?}", world.against) };

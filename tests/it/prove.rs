@@ -1,0 +1,6 @@
+//! What a suite is worth: which expectations are compared, which planted faults are noticed, what is executed.
+
+mod audit;
+mod coverage;
+mod mutants;
+mod only;

@@ -1,0 +1,74 @@
+//! `vmconf audit`: each expectation is compared, and a comparison that leaves something out is noticed.
+
+use std::path::Path;
+
+use vmconf::machines::observe::Observe;
+use vmconf::model::assertion::{Assertion, Expected};
+use vmconf::model::mismatch::Mismatch;
+use vmconf::prove::audit::{Compare, How, audit};
+use vmconf::run::Options;
+use vmconf::run::compare::{UnknownField, diff};
+use vmconf::wire::audit::Audit;
+
+use crate::support::validator::Validator;
+use crate::support::{VECTORS, sources_of, vmconf};
+
+fn audited(path: impl AsRef<Path>, compare: Compare, most_changes: usize) -> Audit {
+    audit(&sources_of(path), &Options::default(), How { compare, most_changes })
+}
+
+/// Some changes of each case, which ones depends on how many it has: over all cases, every kind at every place.
+#[test]
+fn each_expectation_of_the_own_vectors_is_compared() {
+    let audit = audited(VECTORS, diff, 9);
+    let unexplained: Vec<_> = audit.unexplained().collect();
+    assert!(unexplained.is_empty(), "{unexplained:#?}");
+    assert!(audit.cases > 5_000 && audit.left_out == 0, "{} cases, {} left out", audit.cases, audit.left_out);
+    assert!(audit.compared > 5_000, "{}", audit.compared);
+}
+
+#[test]
+fn each_expectation_of_the_published_suites_is_compared() {
+    let Some(folder) = std::env::var_os("VMCONF_SUITES") else { return };
+    for machine in ["evm/vmtests-2018", "neo3", "neo2"] {
+        let audit = audited(Path::new(&folder).join(machine), diff, 5);
+        let unexplained: Vec<_> = audit.unexplained().collect();
+        assert!(unexplained.is_empty(), "{machine}: {unexplained:#?}");
+        assert!(audit.cases > 150, "{machine}: {}", audit.cases);
+    }
+}
+
+/// A comparison with a fault: it leaves out the assertions that `leaves_out` accepts.
+fn without(
+    assertions: &[Assertion],
+    state: &dyn Observe,
+    leaves_out: fn(&Expected) -> bool,
+) -> Result<Vec<Mismatch>, UnknownField> {
+    let compared: Vec<_> = assertions.iter().filter(|it| !leaves_out(&it.expected)).cloned().collect();
+    diff(&compared, state)
+}
+
+#[test]
+fn a_comparison_that_leaves_something_out_is_noticed() {
+    const FAULTY: [(Compare, &str); 3] = [
+        (|all, state| without(all, state, |it| matches!(it, Expected::Is(_))), "value"),
+        (|all, state| without(all, state, |it| matches!(it, Expected::Len(_))), "removed"),
+        (|all, state| without(all, state, |it| matches!(it, Expected::Type(_))), "value"),
+    ];
+    for (compare, kind) in FAULTY {
+        let audit = audited("vectors/neo3/compound", compare, 200);
+        let found = audit.unexplained().any(|it| it.kind == kind && it.at.contains("resultStack"));
+        assert!(found, "{kind}: {:#?}", audit.unnoticed);
+    }
+}
+
+#[test]
+fn the_command_lists_rules_and_exits_with_0() {
+    let ran = vmconf(&["audit", "vectors/evm/arithmetic/add.json"]);
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+    assert!(ran.stdout.contains("by rule: the members of an object have no order"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("not noticed:"), "{}", ran.stdout);
+    let json = vmconf(&["audit", "vectors/evm/arithmetic/add.json", "--output", "json"]).stdout;
+    let json = serde_json::from_str(&json).unwrap();
+    Validator::named("audit").assert_accepts(&json, "the audit");
+}

@@ -1,0 +1,97 @@
+//! `vmconf coverage` and `vmconf minset`.
+
+use std::collections::BTreeSet;
+
+use vmconf::prove::coverage::coverage;
+use vmconf::prove::suite::{Detail, Suite};
+use vmconf::run::Options;
+use vmconf::wire::coverage::{Coverage, Instruction};
+
+use crate::support::validator::Validator;
+use crate::support::{sources_of, vmconf};
+
+fn covered(path: &str) -> Coverage {
+    coverage(&Suite::read(&sources_of(path), &Options::default(), Detail::Points, &|_| true))
+}
+
+fn aspects<'c>(coverage: &'c Coverage, name: &str) -> BTreeSet<&'c str> {
+    let mut instructions = coverage.machines.iter().flat_map(|machine| &machine.instructions);
+    let found: &Instruction = instructions.find(|instruction| instruction.name == name).unwrap();
+    found.aspects.iter().map(|aspect| aspect.what.as_str()).collect()
+}
+
+#[test]
+fn aspects_of_single_instructions() {
+    let evm = covered("vectors/evm");
+    assert_eq!(evm.machines[0].machine, "evm");
+    let jumpi = aspects(&evm, "JUMPI");
+    assert!(["taken", "not taken", "fails: too few items on the stack"].iter().all(|it| jumpi.contains(it)));
+    let add = aspects(&evm, "ADD");
+    let expected = ["executed", "height: too few", "height: exact", "height: more", "a: 0", "a: (2^256 - 1)"];
+    assert!(expected.iter().all(|it| add.contains(it)), "{add:?}");
+    let push = aspects(&evm, "PUSH1");
+    assert!(["height: limit", "height: over the limit"].iter().all(|it| push.contains(it)), "{push:?}");
+    let tinyvm = covered("vectors/tinyvm/machine");
+    assert!(aspects(&tinyvm, "ADD").iter().any(|it| it.starts_with("b: ")));
+}
+
+#[test]
+fn every_form_names_what_is_never_executed() {
+    let path = "vectors/evm/arithmetic/add.json";
+    for form in ["text", "html", "json"] {
+        let ran = vmconf(&["coverage", path, "--output", form]);
+        assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+        assert!(ran.stdout.contains("ADDMOD"), "{form}");
+        match form {
+            "json" => {
+                let json = serde_json::from_str(&ran.stdout).unwrap();
+                Validator::named("coverage").assert_accepts(&json, "the coverage");
+            }
+            "html" => assert!(ran.stdout.contains("<tr class=\"never\"><th title=\"(a + b) % c")),
+            _ => assert!(ran.stdout.contains("never executed: "), "{}", ran.stdout),
+        }
+    }
+}
+
+/// The chosen cases do with the instructions what all do.
+#[test]
+fn the_smallest_set_covers_the_same() {
+    let ran = vmconf(&["minset", "vectors/evm/arithmetic", "--output", "json"]);
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+    let minset: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    Validator::named("minset").assert_accepts(&minset, "the smallest set");
+    let ids: BTreeSet<_> = minset["kept"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+    let all =
+        Suite::read(&sources_of("vectors/evm/arithmetic"), &Options::default(), Detail::Points, &|_| true);
+    assert!(ids.len() < all.cases.len(), "{} of {}", ids.len(), all.cases.len());
+    let points = |takes: &dyn Fn(&str) -> bool| -> BTreeSet<_> {
+        let cases = all.cases.iter().filter(|case| takes(&case.id));
+        cases.flat_map(|case| case.points.keys().cloned()).collect()
+    };
+    assert_eq!(points(&|id| ids.contains(id)), points(&|_| true));
+}
+
+#[test]
+fn faults_need_more_cases() {
+    let kept = |more: &[&str]| {
+        let ran = vmconf(&[&["minset", "vectors/minic89/contradictions.json"], more].concat());
+        assert_eq!(ran.exit, 0);
+        ran.stdout.lines().map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    let (few, more) = (kept(&[]), kept(&["--faults"]));
+    assert!(few.is_subset(&more) && !few.is_empty(), "{few:?} {more:?}");
+}
+
+#[test]
+fn cases_by_how_an_instruction_fails() {
+    let selected = |expression: &str| {
+        let ran = vmconf(&["list", "vectors/evm", "-E", expression]);
+        ran.stdout.lines().map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    let out_of_gas = selected("fails(SSTORE, out of gas)");
+    assert!(!out_of_gas.is_empty());
+    assert!(out_of_gas.is_subset(&selected("op(SSTORE)")));
+    assert!(out_of_gas.is_subset(&selected("fails(SSTORE, *)")));
+    assert!(out_of_gas.is_subset(&selected("fails(~out of gas)")));
+    assert!(out_of_gas.is_disjoint(&selected("fails(~bad jump)")));
+}

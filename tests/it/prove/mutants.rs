@@ -1,0 +1,111 @@
+//! `vmconf mutants`: faults of each kind and machine, and which the own vectors notice.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use vmconf::machines::{by_name, of_this_crate};
+use vmconf::model::interrupt::Interrupt;
+use vmconf::prove::mutants::fault::{Fault, Kind, faults_of};
+use vmconf::prove::mutants::{How, evenly, judge, wrong_entries};
+use vmconf::prove::suite::{Detail, Suite};
+use vmconf::run::Options;
+use vmconf::wire::mutants::{Mutants, Outcome};
+
+use crate::support::validator::Validator;
+use crate::support::{golden, sources_of, vmconf};
+
+fn how(programs: u32) -> How {
+    How { jobs: 2, work: 2_000_000, programs, interrupt: Interrupt::default() }
+}
+
+fn suite(path: &str) -> Suite {
+    Suite::read(&sources_of(path), &Options::default(), Detail::Codes, &|_| true)
+}
+
+/// The counts of each kind, in the order of outcomes.
+fn table(mutants: &Mutants) -> String {
+    let mut counts: BTreeMap<&str, BTreeMap<Outcome, u64>> = BTreeMap::new();
+    for fault in &mutants.faults {
+        *counts.entry(&fault.kind).or_default().entry(fault.outcome).or_default() += 1;
+    }
+    let mut text = String::new();
+    for (kind, outcomes) in counts {
+        let outcomes: Vec<_> =
+            outcomes.iter().map(|(outcome, count)| format!("{count} {outcome:?}")).collect();
+        writeln!(text, "  {kind:<16} {}", outcomes.join(", ")).unwrap();
+    }
+    text
+}
+
+/// Of the faults of each machine some, at even distances: every kind is among them.
+#[test]
+fn some_faults_of_each_machine() {
+    let mut text = String::new();
+    let mut count = 0;
+    for machine in of_this_crate() {
+        let all = faults_of(machine);
+        count += all.len();
+        let most = if machine.name == "tinyvm" { 45 } else { 110 };
+        let suite = suite(&format!("vectors/{}", machine.name));
+        let (mutants, _) = judge(&evenly(&all, most), &suite, &how(4));
+        let wrong = wrong_entries(&mutants, &all);
+        assert!(wrong.is_empty(), "known equivalents: {wrong:?}");
+        writeln!(text, "{}\n{}", machine.name, table(&mutants)).unwrap();
+    }
+    assert!(count > 2_500, "{count} faults");
+    golden::file("mutants", &text);
+}
+
+/// The names of faults, and what a suite of a few cases says of them.
+#[test]
+fn a_fault_is_killed_by_the_case_that_differs() {
+    let named = |name: &str| {
+        let mut all = faults_of(by_name(name.split('/').next().unwrap()).unwrap()).into_iter();
+        all.find(|fault| fault.to_string() == name).unwrap_or_else(|| panic!("no fault {name}"))
+    };
+    let suite = suite("vectors/evm/arithmetic/add.json");
+    let faults = ["evm/ADD/one-more", "evm/ADD/price-more", "evm/ADD/swapped", "evm/MUL/zero"].map(named);
+    let (mutants, _) = judge(&faults, &suite, &how(0));
+    let outcomes: Vec<_> = mutants.faults.iter().map(|fault| fault.outcome).collect();
+    let expected = [Outcome::Killed, Outcome::Killed, Outcome::Equivalent, Outcome::NotExecuted];
+    assert_eq!(outcomes, expected);
+    assert!(mutants.faults[0].case.as_ref().unwrap().starts_with("vectors/evm/arithmetic/add.json::"));
+    assert!((mutants.score() - 200.0 / 3.0).abs() < 0.01, "{}", mutants.score());
+}
+
+/// A fault that is never switched on does not look like one that is noticed.
+#[test]
+fn a_fault_that_changes_nothing_is_not_killed() {
+    let machine = by_name("evm").unwrap();
+    let op = machine.isa.by_name("ADD").unwrap();
+    let faults = [Fault { machine, op, kind: Kind::Copied }];
+    let suite = suite("vectors/evm/arithmetic/add.json");
+    for (programs, outcome, score) in [(0, Outcome::NeverOn, 0.0), (3, Outcome::Idle, 100.0)] {
+        let (mutants, _) = judge(&faults, &suite, &how(programs));
+        assert_eq!((mutants.faults[0].outcome, mutants.score()), (outcome, score));
+    }
+}
+
+/// A program that notices a fault passes without it and is a vector.
+#[test]
+fn a_survivor_gets_a_vector() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().to_str().unwrap();
+    // No case of this file adds wide numbers to wide numbers.
+    let args = ["mutants", "vectors/evm/arithmetic/mod.json", "--only", "evm/SUB", "--write", path];
+    let ran = vmconf(&args);
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+    let ran = vmconf(&["run", path, "--no-config"]);
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""), "{}", ran.stdout);
+    let killed = vmconf(&["mutants", path, "--only", "evm/SUB", "--min-score", "90"]);
+    assert_eq!(killed.exit, 0, "{}", killed.stdout);
+}
+
+#[test]
+fn the_score_is_demanded_and_json_has_its_schema() {
+    let args = ["mutants", "vectors/evm/arithmetic/add.json", "--only", "evm/ADD/", "--search", "0"];
+    let ran = vmconf(&[&args[..], &["--min-score", "99.9"]].concat());
+    assert_eq!((ran.exit, &*ran.stderr), (1, ""), "{}", ran.stdout);
+    let json = vmconf(&[&args[..], &["--output", "json"]].concat()).stdout;
+    Validator::named("mutants").assert_accepts(&serde_json::from_str(&json).unwrap(), "the faults");
+}
