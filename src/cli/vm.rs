@@ -1,5 +1,7 @@
 //! The machine in another process that cases run on: `--vm`.
 
+use std::collections::HashSet;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -153,15 +155,18 @@ impl VmsArgs {
         groups: &Groups,
         interrupt: &Interrupt,
     ) -> anyhow::Result<Vec<Vm>> {
-        let mut started: Vec<Vm> = Vec::new();
-        for vm in &self.vms {
-            let command = self.limits.command(vm, settings)?;
-            if started.iter().any(|other| other.command().name == command.name) {
-                bail!("--vm {}: a second machine of this name", command.name);
-            }
-            started.push(start(command, groups, interrupt)?);
+        let commands = self.vms.iter().map(|vm| self.limits.command(vm, settings));
+        let commands = commands.collect::<anyhow::Result<Vec<_>>>()?;
+        let mut names = HashSet::new();
+        if let Some(twice) = commands.iter().find(|command| !names.insert(&command.name)) {
+            bail!("--vm {}: a second machine of this name", twice.name);
         }
-        Ok(started)
+        // All at the same time: an interpreter may take a second to start.
+        std::thread::scope(|scope| {
+            let start = |command| scope.spawn(|| start(command, groups, interrupt));
+            let starting: Vec<_> = commands.into_iter().map(start).collect();
+            starting.into_iter().map(|vm| vm.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        })
     }
 }
 

@@ -54,7 +54,7 @@ fn parse_quantity(text: &str, at: u32) -> Result<BigInt, Diagnostic<Origin>> {
     }
 }
 
-/// The number with these digits; `None` when one is no digit. No digits are zero.
+/// The number with these digits; `None` if one is not a digit. No digits are zero.
 fn parse_hex_digits(digits: &str) -> Option<BigInt> {
     // What fits a machine word is the common case and needs no arithmetic on many limbs.
     const SHORT: usize = 16;
@@ -66,7 +66,7 @@ fn parse_hex_digits(digits: &str) -> Option<BigInt> {
     number.map(BigInt::from)
 }
 
-/// The number with these digits; `None` when one is no digit. No digits are zero.
+/// The number with these digits; `None` if one is not a digit. No digits are zero.
 fn parse_decimal_digits(digits: &str) -> Option<BigInt> {
     const SHORT: usize = 19;
     // What has more digits is larger than any quantity; reading it would take time in the square

@@ -36,7 +36,7 @@ pub struct Inputs {
 /// How a format makes files.
 #[derive(Debug)]
 pub struct MakeVector {
-    /// The flags of [`Inputs`] that its machine has, each with what it is there.
+    /// The flags of [`Inputs`] that its machine has, each with its meaning there.
     pub inputs: &'static [(&'static str, &'static str)],
     /// Makes a document.
     pub make: fn(&NewVector<'_>) -> Result<Json, NotRepresentable>,

@@ -16,7 +16,7 @@ pub(crate) enum Counted {
 ///
 /// # Errors
 ///
-/// When `changes` is no such record, there is no item of a number, or `put` refuses a value.
+/// When `changes` is not such a record, there is no item of this number, or `put` refuses a value.
 pub(crate) fn change_items<T>(
     field: &'static str,
     items: &mut [T],

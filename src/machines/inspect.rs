@@ -1,7 +1,7 @@
 //! What a trace or a blame asks of a machine between two instructions: what stands on its stack, and
 //! what the next instruction reads and writes.
 //!
-//! Nothing of this is asked while a program runs unwatched.
+//! An unwatched run calls none of these.
 
 use std::fmt;
 
@@ -62,7 +62,7 @@ pub trait Inspect: Observe {
         None
     }
 
-    /// Why the last instruction could not be executed, in a few words: `out of gas`. None where it was;
+    /// Why the last instruction could not be executed, in a few words: `out of gas`. `None` if it was executed;
     /// otherwise what is said of its effects did not happen.
     fn failure(&self) -> Option<String> {
         None

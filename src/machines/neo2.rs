@@ -28,8 +28,8 @@
 //!
 //! # What can be changed
 //!
-//! [`Action::Set`](crate::model::case::Action) takes records of items, as the machine shows them. What is
-//! changed and what it becomes is no compound and no host object.
+//! [`Action::Set`](crate::model::case::Action) takes records of items, as the machine shows them. Neither
+//! what is changed nor its new value is a compound or a host object.
 //!
 //! | member | meaning |
 //! |---|---|

@@ -20,7 +20,7 @@
 //!
 //! # Program
 //!
-//! A record of `script` (bytes, or a list of bytes and mnemonics; nothing is no script), `strict` (whether
+//! A record of `script` (bytes, or a list of bytes and mnemonics; null means no script), `strict` (whether
 //! the script is validated as a whole first: a rejected script leaves the machine in FAULT without a frame),
 //! `host` (`test`, which is the default, or `crypto`), and for `crypto` `message` (bytes that signatures are
 //! checked against) and `curve` (`secp256r1`, which is the default, or `secp256k1`). `limits` lowers limits of
@@ -28,8 +28,8 @@
 //!
 //! # What can be changed
 //!
-//! [`Action::Set`](crate::model::case::Action) takes records of items, as the machine shows them. What is
-//! changed and what it becomes is no compound.
+//! [`Action::Set`](crate::model::case::Action) takes records of items, as the machine shows them. Neither
+//! what is changed nor its new value is a compound.
 //!
 //! | member | meaning |
 //! |---|---|

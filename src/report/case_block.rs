@@ -13,7 +13,7 @@ use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::escape::escaped;
 use crate::model::event::{CaseReport, Summary};
 use crate::model::value::Value;
-use crate::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, Verdict, vector_step};
+use crate::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, NotPassed, Verdict, vector_step};
 use crate::text::excerpt::Excerpt;
 use crate::text::shell::{Words, quoted};
 
@@ -116,7 +116,15 @@ pub(super) fn headline(report: &CaseReport) -> Option<String> {
         Verdict::Pass if report.cached => "from the cache".to_owned(),
         Verdict::Pass => return None,
         Verdict::Fail(failure) => headline_of(failure.differences.first()?),
-        Verdict::ExpectedFail(_, listing) => format!("known to fail: {}", escaped(&listing.reason)),
+        Verdict::ExpectedFail(not_passed, listing) => {
+            let what = match not_passed {
+                NotPassed::Fail(_) => "to fail",
+                NotPassed::Unsupported(_) => "to be unsupported",
+                NotPassed::Crash(_) => "to crash",
+                NotPassed::Timeout(_) => "to time out",
+            };
+            format!("known {what}: {}", escaped(&listing.reason))
+        }
         Verdict::UnexpectedPass(listing) => {
             format!("listed as a known failure, but passes: {}", escaped(&listing.reason))
         }
@@ -125,6 +133,15 @@ pub(super) fn headline(report: &CaseReport) -> Option<String> {
         Verdict::Crash(breakdown) | Verdict::Timeout(breakdown) => escaped(&breakdown.what).into_owned(),
     };
     Some(truncate(&headline, 0, 4 * WIDTH))
+}
+
+/// Why a case was skipped or is not supported, for reports that have one word for both.
+pub(super) fn skip_reason(report: &CaseReport) -> Option<String> {
+    let headline = headline(report)?;
+    Some(match &report.verdict {
+        Verdict::Unsupported(_) => format!("{}: {headline}", report.verdict.name()),
+        _ => headline,
+    })
 }
 
 fn headline_of(difference: &Difference) -> String {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
-use super::case_block::{broken_list, headline, plain_case};
+use super::case_block::{broken_list, plain_case, skip_reason};
 use super::spool::Spool;
 use super::{Options, Report};
 use crate::model::escape::escaped;
@@ -162,8 +162,8 @@ fn status(report: &CaseReport, flags: &Words) -> io::Result<TestCaseStatus> {
         }
         Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => TestCaseStatus::skipped(),
     };
-    if let Some(headline) = headline(report) {
-        status.set_message(headline);
+    if let Some(reason) = skip_reason(report) {
+        status.set_message(reason);
     }
     let text = plain_case(report, flags)?;
     if !text.is_empty() {

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::case_block::{INTERRUPTED, broken_list, counts, first_place, headline, plain_case};
+use super::case_block::{INTERRUPTED, broken_list, counts, first_place, headline, plain_case, skip_reason};
 use super::{Options, Report};
 use crate::model::diagnostic::Place;
 use crate::model::escape::escaped;
@@ -30,7 +30,7 @@ impl Tap {
         match &report.verdict {
             Verdict::Pass => writeln!(self.out, "ok {number} - {name}")?,
             Verdict::Skip(_) | Verdict::Unsupported(_) => {
-                let reason = description(&headline(report).unwrap_or_default());
+                let reason = description(&skip_reason(report).unwrap_or_default());
                 writeln!(self.out, "ok {number} - {name} # SKIP {reason}")?;
             }
             Verdict::ExpectedFail(_, listing) => {

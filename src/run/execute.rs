@@ -177,6 +177,7 @@ impl<'o> Worker<'o> {
 
     /// Reads a case, and runs it on an embedded machine, observed by `watch`.
     pub(super) fn watch(&mut self, loaded: &LoadedCase<'_>, watch: &mut dyn Watch) -> Execution {
+        let _running = self.run.running.add(&loaded.id);
         execute(loaded, |case| {
             let limits = &loaded.options.limits;
             let info = self.prepare(case.machine, limits)?;

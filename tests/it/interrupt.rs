@@ -10,7 +10,12 @@ use std::{fs, io};
 
 use crate::support::{Ran, at_root, command, ran, vmconf};
 use tempfile::TempDir;
+use vmconf::machines::machine::{At, Watch};
+use vmconf::model::case::CaseId;
 use vmconf::report::REPORTS;
+use vmconf::run::anchor::Anchor;
+use vmconf::run::running::RunningCases;
+use vmconf::run::{self, Options, sources};
 
 fn interrupt(child: &Child) {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -140,4 +145,29 @@ fn slow_cases_are_named() {
         let Ran { stdout, .. } = vmconf(&[&["run", "--max-steps", "1000", endless], args].concat());
         assert!(!stdout.contains("slow"), "{stdout}");
     }
+}
+
+/// Sees which cases run.
+struct Looks {
+    running: RunningCases,
+    seen: Vec<CaseId>,
+}
+
+impl Watch for Looks {
+    fn before(&mut self, _: &At<'_>) {
+        self.seen = self.running.for_at_least(Duration::ZERO);
+    }
+}
+
+/// A case whose instructions are watched, for an explanation or `-E`, is among those that are named when slow.
+#[test]
+fn a_watched_case_is_among_those_that_run() {
+    let path = at_root("vectors/evm/arithmetic/add.json");
+    let found = sources::find(&[path], &Anchor::at(&at_root("")).unwrap()).unwrap();
+    let options = Options::default();
+    let loaded = run::open(&found.sources[0], &options);
+    let mut looks = Looks { running: options.run.running.clone(), seen: Vec::new() };
+    let watched = run::watch(&loaded, 0, &options.run, &mut looks);
+    assert_eq!(looks.seen, [watched.report.id]);
+    assert_eq!(options.run.running.for_at_least(Duration::ZERO), []);
 }

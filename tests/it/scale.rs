@@ -7,7 +7,12 @@ use std::path::Path;
 
 use crate::support::{command, ran, vmconf};
 use tempfile::TempDir;
+use vmconf::explain::explain_on_screen;
+use vmconf::model::event::Event;
+use vmconf::model::explanation::Explanation;
 use vmconf::model::value::Value;
+use vmconf::run::anchor::Anchor;
+use vmconf::run::{self, LoadedFile, Options, RunOptions, sources};
 
 /// Arrays of two references to the same Array, and so on: 2^90 items, and one expected.
 fn shared_tree(folder: &TempDir) -> String {
@@ -119,4 +124,58 @@ fn a_number_of_a_report_has_a_length() {
         |digits: usize| serde_json::from_str::<Value>(&format!("{{\"int\":\"-{}\"}}", "9".repeat(digits)));
     assert!(int(1_000).is_ok());
     assert!(int(1_001).unwrap_err().to_string().contains("more than 1001 characters"));
+}
+
+/// A file with so many cases that fail.
+fn failing(folder: &TempDir, count: usize) -> String {
+    let steps = r#"[{"actions": ["Execute"], "result": {"state": "FAULT"}}]"#;
+    let case = |number| format!(r#"{{"name": "{number}", "script": "0x11", "steps": {steps}}}"#);
+    let cases: Vec<_> = (0..count).map(case).collect();
+    let path = folder.path().join("failing.json");
+    fs::write(&path, format!(r#"{{"category": "c", "name": "n", "tests": [{}]}}"#, cases.join(",\n")))
+        .unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// Explains a case, and deletes its file.
+fn explain_and_delete(file: &LoadedFile<'_>, index: usize, options: &RunOptions) -> Explanation {
+    let id = file.ids().next().unwrap().to_string();
+    let _ = fs::remove_file(Path::new("/").join(id.split("::").next().unwrap()));
+    explain_on_screen(file, index, options)
+}
+
+/// Explanations of cases of one file read it once: opening a large file for each takes long.
+#[test]
+fn explanations_open_a_file_once() {
+    let folder = TempDir::new().unwrap();
+    let path = failing(&folder, 20);
+    let found = sources::find(&[path.into()], &Anchor::at(Path::new("/")).unwrap()).unwrap();
+    let (mut explained, mut failed) = (0, 0);
+    run::run_and_explain(&found.sources, &Options::default(), explain_and_delete, &mut |event| match event {
+        Event::Explained(_) => explained += 1,
+        Event::Ended(summary) => failed = summary.failed,
+        _ => {}
+    });
+    assert_eq!((explained, failed), (20, 20));
+}
+
+/// The JUnit report of a file does not hold its cases in memory: it takes as much as the run without it.
+#[test]
+#[cfg(unix)]
+fn a_suite_of_many_failures_does_not_grow_in_memory() {
+    const CASES: usize = 12_000;
+    let folder = TempDir::new().unwrap();
+    let path = failing(&folder, CASES);
+    let report = folder.path().join("junit.xml");
+    let run = command(&["run", "--jobs", "1", &path, "--quiet"]);
+    let within = |kilobytes: u32, arguments: &[String]| {
+        let mut limited = std::process::Command::new("sh");
+        limited.args(["-c", &format!("ulimit -v {kilobytes} && exec \"$0\" \"$@\"")]);
+        limited.arg(run.get_program()).args(run.get_args()).args(arguments);
+        limited.output().unwrap().status.code() == Some(1)
+    };
+    // How much the run takes by itself depends on the build.
+    let enough = (30_000..400_000).step_by(5_000).find(|kilobytes| within(*kilobytes, &[])).unwrap();
+    assert!(within(enough + 8_000, &[format!("--report=junit={}", report.display())]));
+    assert_eq!(fs::read_to_string(report).unwrap().matches("<failure ").count(), CASES);
 }

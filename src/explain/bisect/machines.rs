@@ -20,9 +20,9 @@ const POINTS: u64 = 64;
 /// The first request doubles the number of instructions so many times: no run is longer.
 const DOUBLINGS: u32 = 41;
 
-/// A run whose instructions can be asked for.
+/// A run whose instructions can be requested.
 pub trait Instructions {
-    /// The hashes of so many first instructions each, as far as the run reaches, and how many instructions there
+    /// The hashes of the first instructions, one for each of these numbers, as far as the run reaches, and how many instructions there
     /// are up to the last number.
     ///
     /// # Errors
@@ -30,7 +30,7 @@ pub trait Instructions {
     /// When the machine gives no answer.
     fn digests(&mut self, after: &[u64]) -> Result<(Vec<String>, u64), Stopped>;
 
-    /// Instructions after so many first ones.
+    /// Instructions after this number of first ones.
     ///
     /// # Errors
     ///
@@ -129,7 +129,7 @@ pub fn machines(runs: [&mut dyn Instructions; 2], isa: &Isa) -> Result<Compared,
     let (mut first, first_count) = one.digests(&doubled)?;
     let (mut second, second_count) = other.digests(&doubled)?;
     let mut points = doubled;
-    // So many first instructions are equal, and so many are not.
+    // The first `start` instructions are equal, and the first `end` are not.
     let mut range = 0..first_count.min(second_count) + 1;
     loop {
         range = narrowed(range, &points, &first, &second);

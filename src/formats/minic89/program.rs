@@ -21,7 +21,7 @@ const WIDEST: u16 = u16::MAX;
 
 /// What the tests of a file share.
 pub(super) struct Shared {
-    /// None where it is broken.
+    /// `None` if it is broken.
     pub(super) document: Option<Document>,
     /// The positions of its functions.
     pub(super) functions_at: u32,

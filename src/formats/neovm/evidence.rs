@@ -12,7 +12,7 @@ struct Signs {
     strong: fn(&Member<'_>) -> Option<&'static str>,
     /// Whether a test as a whole shows it.
     test: fn(Node<'_>) -> Option<Evidence>,
-    /// How states are spelled, and how messages call that: counts when there is no other evidence.
+    /// How states are spelled, and the name of that in messages: counts when there is no other evidence.
     states: &'static [(&'static str, &'static str)],
 }
 

@@ -1,8 +1,8 @@
-//! What the two generations of the format differ in, as far as it is a matter of lists.
+//! The differences between the two generations of the format that lists can express.
 
 use crate::formats::fields::Names;
 
-/// Which generation: for what is no matter of lists.
+/// Which generation: for differences that no list expresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Generation {
     /// Neo 3.

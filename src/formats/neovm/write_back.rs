@@ -119,7 +119,7 @@ fn integer(number: &BigInt, old: Option<Node<'_>>) -> Json {
     }
 }
 
-/// Hex digits, or base64 where that was there. Base64 can look like hex with its prefix.
+/// Hex digits, or base64 if the old text was base64. Base64 can look like hex with its prefix.
 fn bytes_like(old: &str, bytes: &[u8]) -> String {
     let hex = |text: &str| text.starts_with("0x") || text.starts_with("0X");
     let base64 = BASE64.encode(bytes);

@@ -15,7 +15,7 @@ pub(super) fn dbg_line(cpu: &mut Cpu<'_>, line: i32) -> Flow {
 }
 
 pub(super) fn jmp(cpu: &mut Cpu<'_>, target: i32) -> Flow {
-    // The last one is Op::End, which is no target.
+    // The last one is Op::End, which is not a target.
     if target as usize >= cpu.instructions.len() - 1 {
         return Err(bad_jump(cpu));
     }

@@ -17,7 +17,7 @@ macro_rules! instruction_set {
         #[allow(clippy::upper_case_acronyms, non_camel_case_types)]
         pub(super) enum Op {
             $($name,)*
-            /// Something that is no instruction.
+            /// Something that is not an instruction.
             Undecodable,
             /// Behind the last instruction.
             End,

@@ -40,7 +40,7 @@ pub(in crate::machines) trait Items {
 
 /// What an item contains.
 pub(in crate::machines) enum Content<'i, I> {
-    /// No items, and about so many bytes.
+    /// No items, and about this number of bytes.
     Bytes(usize),
     /// Of an Array or a Struct, which compound it is and its items.
     List(usize, &'i [I]),

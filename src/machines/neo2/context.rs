@@ -5,7 +5,7 @@
 pub(super) struct Context {
     /// Its script's number.
     pub(super) script: usize,
-    /// Offset of its next instruction. Outside the script only where that was the fault.
+    /// Offset of its next instruction. Outside the script only if that was the fault.
     pub(super) pc: i64,
     /// Where its items start in the stack and in the alt stack of all frames.
     pub(super) base: usize,

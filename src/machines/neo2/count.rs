@@ -28,9 +28,9 @@ impl Default for Estimate {
 /// By how many items an instruction changes their number.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
-    /// By exactly so many.
+    /// By exactly this number.
     Strict(i32),
-    /// By so many or less.
+    /// By at most this number.
     Loose(i32),
     /// Nobody knows: count.
     Unknown,

@@ -137,8 +137,8 @@ enum Signed {
     NoKey,
 }
 
-/// Whether the signature is one of the message by the key. That a key is no point of the curve is
-/// a fault where it is written with both coordinates.
+/// Whether the key made this signature of the message. A key with both coordinates that is not a point of the
+/// curve is a fault.
 fn is_signed(frame: &mut Frame<'_>, message: &[u8], signature: &[u8], key: &[u8]) -> Result<Signed, Stop> {
     frame.core.work(SIGNATURE)?;
     frame.core.work(blocks(message))?;

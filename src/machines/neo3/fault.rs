@@ -93,7 +93,7 @@ pub(super) enum Fault {
     CutOff,
     /// A jump, call or block outside the script.
     Position(i64),
-    /// An index or a count outside what it may be, and what it is an index of.
+    /// An index or a count out of range, and what it is an index of.
     OutOfRange(&'static str),
     /// What is wrong, in a sentence.
     Wrong(&'static str),

@@ -36,7 +36,7 @@ pub(super) fn go_on(frame: &mut Frame<'_>, position: i32) -> Result<(), Fault> {
     }
 }
 
-/// Jumps by an offset; the end of the script is no place to jump to.
+/// Jumps by an offset; the end of the script is not a valid target.
 #[inline(always)]
 fn jump(frame: &mut Frame<'_>, offset: i32) -> Flow {
     let position = target(frame, offset)?;

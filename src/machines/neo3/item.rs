@@ -139,7 +139,7 @@ impl Item {
         }
     }
 
-    /// The compound that this is; `None` when it is no compound.
+    /// The compound; `None` if this is not one.
     #[inline(always)]
     pub(super) fn compound(&self) -> Option<Id> {
         match self {

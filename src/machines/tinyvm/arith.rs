@@ -163,7 +163,7 @@ pub(super) fn root(core: &mut Core, word: u32) -> Flow {
     costly(core, word, 20, |l, r| root_of(l as i16, r as i16))
 }
 
-/// As [`binary`], in machines that have powers, for so many units.
+/// Like [`binary`], in machines that have powers, for this number of units.
 fn costly(core: &mut Core, word: u32, units: u16, operation: impl FnOnce(u16, u16) -> u16) -> Flow {
     if !core.has_powers {
         return Flow::Illegal;

@@ -18,13 +18,13 @@ pub(super) enum Flow {
     By(u16),
     /// Go on there.
     To(u16),
-    /// Go on with the next instruction; this one took so many units longer than a plain one.
+    /// Go on with the next instruction; this one took this number of units more than a plain one.
     Costly(u16),
     /// Put the time into the first registers and go on.
     Time,
     /// Stop after this instruction, with the value of r0.
     Yield,
-    /// The word is no instruction: nothing happens.
+    /// The word is not an instruction: nothing happens.
     Illegal,
     /// The list of random numbers does not fit what the program asks for.
     NoRandom,
@@ -35,9 +35,9 @@ pub(super) enum Flow {
 pub(super) enum Stop {
     /// The program yielded this value; it can go on.
     Yield(u16),
-    /// An instruction has to be charged so many units; the program can go on.
+    /// An instruction has to be charged this number of units; the program can go on.
     Costly(u16),
-    /// This word is no instruction; going on meets it again.
+    /// This word is not an instruction; another step reads it again.
     Illegal(u16),
     /// So many instructions were executed as were allowed.
     Limit,
@@ -73,7 +73,7 @@ impl Core {
         }
     }
 
-    /// Attempts to execute at most so many instructions; returns how many attempts there were and why not more.
+    /// Attempts to execute at most this number of instructions; returns how many attempts there were, and why there were no more.
     // Program counter and time are locals: what goes through memory from one instruction to the next
     // is waited for.
     #[inline(never)]

@@ -38,7 +38,7 @@ pub(super) struct Environment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Driver,
-    /// The testee, for so many more instructions at most.
+    /// The testee, for at most this number of further instructions.
     Testee {
         left: u64,
     },
@@ -72,7 +72,7 @@ pub(super) enum Outcome {
 /// Why the report of a driver is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReportError {
-    /// There is no room for the markers after so many.
+    /// There is no room for the markers after this number of results.
     TooManyTests,
     /// Another word in the place of a marker.
     Marker { address: u16, expected: u16, found: u16 },
@@ -216,7 +216,7 @@ impl Environment {
         self.budget.saturating_sub(self.driver_count + self.testee_count)
     }
 
-    /// Goes on for so many instructions at most, of whichever machine, until the run is over.
+    /// Goes on for at most this number of instructions, of either machine, until the run is over.
     ///
     /// # Errors
     ///
@@ -355,7 +355,7 @@ fn charged(stop: Stop, account: &mut Account) -> Result<Option<Outcome>, Limit> 
     Ok(None)
 }
 
-/// What is wrong with the markers after so many results.
+/// What is wrong with the markers after this number of results.
 fn report_error(data: &Words, count: usize) -> Option<ReportError> {
     let Some(found) = data[count..].first_chunk::<2>() else { return Some(ReportError::TooManyTests) };
     let (index, expected) = (0..).zip(MARKERS).find(|(index, marker)| found[*index] != *marker)?;

@@ -141,7 +141,7 @@ impl TinyVm {
         }
     }
 
-    /// The register of the value that the run ends with; none for a word that is no instruction.
+    /// The register of the value that the run ends with; `None` for a word that is not an instruction.
     fn yielded(&self) -> Option<Cell> {
         let who = match &self.mode {
             Mode::Single(single) => matches!(single.stop, Some(Stop::Yield(_))).then_some(&SINGLE),

@@ -124,7 +124,7 @@ fn split<'s>(rest: Word<'s>, syntax: &Syntax) -> Vec<Word<'s>> {
     words.into_iter().map(|word| rest.part(word)).collect()
 }
 
-/// Reads a word as the first kind that it is.
+/// Reads a word as the first kind that fits.
 ///
 /// # Errors
 ///

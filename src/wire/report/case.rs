@@ -1,0 +1,335 @@
+//! A line about a case that is done.
+
+use serde::{Deserialize, Serialize};
+
+use super::summary::{duration, rounded_seconds};
+use crate::model::assertion::Expected;
+use crate::model::case::CaseId;
+use crate::model::diagnostic::{Diagnostic, Place};
+use crate::model::event::CaseReport;
+use crate::model::name::Name;
+use crate::model::path::Path;
+use crate::model::position::Position;
+use crate::model::signature::signature;
+use crate::model::value::Value;
+use crate::model::verdict::{self, Breakdown, Failure, Kind, NotPassed, Verdict};
+use crate::wire::name::start;
+use crate::wire::value::actual;
+
+/// A case that is done. The verdict determines which members are present.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// The verdict.
+    pub verdict: Kind,
+    /// The id, as `vmconf list` prints it.
+    pub id: String,
+    /// The file as it was named or found.
+    pub file: String,
+    /// The name in the file; `None` for the file as a whole.
+    pub name: Option<String>,
+    /// The format; `None` when it is not known.
+    pub format: Option<Name>,
+    /// The machine; `None` when it is not known.
+    pub machine: Option<Name>,
+    /// The line of the file where the case begins, from 1; `None` for the file as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The signature of the failure or error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// Whether the verdict is from the cache.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cached: bool,
+    /// How long the case took, in seconds; omitted if it did not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// The differences, for a case that fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub differences: Option<Vec<Difference>>,
+    /// How the machine ended, for a case that fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<String>,
+    /// Why an entry of a list of expected failures that names the case does not apply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listed: Option<String>,
+    /// The entry of a list of expected failures that applies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<Listing>,
+    /// The verdict that a case that is expected to fail has without the list; omitted if it is `fail`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlisted: Option<Kind>,
+    /// The errors, for a broken case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problems: Option<Vec<Problem>>,
+    /// Why the case did not run, for a skipped or unsupported case; how the testee broke down, for a crash or
+    /// time-out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The end of what the testee wrote to standard error, for a crash or time-out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+    /// The position in the whole run, in the report of a part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(bool: &bool) -> bool {
+    !bool
+}
+
+impl From<&CaseReport> for Case {
+    fn from(CaseReport { id, format, machine, line, verdict, listed, cached, time }: &CaseReport) -> Case {
+        let failure = verdict.failure();
+        let difference = |it: &Failure| it.differences.iter().map(Difference::from).collect();
+        let known = match verdict {
+            Verdict::ExpectedFail(_, listing) | Verdict::UnexpectedPass(listing) => Some(listing.into()),
+            Verdict::Pass
+            | Verdict::Fail(_)
+            | Verdict::Error(_)
+            | Verdict::Skip(_)
+            | Verdict::Unsupported(_)
+            | Verdict::Crash(_)
+            | Verdict::Timeout(_) => None,
+        };
+        let problems = match verdict {
+            Verdict::Error(diagnostics) => Some(diagnostics.iter().map(Problem::from).collect()),
+            _ => None,
+        };
+        Case {
+            verdict: verdict.kind(),
+            id: id.to_string(),
+            file: id.file.to_string(),
+            name: id.name.clone(),
+            format: format.clone(),
+            machine: machine.clone(),
+            line: *line,
+            signature: signature(machine.as_deref(), verdict),
+            cached: *cached,
+            seconds: time.map(rounded_seconds),
+            differences: failure.map(difference),
+            ended: failure.map(|it| it.ended.clone()),
+            listed: listed.clone(),
+            known,
+            unlisted: Some(verdict.unlisted_kind())
+                .filter(|kind| verdict.kind() == Kind::ExpectedFail && *kind != Kind::Fail),
+            problems,
+            reason: match verdict {
+                Verdict::Skip(reason)
+                | Verdict::Unsupported(reason)
+                | Verdict::ExpectedFail(NotPassed::Unsupported(reason), _) => Some(reason.clone()),
+                _ => verdict.breakdown().map(|breakdown| breakdown.what.clone()),
+            },
+            stderr: verdict.breakdown().map(|breakdown| breakdown.stderr.clone()).filter(|it| !it.is_empty()),
+            position: None,
+        }
+    }
+}
+
+/// The signature is not read: it follows from the other members.
+impl TryFrom<Case> for CaseReport {
+    type Error = String;
+
+    fn try_from(mut case: Case) -> Result<CaseReport, String> {
+        Ok(CaseReport {
+            id: case_id(&case.id, &case.file, case.name.take())?,
+            format: case.format.take(),
+            machine: case.machine.take(),
+            line: case.line,
+            listed: case.listed.take(),
+            cached: case.cached,
+            time: case.seconds.map(duration).transpose()?,
+            verdict: case.verdict()?,
+        })
+    }
+}
+
+impl Case {
+    fn verdict(mut self) -> Result<Verdict, String> {
+        let listing = self.known.take().map(verdict::Listing::from).ok_or_else(|| self.lacks("known"));
+        match (self.verdict, self.unlisted) {
+            (Kind::UnexpectedPass, _) => Ok(Verdict::UnexpectedPass(listing?)),
+            (Kind::ExpectedFail, unlisted) => {
+                let not_passed = NotPassed::try_from(self.unlisted_verdict(unlisted.unwrap_or(Kind::Fail))?);
+                let not_passed =
+                    not_passed.map_err(|other| format!("is of a case that is known to {}", other.name()))?;
+                Ok(Verdict::ExpectedFail(not_passed, listing?))
+            }
+            (kind, _) => self.unlisted_verdict(kind),
+        }
+    }
+
+    /// The verdict without a list of known failures, which is of this kind.
+    fn unlisted_verdict(self, kind: Kind) -> Result<Verdict, String> {
+        Ok(match kind {
+            Kind::Pass => Verdict::Pass,
+            Kind::Fail => Verdict::Fail(self.failure()?),
+            Kind::Skip => Verdict::Skip(self.reason()?),
+            Kind::Unsupported => Verdict::Unsupported(self.reason()?),
+            Kind::Crash => Verdict::Crash(self.breakdown()?),
+            Kind::Timeout => Verdict::Timeout(self.breakdown()?),
+            Kind::Error => {
+                let lacks = self.lacks("problems");
+                let problems = self.problems.filter(|it| !it.is_empty()).ok_or(lacks)?;
+                Verdict::Error(problems.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?)
+            }
+            Kind::ExpectedFail | Kind::UnexpectedPass => {
+                return Err(format!("has the verdict {} without a list", kind.name()));
+            }
+        })
+    }
+
+    fn failure(self) -> Result<Failure, String> {
+        let [no_differences, no_end] = ["differences", "ended"].map(|name| self.lacks(name));
+        let differences = self.differences.filter(|it| !it.is_empty()).ok_or(no_differences)?;
+        let differences = differences.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
+        Ok(Failure { differences, ended: self.ended.ok_or(no_end)? })
+    }
+
+    fn reason(self) -> Result<String, String> {
+        let lacks = self.lacks("reason");
+        self.reason.ok_or(lacks)
+    }
+
+    fn breakdown(mut self) -> Result<Breakdown, String> {
+        let stderr = self.stderr.take().unwrap_or_default();
+        Ok(Breakdown { what: self.reason()?, stderr })
+    }
+
+    fn lacks(&self, name: &str) -> String {
+        format!("is of a case with the verdict {} and has no {name}", self.verdict.name())
+    }
+}
+
+/// The case id that is displayed as `id`.
+pub(super) fn case_id(id: &str, file: &str, name: Option<String>) -> Result<CaseId, String> {
+    let mut case = CaseId { file: file.into(), name, nth: 1 };
+    if case.to_string() != id {
+        case.nth = id.rsplit_once('#').and_then(|(_, nth)| nth.parse().ok()).unwrap_or_default();
+    }
+    if case.to_string() == id {
+        Ok(case)
+    } else {
+        Err(format!("{} is not an id of this file and name", start(id)))
+    }
+}
+
+/// A datum that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Difference {
+    /// The path of the datum.
+    pub path: Path,
+    /// The step after which it was compared, from 1; `None` if the case has only one step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    /// The value or condition that the vector demands.
+    pub expected: Expected,
+    /// The actual value; `None` when the machine has no such datum.
+    #[serde(with = "actual")]
+    pub actual: Option<Value>,
+    /// The datum in terms of the program's source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The line of the assertion, from 1.
+    pub line: u32,
+    /// The column of the assertion, in characters from 1.
+    pub column: u32,
+}
+
+impl From<&verdict::Difference> for Difference {
+    fn from(difference: &verdict::Difference) -> Difference {
+        let verdict::Difference { step, at, expected, actual, place, note } = difference.clone();
+        let Position { line, column } = place.position;
+        Difference { path: at, step, expected, actual, note, line, column }
+    }
+}
+
+/// The place has no excerpt: a report does not contain the text of the vector file.
+impl TryFrom<Difference> for verdict::Difference {
+    type Error = String;
+
+    fn try_from(difference: Difference) -> Result<verdict::Difference, String> {
+        let Difference { path, step, expected, actual, note, line, column } = difference;
+        Ok(verdict::Difference { step, at: path, expected, actual, place: place(line, column)?, note })
+    }
+}
+
+fn place(line: u32, column: u32) -> Result<Place, String> {
+    if line == 0 || column == 0 {
+        return Err("has a line or column 0; the first is 1".to_owned());
+    }
+    Ok(Place { at: 0, position: Position { line, column }, excerpt: String::new(), before: 0 })
+}
+
+/// An entry of a list of expected failures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Listing {
+    /// File, line and column.
+    pub place: String,
+    /// Why the case fails.
+    pub reason: String,
+    /// A link to more information.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+}
+
+impl From<&verdict::Listing> for Listing {
+    fn from(listing: &verdict::Listing) -> Listing {
+        let verdict::Listing { place, reason, link } = listing.clone();
+        Listing { place, reason, link }
+    }
+}
+
+impl From<Listing> for verdict::Listing {
+    fn from(Listing { place, reason, link }: Listing) -> verdict::Listing {
+        verdict::Listing { place, reason, link }
+    }
+}
+
+/// An error or a note.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Problem {
+    /// The problem.
+    pub message: String,
+    /// What was expected instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// The line of the vector file, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The column, in characters from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+}
+
+impl From<&Diagnostic> for Problem {
+    fn from(diagnostic: &Diagnostic) -> Problem {
+        let Diagnostic { what, expected, place, .. } = diagnostic;
+        let position = place.as_ref().map(|place| place.position);
+        Problem {
+            message: what.clone(),
+            expected: expected.clone(),
+            line: position.map(|it| it.line),
+            column: position.map(|it| it.column),
+        }
+    }
+}
+
+/// The place has no excerpt: a report does not contain the text of the vector file.
+impl TryFrom<Problem> for Diagnostic {
+    type Error = String;
+
+    fn try_from(Problem { message, expected, line, column }: Problem) -> Result<Diagnostic, String> {
+        let place = match (line, column) {
+            (Some(line), Some(column)) => Some(place(line, column)?),
+            (None, None) => None,
+            _ => return Err("has a line without a column, or a column without a line".to_owned()),
+        };
+        let mut diagnostic = Diagnostic::new(message).with_place(place);
+        diagnostic.expected = expected;
+        Ok(diagnostic)
+    }
+}
