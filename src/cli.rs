@@ -62,6 +62,7 @@ mod verbosity;
 mod vm;
 mod vm_command;
 mod watch;
+mod worlds;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -75,8 +76,8 @@ use self::settings::Settings;
 
 /// A conformance test runner for virtual machines
 ///
-/// Runs test vectors on embedded machines and says exactly what differs, where in the vector
-/// that was demanded, and how the machine ended.
+/// Runs test vectors on your machine, behind a small process protocol, or on the embedded ones. Reports exactly
+/// what differs, where the vector demands it, and how the machine ended.
 #[derive(Debug, Parser)]
 #[command(version, after_help = after_help(), disable_help_subcommand = true, max_term_width = 100)]
 struct Cli {
@@ -215,7 +216,7 @@ impl Command {
             Command::Matrix(command) => command.run(settings),
             Command::Merge(command) => command.run(settings),
             Command::Compare(command) => command.run(settings),
-            Command::Exec(command) => command.run(),
+            Command::Exec(command) => command.run(settings),
             Command::Vm(command) => command.run(),
             Command::Bisect(command) => command.run(settings),
             Command::Audit(command) => command.run(settings),

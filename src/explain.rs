@@ -3,6 +3,7 @@
 pub mod bisect;
 pub mod blame;
 pub mod trace;
+mod world;
 
 use crate::model::explanation::{Explanation, StackComparison};
 
@@ -46,7 +47,7 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     let embedded = options.testee.vm().map(|_| watched.report.verdict.kind());
     let report = match embedded {
         Some(_) => Worker::new(options).run_case(loaded, case),
-        None => watched.report,
+        None => watched.report.clone(),
     };
     let Counter { ends, .. } = counter;
     let number = |difference: &Difference| difference.step.unwrap_or(1);
@@ -66,6 +67,10 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     if questions.is_empty() {
         questions.push((first, Vec::new()));
     }
+    let mut hashes = world::compare(loaded, &watched, &report, options);
+    let leaves = hashes.world.iter().flat_map(|world| &world.leaves);
+    let leaves: Vec<_> = leaves.map(|leaf| Datum { at: leaf.at.clone(), byte: None }).collect();
+    questions.push((first, leaves));
     let seen = if longest <= MOST_SEEN { Seen::All } else { Seen::Kept };
     let from = end.saturating_sub(WINDOW as u64);
     let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last);
@@ -73,6 +78,10 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     let Recorder { cache: mut blames, sought, spent, before_end, asked_after, list, .. } = recorder;
     if seen == Seen::All && !sought.is_empty() {
         search(loaded, case, options, sought, &mut blames);
+    }
+    let of_leaves = blames.split_off(differences.len().min(blames.len()));
+    if let Some(world) = &mut hashes.world {
+        world.leaves.iter_mut().zip(of_leaves).for_each(|(leaf, answer)| leaf.answer = Some(answer));
     }
     let stack = differences.first().zip(list).zip(watched.case.as_ref());
     // The list is that of the embedded machine.
@@ -87,6 +96,8 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
         steps: asked_after,
         stack,
         spent,
+        world: hashes.world,
+        logs: hashes.logs,
     }
 }
 

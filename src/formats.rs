@@ -71,6 +71,8 @@ pub struct Format {
     pub unknown: Severity,
     /// How bad it is that an object has a key twice.
     pub duplicate: Severity,
+    /// What the name of a case says that it is counted under, such as a fork.
+    pub group: fn(&str) -> Option<&str>,
     /// The folders whose files a case may name.
     pub folders: &'static [Folder],
 }

@@ -16,8 +16,8 @@ use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::run::sources::Source;
 use crate::run::{
-    Cases, Content, FileError, FileOptions, Options, VectorFiles, Worker, catch_panic, identify, read_text,
-    select,
+    Cases, Content, FileError, FileOptions, Options, VectorFiles, Worker, catch_panic, identify, other_root,
+    read_text, select,
 };
 use crate::text::json::{Datum, Document, Node};
 use crate::text::source_text::SourceText;
@@ -136,6 +136,7 @@ impl<'o> Checker<'o> {
             Ok(found) => diagnostics.extend(found),
             Err(what) => diagnostics.push(internal(node.at(), what)),
         }
+        diagnostics.extend(wrong_root(&case));
         if !diagnostics.iter().any(|diagnostic| diagnostic.rule == Rule::NothingCompared) {
             diagnostics.extend(without_assertions(&case, node));
         }
@@ -172,6 +173,14 @@ fn repeated(id: &CaseId, test: Node<'_>) -> Option<Diagnostic<Origin>> {
     };
     let what = format!("a test before has this name; this one's id is {id}");
     Some(Diagnostic::at(place.at(), what).under(Rule::DuplicateName).severity(Severity::Warning))
+}
+
+/// A warning when a case demands a state and the root of another one.
+fn wrong_root(case: &Case) -> Option<Diagnostic<Origin>> {
+    let (demanded, actual) = other_root(case)?;
+    let what = "this is not the root of the state that is demanded with it";
+    let diagnostic = Diagnostic::at(demanded.origin.0, what).expected(actual.to_string());
+    Some(diagnostic.under(Rule::WrongRoot).severity(Severity::Warning))
 }
 
 /// A warning when the last step of a case asserts nothing.

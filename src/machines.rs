@@ -9,6 +9,7 @@ use crate::isa::{Isa, OpInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::shape::Member;
+use crate::model::value::Value;
 
 pub mod account;
 mod change;
@@ -26,6 +27,7 @@ pub mod neo2;
 pub mod neo3;
 pub mod observe;
 mod record;
+pub mod tiers;
 pub mod tinyvm;
 
 /// What there is to know about a machine without making one.
@@ -53,6 +55,8 @@ pub struct MachineInfo {
     pub changes: &'static [Member],
     /// What can be observed.
     pub fields: fn() -> Vec<Member>,
+    /// The fields that are hashes of others, of a machine whose vectors demand hashes.
+    pub hashed: Option<Hashed>,
     /// The program with bytes in place of mnemonics and sources; the error is about a datum of the program.
     pub assemble: fn(&Program) -> Result<Program, LoadError>,
     /// Makes one.
@@ -64,6 +68,23 @@ impl fmt::Debug for MachineInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("MachineInfo").field(&self.name).finish()
     }
+}
+
+/// The fields that are hashes of others.
+#[derive(Debug, Clone, Copy)]
+pub struct Hashed {
+    /// The root of the state.
+    pub root: &'static str,
+    /// Computes the root of a state; `None` for a value that is not one.
+    pub root_of: fn(&Value) -> Option<Value>,
+    /// The state: a record of accounts.
+    pub state: &'static str,
+    /// The member of a program that is the state before.
+    pub before: &'static str,
+    /// The hash of the log entries.
+    pub logs: &'static str,
+    /// The log entries.
+    pub entries: &'static str,
 }
 
 /// What executes the instructions of a machine.

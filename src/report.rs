@@ -30,6 +30,7 @@ pub mod spool;
 pub mod tap;
 pub mod text;
 mod truncate;
+mod world;
 
 pub use case_block::counts;
 pub use groups::of_cause;

@@ -41,6 +41,7 @@ pub mod running;
 mod select;
 pub mod sources;
 mod vector_files;
+pub mod worlds;
 
 use std::time::Instant;
 
@@ -59,11 +60,12 @@ pub(crate) use load::{Cases, Content, FileError, identify, read_text};
 pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use missing::{MissingCase, missing_cases};
 pub use named_files::named_files;
-pub use options::{Options, RunOptions, UnmatchedEntries};
+pub use options::{FindWorld, Options, RunOptions, UnmatchedEntries};
 pub use partition::part;
 pub(crate) use select::select;
 pub use select::{open, open_text};
 pub use vector_files::VectorFiles;
+pub(crate) use worlds::other_root;
 
 /// Runs all selected cases and passes the events to `sink`.
 ///
@@ -85,10 +87,9 @@ pub fn run_and_explain(
 fn run_all(sources: &[Source], options: &Options, mut collector: Collector<'_>) -> Summary {
     let start = Instant::now();
     collector.start(sources.len());
-    if options.run.jobs <= 1 {
-        one_by_one(sources, options, &mut collector);
-    } else {
-        pool::run(sources, options, &mut collector);
+    match options.run.jobs * options.run.testee.in_flight() {
+        0 | 1 => one_by_one(sources, options, &mut collector),
+        threads => pool::run(sources, options, threads, &mut collector),
     }
     collector.end(start)
 }

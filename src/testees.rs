@@ -7,6 +7,7 @@ use self::process::{Process, Vm};
 use crate::machines::MachineInfo;
 use crate::machines::machine::{LoadError, Machine};
 use crate::machines::observe::Observe;
+use crate::machines::tiers::Tiers;
 use crate::model::case::{Program, Step};
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
@@ -39,6 +40,15 @@ impl MakeTestee {
         MakeTestee { name: name.into(), make: Arc::new(make), vm: None }
     }
 
+    /// Testees that embed the machines of this crate, which execute programs in this way.
+    pub fn on(tiers: Tiers) -> MakeTestee {
+        MakeTestee::new(format!("embedded, {}", tiers.name()), move |info, limits| {
+            let mut machine = (info.new)(limits);
+            machine.choose(tiers);
+            machine
+        })
+    }
+
     /// Testees in other processes.
     pub fn in_processes(vm: Arc<Vm>) -> MakeTestee {
         let process::Command { name: _, words, env, folder, timeout: _, memory } = vm.command();
@@ -50,6 +60,11 @@ impl MakeTestee {
     /// The machine in other processes; `None` for testees in this process.
     pub fn vm(&self) -> Option<&Arc<Vm>> {
         self.vm.as_ref()
+    }
+
+    /// How many cases run at the same time on each testee, each on a thread of its own.
+    pub fn in_flight(&self) -> usize {
+        self.vm.as_ref().map_or(1, |vm| vm.in_flight())
     }
 
     /// The name that identifies these testees.
@@ -80,7 +95,7 @@ impl MakeTestee {
 /// Testees that embed the machines of this crate.
 impl Default for MakeTestee {
     fn default() -> MakeTestee {
-        MakeTestee::new("embedded", |info, limits| (info.new)(limits))
+        MakeTestee::on(Tiers::default())
     }
 }
 

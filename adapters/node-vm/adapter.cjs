@@ -27,9 +27,7 @@ const hashOf = (code) => crypto.hash160(code.slice(0, -1))
 class Shown {
   left = 10000 // an item that is in several containers is shown in each of them
 
-  list(list, around = []) {
-    return list.map((item) => this.item(item, around))
-  }
+  list = (list, around = []) => list.map((item) => this.item(item, around))
 
   item(item, around) {
     if (item instanceof items.IntegerStackItem) return { type: 'Integer', value: item.value.toString() }
@@ -68,12 +66,12 @@ class Follower {
   seen = []
 
   constructor(steps) {
-    this.steps = steps
-    this.left = steps.map((step) => [...step.do])
+    Object.assign(this, { steps, left: steps.map((step) => [...step.do]) })
   }
 
   before(context) {
     this.frames = [...this.frames.slice(0, context.depth - 1), context]
+    this.leftBehind = context
     while (this.left.length && this.isDone(context.depth)) this.observe(VMState.Break, this.frames)
     if (this.left.length && this.start === undefined) this.start = context.depth
   }
@@ -91,7 +89,9 @@ class Follower {
 
   end(context) {
     const failed = context.state === VMState.Fault
-    const frames = failed ? [...this.frames.slice(0, -1), { ...context, code: this.frames.at(-1)?.code ?? context.code }] : []
+    const { code = context.code } = this.frames.at(-1) ?? {}
+    const { stack, stackAlt } = this.leftBehind ?? context
+    const frames = failed ? [...this.frames.slice(0, -1), { ...context, code, stack, stackAlt }] : []
     while (this.left.length) this.observe(context.state, frames, context.stack)
   }
 
@@ -101,11 +101,9 @@ class Follower {
       const { code } = context
       const pc = index < frames.length - 1 ? context.pc + length(code, context.pc) : context.pc
       const opcode = code[pc] ?? 0x66
-      return {
-        scriptHash: hex(hashOf(code)), instructionPointer: pc, nextOpcode: opcode,
-        nextInstruction: Op[opcode] ?? String(opcode), evaluationStack: shown.list(context.stack),
-        altStack: shown.list(context.stackAlt),
-      }
+      const nextInstruction = Op[opcode] ?? String(opcode)
+      const [evaluationStack, altStack] = [context.stack, context.stackAlt].map((stack) => shown.list(stack))
+      return { scriptHash: hex(hashOf(code)), instructionPointer: pc, nextOpcode: opcode, nextInstruction, evaluationStack, altStack }
     }
     const all = {
       state: VMState[state], invocationStack: frames.map(frame).reverse(),
@@ -122,7 +120,9 @@ let follower
 const { lookupOp } = opcodes
 opcodes.lookupOp = (options) => {
   follower.before(options.context)
-  return lookupOp({ context: { ...options.context, scriptHash: hashOf(options.context.code) } })
+  const { op, context } = lookupOp({ context: { ...options.context, scriptHash: hashOf(options.context.code) } })
+  // The context without the operands is what a fault of the instruction leaves.
+  return { op: { ...op, invoke: (call) => op.invoke({ ...call, context: (follower.leftBehind = call.context) }) }, context }
 }
 
 async function run({ machine, program, steps }) {
@@ -144,7 +144,6 @@ async function run({ machine, program, steps }) {
 ;(async () => {
   for await (const line of createInterface({ input: process.stdin })) {
     const request = JSON.parse(line)
-    const answer = request.type === 'hello' ? HELLO : { id: request.id, ...(await run(request)) }
-    process.stdout.write(JSON.stringify(answer) + '\n')
+    console.log(JSON.stringify(request.type === 'hello' ? HELLO : { id: request.id, ...(await run(request)) }))
   }
 })()

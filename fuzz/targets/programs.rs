@@ -222,11 +222,9 @@ fn limits() -> Limits {
 
 fn step_by_step(machine: &mut dyn Machine, info: &MachineInfo, kind: usize) -> Status {
     let writer = (TRACES[kind].new)(info.isa);
-    let writer = if writer.machine().is_none_or(|only| only == info.name) {
-        writer
-    } else {
-        (TRACES[0].new)(info.isa)
-    };
+    let machines = writer.machines();
+    let writer =
+        if machines.is_empty() || machines.contains(&info.name) { writer } else { (TRACES[0].new)(info.isa) };
     let mut tracer = Tracer::new(writer, Selection::default(), Box::new(io::sink()));
     let mut status = Status::Running;
     for _ in 0..STEPS {

@@ -8,22 +8,21 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 use vmconf::explain::bisect::{self, Compared, Divergence, Next, OnVm};
-use vmconf::machines;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
 use vmconf::model::signature;
 use vmconf::model::value::Value;
 use vmconf::run::{LoadedFile, RunOptions, Worker};
-use vmconf::testees::process::{Groups, Vm, written};
-use vmconf::testees::{MakeTestee, Stopped};
+use vmconf::testees::MakeTestee;
+use vmconf::testees::process::{Groups, Vm};
 
 use super::exit_code::BrokenInput;
-use super::find_case::with_case;
+use super::find_case::{read_case, with_case};
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
-use super::vm::{VmsArgs, end_on_interrupt};
+use super::vm::{VmsArgs, end_on_interrupt, stopped_early};
 
 /// Find the first step at which two runs of a program differ
 ///
@@ -69,32 +68,18 @@ impl Bisect {
             bail!("name two machines with --vm NAME=COMMAND, or two files with --trace");
         };
         with_case(&sources, &options, |loaded, index| {
-            let reading = loaded.case(index).and_then(|case| case.read().ok()).and_then(|it| it.case);
-            let case = reading.context("the case cannot be read; vmconf run says why")?;
-            let info = machines::by_name(case.machine).context("no such machine")?;
-            if [&one, &other].iter().any(|vm| !shows_steps(vm, info.name)) {
+            let (info, case) = read_case(loaded, index)?;
+            let shows_steps = |vm: &Vm| vm.answers(info.name, "digests") && vm.answers(info.name, "trace");
+            if !shows_steps(&one) || !shows_steps(&other) {
                 return ends(loaded, index, &options.run, [one, other]);
             }
-            let (program, steps) = written(info, &case.program, &case.steps).map_err(stopped)?;
-            let actions: Vec<_> = steps.into_iter().flat_map(|step| step.r#do).collect();
             let names = [&one, &other].map(|vm| vm.command().name.clone());
-            let [mut one, mut other] = [&one, &other].map(|vm| OnVm {
-                vm,
-                machine: info.name,
-                program: program.clone(),
-                actions: actions.clone(),
-                interrupt: options.run.interrupt.clone(),
-            });
-            let compared = bisect::machines([&mut one, &mut other], info.isa).map_err(stopped)?;
+            let on_vm = |vm| OnVm::new(vm, info, &case, options.run.interrupt.clone()).map_err(stopped_early);
+            let (mut one, mut other) = (on_vm(&one)?, on_vm(&other)?);
+            let compared = bisect::machines([&mut one, &mut other], info.isa).map_err(stopped_early)?;
             show(&compared, &names)
         })
     }
-}
-
-/// Whether the machine answers requests about single instructions.
-fn shows_steps(vm: &Vm, machine: &str) -> bool {
-    let requests = vm.offer(machine).map_or(&[][..], |offer| &offer.requests);
-    ["digests", "trace"].iter().all(|name| requests.iter().any(|request| request == name))
 }
 
 /// Compares the verdicts of machines that do not show their steps.
@@ -113,16 +98,6 @@ fn ends(loaded: &LoadedFile<'_>, index: usize, run: &RunOptions, vms: [Vm; 2]) -
     }
     out.flush()?;
     Ok(if causes[0] == causes[1] { Exit::Passed } else { Exit::Failed })
-}
-
-fn stopped(stopped: Stopped) -> anyhow::Error {
-    let what = match stopped {
-        Stopped::Error(error) => error.to_string(),
-        Stopped::Interrupted => "the run was interrupted".to_owned(),
-        Stopped::Unsupported(reason) => format!("a machine does not support the case: {reason}"),
-        Stopped::Crash(breakdown) | Stopped::Timeout(breakdown) => format!("a machine {}", breakdown.what),
-    };
-    BrokenInput(what).into()
 }
 
 /// Prints the result, and chooses the exit code.

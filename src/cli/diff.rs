@@ -28,6 +28,7 @@ use super::rerun::RerunCases;
 use super::select::Select;
 use super::settings::Settings;
 use super::vm::VmArgs;
+use super::worlds::WorldsArgs;
 
 /// Explain why cases fail: what differs and which instruction caused it
 ///
@@ -42,6 +43,9 @@ pub(super) struct Diff {
 
     #[command(flatten)]
     vm: VmArgs,
+
+    #[command(flatten)]
+    worlds: WorldsArgs,
 
     /// Print the last N instructions, and all differences in full, instead of what fits a screen
     #[arg(long, value_name = "N")]
@@ -68,6 +72,7 @@ impl Diff {
         let mut options = self.select.options(settings)?;
         let groups = Groups::default();
         options.run.testee = self.vm.testee(settings, &groups, &options.run.interrupt)?;
+        options.run.worlds = self.worlds.open(settings)?;
         let mut rerun = self.select.is_all().then(|| outstanding(&settings.anchor)).transpose()?;
         let sources = match &rerun {
             Some(rerun) => rerun.sources(),
@@ -134,6 +139,9 @@ impl<W: Write> Output<'_, W> {
         explain: impl FnOnce() -> Explanation,
     ) -> anyhow::Result<()> {
         self.summary.count(report);
+        if !report.verdict.is_failed_or_broken() {
+            return Ok(());
+        }
         let Some(cause) = signature::cause(report.machine.as_deref(), &report.verdict) else { return Ok(()) };
         if self.args.form() == Form::Json {
             json::explained(&mut self.out, &explain())?;

@@ -10,21 +10,30 @@ use clap::Args;
 use serde_json::Value as Json;
 use vmconf::formats::{Field, Format, Inputs, MakeVector, NewVector, made_for};
 use vmconf::machines::MachineInfo;
+use vmconf::model::assertion::{Assertion, Expected};
+use vmconf::model::case::Step;
 use vmconf::model::exit::Exit;
+use vmconf::model::path::Path as At;
+use vmconf::model::position::Origin;
+use vmconf::model::shape::Member;
+use vmconf::model::signature;
 use vmconf::model::verdict::Verdict;
-use vmconf::run::{self, FileOptions, Options, Worker};
+use vmconf::run::{self, FileOptions, Options, RunOptions, Worker};
 use vmconf::testees::Stopped;
+use vmconf::testees::process::Vm;
 
 use self::state::Left;
 use super::form::Form;
 use super::limits::LimitArgs;
 use super::program::{broken, case_of, machine_argument, source};
 use super::result_file::ResultFile;
+use super::settings::{ConfigArgs, Settings};
+use super::vm::{VmArgs, stopped_early};
 
 /// Run bytes or a source without a vector
 ///
 /// Prints how the run ended and the state that it left; --vector writes both as a vector that vmconf run
-/// passes.
+/// passes. With --vm, runs on a machine in another process.
 ///
 /// Example: vmconf exec evm 0x6003600401600055
 #[derive(Debug, Args)]
@@ -59,6 +68,12 @@ pub(super) struct Exec {
     vector: Option<PathBuf>,
 
     #[command(flatten)]
+    vm: VmArgs,
+
+    #[command(flatten)]
+    config: ConfigArgs,
+
+    #[command(flatten)]
     limits: LimitArgs,
 }
 
@@ -74,7 +89,7 @@ fn inputs_help() -> String {
 }
 
 impl Exec {
-    pub(super) fn run(&self) -> anyhow::Result<Exit> {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let name = self.machine.name;
         let (format, make) = made_for(name).with_context(|| format!("no format writes vectors of {name}"))?;
         let inputs = self.inputs(make)?;
@@ -85,7 +100,7 @@ impl Exec {
                 NewVector { name: case.unwrap_or("program"), program: &program, inputs: &inputs, state };
             text_of((make.make)(&new))
         };
-        let options = self.options(format);
+        let options = self.options(format, settings)?;
         let left = self.execute(vector(None)?, &options)?;
         state::print(self.machine, &left, self.form)?;
         if let Some(path) = &self.vector {
@@ -107,29 +122,56 @@ impl Exec {
         Ok(inputs)
     }
 
-    fn options(&self, format: &'static Format) -> Options {
+    fn options(&self, format: &'static Format, settings: &Settings) -> anyhow::Result<Options> {
         let limits = self.limits.0.clone();
         let file = FileOptions { format: Some(format), limits, ..FileOptions::default() };
-        Options { file, ..Options::default() }
+        let run = RunOptions { testee: self.vm.testee_until_interrupt(settings)?, ..RunOptions::default() };
+        Ok(Options { file, run, ..Options::default() })
+    }
+
+    /// The fields that the machine reports, here or in another process.
+    fn fields(&self, vm: Option<&Vm>) -> Vec<&'static str> {
+        let offer = vm.and_then(|vm| vm.offer(self.machine.name));
+        let is_reported = |field: &Member| offer.is_none_or(|it| it.fields.iter().any(|it| it == field.name));
+        let fields = (self.machine.fields)();
+        fields.iter().filter(|field| is_reported(field)).map(|field| field.name).collect()
     }
 
     /// Runs the only case of the vector; what it expects does not matter.
     fn execute(&self, vector: String, options: &Options) -> anyhow::Result<Left> {
         let case = case_of(vector, options)?;
-        let names: Vec<_> = (self.machine.fields)().iter().map(|field| field.name).collect();
+        let names = self.fields(options.run.testee.vm().map(|vm| &**vm));
+        let steps = observing(case.steps, &names);
         let mut left = Left { ended: String::new(), fields: Vec::new() };
         let interrupt = &options.run.interrupt;
         let mut testee = options.run.testee.make(self.machine, &options.file.limits, interrupt);
-        let stopped = testee.run(&case.program, &case.steps, &mut |_, state| {
+        let stopped = testee.run(&case.program, &steps, &mut |_, state| {
             let field = |name: &&'static str| Some((*name, state.observe(name)?));
             left = Left { ended: state.describe(), fields: names.iter().filter_map(field).collect() };
         });
         match stopped {
             Ok(()) => Ok(left),
             Err(Stopped::Error(error)) => Err(broken(&error.to_string())),
-            Err(stopped) => bail!("the program: {stopped:?}"),
+            Err(stopped) => Err(stopped_early(stopped)),
         }
     }
+}
+
+/// The steps, observed in these fields after the last one and in nothing else.
+fn observing(mut steps: Vec<Step>, fields: &[&'static str]) -> Vec<Step> {
+    let field = |name: &&'static str| Assertion {
+        at: At::field(*name),
+        expected: Expected::Absent,
+        origin: Origin(0),
+        rule: None,
+    };
+    for step in &mut steps {
+        (step.end, step.assertions) = (None, Vec::new());
+    }
+    if let Some(last) = steps.last_mut() {
+        last.assertions = fields.iter().map(field).collect();
+    }
+    steps
 }
 
 /// The document as the text of a file.
@@ -142,9 +184,10 @@ fn text_of(document: Result<Json, impl std::fmt::Display>) -> anyhow::Result<Str
 fn check(vector: &str, options: &Options) -> anyhow::Result<()> {
     let source = source();
     let loaded = run::open_text(&source, vector.to_owned(), options);
-    let verdict = Worker::new(&options.run).run_case(&loaded, 0).verdict;
-    if loaded.errors().is_empty() && verdict == Verdict::Pass {
+    let report = Worker::new(&options.run).run_case(&loaded, 0);
+    if loaded.errors().is_empty() && report.verdict == Verdict::Pass {
         return Ok(());
     }
-    bail!("the format cannot hold this state: {verdict:?}")
+    let cause = signature::cause(report.machine.as_deref(), &report.verdict).unwrap_or_default();
+    bail!("the format cannot hold this state: {cause}")
 }

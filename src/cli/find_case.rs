@@ -1,6 +1,8 @@
 //! Finds the single case that a command operates on.
 
-use anyhow::bail;
+use anyhow::{Context, bail};
+use vmconf::machines::{self, MachineInfo};
+use vmconf::model::case::Case;
 use vmconf::run::sources::Source;
 use vmconf::run::{self, LoadedFile, Options};
 
@@ -48,4 +50,18 @@ pub(super) fn with_case<T>(
             bail!("several cases match{more}; name one of them")
         }
     }
+}
+
+/// A case of a loaded file, and its machine.
+///
+/// # Errors
+///
+/// When it cannot be read.
+pub(super) fn read_case(
+    loaded: &LoadedFile<'_>,
+    index: usize,
+) -> anyhow::Result<(&'static MachineInfo, Case)> {
+    let reading = loaded.case(index).and_then(|case| case.read().ok()).and_then(|it| it.case);
+    let case = reading.context("the case cannot be read; vmconf run says why")?;
+    Ok((machines::by_name(case.machine).context("no such machine")?, case))
 }

@@ -51,8 +51,11 @@ const FLAGS: &[Flag] = &[
     setting("value-debit", Scope::File, Verdicts),
     // What runs them.
     setting("vm", Scope::Run, Verdicts),
+    setting("engine", Scope::Run, Verdicts),
     setting("timeout", Scope::Run, Verdicts),
     setting("vm-memory", Scope::Run, Verdicts),
+    // How failures are explained.
+    typed("worlds", Verdicts),
     // Which settings.
     typed("profile", Verdicts),
     typed("no-config", Verdicts),
@@ -71,6 +74,7 @@ const FLAGS: &[Flag] = &[
     setting("slow", Scope::Run, Nothing),
     // Of single commands.
     typed("formats", Nothing),
+    typed("counts", Nothing),
     typed("fix", Nothing),
     typed("rules", Nothing),
     typed("all", Nothing),
@@ -82,6 +86,7 @@ const FLAGS: &[Flag] = &[
     typed("to", Nothing),
     typed("last", Nothing),
     typed("op", Nothing),
+    typed("frame", Nothing),
     typed("yes", Nothing),
     typed("changes", Nothing),
     typed("machine", Nothing),
@@ -96,6 +101,10 @@ const FLAGS: &[Flag] = &[
     typed("allow-outcome-change", Nothing),
     typed("accept", Nothing),
     typed("prune", Nothing),
+    typed("gas", Nothing),
+    typed("input", Nothing),
+    typed("stack", Nothing),
+    typed("vector", Nothing),
 ];
 
 const fn setting(name: &'static str, scope: Scope, changes: Changes) -> Flag {

@@ -19,6 +19,7 @@ use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
+use super::vm::VmArgs;
 
 /// The list of expected failures.
 #[derive(Debug, Args)]
@@ -96,8 +97,8 @@ enum Action {
 ///
 /// Example: vmconf known update known.toml vectors/
 ///
-/// Runs the cases of PATHS. Entries of cases that do not run stay, and everything else in the file,
-/// including comments, keeps its bytes.
+/// Runs the cases of PATHS, with --vm on a machine in another process. Entries of cases that do not run stay, and
+/// everything else in the file, including comments, keeps its bytes.
 #[derive(Debug, Args)]
 struct Update {
     /// The list; created if it does not exist
@@ -106,9 +107,12 @@ struct Update {
     #[command(flatten)]
     select: Select,
 
-    /// Add failures that are not listed, with this reason
+    /// Add failures, crashes and time-outs that are not listed, with this reason
     #[arg(long, value_name = "REASON")]
     accept: Option<String>,
+
+    #[command(flatten)]
+    vm: VmArgs,
 
     /// Remove the entries whose cases no longer exist
     #[arg(long)]
@@ -134,7 +138,8 @@ impl Update {
     fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
         let text = if self.file.exists() { read(&self.file)? } else { String::new() };
         let known = parse(&self.file, &text, clock()?)?;
-        let options = self.select.options(settings)?;
+        let mut options = self.select.options(settings)?;
+        options.run.testee = self.vm.testee_until_interrupt(settings)?;
         let mut reports: Vec<CaseReport> = Vec::new();
         run::run(&self.select.sources(settings, &options)?, &options, &mut |event| {
             if let Event::Finished(report) = event {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
+use indexmap::IndexMap;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit::Exit;
@@ -35,6 +36,10 @@ pub(super) struct List {
     /// List files instead, with the detected format and why
     #[arg(long, conflicts_with_all = ["format", "filter", "expr", "partition", "rerun", "output"])]
     formats: bool,
+
+    /// Count the cases instead, by format, machine and fork
+    #[arg(long, conflicts_with_all = ["formats", "output"])]
+    counts: bool,
 }
 
 impl List {
@@ -43,6 +48,8 @@ impl List {
         let sources = self.subset.of(&self.select, settings, &mut options)?.sources;
         let exit = if self.formats {
             list_formats(&sources, &options)?
+        } else if self.counts {
+            count_cases(&sources, &options)?
         } else {
             list_cases(&sources, &options, self.output)?
         };
@@ -53,14 +60,42 @@ impl List {
     }
 }
 
+/// The counts come in the order in which their first cases do.
+fn count_cases(sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
+    let mut counts: IndexMap<String, usize> = IndexMap::new();
+    let exit = each_case(sources, options, &mut |case| {
+        let group = case.id.name.as_deref().and_then(case.format.group);
+        let words = [Some(case.format.name), Some(case.format.machine), group];
+        *counts.entry(words.into_iter().flatten().collect::<Vec<_>>().join(" ")).or_default() += 1;
+        Ok(())
+    })?;
+    let mut out = output::stdout();
+    for (what, count) in counts.iter().chain([(&"cases".to_owned(), &counts.values().sum())]) {
+        writeln!(out, "{count:>8}  {}", escaped(what))?;
+    }
+    out.flush()?;
+    Ok(exit)
+}
+
 fn list_cases(sources: &[Source], options: &Options, form: Form) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
+    let exit = each_case(sources, options, &mut |case| print(&mut out, case, form))?;
+    out.flush()?;
+    Ok(exit)
+}
+
+/// Visits the cases, and reports files that are broken.
+fn each_case(
+    sources: &[Source],
+    options: &Options,
+    visit: &mut dyn FnMut(&LoadedCase<'_>) -> io::Result<()>,
+) -> anyhow::Result<Exit> {
     let mut exit = Exit::NothingRan;
     let mut broken = false;
     for source in sources {
         let loaded = run::open(source, options);
         for case in (0..loaded.cases()).filter_map(|index| loaded.case(index)) {
-            print(&mut out, &case, form)?;
+            visit(&case)?;
             exit = Exit::Passed;
         }
         for diagnostic in loaded.errors() {
@@ -70,7 +105,6 @@ fn list_cases(sources: &[Source], options: &Options, form: Form) -> anyhow::Resu
             output::note(&format!("error: {}{place}: {}", source.shown, diagnostic.what));
         }
     }
-    out.flush()?;
     Ok(if broken { Exit::Broken } else { exit })
 }
 

@@ -30,6 +30,7 @@ use super::select::Select;
 use super::settings::Settings;
 use super::subset::{Subset, SubsetArgs};
 use super::vm::VmArgs;
+use super::worlds::WorldsArgs;
 use super::{output, outstanding};
 
 /// Run vectors
@@ -65,6 +66,9 @@ pub(super) struct Run {
 
     #[command(flatten)]
     vm: VmArgs,
+
+    #[command(flatten)]
+    worlds: WorldsArgs,
 
     #[command(flatten)]
     cache: CacheArgs,
@@ -132,6 +136,7 @@ impl Runner<'_> {
         let run = &mut options.run;
         run.interrupt = self.interrupt.clone();
         run.testee = self.args.vm.testee(self.settings, &self.groups, &self.interrupt)?;
+        run.worlds = self.args.worlds.open(self.settings)?;
         run.jobs = self.args.jobs.map_or_else(processors, usize::from);
         run.max_failures = if self.args.fail_fast { Some(NonZeroUsize::MIN) } else { self.args.max_fail };
         if self.may_leave_out_expected_failures() {

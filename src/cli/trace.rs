@@ -1,8 +1,11 @@
 //! `vmconf trace`
 
+mod on_vm;
+
 use anyhow::{Context, bail};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, value_parser};
+use vmconf::explain::bisect::OnVm;
 use vmconf::explain::trace::{Selection, StepFilter, TRACES, Tracer, Writer};
 use vmconf::isa::{Isa, OpInfo};
 use vmconf::machines::MachineInfo;
@@ -11,27 +14,30 @@ use vmconf::model::renderer::Renderer;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, LoadedFile, RunOptions, WatchedCase};
 use vmconf::testees::State;
+use vmconf::testees::process::Vm;
 use vmconf::text::suggest::nearest;
 
 use super::exit_code::BrokenInput;
-use super::find_case::with_case;
+use super::find_case::{read_case, with_case};
 use super::output;
 use super::select::Select;
 use super::settings::Settings;
+use super::vm::{VmArgs, stopped_early};
 
 /// Print every instruction of a case
 ///
 /// Example: vmconf trace vectors/evm/arithmetic/div.json::by-zero --last 5
 ///
 /// One line per step: the instruction with its operands, its price if the machine has gas, the stack or
-/// what it reads, and what it writes. The last line says how the machine ended.
+/// what it reads, and what it writes. The last line says how the machine ended. With --vm, a line has what the
+/// machine in the other process reports: the instruction, gas and the top of the stack.
 #[derive(Debug, Args)]
 pub(super) struct Trace {
     #[command(flatten)]
     pub(super) select: Select,
 
-    /// Output form: text for people, jsonl for programs, eip3155 (evm), minic89 (snapshots)
-    #[arg(short, long = "output", alias = "as", value_name = "FORM", default_value = TRACES[0].name,
+    /// Output form: text for people, jsonl for programs, eip3155 (evm, ethereum), minic89 (snapshots)
+    #[arg(short = 'o', long = "output", alias = "as", value_name = "FORM", default_value = TRACES[0].name,
           value_parser = PossibleValuesParser::new(Renderer::names(TRACES)))]
     kind: String,
 
@@ -47,9 +53,16 @@ pub(super) struct Trace {
     #[arg(long, value_name = "N")]
     last: Option<u64>,
 
+    /// Only where there are N frames: 1 is the code that a transaction calls, 2 what that calls (ethereum)
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..), conflicts_with = "vm")]
+    frame: Option<u16>,
+
     /// Only this instruction; repeatable
     #[arg(long = "op", value_name = "NAME")]
     ops: Vec<String>,
+
+    #[command(flatten)]
+    vm: VmArgs,
 }
 
 impl Trace {
@@ -57,9 +70,13 @@ impl Trace {
         if self.to.is_some_and(|to| to < self.from) {
             bail!("--to is less than --from");
         }
-        let options = self.select.options(settings)?;
+        let mut options = self.select.options(settings)?;
+        options.run.testee = self.vm.testee_until_interrupt(settings)?;
         let sources = self.select.sources(settings, &options)?;
-        with_case(&sources, &options, |loaded, case| self.trace(loaded, case, &options.run))
+        with_case(&sources, &options, |loaded, case| match options.run.testee.vm() {
+            Some(vm) => self.trace_on(vm, loaded, case, &options.run),
+            None => self.trace(loaded, case, &options.run),
+        })
     }
 
     fn trace(&self, loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> anyhow::Result<Exit> {
@@ -81,12 +98,33 @@ impl Trace {
         exit(&watched)
     }
 
+    /// Traces a case on a machine in another process.
+    fn trace_on(
+        &self,
+        vm: &Vm,
+        loaded: &LoadedFile<'_>,
+        case: usize,
+        options: &RunOptions,
+    ) -> anyhow::Result<Exit> {
+        let name = &vm.command().name;
+        if self.kind != TRACES[0].name {
+            bail!("--output {}: with --vm only {}", self.kind, TRACES[0].name);
+        }
+        let (info, case) = read_case(loaded, case)?;
+        if !vm.answers(info.name, "trace") {
+            bail!("--vm {name} does not answer trace requests; without --vm, {} is traced here", info.name);
+        }
+        let on_vm = OnVm::new(vm, info, &case, options.interrupt.clone()).map_err(stopped_early)?;
+        on_vm::print(on_vm, info.isa, &self.selection(info.isa)?, self.last)?;
+        Ok(Exit::Passed)
+    }
+
     fn writer(&self, machine: &MachineInfo) -> anyhow::Result<Box<dyn Writer>> {
         let kind = Renderer::by_name(TRACES, &self.kind).context("no such way to write traces")?;
         let writer = (kind.new)(machine.isa);
-        if let Some(its) = writer.machine()
-            && its != machine.name
-        {
+        let machines = writer.machines();
+        if !machines.is_empty() && !machines.contains(&machine.name) {
+            let its = machines.join(" and ");
             bail!("--output {} is for {its}, and the case is for {}", kind.name, machine.name);
         }
         Ok(writer)
@@ -94,7 +132,13 @@ impl Trace {
 
     fn selection(&self, isa: &'static Isa) -> anyhow::Result<Selection> {
         let ops = self.ops.iter().map(|name| op(isa, name)).collect::<anyhow::Result<_>>()?;
-        Ok(Selection { from: self.from, to: self.to.unwrap_or(u64::MAX), ops, skip: 0 })
+        Ok(Selection {
+            from: self.from,
+            to: self.to.unwrap_or(u64::MAX),
+            ops,
+            frame: self.frame.map(usize::from),
+            skip: 0,
+        })
     }
 }
 

@@ -6,20 +6,27 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::SignedDuration;
+use vmconf::machines::tiers::Tiers;
 use vmconf::model::exit::Exit;
 use vmconf::model::interrupt::Interrupt;
-use vmconf::testees::MakeTestee;
+use vmconf::model::verdict::Breakdown;
 use vmconf::testees::process::{Command, Groups, Vm};
+use vmconf::testees::{MakeTestee, Stopped};
 use vmconf::text::config;
 use vmconf::text::shell::split;
 use vmconf::text::suggest::nearest;
 
 use super::exit_code::BrokenInput;
+use super::output;
 use super::settings::{FILE, Settings};
 
 /// How long a case may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The most lines that are shown of the standard error of a machine.
+const MOST_LINES: usize = 10;
 
 /// The machine in another process that cases run on.
 #[derive(Debug, Args)]
@@ -29,6 +36,13 @@ pub(super) struct VmArgs {
     /// COMMAND speaks the process protocol, as `vmconf serve` does.
     #[arg(long, value_name = "NAME[=COMMAND]", help_heading = "Machine")]
     vm: Option<String>,
+
+    /// How a machine of this program executes hot code [default: hot]
+    ///
+    /// plain: one instruction after the other. hot: as blocks, where the machine can (evm). both: each case both
+    /// ways, compared after each block; a difference is an error of the case.
+    #[arg(long, value_name = "ENGINE", value_parser = engine_parser(), conflicts_with = "vm", help_heading = "Machine")]
+    engine: Option<Tiers>,
 
     #[command(flatten)]
     limits: VmLimits,
@@ -59,6 +73,12 @@ struct VmLimits {
     vm_memory: Option<u64>,
 }
 
+/// The engines by their names.
+fn engine_parser() -> impl TypedValueParser<Value = Tiers> {
+    let of = |name: String| Tiers::ALL.into_iter().find(|tiers| tiers.name() == name).unwrap_or_default();
+    PossibleValuesParser::new(Tiers::ALL.map(Tiers::name)).map(of)
+}
+
 fn parse_duration(text: &str) -> Result<Duration, String> {
     let duration = text.parse().ok().filter(SignedDuration::is_positive);
     duration
@@ -67,6 +87,20 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
 }
 
 impl VmArgs {
+    /// What makes the testees; starts the machine if there is one. Ctrl-C ends its processes and this one. For
+    /// commands that write no reports.
+    ///
+    /// # Errors
+    ///
+    /// When it is not known, or does not answer.
+    pub(super) fn testee_until_interrupt(&self, settings: &Settings) -> anyhow::Result<MakeTestee> {
+        let groups = Groups::default();
+        if self.is_some() {
+            end_on_interrupt(&groups)?;
+        }
+        self.testee(settings, &groups, &Interrupt::default())
+    }
+
     /// What makes the testees; starts the machine if there is one. All its processes are in `groups` while they
     /// run.
     ///
@@ -79,7 +113,9 @@ impl VmArgs {
         groups: &Groups,
         interrupt: &Interrupt,
     ) -> anyhow::Result<MakeTestee> {
-        let Some(command) = self.command(settings)? else { return Ok(MakeTestee::default()) };
+        let Some(command) = self.command(settings)? else {
+            return Ok(MakeTestee::on(self.engine.unwrap_or_default()));
+        };
         Ok(MakeTestee::in_processes(Arc::new(start(command, groups, interrupt)?)))
     }
 
@@ -136,6 +172,23 @@ pub(super) fn end_on_interrupt(groups: &Groups) -> anyhow::Result<()> {
         groups.kill();
         std::process::exit(Exit::Interrupted as i32);
     })?)
+}
+
+/// The error for a program that a machine did not run to its end. Prints the end of what the machine wrote to
+/// standard error.
+pub(super) fn stopped_early(stopped: Stopped) -> anyhow::Error {
+    let what = match stopped {
+        Stopped::Error(error) => error.to_string(),
+        Stopped::Interrupted => "the run was interrupted".to_owned(),
+        Stopped::Unsupported(reason) => format!("the machine does not support the program: {reason}"),
+        Stopped::Crash(Breakdown { what, stderr }) | Stopped::Timeout(Breakdown { what, stderr }) => {
+            let lines: Vec<_> = stderr.lines().collect();
+            let last = &lines[lines.len().saturating_sub(MOST_LINES)..];
+            last.iter().for_each(|line| output::note(&format!("stderr: {line}")));
+            format!("the machine broke down: {what}")
+        }
+    };
+    BrokenInput(what).into()
 }
 
 fn start(command: Command, groups: &Groups, interrupt: &Interrupt) -> anyhow::Result<Vm> {

@@ -67,6 +67,8 @@ pub struct Recorder {
     bytes: usize,
     /// The gas before the last instruction.
     gas: Option<u64>,
+    /// The refund before the last instruction.
+    refund: Option<i64>,
     last_op: Option<&'static OpInfo>,
     /// Whether the effects of the last instruction are not recorded yet.
     pending: bool,
@@ -98,6 +100,7 @@ impl Recorder {
             records: VecDeque::new(),
             bytes: 0,
             gas: None,
+            refund: None,
             last_op: None,
             pending: false,
             compounds: HashSet::new(),
@@ -132,9 +135,10 @@ impl Recorder {
         self.count_gas(state);
         let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
         last.cost = self.gas.zip(state.gas()).map(|(before, after)| before.saturating_sub(after));
-        last.written = written(last.height.saturating_sub(last.taken()), pushes, state.height());
+        last.written = written(last.top.saturating_sub(last.taken()), pushes, top(state));
         last.moved = moved(last, pushes, state);
         last.writes.extend(created);
+        last.writes.extend(state.wrote());
     }
 
     fn count_gas(&mut self, state: &dyn Inspect) {
@@ -150,6 +154,7 @@ impl Recorder {
         spent.gas += cost;
         spent.unlike_row += u64::from(cost != op.gas);
         spent.by_row += op.gas;
+        spent.refund += self.refund.zip(state.refund()).map_or(0, |(before, after)| after - before);
     }
 
     fn answer(&mut self, number: usize, state: &dyn Inspect) {
@@ -194,6 +199,7 @@ impl Recorder {
         Answer::NotWritten {
             near: near.map(Writer::only).map(blame),
             of_last: (kept < self.step).then_some(kept),
+            besides: state.changed_besides(&datum.at),
         }
     }
 
@@ -328,8 +334,9 @@ impl Executed {
         let height = state.height();
         let takes = taken(takes, at.op, height);
         let stack: Vec<_> = (0..takes.max(SHOWN).min(height)).filter_map(|below| state.item(below)).collect();
+        let top = top(state);
         let operand = |(below, value): (usize, &Value)| Input {
-            cell: Cell::Stack(height - 1 - below),
+            cell: Cell::Stack(top - 1 - below),
             value: value.clone(),
         };
         let operands = stack.iter().take(takes).enumerate().map(operand);
@@ -340,8 +347,10 @@ impl Executed {
             op: at.op.map(|op| op.name),
             pushes: at.op.map_or(0, |op| op.pushes),
             text: state.instruction(),
+            frame: state.frame().map(|frame| frame.to_string()),
             inputs: operands.chain(reads).collect(),
             height,
+            top,
             stack: stack.iter().take(SHOWN).cloned().collect(),
             cost: None,
             writes,
@@ -359,7 +368,7 @@ impl Executed {
 
     /// How many values it popped from the stack.
     fn taken(&self) -> usize {
-        let lowest = self.height.saturating_sub(self.inputs.len());
+        let lowest = self.top.saturating_sub(self.inputs.len());
         let is_operand = |input: &&Input| matches!(input.cell, Cell::Stack(at) if at >= lowest);
         self.inputs.iter().take_while(is_operand).count()
     }
@@ -377,15 +386,20 @@ impl Executed {
     }
 }
 
+/// The number of the stack slot above the top one.
+fn top(state: &dyn Inspect) -> usize {
+    state.frame().map_or(0, |frame| frame.stack) + state.height()
+}
+
 /// How many values an instruction pops from a stack of this height.
 fn taken(takes: Option<usize>, op: Option<&OpInfo>, height: usize) -> usize {
     takes.unwrap_or_else(|| op.map_or(0, |op| op.pops.into())).min(height)
 }
 
-/// The stack slots that an instruction wrote: it left the lowest `left` values in place and pushed `pushes`;
-/// `height` is the height afterwards.
-fn written(left: usize, pushes: usize, height: usize) -> Range<usize> {
-    left.min(height.saturating_sub(pushes))..height
+/// The stack slots that an instruction wrote: it left those below `left` in place and pushed `pushes` values;
+/// `top` is the slot above the top one afterwards.
+fn written(left: usize, pushes: usize, top: usize) -> Range<usize> {
+    left.min(top.saturating_sub(pushes))..top
 }
 
 /// The compound on top of the stack, if the last instruction pushed it and no earlier one did.
@@ -400,9 +414,9 @@ fn moved(last: &Executed, pushes: usize, state: &dyn Inspect) -> Vec<(usize, usi
     if pushes < 2 {
         return Vec::new();
     }
-    let height = state.height();
+    let top = top(state);
     let from = |at: usize| {
-        let value = state.item(height - 1 - at)?;
+        let value = state.item(top - 1 - at)?;
         let equal = |input: &&Input| input.value == value;
         // A value that stayed in place takes precedence over an equal one from another slot.
         let stayed = last.inputs.iter().filter(equal).find(|input| input.cell == Cell::Stack(at));
@@ -429,6 +443,7 @@ impl Watch for Recorder {
     fn before(&mut self, at: &At<'_>) {
         self.complete(at.state);
         self.gas = at.state.gas();
+        self.refund = at.state.refund();
         self.last_op = at.op;
         self.pending = true;
         if self.keep.contains(&self.step) {
@@ -500,11 +515,12 @@ impl Search {
     /// Completes the last instruction with what only the state after it shows.
     fn complete(&mut self, state: &dyn Inspect) {
         let Some((left, pushes)) = self.last.take() else { return };
-        let places = written(left, pushes, state.height());
-        let created = created(pushes, state, &mut self.compounds);
+        let places = written(left, pushes, top(state));
+        let mut wrote = state.wrote();
+        wrote.extend(created(pushes, state, &mut self.compounds));
         self.wrote(|cell| match cell {
             Cell::Stack(at) => places.contains(at),
-            other => created.as_ref().is_some_and(|created| created.touches(other)),
+            other => wrote.iter().any(|written| written.touches(other)),
         });
     }
 }
@@ -514,8 +530,7 @@ impl Watch for Search {
         self.complete(at.state);
         self.step += 1;
         let Effects { takes, writes, .. } = at.state.effects();
-        let height = at.state.height();
-        let left = height - taken(takes, at.op, height);
+        let left = top(at.state) - taken(takes, at.op, at.state.height());
         self.last = Some((left, at.op.map_or(0, |op| op.pushes.into())));
         if !writes.is_empty() {
             self.wrote(|cell| writes.iter().any(|written| written.touches(cell)));

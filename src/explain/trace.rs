@@ -38,9 +38,9 @@ pub trait Writer {
     /// Writes what comes after the steps.
     fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()>;
 
-    /// The only machine this writer supports; `None` if it supports all.
-    fn machine(&self) -> Option<&'static str> {
-        None
+    /// The machines this writer supports; none if it supports all.
+    fn machines(&self) -> &'static [&'static str] {
+        &[]
     }
 }
 
@@ -86,6 +86,9 @@ pub struct Selection {
     pub to: u64,
     /// The instructions; empty for all.
     pub ops: Vec<&'static OpInfo>,
+    /// The number of frames that there are, on a machine whose frames execute code of different accounts; `None`
+    /// for any.
+    pub frame: Option<usize>,
     /// How many steps to omit at the start, of those that match all other conditions.
     pub skip: u64,
 }
@@ -93,7 +96,7 @@ pub struct Selection {
 impl Default for Selection {
     /// Every step.
     fn default() -> Selection {
-        Selection { from: 1, to: u64::MAX, ops: Vec::new(), skip: 0 }
+        Selection { from: 1, to: u64::MAX, ops: Vec::new(), frame: None, skip: 0 }
     }
 }
 
@@ -118,11 +121,13 @@ impl StepFilter {
 
     /// Counts the next step and returns whether it is selected.
     fn selects(&mut self, at: &At<'_>) -> bool {
-        let Selection { from, to, ops, skip } = &self.selection;
+        let Selection { from, to, ops, frame, skip } = &self.selection;
         self.steps += 1;
         let is_asked_for = |op: &OpInfo| ops.iter().any(|asked| asked.code == op.code);
-        let is_found =
-            (*from..=*to).contains(&self.steps) && (ops.is_empty() || at.op.is_some_and(is_asked_for));
+        let is_in = |depth: &usize| at.state.frame().is_some_and(|frame| frame.depth == *depth);
+        let is_found = (*from..=*to).contains(&self.steps)
+            && (ops.is_empty() || at.op.is_some_and(is_asked_for))
+            && frame.as_ref().is_none_or(is_in);
         self.found += u64::from(is_found);
         is_found && self.found > *skip
     }

@@ -41,6 +41,7 @@ pub const FORMAT: Format = Format {
     rest: read_rest,
     unknown: Severity::Error,
     duplicate: Severity::Error,
+    group: |_| None,
     folders: &[],
     write_back: write_back::write_back,
     make: Some(new_vector::MAKE),
@@ -107,7 +108,7 @@ fn read_test(test: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics
     // So that "step 2" of a report is the second comparison.
     let steps = join_start(steps);
     let places = vec![(Path::field("functions"), crate::model::position::Origin(shared.functions_at))];
-    Some(Case { machine: MACHINE, program: Program(document.clone()), places, steps })
+    Some(Case { machine: MACHINE, program: Program(document.clone()), places, steps, label: None })
 }
 
 /// The start belongs to the first step.

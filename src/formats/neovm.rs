@@ -59,6 +59,7 @@ pub const N3: Format = Format {
     ends: &["state"],
     unknown: Severity::Note,
     duplicate: Severity::Note,
+    group: |_| None,
     folders: &[Folder::Own],
 };
 
@@ -79,6 +80,7 @@ pub const V2: Format = Format {
     ends: &["state"],
     unknown: Severity::Note,
     duplicate: Severity::Note,
+    group: |_| None,
     folders: &[],
 };
 
@@ -169,7 +171,13 @@ fn read_test(
     let steps = read_steps(&mut fields, rules, diagnostics);
     fields.finish(diagnostics);
     let Program { members, places } = program;
-    Some(Case { machine: rules.machine, program: case::Program::from(Value::Record(members)), places, steps })
+    Some(Case {
+        machine: rules.machine,
+        program: case::Program::from(Value::Record(members)),
+        places,
+        steps,
+        label: None,
+    })
 }
 
 fn read_steps(fields: &mut Fields<'_>, rules: &'static Rules, diagnostics: &mut Diagnostics) -> Vec<Step> {

@@ -8,6 +8,7 @@
 
 mod exceptions;
 mod forks;
+mod signed;
 mod test;
 mod write_back;
 
@@ -19,7 +20,7 @@ use self::test::Test;
 use super::accounts::read_accounts;
 use super::ethereum_json::{data_value, hash_value, number_value};
 use super::fields::{Diagnostics, Fields, wrong_type};
-use super::{Context, Entry, Evidence, Format, Severity, is_state_test};
+use super::{Context, Entry, Evidence, Format, Severity, Strictness, is_state_test};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Step};
 use crate::model::diagnostic::Diagnostic;
@@ -42,9 +43,10 @@ pub const FORMAT: Format = Format {
     rest: |_, _, _| {},
     write_back: write_back::write_back,
     make: None,
-    ends: &["outcome"],
+    ends: &["outcome", "exception"],
     unknown: Severity::Note,
     duplicate: Severity::Error,
+    group: fork_in,
     folders: &[],
 };
 
@@ -75,6 +77,12 @@ fn outline(root: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
         }
     }
     Ok(entries)
+}
+
+/// The fork in the name of a case.
+fn fork_in(name: &str) -> Option<&str> {
+    let (before, _chosen) = name.rsplit_once('/')?;
+    before.rsplit_once('/').map(|(_, fork)| fork)
 }
 
 /// Which parameters an entry chooses, as its id says it: `d0g0v0`.
@@ -118,8 +126,13 @@ fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) ->
     let indexes = fields.required("indexes", diagnostics);
     let chosen = indexes.and_then(|indexes| test.choose(indexes, diagnostics));
     let results = Results::take(&mut fields, diagnostics);
-    fields.ignore(&["txbytes"]);
+    let bytes = fields.present("txbytes");
     fields.finish(diagnostics);
+    if context.options.strictness != Strictness::Tolerant
+        && let (Some(bytes), Some(chosen), Some(common)) = (bytes, &chosen, test.transaction())
+    {
+        signed::check_bytes(bytes, chosen, common, diagnostics);
+    }
     let fork = test.fork_of(entry)?;
     let fork = match forks::named(&fork) {
         Ok(fork) => fork,
@@ -143,6 +156,7 @@ fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) ->
             end: Some(end),
             assertions,
         }],
+        label: indexes.and_then(|indexes| test.label(indexes)),
     })
 }
 

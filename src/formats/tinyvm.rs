@@ -57,6 +57,7 @@ pub const FORMAT: Format = Format {
     ends: ENDS,
     unknown: Severity::Error,
     duplicate: Severity::Error,
+    group: |_| None,
     folders: &[Folder::Own],
 };
 
@@ -98,7 +99,13 @@ fn read_test(test: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics
     };
     let Reader { members, places, .. } = reader;
     fields.finish(diagnostics);
-    Some(Case { machine: MACHINE, program: Program::from(Value::Record(members)), places, steps })
+    Some(Case {
+        machine: MACHINE,
+        program: Program::from(Value::Record(members)),
+        places,
+        steps,
+        label: None,
+    })
 }
 
 /// Reads one case.

@@ -42,6 +42,7 @@ pub const FORMAT: Format = Format {
     ends: &["outcome"],
     unknown: Severity::Note,
     duplicate: Severity::Error,
+    group: |_| None,
     folders: &[],
 };
 
@@ -90,7 +91,7 @@ fn read_test(test: Node<'_>, options: Options, diagnostics: &mut Diagnostics) ->
     let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
     program.push("pre", Value::Record(accounts));
     let program = Program::from(Value::Record(program.0));
-    Some(Case { machine: MACHINE, program, places: Vec::new(), steps: vec![step] })
+    Some(Case { machine: MACHINE, program, places: Vec::new(), steps: vec![step], label: None })
 }
 
 fn read_env(env: Node<'_>, program: &mut Members, diagnostics: &mut Diagnostics) -> Option<()> {

@@ -125,6 +125,18 @@ impl Account {
         if self.units < self.next_check { Ok(()) } else { self.check() }
     }
 
+    /// As [`Account::charge`], for several instructions before they are executed. False, without a charge, when one
+    /// of them may be the last one.
+    #[inline(always)]
+    pub(crate) fn charge_in_advance(&mut self, units: u64) -> bool {
+        let sum = self.units.saturating_add(units);
+        let is_possible = sum < self.next_check || units == 0;
+        if is_possible {
+            self.units = sum;
+        }
+        is_possible
+    }
+
     #[cold]
     #[inline(never)]
     fn check(&mut self) -> Result<(), Limit> {

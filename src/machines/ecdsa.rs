@@ -63,8 +63,9 @@ impl PublicKey {
             Key::R1(key) => r1::Signature::from_slice(signature)
                 .is_ok_and(|signature| key.verify_prehash(&hash, &signature).is_ok()),
             // This library takes the smaller s only.
-            Key::K1(key) => k1::Signature::from_slice(signature)
-                .is_ok_and(|signature| key.verify_prehash(&hash, &signature.normalize_s()).is_ok()),
+            Key::K1(key) => k1::Signature::from_slice(signature).is_ok_and(|signature| {
+                key.verify_prehash(&hash, &signature.normalize_s().unwrap_or(signature)).is_ok()
+            }),
         }
     }
 }

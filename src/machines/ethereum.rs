@@ -14,7 +14,9 @@
 //! | `world.rs` | accounts before and after the transaction, and the root of the state |
 //! | `logs.rs` | log entries and their hash |
 //! | `fields.rs` | what can be observed |
-//! | `inspect.rs` | what traces see |
+//! | `inspect.rs` | what traces and blame see |
+//! | `effects.rs` | what instructions read and write besides the stack |
+//! | `trail.rs` | what the last instruction did to the accounts |
 //! | `shapes.rs` | how programs and states are written for a machine in another process |
 //! | `table.rs` | the instructions |
 //!
@@ -33,6 +35,7 @@
 //! An instruction is a unit of `--max-steps`, and 16 gas are one more. A gas of a precompiled contract is one unit,
 //! or four where it works on curves. A call or a creation is charged besides, by the length of the code created.
 
+mod effects;
 mod engine;
 mod fields;
 mod fork;
@@ -45,8 +48,10 @@ mod refusal;
 mod rules;
 mod shapes;
 mod table;
+mod trail;
 mod transaction;
 mod world;
 
+pub use fork::WrongPrice;
 pub use machine::{Ethereum, INFO};
 pub use table::ETHEREUM;

@@ -10,7 +10,11 @@
 //! | `machine.rs` | the machine: loading and the one loop |
 //! | `fields.rs` | what can be observed |
 //! | `inspect.rs` | what blame and traces see |
+//! | `hot.rs` | the hot tier: blocks of code that is executed again and again |
+//! | `reference.rs` | a second machine, for `--engine both` |
+//! | `operands.rs` | what instructions that only compute work on |
 //! | `frame.rs` | the running frame that handlers work on: stack, gas, memory |
+//! | `wide.rs` | powers and quotients |
 //! | `world.rs` | accounts |
 //! | `program.rs` | what a program record must contain |
 //! | `log.rs` | log entries, their bloom filters and their hash; LOG0 to LOG4 |
@@ -45,15 +49,19 @@ mod fields;
 mod flow;
 mod frame;
 mod hash;
+mod hot;
 mod inspect;
 mod log;
 mod machine;
 mod memory;
+mod operands;
 mod program;
+mod reference;
 mod shapes;
 mod stack;
 mod storage;
 mod table;
+mod wide;
 mod world;
 
 pub use machine::{Evm, INFO};

@@ -3,6 +3,8 @@
 //!
 //! Nothing of this is asked while a program runs unwatched.
 
+use std::fmt;
+
 use crate::model::cell::Cell;
 
 use super::observe::Observe;
@@ -54,9 +56,31 @@ pub trait Inspect: Observe {
         0
     }
 
+    /// Gas that the transaction gets back at its end for what instructions did so far.
+    fn refund(&self) -> Option<i64> {
+        None
+    }
+
     /// Why the last instruction could not be executed, in a few words: `out of gas`. None where it was;
     /// otherwise what is said of its effects did not happen.
     fn failure(&self) -> Option<String> {
+        None
+    }
+
+    /// The frame that executes the next instruction, of a machine whose frames execute code of different accounts.
+    fn frame(&self) -> Option<Frame> {
+        None
+    }
+
+    /// What the last instruction wrote, where only the state after it shows that: what a call transferred, and
+    /// what was undone because a frame failed. Known only where instructions are executed one at a time.
+    fn wrote(&self) -> Vec<Cell> {
+        Vec::new()
+    }
+
+    /// What else than an instruction changes a datum of the state: `the fee of the transaction`.
+    fn changed_besides(&self, at: &Path) -> Option<String> {
+        let _ = at;
         None
     }
 
@@ -107,6 +131,26 @@ pub fn cells_inside<I>(
     cells
 }
 
+/// A frame that executes the code of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// How many frames there are, this one included.
+    pub depth: usize,
+    /// The address of the account that the code belongs to, as a key of the state.
+    pub code: String,
+    /// The gas that this frame has left.
+    pub gas: u64,
+    /// The number of the lowest item of its stack among [`Cell::Stack`], so that frames have different cells.
+    pub stack: usize,
+}
+
+/// As a person reads it: `frame 2, code of 0x…`.
+impl fmt::Display for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "frame {}, code of {}", self.depth, self.code)
+    }
+}
+
 /// What an instruction reads and writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Effects {
@@ -119,6 +163,8 @@ pub struct Effects {
     pub needs: Vec<Cell>,
     /// What it writes.
     pub writes: Vec<Cell>,
+    /// The address of the account whose code it calls.
+    pub calls: Option<String>,
 }
 
 impl Effects {

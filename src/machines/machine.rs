@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use super::account::{Account, Limit, LimitReached};
 use super::inspect::Inspect;
+use super::tiers::Tiers;
 use crate::isa::{Isa, OpInfo, OpSet};
 use crate::model::case::{Action, Program};
 use crate::model::path::Path;
@@ -23,6 +24,9 @@ pub trait Machine: Inspect {
     /// Executes up to `budget` instructions, which the account allows, at full speed, and counts them in the
     /// account. With a budget of 0 it only reports the status; a machine that has ended stays as it is.
     fn advance(&mut self, budget: u64) -> Status;
+
+    /// Chooses how programs are executed that are loaded from now on. A machine with one way has nothing to choose.
+    fn choose(&mut self, _tiers: Tiers) {}
 
     /// Like [`Machine::advance`], but ends in front of each instruction of `ops`, and perhaps in front of some
     /// others. A machine whose loop has an instance for this executes the instructions before it at full speed.

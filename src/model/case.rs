@@ -62,6 +62,8 @@ pub struct Case {
     pub places: Vec<(Path, Origin)>,
     /// Actions and the assertions that follow them, in order. All steps run on one machine.
     pub steps: Vec<Step>,
+    /// What the file says about what the case chooses, in a few words.
+    pub label: Option<String>,
 }
 
 /// What a machine loads: a record of code, environment, state before and limits. Its members

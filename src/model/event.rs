@@ -83,6 +83,8 @@ pub struct CaseReport {
     pub line: Option<u32>,
     /// Its verdict.
     pub verdict: Verdict,
+    /// Why an entry of a list of known failures that names the case does not apply, in one line.
+    pub listed: Option<String>,
     /// Whether the verdict comes from an earlier run and the case did not run.
     pub cached: bool,
     /// How long the case took to read, run and compare; `None` if it did not run. Only this differs from run to

@@ -59,6 +59,54 @@ pub struct Explanation {
     pub stack: Option<StackComparison>,
     /// What was spent on each kind of instruction, on a machine with gas.
     pub spent: BTreeMap<&'static str, Spent>,
+    /// The leaves of the state, where only its root is demanded and differs.
+    pub world: Option<WorldComparison>,
+    /// The log entries, where their hash differs.
+    pub logs: Option<LogComparison>,
+}
+
+/// A state of which only the root is demanded, beside another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorldComparison {
+    /// What it is compared with.
+    pub against: Against,
+    /// The leaves that differ, by path; at most 100.
+    pub leaves: Vec<Leaf>,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// What a state is compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Against {
+    /// The state before the transaction: no state is known that has the demanded root.
+    Before,
+    /// The state of another case, with this id, that has the demanded root.
+    Fixture(String),
+    /// The state of the embedded machine, which has the demanded root.
+    Embedded,
+}
+
+/// A leaf of two states.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Leaf {
+    /// Its path.
+    pub at: Path,
+    /// What it is in the other state; `None` when it is not there.
+    pub wanted: Option<Value>,
+    /// What it is; `None` when it is not there.
+    pub actual: Option<Value>,
+    /// What made it so.
+    pub answer: Option<Answer>,
+}
+
+/// Log entries of which only the hash is demanded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogComparison {
+    /// The entries of the embedded machine, where they have the demanded hash.
+    pub expected: Option<Vec<Value>>,
+    /// The actual entries.
+    pub actual: Vec<Value>,
 }
 
 /// A list of the state, such as a stack, beside what the vector expects.
@@ -87,10 +135,14 @@ pub struct Executed {
     pub pushes: u16,
     /// As a person writes it.
     pub text: String,
+    /// The frame that executed it, on a machine whose frames execute code of different accounts.
+    pub frame: Option<String>,
     /// What it took from the stack, the top value first, and what else it read.
     pub inputs: Vec<Input>,
     /// How many values were on the stack before it.
     pub height: usize,
+    /// The number of the stack slot above the top one.
+    pub(crate) top: usize,
     /// The top values of them, the top one first.
     pub stack: Vec<Value>,
     /// What it cost, on a machine with gas.
@@ -144,6 +196,8 @@ pub struct Spent {
     pub unlike_row: u64,
     /// What they cost according to their row.
     pub by_row: u64,
+    /// What they added to the refund of the transaction.
+    pub refund: i64,
 }
 
 /// What is known of a datum.
@@ -157,6 +211,8 @@ pub enum Answer {
         near: Option<Box<Blame>>,
         /// How many of the last instructions were examined; `None` when all were.
         of_last: Option<u64>,
+        /// What else than an instruction changes it: `the fee of the transaction`.
+        besides: Option<String>,
     },
     /// No cell holds it, such as how the run ended; the last instruction that read something.
     NoCell(Option<Box<Blame>>),

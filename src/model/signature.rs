@@ -41,19 +41,18 @@ impl fmt::Display for Signature {
     }
 }
 
-/// The signature of a failing case, or the errors of a broken one without the names and numbers of its
-/// vector: `evm error: "…" is no quantity`.
+/// The signature of a case that does not pass: of a broken one, the errors without the names and numbers of its
+/// vector: `evm error: "…" is not a quantity`. `None` for a case that passes, is known to fail or did not run.
 pub fn signature(machine: Option<&str>, verdict: &Verdict) -> Option<String> {
     let signature = match verdict {
-        Verdict::Pass
-        | Verdict::ExpectedFail(..)
-        | Verdict::UnexpectedPass(_)
-        | Verdict::Skip(_)
-        | Verdict::Unsupported(_) => return None,
+        Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::UnexpectedPass(_) | Verdict::Skip(_) => {
+            return None;
+        }
         Verdict::Fail(failure) => Signature::of(machine.unwrap_or_default(), failure)?.to_string(),
         Verdict::Error(diagnostics) => {
             format!("{}error: {}", of_machine(machine), broken(diagnostics))
         }
+        Verdict::Unsupported(reason) => format!("{}unsupported: {}", of_machine(machine), general(reason)),
         Verdict::Crash(Breakdown { what, .. }) => format!("{}crash: {}", of_machine(machine), general(what)),
         Verdict::Timeout(_) => format!("{}timeout", of_machine(machine)),
     };

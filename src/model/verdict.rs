@@ -12,8 +12,8 @@ pub enum Verdict {
     Pass,
     /// The machine differs.
     Fail(Failure),
-    /// The machine differs, as a list of known failures expects.
-    ExpectedFail(Failure, Listing),
+    /// The case does not pass, as a list of known failures expects.
+    ExpectedFail(NotPassed, Listing),
     /// The machine satisfies the vector, although a list of known failures expects it to fail.
     UnexpectedPass(Listing),
     /// The vector, its file or the testee is broken; the diagnostics, in document order.
@@ -32,8 +32,9 @@ impl Verdict {
     /// How the machine differs, if it does.
     pub fn failure(&self) -> Option<&Failure> {
         match self {
-            Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => Some(failure),
+            Verdict::Fail(failure) | Verdict::ExpectedFail(NotPassed::Fail(failure), _) => Some(failure),
             Verdict::Pass
+            | Verdict::ExpectedFail(..)
             | Verdict::UnexpectedPass(_)
             | Verdict::Error(_)
             | Verdict::Skip(_)
@@ -58,6 +59,15 @@ impl Verdict {
         }
     }
 
+    /// The kind that the verdict has without a list of known failures.
+    pub fn unlisted_kind(&self) -> Kind {
+        match self {
+            Verdict::ExpectedFail(not_passed, _) => not_passed.kind(),
+            Verdict::UnexpectedPass(_) => Kind::Pass,
+            other => other.kind(),
+        }
+    }
+
     /// Whether the machine differs, or the vector or the testee is broken, and no list expects it.
     pub fn is_failed_or_broken(&self) -> bool {
         self.kind().is_failed_or_broken()
@@ -66,7 +76,11 @@ impl Verdict {
     /// How the testee broke down, if it did.
     pub fn breakdown(&self) -> Option<&Breakdown> {
         match self {
-            Verdict::Crash(breakdown) | Verdict::Timeout(breakdown) => Some(breakdown),
+            Verdict::Crash(breakdown)
+            | Verdict::Timeout(breakdown)
+            | Verdict::ExpectedFail(NotPassed::Crash(breakdown) | NotPassed::Timeout(breakdown), _) => {
+                Some(breakdown)
+            }
             Verdict::Pass
             | Verdict::Fail(_)
             | Verdict::ExpectedFail(..)
@@ -80,6 +94,62 @@ impl Verdict {
     /// As it is written, in one word.
     pub fn name(&self) -> &'static str {
         self.kind().name()
+    }
+}
+
+/// In what way a case does not pass: the verdicts that a list of known failures can expect. A broken vector is
+/// none of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotPassed {
+    /// See [`Verdict::Fail`].
+    Fail(Failure),
+    /// See [`Verdict::Unsupported`].
+    Unsupported(String),
+    /// See [`Verdict::Crash`].
+    Crash(Breakdown),
+    /// See [`Verdict::Timeout`].
+    Timeout(Breakdown),
+}
+
+impl NotPassed {
+    /// The kind of the verdict.
+    pub fn kind(&self) -> Kind {
+        match self {
+            NotPassed::Fail(_) => Kind::Fail,
+            NotPassed::Unsupported(_) => Kind::Unsupported,
+            NotPassed::Crash(_) => Kind::Crash,
+            NotPassed::Timeout(_) => Kind::Timeout,
+        }
+    }
+}
+
+impl From<NotPassed> for Verdict {
+    fn from(not_passed: NotPassed) -> Verdict {
+        match not_passed {
+            NotPassed::Fail(failure) => Verdict::Fail(failure),
+            NotPassed::Unsupported(reason) => Verdict::Unsupported(reason),
+            NotPassed::Crash(breakdown) => Verdict::Crash(breakdown),
+            NotPassed::Timeout(breakdown) => Verdict::Timeout(breakdown),
+        }
+    }
+}
+
+/// Fails, with the verdict, for one that a list cannot expect.
+impl TryFrom<Verdict> for NotPassed {
+    type Error = Verdict;
+
+    fn try_from(verdict: Verdict) -> Result<NotPassed, Verdict> {
+        match verdict {
+            Verdict::Fail(failure) => Ok(NotPassed::Fail(failure)),
+            Verdict::Unsupported(reason) => Ok(NotPassed::Unsupported(reason)),
+            Verdict::Crash(breakdown) => Ok(NotPassed::Crash(breakdown)),
+            Verdict::Timeout(breakdown) => Ok(NotPassed::Timeout(breakdown)),
+            Verdict::Pass
+            | Verdict::ExpectedFail(..)
+            | Verdict::UnexpectedPass(_)
+            | Verdict::Error(_)
+            | Verdict::Skip(_) => Err(verdict),
+        }
     }
 }
 
@@ -156,8 +226,6 @@ pub struct Failure {
     pub differences: Vec<Difference>,
     /// How the machine ended, in one line.
     pub ended: String,
-    /// Why an entry of a list of known failures that names the case does not hold, in one line.
-    pub listed: Option<String>,
 }
 
 /// How a testee broke down.

@@ -43,7 +43,7 @@ pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io:
         }
         Verdict::Fail(failure) => {
             writeln!(out, "{FAIL}FAIL{FAIL:#}  {}", report.id)?;
-            failed(out, &report.id, failure)?;
+            failed(out, report, failure)?;
             why(out, &report.id, flags)
         }
         Verdict::Error(diagnostics) => {
@@ -68,7 +68,7 @@ pub(super) fn case(out: &mut Vec<u8>, report: &CaseReport, flags: &Words) -> io:
 pub(super) fn broke_down(
     out: &mut Vec<u8>,
     word: &str,
-    CaseReport { id, .. }: &CaseReport,
+    CaseReport { id, listed, .. }: &CaseReport,
     Breakdown { what, stderr }: &Breakdown,
 ) -> io::Result<()> {
     writeln!(out, "{ERROR}{word}{ERROR:#} {id}\n  {}", truncate(&escaped(what), 0, 4 * WIDTH))?;
@@ -76,7 +76,12 @@ pub(super) fn broke_down(
     for line in &lines[lines.len().saturating_sub(MOST_LINES)..] {
         writeln!(out, "  {DIM}stderr:{DIM:#} {}", truncate(&escaped(line), 0, 2 * WIDTH))?;
     }
-    Ok(())
+    not_as_known(out, listed.as_deref())
+}
+
+/// Writes why the entry of a list of known failures that names the case does not apply, if there is one.
+fn not_as_known(out: &mut Vec<u8>, listed: Option<&str>) -> io::Result<()> {
+    listed.map_or(Ok(()), |listed| writeln!(out, "  {DIM}known:{DIM:#} {}", escaped(listed)))
 }
 
 /// The text of [`case`] without colours.
@@ -94,6 +99,7 @@ pub(super) fn broken_list(list: &Arc<str>, entries: &[Diagnostic]) -> CaseReport
         machine: None,
         line: None,
         verdict: Verdict::Error(entries.to_vec()),
+        listed: None,
         cached: false,
         time: None,
     }
@@ -131,21 +137,19 @@ fn headline_of(difference: &Difference) -> String {
 
 /// The place in the vector file that a report points to: that of the first difference or diagnostic.
 pub(super) fn first_place(verdict: &Verdict) -> Option<&Place> {
-    match verdict {
-        Verdict::Pass
-        | Verdict::UnexpectedPass(_)
-        | Verdict::Skip(_)
-        | Verdict::Unsupported(_)
-        | Verdict::Crash(_)
-        | Verdict::Timeout(_) => None,
-        Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
-            failure.differences.first().map(|difference| &difference.place)
+    match (verdict, verdict.failure()) {
+        (Verdict::Error(diagnostics), _) => {
+            diagnostics.iter().find_map(|diagnostic| diagnostic.place.as_ref())
         }
-        Verdict::Error(diagnostics) => diagnostics.iter().find_map(|diagnostic| diagnostic.place.as_ref()),
+        (_, failure) => failure?.differences.first().map(|difference| &difference.place),
     }
 }
 
-fn failed(out: &mut Vec<u8>, id: &CaseId, failure: &Failure) -> io::Result<()> {
+fn failed(
+    out: &mut Vec<u8>,
+    CaseReport { id, listed, .. }: &CaseReport,
+    failure: &Failure,
+) -> io::Result<()> {
     for difference in failure.differences.iter().take(MOST_DIFFERENCES) {
         differs(out, id, difference)?;
     }
@@ -153,9 +157,7 @@ fn failed(out: &mut Vec<u8>, id: &CaseId, failure: &Failure) -> io::Result<()> {
     if more > 0 {
         writeln!(out, "  and {more} more differences")?;
     }
-    if let Some(listed) = &failure.listed {
-        writeln!(out, "  {DIM}known:{DIM:#} {}", escaped(listed))?;
-    }
+    not_as_known(out, listed.as_deref())?;
     writeln!(out, "  {DIM}ended:{DIM:#} {}", escaped(&failure.ended))
 }
 

@@ -8,13 +8,14 @@ use super::case_block::{
     self, ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broke_down, broken, differs, location, shown,
 };
 use super::truncate::{truncate, truncate_pair};
+use super::world;
 use crate::model::assertion::Expected;
 use crate::model::cell::Cell;
 use crate::model::escape::escaped;
 use crate::model::explanation::{Answer, Blame, Executed, Explained, Explanation, Input, StackComparison};
-use crate::model::path::Path;
+use crate::model::path::{Key, Path};
 use crate::model::value::Value;
-use crate::model::verdict::{Difference, Failure, Verdict, vector_step};
+use crate::model::verdict::{Difference, Failure, NotPassed, Verdict, vector_step};
 
 /// The number of lines of a screen.
 const SCREEN: usize = 24;
@@ -45,9 +46,13 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
     match &explained.report.verdict {
         Verdict::Pass | Verdict::UnexpectedPass(_) => writeln!(text, "pass  {id}: nothing differs")?,
         Verdict::Skip(reason) => writeln!(text, "skip  {id}: {}", escaped(reason))?,
-        Verdict::Unsupported(reason) => writeln!(text, "unsupported {id}: {}", escaped(reason))?,
-        Verdict::Crash(breakdown) | Verdict::Timeout(breakdown) => {
-            let word = explained.report.verdict.name().to_uppercase();
+        Verdict::Unsupported(reason) | Verdict::ExpectedFail(NotPassed::Unsupported(reason), _) => {
+            writeln!(text, "unsupported {id}: {}", escaped(reason))?
+        }
+        Verdict::Crash(breakdown)
+        | Verdict::Timeout(breakdown)
+        | Verdict::ExpectedFail(NotPassed::Crash(breakdown) | NotPassed::Timeout(breakdown), _) => {
+            let word = explained.report.verdict.unlisted_kind().name().to_uppercase();
             broke_down(&mut text, &word, &explained.report, breakdown)?;
             on_embedded(&mut text, explained)?;
             let wanted = length.wanted(&text);
@@ -60,7 +65,7 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
             let wanted = length.wanted(&text);
             last(&mut text, explained, wanted)?;
         }
-        Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
+        Verdict::Fail(failure) | Verdict::ExpectedFail(NotPassed::Fail(failure), _) => {
             failed(&mut text, explained, failure, length)?;
         }
     }
@@ -92,17 +97,25 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     };
     for (index, difference) in failure.differences.iter().take(full).enumerate() {
         differs(text, id, difference)?;
-        if is_gas(&difference.at) {
+        if is_gas(&difference.at, explained.blames.get(index)) {
             spent(text, explained)?;
         }
         match explained.blames.get(index) {
-            Some(Answer::NotWritten { of_last: None, near }) if is_existence(difference) => {
+            Some(Answer::NotWritten { of_last: None, near, besides: None }) if is_existence(difference) => {
                 writeln!(text, "    {DIM}made by{DIM:#}  no instruction: none created or deleted it")?;
                 could_be(text, near.as_deref(), length)?;
             }
+            // The leaves say which instruction made the root what it is.
+            Some(Answer::NoCell(_)) if explained.world.is_some() => {}
             Some(answer) => answered(text, answer, length)?,
             None => {}
         }
+    }
+    if let Some(logs) = &explained.logs {
+        world::logs(text, logs, length)?;
+    }
+    if let Some(world) = &explained.world {
+        world::leaves(text, world, length)?;
     }
     if length == Length::Screen {
         also(text, explained, failure)?;
@@ -163,15 +176,20 @@ fn is_existence(Difference { expected, actual, .. }: &Difference) -> bool {
     }
 }
 
-fn is_gas(at: &Path) -> bool {
-    at.to_string() == "gas"
+/// Whether gas decides what is there: the gas, or a balance that a fee changes.
+fn is_gas(at: &Path, answer: Option<&Answer>) -> bool {
+    let is_fee = matches!(answer, Some(Answer::NotWritten { besides: Some(_), .. }));
+    matches!(&*at.to_string(), "gas" | "gasUsed") || is_fee && at.last() == &Key::from("balance".to_owned())
 }
 
 /// Writes what is known about the instruction that wrote the actual value.
 fn answered(text: &mut Vec<u8>, answer: &Answer, length: Length) -> io::Result<()> {
     let (head, blame) = match answer {
         Answer::By(blame) => return blamed(text, "made by", blame, Most { made: 8, reached: 3 }.of(length)),
-        Answer::NotWritten { near, of_last } => {
+        Answer::NotWritten { besides: Some(besides), .. } => {
+            return writeln!(text, "    {DIM}made by{DIM:#}  no instruction: {}", escaped(besides));
+        }
+        Answer::NotWritten { near, of_last, besides: None } => {
             not_written(text, *of_last)?;
             return could_be(text, near.as_deref(), length);
         }
@@ -217,7 +235,10 @@ fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Resu
 /// Writes at most `most` lines of the instructions of a blame, the first after `head`.
 fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Result<()> {
     let mut lines = Vec::new();
-    writeln!(lines, "    {head} {}", executed(&blame.by, WIDTH - 15))?;
+    writeln!(lines, "    {head} {}", executed_by(&blame.by, WIDTH - 15))?;
+    if let Some(frame) = &blame.by.frame {
+        writeln!(lines, "      {DIM}in{DIM:#} {}", escaped(frame))?;
+    }
     moved(&mut lines, 6, blame)?;
     produced(&mut lines, blame, 1)?;
     lines.split_inclusive(|byte| *byte == b'\n').take(most).try_for_each(|line| text.write_all(line))
@@ -252,7 +273,7 @@ fn produced(text: &mut Vec<u8>, blame: &Blame, depth: usize) -> io::Result<()> {
         let indent = 4 + 2 * depth;
         let value = truncate(&escaped(&input.value.to_string()), 0, 24);
         let room = WIDTH.saturating_sub(indent + value.chars().count() + 7);
-        writeln!(text, "{:indent$}{value} {DIM}by{DIM:#} {}", "", executed(&by.by, room))?;
+        writeln!(text, "{:indent$}{value} {DIM}by{DIM:#} {}", "", executed_by(&by.by, room))?;
         moved(text, indent + 2, by)?;
         produced(text, by, depth + 1)?;
     }
@@ -271,7 +292,7 @@ fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
 }
 
 /// An instruction with its inputs, in one line: `step 2, 0x04 ADD of 3, 4`.
-fn executed(by: &Executed, room: usize) -> String {
+pub(super) fn executed_by(by: &Executed, room: usize) -> String {
     let inputs: Vec<_> = by.inputs.iter().map(input).collect();
     let inputs = if inputs.is_empty() { String::new() } else { format!(" of {}", inputs.join(", ")) };
     let text = format!("step {}, 0x{:02x} {}{inputs}", by.number(), by.pc, by.text);
@@ -289,14 +310,15 @@ fn input(input: &Input) -> String {
 /// table, then the largest sums.
 fn spent(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
     let mut all: Vec<_> = explained.spent.iter().filter(|spent| spent.1.gas > 0).collect();
-    all.sort_by_key(|(_, spent)| (spent.unlike_row == 0, std::cmp::Reverse(spent.gas)));
+    all.sort_by_key(|(_, spent)| (spent.refund == 0, spent.unlike_row == 0, std::cmp::Reverse(spent.gas)));
     let one = |(name, spent): &(&&str, &crate::model::explanation::Spent)| {
         let dynamic = match (spent.unlike_row, spent.gas.checked_sub(spent.by_row)) {
             (0, _) => String::new(),
             (_, Some(more)) => format!(" (dynamic price: {more} above the table)"),
             (_, None) => format!(" (dynamic price: {} below the table)", spent.by_row - spent.gas),
         };
-        format!("{} {name} {}{dynamic}", spent.count, spent.gas)
+        let refund = if spent.refund == 0 { String::new() } else { format!(", refund {}", spent.refund) };
+        format!("{} {name} {}{dynamic}{refund}", spent.count, spent.gas)
     };
     let parts: Vec<_> = all.iter().map(one).collect();
     let mut line = String::new();

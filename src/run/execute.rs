@@ -16,7 +16,7 @@ use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::event::CaseReport;
 use crate::model::limits::Limits;
 use crate::model::path::{Key, Path};
-use crate::model::verdict::{Failure, Verdict};
+use crate::model::verdict::{Difference, Failure, Verdict};
 use crate::testees::embedded::Embedded;
 use crate::testees::{See, Stopped, Testee};
 use crate::text::json::{Document, Node};
@@ -92,6 +92,7 @@ fn report(case: &LoadedCase<'_>, verdict: Verdict) -> CaseReport {
         machine: None,
         line: Some(case.line()),
         verdict,
+        listed: None,
         cached: false,
         time: None,
     }
@@ -271,8 +272,7 @@ fn checked(lookup: Option<Lookup>, execution: Execution, datum: u32) -> CaseOutc
 /// Changes the verdict as the list of expected failures of the file says.
 fn apply_expected_failures(case: &LoadedCase<'_>, report: &mut CaseReport) {
     if let Some(expected_failures) = &case.options.expected_failures {
-        let verdict = std::mem::replace(&mut report.verdict, Verdict::Pass);
-        report.verdict = expected_failures.apply(&report.id, report.machine.as_deref(), verdict);
+        expected_failures.apply(report);
     }
 }
 
@@ -288,17 +288,28 @@ fn perform(case: &Case, document: &Document, run: impl FnOnce(See<'_>) -> Result
             Err(field) => unknown = unknown.take().or(Some(field)),
         }
         if index + 1 == case.steps.len() && !found.is_empty() {
-            ended = state.describe();
+            let label = case.label.iter().map(|label| format!("; {label}"));
+            ended = label.fold(state.describe(), |ended, label| ended + &label);
         }
     });
     if let Some(UnknownField { field, origin }) = unknown {
         let what = format!("{} has no field {field}", case.machine);
         return Verdict::Error(vec![document.locate(Diagnostic::at(origin.0, what))]);
     }
+    put_hashes_last(case.machine, &mut found);
     match done {
         Err(stopped) => stopped_verdict(stopped, case, document),
         Ok(()) if found.is_empty() => Verdict::Pass,
-        Ok(()) => Verdict::Fail(Failure { differences: found, ended, listed: None }),
+        Ok(()) => Verdict::Fail(Failure { differences: found, ended }),
+    }
+}
+
+/// A root that differs says less than the leaves below it that differ.
+fn put_hashes_last(machine: &str, found: &mut [Difference]) {
+    let Some(hashed) = machines::by_name(machine).and_then(|machine| machine.hashed) else { return };
+    let state = Path::field(hashed.state);
+    if found.iter().any(|it| it.at.starts_with(&state)) {
+        found.sort_by_key(|it| it.at == Path::field(hashed.root));
     }
 }
 

@@ -3,14 +3,14 @@
 //! ```toml
 //! [[known]]
 //! id = "vectors/neo3/limits/*"                        # an id, or a glob
-//! signature = "neo3 state: FAULT instead of HALT"     # may be left out: any failure
+//! signature = "neo3 state: FAULT instead of HALT"     # may be left out: however the case does not pass
 //! reason = "no limits yet"
 //! link = "https://example.com/17"                     # may be left out
 //! expires = 2030-12-31                                # may be left out; the last day
 //! ```
 //!
-//! The first entry that matches the id of a case applies. Only failures can be expected: a broken vector
-//! stays an error.
+//! The first entry that matches the id of a case applies. A failure can be expected, and what only machines in
+//! other processes do: a crash, a time-out, an unsupported case. A broken vector stays an error.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -22,8 +22,9 @@ use super::filter::glob;
 use crate::model::case::CaseId;
 use crate::model::count::counted;
 use crate::model::diagnostic::{Diagnostic, Place};
-use crate::model::signature::Signature;
-use crate::model::verdict::{Failure, Listing, Verdict};
+use crate::model::event::CaseReport;
+use crate::model::signature::signature;
+use crate::model::verdict::{Listing, NotPassed, Verdict};
 use crate::text::source_text::SourceText;
 use crate::text::suggest::nearest;
 
@@ -74,30 +75,32 @@ impl ExpectedFailures {
         self.entries.iter().any(|entry| entry.expires.is_some())
     }
 
-    /// The verdict on a case after applying the entry that matches it, if there is one.
-    pub fn apply(&self, id: &CaseId, machine: Option<&str>, verdict: Verdict) -> Verdict {
-        let Some(entry) = self.matching(id).next().map(|number| &self.entries[number]) else {
-            return verdict;
+    /// Applies the entry that matches a case, if there is one: changes the verdict, or says why the entry does not
+    /// apply.
+    pub fn apply(&self, report: &mut CaseReport) {
+        let Some(entry) = self.matching(&report.id).next().map(|number| &self.entries[number]) else {
+            return;
         };
-        match verdict {
-            Verdict::Pass => Verdict::UnexpectedPass(self.listing(entry)),
-            Verdict::Fail(failure) => match self.objection(entry, machine.unwrap_or_default(), &failure) {
-                Some(why) => Verdict::Fail(Failure { listed: Some(why), ..failure }),
-                None => Verdict::ExpectedFail(failure, self.listing(entry)),
-            },
-            other => other,
+        if report.verdict == Verdict::Pass {
+            report.verdict = Verdict::UnexpectedPass(self.listing(entry));
+            return;
+        }
+        let Ok(not_passed) = NotPassed::try_from(report.verdict.clone()) else { return };
+        report.listed = self.objection(entry, report);
+        if report.listed.is_none() {
+            report.verdict = Verdict::ExpectedFail(not_passed, self.listing(entry));
         }
     }
 
-    /// Why a failure does not match the expected one; `None` if it does.
-    fn objection(&self, entry: &Entry, machine: &str, failure: &Failure) -> Option<String> {
+    /// Why a case that does not pass does not match its entry; `None` if it does.
+    fn objection(&self, entry: &Entry, report: &CaseReport) -> Option<String> {
         let place = format!("{}:{}", self.file, entry.place.position);
         if let Some(day) = entry.expires.filter(|_| entry.is_expired) {
             return Some(format!("{place}: known until {day}: {}", entry.reason));
         }
-        let is = Signature::of(machine, failure)?.to_string();
+        let is = signature(report.machine.as_deref(), &report.verdict)?;
         let known = entry.signature.as_ref().filter(|known| **known != is)?;
-        Some(format!("{place}: known is another failure, {known}; this one is {is}"))
+        Some(format!("{place}: fails differently: listed {known}, now {is}"))
     }
 
     fn listing(&self, entry: &Entry) -> Listing {

@@ -157,6 +157,7 @@ impl<'s> LoadedFile<'s> {
             machine: None,
             line: None,
             verdict: Verdict::Error(self.errors.clone()),
+            listed: None,
             cached: false,
             time: None,
         })

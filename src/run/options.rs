@@ -17,6 +17,7 @@ use super::sources::Source;
 use crate::formats::Format;
 use crate::model::interrupt::Interrupt;
 use crate::model::partition::Part;
+use crate::model::value::Value;
 use crate::testees::MakeTestee;
 
 /// Options of a run. The default runs all cases on one thread, on the machines of this crate.
@@ -60,7 +61,7 @@ pub struct RunOptions {
     /// How many cases may fail or be broken before the remaining ones are skipped, in the order of events;
     /// `None` to run all.
     pub max_failures: Option<NonZeroUsize>,
-    /// The number of threads; at least one is used.
+    /// The number of threads, or of processes of a machine in other processes; at least one is used.
     pub jobs: usize,
     /// Ends the run early, also within a case. All cases up to the first unfinished one, in the order of events,
     /// are reported.
@@ -71,7 +72,12 @@ pub struct RunOptions {
     pub cache: Option<Arc<ResultCache>>,
     /// Makes the testees.
     pub testee: MakeTestee,
+    /// Looks up states by their roots, to explain a root that differs; `None` without any.
+    pub worlds: Option<Arc<FindWorld>>,
 }
+
+/// Finds the state with a root, with the id of a case that demands it.
+pub type FindWorld = dyn Fn(&Value) -> Option<(String, Value)> + Send + Sync;
 
 impl RunOptions {
     /// The key of the cached results of a file with these options.
@@ -98,6 +104,8 @@ impl RunOptions {
             interrupt: _,
             running: _,
             cache: _,
+            // These only explain results.
+            worlds: _,
         } = self;
         FileKey::new(text, &(format.name, read, limits, testee.name()))
     }

@@ -22,14 +22,18 @@ const AHEAD: usize = 16;
 /// How many results, for each thread, wait to be put in order.
 const WAITING: usize = 64;
 
-/// Runs all cases on `options.run.jobs` threads; the calling thread puts the outcomes in order.
-pub(super) fn run<'s>(sources: &'s [Source], options: &'s Options, collector: &mut Collector<'_>) {
-    let jobs = options.run.jobs;
-    let (sender, receiver) = mpsc::sync_channel(WAITING * jobs);
-    let work = Work::new(sources, AHEAD * jobs, &options.run.interrupt);
+/// Runs all cases on so many threads; the calling thread puts the outcomes in order.
+pub(super) fn run<'s>(
+    sources: &'s [Source],
+    options: &'s Options,
+    threads: usize,
+    collector: &mut Collector<'_>,
+) {
+    let (sender, receiver) = mpsc::sync_channel(WAITING * threads);
+    let work = Work::new(sources, AHEAD * threads, &options.run.interrupt);
     let stop = Stop::new(options.run.max_failures);
     std::thread::scope(|scope| {
-        for _ in 0..jobs {
+        for _ in 0..threads {
             let sender = sender.clone();
             scope.spawn(|| work_on(&work, &stop, options, sender));
         }

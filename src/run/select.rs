@@ -94,6 +94,12 @@ impl CaseInfo for Executable<'_, '_> {
         search.is_found
     }
 
+    fn calls(&self, is_sought: &dyn Fn(&str) -> bool) -> bool {
+        let mut called = Called { is_sought, is_found: false };
+        self.worker.borrow_mut().watch(self.case, &mut called);
+        called.is_found
+    }
+
     fn failures(&self) -> Vec<String> {
         let mut failing = Failing::default();
         self.worker.borrow_mut().watch(self.case, &mut failing);
@@ -103,6 +109,23 @@ impl CaseInfo for Executable<'_, '_> {
     fn cause(&self) -> Option<String> {
         let report = self.worker.borrow_mut().execute(self.case).report;
         signature::cause(report.machine.as_deref(), &report.verdict)
+    }
+}
+
+/// A watch that ends the run at the first call of an account whose address `is_sought`.
+struct Called<'f> {
+    is_sought: &'f dyn Fn(&str) -> bool,
+    is_found: bool,
+}
+
+impl Watch for Called<'_> {
+    fn before(&mut self, at: &At<'_>) {
+        self.is_found =
+            self.is_found || at.state.effects().calls.is_some_and(|address| (self.is_sought)(&address));
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_found
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `pool.rs` | the processes of a machine, and which of them gets a request |
 //! | `conversation.rs` | a process: starts it, writes lines to it and reads lines from it, ends it |
 //! | `group.rs` | the process group of a process: all that it started |
 //! | `case.rs` | from a case to a request, and from the answer to states |
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{See, Stopped, Testee};
@@ -24,13 +25,18 @@ use crate::wire::protocol::{self, Answer, Greeting, Hello, Offer, Request, VERSI
 use self::case::{Run, limits_of};
 pub use self::conversation::{Conversation, Trouble};
 pub use self::group::Groups;
+use self::pool::{Pool, Running};
 
 mod case;
 mod conversation;
 mod group;
+mod pool;
 
 /// How long a process has for its first answer, unless a case has longer.
 pub const START: Duration = Duration::from_secs(20);
+
+/// The most requests that a process has at the same time, whatever it offers. Each takes a thread.
+const MOST_IN_FLIGHT: usize = 16;
 
 /// How to start a machine in another process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,15 +60,8 @@ pub struct Vm {
     command: Command,
     hello: Hello,
     groups: Groups,
-    /// Processes that have said hello and wait for a case. They end with this.
-    idle: Mutex<Vec<Running>>,
-}
-
-/// A process that said hello.
-struct Running {
-    conversation: Conversation,
-    /// The number of the last request.
-    last_id: u64,
+    /// Its processes. They end with this.
+    pool: Pool,
 }
 
 impl Vm {
@@ -83,7 +82,8 @@ impl Vm {
             Err(Stopped::Crash(breakdown) | Stopped::Timeout(breakdown)) => return Err(what(breakdown)),
             Err(_) => return Err(format!("{}: interrupted", command.name)),
         };
-        Ok(Vm { command, hello, groups, idle: Mutex::new(vec![running]) })
+        let pool = Pool::new(hello.in_flight.clamp(1, MOST_IN_FLIGHT), running);
+        Ok(Vm { command, hello, groups, pool })
     }
 
     /// Its names, for reports.
@@ -107,54 +107,57 @@ impl Vm {
         self.hello.machines.iter().find(|offer| offer.machine == machine)
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Running>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whether it answers an optional request, such as `trace`, for a machine.
+    pub fn answers(&self, machine: &str, request: &str) -> bool {
+        self.offer(machine).is_some_and(|offer| offer.requests.iter().any(|name| name == request))
+    }
+
+    /// The most requests that a process has at the same time.
+    pub fn in_flight(&self) -> usize {
+        self.hello.in_flight.clamp(1, MOST_IN_FLIGHT)
     }
 
     /// Sends a request, whose number `request` gets, to a process and returns the answer to it.
     ///
-    /// A process that breaks down is ended. If it had answered other requests before, a new one gets the request
-    /// once more: what an earlier request did to a process is not held against this one.
+    /// A process that breaks down is ended. If it had other requests, a new one gets the request once more, alone:
+    /// what another request did to a process is not held against this one.
     ///
     /// # Errors
     ///
     /// When the process breaks down or does not answer in time, or on an interrupt.
     pub fn ask(&self, request: &dyn Fn(u64) -> Request, interrupt: &Interrupt) -> Result<Answer, Stopped> {
-        let used = self.idle().pop();
-        if let Some(running) = used {
-            let is_fresh = running.last_id == 0;
-            match self.ask_running(running, request, interrupt) {
-                Err(Stopped::Crash(_) | Stopped::Timeout(_)) if !is_fresh => {}
-                result => return result,
+        let _user = self.pool.enter();
+        if let Some(running) = self.pool.place() {
+            let id = running.next_id();
+            let is_alone = id == 1 && self.in_flight() == 1;
+            let answer = ask(&running.conversation, &request(id), self.command.timeout, interrupt);
+            let stopped = match answer {
+                Ok(answer) => {
+                    self.pool.leave(&running);
+                    return Ok(answer);
+                }
+                Err(trouble) => {
+                    self.pool.remove(&running);
+                    running.conversation.end(trouble)
+                }
+            };
+            if is_alone || !matches!(stopped, Stopped::Crash(_) | Stopped::Timeout(_)) {
+                return Err(stopped);
             }
+            self.pool.announce();
         }
+        let answer = self.ask_alone(request, interrupt);
+        answer.inspect_err(|_| self.pool.withdraw())
+    }
+
+    /// Asks a new process, which was announced and gets other requests only after this one.
+    fn ask_alone(&self, request: &dyn Fn(u64) -> Request, interrupt: &Interrupt) -> Result<Answer, Stopped> {
         let (_, running) = begin(&self.command, &self.groups, interrupt)?;
-        self.ask_running(running, request, interrupt)
-    }
-
-    fn ask_running(
-        &self,
-        mut running: Running,
-        request: &dyn Fn(u64) -> Request,
-        interrupt: &Interrupt,
-    ) -> Result<Answer, Stopped> {
-        running.last_id += 1;
-        let request = request(running.last_id);
-        let answer = ask(&mut running.conversation, &request, self.command.timeout, interrupt);
-        match answer {
-            Ok(answer) => {
-                self.idle().push(running);
-                Ok(answer)
-            }
-            Err(trouble) => Err(running.conversation.end(trouble)),
-        }
-    }
-}
-
-impl Drop for Vm {
-    /// All processes end at the same time.
-    fn drop(&mut self) {
-        self.idle().iter_mut().for_each(|running| running.conversation.close());
+        let request = request(running.next_id());
+        let answer = ask(&running.conversation, &request, self.command.timeout, interrupt);
+        let answer = answer.map_err(|trouble| running.conversation.end(trouble))?;
+        self.pool.add(running);
+        Ok(answer)
     }
 }
 
@@ -170,12 +173,12 @@ impl fmt::Debug for Vm {
 /// Starts a process and says hello.
 fn begin(command: &Command, groups: &Groups, interrupt: &Interrupt) -> Result<(Hello, Running), Stopped> {
     let conversation = Conversation::start(command, groups);
-    let mut conversation = conversation.map_err(|error| {
+    let conversation = conversation.map_err(|error| {
         let what = format!("{} cannot be started: {error}", command.words[0]);
         Stopped::Crash(Breakdown { what, stderr: String::new() })
     })?;
     let hello = Request::Hello(Greeting { version: VERSION, vmconf: env!("CARGO_PKG_VERSION").to_owned() });
-    let answer = ask(&mut conversation, &hello, command.timeout.max(START), interrupt);
+    let answer = ask(&conversation, &hello, command.timeout.max(START), interrupt);
     let hello = answer.and_then(|answer| match answer {
         Answer::Hello(hello) if hello.version == VERSION => Ok(hello),
         Answer::Hello(hello) => Err(Trouble::Broke(format!(
@@ -185,14 +188,14 @@ fn begin(command: &Command, groups: &Groups, interrupt: &Interrupt) -> Result<(H
         _ => Err(Trouble::Broke("answered something else than hello to hello".to_owned())),
     });
     match hello {
-        Ok(hello) => Ok((hello, Running { conversation, last_id: 0 })),
+        Ok(hello) => Ok((hello, Running::new(conversation))),
         Err(trouble) => Err(conversation.end(trouble)),
     }
 }
 
 /// Sends a request and reads the answer to it.
 fn ask(
-    conversation: &mut Conversation,
+    conversation: &Conversation,
     request: &Request,
     timeout: Duration,
     interrupt: &Interrupt,

@@ -25,6 +25,9 @@ use self::observer::{Hasher, Range};
 
 mod observer;
 
+/// How many requests may wait: so many that this process and vmconf need not wait for each other.
+const IN_FLIGHT: usize = 8;
+
 /// Answers requests with a machine of this crate.
 pub struct Server {
     info: &'static MachineInfo,
@@ -80,6 +83,7 @@ impl Server {
             language: Some("Rust".to_owned()),
             homepage: None,
             machines: vec![offer],
+            in_flight: IN_FLIGHT,
         }
     }
 

@@ -35,6 +35,92 @@ pub struct Explanation {
     /// The list that contains the first difference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack: Option<StackComparison>,
+    /// The leaves of the state, where only its root is demanded and differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub world: Option<World>,
+    /// The log entries, where their hash differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logs: Option<Logs>,
+}
+
+/// A state of which only the root is demanded, beside another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct World {
+    /// What it is compared with.
+    pub against: Against,
+    /// The id of the case that demands the other state, if one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub case: Option<String>,
+    /// The leaves that differ, by path; at most 100.
+    pub leaves: Vec<Leaf>,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// What a state is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Against {
+    /// The state before the transaction: no state with the demanded root is known.
+    Before,
+    /// The state that another case demands together with this root.
+    Case,
+    /// The state of the embedded machine, which has the demanded root.
+    Embedded,
+}
+
+/// A leaf of two states.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leaf {
+    /// Its path.
+    pub path: Path,
+    /// What it is in the other state; `None`, or null, when it is not there.
+    pub other: Option<Value>,
+    /// What it is; `None`, or null, when it is not there.
+    pub actual: Option<Value>,
+    /// The instruction that wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Instruction>,
+}
+
+/// Log entries of which only the hash is demanded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Logs {
+    /// The entries of the embedded machine, where they have the demanded hash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Vec<Value>>,
+    /// The actual entries.
+    pub actual: Vec<Value>,
+}
+
+impl From<&model::WorldComparison> for World {
+    fn from(world: &model::WorldComparison) -> World {
+        let model::WorldComparison { against, leaves, count } = world;
+        let (against, case) = match against {
+            model::Against::Before => (Against::Before, None),
+            model::Against::Fixture(id) => (Against::Case, Some(id.clone())),
+            model::Against::Embedded => (Against::Embedded, None),
+        };
+        World { against, case, leaves: leaves.iter().map(Leaf::from).collect(), count: *count }
+    }
+}
+
+impl From<&model::Leaf> for Leaf {
+    fn from(leaf: &model::Leaf) -> Leaf {
+        let model::Leaf { at, wanted, actual, answer } = leaf;
+        let by = match answer {
+            Some(Answer::By(blame)) => Some((&**blame).into()),
+            Some(Answer::NotWritten { .. } | Answer::NoCell(_)) | None => None,
+        };
+        Leaf { path: at.clone(), other: wanted.clone(), actual: actual.clone(), by }
+    }
+}
+
+impl From<&model::LogComparison> for Logs {
+    fn from(logs: &model::LogComparison) -> Logs {
+        let model::LogComparison { expected, actual } = logs;
+        Logs { expected: expected.clone(), actual: actual.clone() }
+    }
 }
 
 /// An executed instruction, with the instructions that produced its inputs, as far as they were followed.
@@ -49,6 +135,9 @@ pub struct Instruction {
     pub op: Option<Name>,
     /// The instruction as text.
     pub instruction: String,
+    /// The frame that executed it, on a machine whose frames execute code of different accounts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
     /// The gas it cost, on a machine with gas.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<u64>,
@@ -105,6 +194,14 @@ pub struct Spent {
     pub gas: u64,
     /// How many of them cost another amount than the instruction table says.
     pub unlike_row: u64,
+    /// What they added to the refund of the transaction.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refund: i64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &i64) -> bool {
+    *number == 0
 }
 
 /// A list of the state, such as a stack, with what the vector expects of it.
@@ -120,7 +217,7 @@ pub struct StackComparison {
 
 impl From<&model::Explanation> for Explanation {
     fn from(explanation: &model::Explanation) -> Explanation {
-        let model::Explanation { report, notes: _, embedded, blames, last, steps, stack, spent } =
+        let model::Explanation { report, notes: _, embedded, blames, last, steps, stack, spent, world, logs } =
             explanation;
         Explanation {
             case: report.into(),
@@ -130,6 +227,8 @@ impl From<&model::Explanation> for Explanation {
             last: last.iter().map(Instruction::from).collect(),
             spent: spent.iter().map(|(op, spent)| (Name::from(*op), spent.into())).collect(),
             stack: stack.as_ref().map(StackComparison::from),
+            world: world.as_ref().map(World::from),
+            logs: logs.as_ref().map(Logs::from),
         }
     }
 }
@@ -166,6 +265,7 @@ impl From<&model::Executed> for Instruction {
             pc: executed.pc,
             op: executed.op.map(Name::from),
             instruction: executed.text.clone(),
+            frame: executed.frame.clone(),
             cost: executed.cost,
             inputs: executed.inputs.iter().map(Input::from).collect(),
             height: executed.height,
@@ -185,8 +285,8 @@ impl From<&model::Input> for Input {
 
 impl From<&model::Spent> for Spent {
     fn from(spent: &model::Spent) -> Spent {
-        let model::Spent { count, gas, unlike_row, by_row: _ } = *spent;
-        Spent { count, gas, unlike_row }
+        let model::Spent { count, gas, unlike_row, by_row: _, refund } = *spent;
+        Spent { count, gas, unlike_row, refund }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! vmconf writes a request to the standard input of the process, and the process writes an answer to its
 //! standard output; both are one JSON object a line. vmconf begins with `hello` and then sends one request at a
-//! time. The schema `protocol` and the page `docs/src/protocol.md` describe every member.
+//! time, or as many as the process offers. The schema `protocol` and the page `docs/src/protocol.md` describe every member.
 //!
 //! Unknown members are skipped: a later vmconf may send more of them. Programs and fields are plain JSON, whose
 //! shape the machine declares in [`crate::machines::MachineInfo`]; see [`super::plain`].
@@ -83,6 +83,19 @@ pub struct Hello {
     pub homepage: Option<String>,
     /// The machines that it implements.
     pub machines: Vec<Offer>,
+    /// The most requests that may wait for their answers at the same time; 1 without this member. Answers come in
+    /// the order of the requests.
+    #[serde(rename = "inFlight", default = "one", skip_serializing_if = "is_one")]
+    pub in_flight: usize,
+}
+
+const fn one() -> usize {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_one(number: &usize) -> bool {
+    *number == 1
 }
 
 /// A machine that a process implements.

@@ -20,7 +20,7 @@ use crate::model::path::Path;
 use crate::model::position::Position;
 use crate::model::signature::signature;
 use crate::model::value::Value;
-use crate::model::verdict::{self, Breakdown, Failure, Kind, Verdict};
+use crate::model::verdict::{self, Breakdown, Failure, Kind, NotPassed, Verdict};
 
 /// A line of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -262,12 +262,15 @@ pub struct Case {
     /// How the machine ended, for a case that fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// Why an entry of a list of expected failures does not apply, for a case that fails.
+    /// Why an entry of a list of expected failures that names the case does not apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed: Option<String>,
     /// The entry of a list of expected failures that applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<Listing>,
+    /// The verdict that a case that is expected to fail has without the list; omitted if it is `fail`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlisted: Option<Kind>,
     /// The errors, for a broken case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<Problem>>,
@@ -289,7 +292,7 @@ fn is_false(bool: &bool) -> bool {
 }
 
 impl From<&CaseReport> for Case {
-    fn from(CaseReport { id, format, machine, line, verdict, cached, time }: &CaseReport) -> Case {
+    fn from(CaseReport { id, format, machine, line, verdict, listed, cached, time }: &CaseReport) -> Case {
         let failure = verdict.failure();
         let difference = |it: &Failure| it.differences.iter().map(Difference::from).collect();
         let known = match verdict {
@@ -319,11 +322,15 @@ impl From<&CaseReport> for Case {
             seconds: time.map(rounded_seconds),
             differences: failure.map(difference),
             ended: failure.map(|it| it.ended.clone()),
-            listed: failure.and_then(|it| it.listed.clone()),
+            listed: listed.clone(),
             known,
+            unlisted: Some(verdict.unlisted_kind())
+                .filter(|kind| verdict.kind() == Kind::ExpectedFail && *kind != Kind::Fail),
             problems,
             reason: match verdict {
-                Verdict::Skip(reason) | Verdict::Unsupported(reason) => Some(reason.clone()),
+                Verdict::Skip(reason)
+                | Verdict::Unsupported(reason)
+                | Verdict::ExpectedFail(NotPassed::Unsupported(reason), _) => Some(reason.clone()),
                 _ => verdict.breakdown().map(|breakdown| breakdown.what.clone()),
             },
             stderr: verdict.breakdown().map(|breakdown| breakdown.stderr.clone()).filter(|it| !it.is_empty()),
@@ -342,6 +349,7 @@ impl TryFrom<Case> for CaseReport {
             format: case.format.take(),
             machine: case.machine.take(),
             line: case.line,
+            listed: case.listed.take(),
             cached: case.cached,
             time: case.seconds.map(duration).transpose()?,
             verdict: case.verdict()?,
@@ -350,33 +358,59 @@ impl TryFrom<Case> for CaseReport {
 }
 
 impl Case {
-    fn verdict(self) -> Result<Verdict, String> {
-        let Case { verdict, differences, ended, listed, known, problems, reason, stderr, .. } = self;
-        let required =
-            |name: &str| format!("is of a case with the verdict {} and has no {name}", verdict.name());
-        let listing = known.map(verdict::Listing::from).ok_or_else(|| required("known"));
-        let reason = reason.ok_or_else(|| required("reason"));
-        let breakdown = |what| Breakdown { what, stderr: stderr.unwrap_or_default() };
-        let failure = || {
-            let differences =
-                differences.filter(|it| !it.is_empty()).ok_or_else(|| required("differences"))?;
-            let differences = differences.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
-            Ok::<_, String>(Failure { differences, ended: ended.ok_or_else(|| required("ended"))?, listed })
-        };
-        Ok(match verdict {
+    fn verdict(mut self) -> Result<Verdict, String> {
+        let listing = self.known.take().map(verdict::Listing::from).ok_or_else(|| self.lacks("known"));
+        match (self.verdict, self.unlisted) {
+            (Kind::UnexpectedPass, _) => Ok(Verdict::UnexpectedPass(listing?)),
+            (Kind::ExpectedFail, unlisted) => {
+                let not_passed = NotPassed::try_from(self.unlisted_verdict(unlisted.unwrap_or(Kind::Fail))?);
+                let not_passed =
+                    not_passed.map_err(|other| format!("is of a case that is known to {}", other.name()))?;
+                Ok(Verdict::ExpectedFail(not_passed, listing?))
+            }
+            (kind, _) => self.unlisted_verdict(kind),
+        }
+    }
+
+    /// The verdict without a list of known failures, which is of this kind.
+    fn unlisted_verdict(self, kind: Kind) -> Result<Verdict, String> {
+        Ok(match kind {
             Kind::Pass => Verdict::Pass,
-            Kind::Fail => Verdict::Fail(failure()?),
-            Kind::ExpectedFail => Verdict::ExpectedFail(failure()?, listing?),
-            Kind::UnexpectedPass => Verdict::UnexpectedPass(listing?),
-            Kind::Skip => Verdict::Skip(reason?),
-            Kind::Unsupported => Verdict::Unsupported(reason?),
-            Kind::Crash => Verdict::Crash(breakdown(reason?)),
-            Kind::Timeout => Verdict::Timeout(breakdown(reason?)),
+            Kind::Fail => Verdict::Fail(self.failure()?),
+            Kind::Skip => Verdict::Skip(self.reason()?),
+            Kind::Unsupported => Verdict::Unsupported(self.reason()?),
+            Kind::Crash => Verdict::Crash(self.breakdown()?),
+            Kind::Timeout => Verdict::Timeout(self.breakdown()?),
             Kind::Error => {
-                let problems = problems.filter(|it| !it.is_empty()).ok_or_else(|| required("problems"))?;
+                let lacks = self.lacks("problems");
+                let problems = self.problems.filter(|it| !it.is_empty()).ok_or(lacks)?;
                 Verdict::Error(problems.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?)
             }
+            Kind::ExpectedFail | Kind::UnexpectedPass => {
+                return Err(format!("has the verdict {} without a list", kind.name()));
+            }
         })
+    }
+
+    fn failure(self) -> Result<Failure, String> {
+        let [no_differences, no_end] = ["differences", "ended"].map(|name| self.lacks(name));
+        let differences = self.differences.filter(|it| !it.is_empty()).ok_or(no_differences)?;
+        let differences = differences.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?;
+        Ok(Failure { differences, ended: self.ended.ok_or(no_end)? })
+    }
+
+    fn reason(self) -> Result<String, String> {
+        let lacks = self.lacks("reason");
+        self.reason.ok_or(lacks)
+    }
+
+    fn breakdown(mut self) -> Result<Breakdown, String> {
+        let stderr = self.stderr.take().unwrap_or_default();
+        Ok(Breakdown { what: self.reason()?, stderr })
+    }
+
+    fn lacks(&self, name: &str) -> String {
+        format!("is of a case with the verdict {} and has no {name}", self.verdict.name())
     }
 }
 

@@ -300,6 +300,7 @@ fn named(effects: Effects, names: &mut Names) -> Effects {
         needs: effects.needs.into_iter().map(&mut name).collect(),
         writes: effects.writes.into_iter().map(&mut name).collect(),
         takes: effects.takes,
+        calls: effects.calls,
     }
 }
 

@@ -26,6 +26,7 @@ mod files;
 mod fuzz;
 mod golden;
 mod hostile;
+mod hot;
 mod inspect;
 mod interrupt;
 mod isa;

@@ -21,7 +21,7 @@ use vmconf::model::explanation::Explained;
 use vmconf::model::path::Path as At;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::{Breakdown, Difference, Failure, Listing, Verdict};
+use vmconf::model::verdict::{Breakdown, Difference, Failure, Listing, NotPassed, Verdict};
 use vmconf::report::{Grouping, Options, REPORTS, Verbosity};
 use vmconf::text::shell::Words;
 use vmconf::text::source_text::SourceText;
@@ -69,6 +69,7 @@ fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
         machine: Some("evm".into()),
         line: Some(2),
         verdict,
+        listed: None,
         cached: false,
         time,
     })
@@ -76,7 +77,7 @@ fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
 
 fn fail(at: At, expected: Expected, actual: Option<Value>, ended: &str) -> Verdict {
     let difference = Difference { step: None, at, expected, actual, place: place(), note: None };
-    Verdict::Fail(Failure { differences: vec![difference], ended: ended.to_owned(), listed: None })
+    Verdict::Fail(Failure { differences: vec![difference], ended: ended.to_owned() })
 }
 
 fn storage(account: u32, expected: u64, actual: u64) -> Verdict {
@@ -96,7 +97,21 @@ fn listing(reason: &str) -> Listing {
 
 fn known(reason: &str) -> Verdict {
     let Verdict::Fail(failure) = outcome(0x1f) else { unreachable!() };
-    Verdict::ExpectedFail(failure, listing(reason))
+    Verdict::ExpectedFail(NotPassed::Fail(failure), listing(reason))
+}
+
+fn known_crash(reason: &str) -> Verdict {
+    let crash = NotPassed::Crash(breakdown("killed by SIGSEGV", ""));
+    Verdict::ExpectedFail(crash, listing(reason))
+}
+
+/// A case that crashes, and that a list expects to do something else.
+fn crash_instead(why: &str) -> Event {
+    let mut event = case("a.json", "crash-instead", Verdict::Crash(breakdown("killed by SIGSEGV", "")));
+    if let Event::Finished(report) = &mut event {
+        report.listed = Some(format!("known.toml:1:1: {why}"));
+    }
+    event
 }
 
 fn error(what: &str) -> Verdict {
@@ -125,6 +140,8 @@ pub(crate) fn mixed() -> Vec<Event> {
         case("a.json", "broken", error("\"0x0g\" is not a quantity")),
         case("a.json", "skipped", Verdict::Skip("--max-fail 1 was reached".to_owned())),
         case("a.json", "known", known("no limits yet")),
+        case("a.json", "known-crash", known_crash("crashes in calls")),
+        crash_instead("fails differently: listed evm timeout, now evm crash: killed by SIGSEGV"),
         case("a.json", "fixed", Verdict::UnexpectedPass(listing("no limits yet"))),
         case("a.json", "unsupported", Verdict::Unsupported("no call recording".to_owned())),
         case("a.json", "crash", Verdict::Crash(breakdown("killed by SIGSEGV", "one\ntwo\n"))),
@@ -496,7 +513,7 @@ fn html_is_valid_and_loads_nothing() {
         }
     }
     assert_eq!(select(&page, "script, style, link, img, iframe, b").len(), 2);
-    assert_eq!(select(&page, "#cases > li").len(), 15 + 9 * hostile_names().len());
+    assert_eq!(select(&page, "#cases > li").len(), 17 + 9 * hostile_names().len());
     let first = select(&page, "#cases > li.fail pre")[0].text().collect::<String>();
     assert_eq!(first, "why <b>&amp;\n  \\u{1b}second line");
     for cause in select(&page, "#causes a") {
@@ -521,10 +538,10 @@ fn html_works_in_a_browser() {
         let visible = select(&page, "#cases > li:not([hidden])").len();
         assert_eq!(select(&page, "#filters[hidden]").len(), 0, "the script did not run");
         let said = select(&page, "#shown")[0].text().collect::<String>();
-        assert_eq!(said, format!("{visible} of {} cases", 15 + 9 * hostile_names().len()));
+        assert_eq!(said, format!("{visible} of {} cases", 17 + 9 * hostile_names().len()));
         (page, visible)
     };
-    assert_eq!(open("").1, 15 + 9 * hostile_names().len());
+    assert_eq!(open("").1, 17 + 9 * hostile_names().len());
     assert_eq!(open("#verdict=error&verdict=skip&machine=evm&q=a.JSON+broken").1, 1);
     assert_eq!(open("#cause=0").1, 2);
     let (page, _) = open("");

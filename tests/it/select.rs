@@ -151,6 +151,10 @@ impl CaseInfo for Named {
         None
     }
 
+    fn calls(&self, _: &dyn Fn(&str) -> bool) -> bool {
+        false
+    }
+
     fn executes(&self, _: &[&'static OpInfo]) -> bool {
         false
     }

@@ -1,6 +1,8 @@
 //! State tests: every leaf of a `state` is compared, cases of a test share what they have in common, and hostile
 //! transactions end at the limits of the runner.
 
+mod explain;
+
 use std::path::Path;
 use std::sync::Arc;
 

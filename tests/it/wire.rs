@@ -16,7 +16,7 @@ use vmconf::model::event::Event;
 use vmconf::model::explanation;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::Verdict;
+use vmconf::model::verdict::{NotPassed, Verdict};
 use vmconf::report::Options;
 use vmconf::wire::line::one_line;
 use vmconf::wire::report::{Explained, Line, Note, Start};
@@ -50,13 +50,14 @@ fn without_excerpts(mut event: Event) -> Event {
     let places = match &mut event {
         Event::Note { diagnostic, .. } => diagnostic.place.iter_mut().collect(),
         Event::Finished(report) => match &mut report.verdict {
-            Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
+            Verdict::Fail(failure) | Verdict::ExpectedFail(NotPassed::Fail(failure), _) => {
                 failure.differences.iter_mut().map(|it| &mut it.place).collect()
             }
             Verdict::Error(diagnostics) => {
                 diagnostics.iter_mut().filter_map(|it| it.place.as_mut()).collect()
             }
             Verdict::Pass
+            | Verdict::ExpectedFail(..)
             | Verdict::UnexpectedPass(_)
             | Verdict::Skip(_)
             | Verdict::Unsupported(_)

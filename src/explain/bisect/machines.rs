@@ -5,11 +5,13 @@ use std::ops::Range;
 
 use super::{Compared, Divergence, Next, Step};
 use crate::isa::Isa;
+use crate::machines::MachineInfo;
+use crate::model::case::Case;
 use crate::model::interrupt::Interrupt;
 use crate::model::value::Value;
 use crate::model::verdict::Breakdown;
 use crate::testees::Stopped;
-use crate::testees::process::Vm;
+use crate::testees::process::{Vm, written};
 use crate::wire::protocol::{Action, Answer, Digests, DigestsDone, Instruction, Request, Trace, TraceDone};
 
 /// How many hashes are requested at once.
@@ -38,19 +40,33 @@ pub trait Instructions {
 
 /// A program on a machine in another process.
 pub struct OnVm<'v> {
-    /// The machine.
-    pub vm: &'v Vm,
+    vm: &'v Vm,
     /// The name of the machine that the program is for.
-    pub machine: &'static str,
+    machine: &'static str,
     /// The program, as requests write it.
-    pub program: serde_json::Value,
+    program: serde_json::Value,
     /// What to do with it.
-    pub actions: Vec<Action>,
-    /// Ends the search.
-    pub interrupt: Interrupt,
+    actions: Vec<Action>,
+    interrupt: Interrupt,
 }
 
-impl OnVm<'_> {
+impl<'v> OnVm<'v> {
+    /// A case of this machine.
+    ///
+    /// # Errors
+    ///
+    /// When the program has a mnemonic that does not exist.
+    pub fn new(
+        vm: &'v Vm,
+        info: &'static MachineInfo,
+        case: &Case,
+        interrupt: Interrupt,
+    ) -> Result<OnVm<'v>, Stopped> {
+        let (program, steps) = written(info, &case.program, &case.steps)?;
+        let actions = steps.into_iter().flat_map(|step| step.r#do).collect();
+        Ok(OnVm { vm, machine: info.name, program, actions, interrupt })
+    }
+
     fn broke(what: &str) -> Stopped {
         Stopped::Crash(Breakdown { what: what.to_owned(), stderr: String::new() })
     }

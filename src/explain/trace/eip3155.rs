@@ -16,7 +16,7 @@ pub(super) const KIND: TraceKind = TraceKind {
     new: |_| Box::<Eip3155>::default(),
 };
 
-/// The accounts are not hashed into a tree, so there is no state root.
+/// The root of a machine that does not hash accounts into a tree.
 const NO_ROOT: [u8; 32] = [0; 32];
 
 #[derive(Default)]
@@ -39,12 +39,14 @@ impl Writer for Eip3155 {
         let mut add = |name: &str, value: Json| drop(self.line.insert(name.to_owned(), value));
         add("pc", at.pc.into());
         add("op", at.code.into());
-        add("gas", quantity(at.state.gas().map(Value::int)));
+        let frame = at.state.frame();
+        let gas = frame.as_ref().map(|frame| frame.gas).or(at.state.gas());
+        add("gas", quantity(gas.map(Value::int)));
         add("gasCost", Json::Null);
         add("stack", stack.map(|item| quantity(Some(item))).collect());
-        // Calls execute no code: there is a single frame, and its return data are empty.
-        add("depth", 1.into());
-        add("returnData", "0x".into());
+        // Where calls execute no code, there is a single frame, and its return data are empty.
+        add("depth", frame.map_or(1, |frame| frame.depth).into());
+        add("returnData", bytes(at.state.observe("returnData")).into());
         add("refund", quantity(at.state.observe("refund")));
         add("memSize", number(at.state.observe("memorySize")));
         if let Some(op) = at.op {
@@ -63,25 +65,30 @@ impl Writer for Eip3155 {
     }
 
     fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let output = match end.state.observe("out") {
-            Some(Value::Bytes(bytes)) => bytes_key(&bytes),
-            _ => "0x".to_owned(),
-        };
+        let state = end.state;
         // A halt consumes all gas, whatever the machine has left.
-        let left = if end.state.failure().is_some() { 0 } else { end.state.gas().unwrap_or_default() };
+        let left = if state.failure().is_some() { 0 } else { state.gas().unwrap_or_default() };
+        let used = state.observe("gasUsed").unwrap_or_else(|| Value::int(self.gas.saturating_sub(left)));
+        let ended = state.observe("status").or_else(|| state.observe("outcome"));
+        let fork = state.observe("fork").unwrap_or_else(|| Value::text("Homestead"));
         let summary = json!({
-            "stateRoot": bytes_key(&NO_ROOT),
-            "output": output,
-            "gasUsed": quantity(Some(Value::int(self.gas - left))),
-            "pass": end.state.observe("outcome") == Some(Value::text("success")),
-            "fork": "Homestead",
+            "stateRoot": bytes(state.observe("root").or(Some(Value::Bytes(NO_ROOT.to_vec())))),
+            "output": bytes(state.observe("out").or_else(|| state.observe("output"))),
+            "gasUsed": quantity(Some(used)),
+            "pass": ended == Some(Value::text("success")),
+            "fork": if let Value::Text(fork) = fork { fork } else { String::new() },
         });
         writeln!(out, "{}", one_line(&summary))
     }
 
-    fn machine(&self) -> Option<&'static str> {
-        Some("evm")
+    fn machines(&self) -> &'static [&'static str] {
+        &["evm", "ethereum"]
     }
+}
+
+/// Bytes as hex digits; none for what is not there.
+fn bytes(value: Option<Value>) -> String {
+    if let Some(Value::Bytes(bytes)) = value { bytes_key(&bytes) } else { "0x".to_owned() }
 }
 
 /// A number as a hex string: `0x2a`.

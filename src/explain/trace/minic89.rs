@@ -33,8 +33,8 @@ impl Writer for Snapshots {
         write(end.state, out)
     }
 
-    fn machine(&self) -> Option<&'static str> {
-        Some("minic89")
+    fn machines(&self) -> &'static [&'static str] {
+        &["minic89"]
     }
 }
 

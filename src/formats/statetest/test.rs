@@ -2,10 +2,11 @@
 
 use num_bigint::BigInt;
 
-use crate::formats::Context;
+use super::signed;
 use crate::formats::accounts::{Members, read_accounts};
 use crate::formats::ethereum_json::{address, data, hash, quantity};
 use crate::formats::fields::{Diagnostics, Fields, wrong_type};
+use crate::formats::{Context, Strictness};
 use crate::model::case::Program;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::position::Origin;
@@ -31,6 +32,8 @@ pub(super) struct Test {
     /// The datum of its results by fork.
     post: Option<u32>,
     lists: Lists,
+    /// Names of items of `data`, by their index: `_info.labels`.
+    labels: Option<u32>,
 }
 
 /// The lists of parameters, by their data.
@@ -51,9 +54,26 @@ impl Test {
         let first = post.and_then(|post| post.members().find_map(|fork| fork.value.items().next()));
         let mut lists = Lists::default();
         let program = read_test(test, first, &mut lists, &mut diagnostics);
+        if context.options.strictness != Strictness::Tolerant {
+            check_transaction(test, &mut diagnostics);
+        }
         let diagnostics = diagnostics.finish();
         let first = first.map_or(test.index(), Node::index);
-        Test { program, diagnostics, first: Some(first), post: post.map(Node::index), lists }
+        let labels = test.member("_info").and_then(|info| info.member("labels")).map(Node::index);
+        Test { program, diagnostics, first: Some(first), post: post.map(Node::index), lists, labels }
+    }
+
+    /// The part of the transaction that all cases have.
+    pub(super) fn transaction(&self) -> Option<&Value> {
+        self.program.as_ref()?.0.get("transaction")
+    }
+
+    /// What the file calls the data that an entry chooses: `d3 is create then call`.
+    pub(super) fn label(&self, indexes: Node<'_>) -> Option<String> {
+        let labels = Node::at_index(indexes.document(), self.labels?);
+        let data = indexes.member("data")?.raw();
+        let label = labels.member(data)?.text()?;
+        Some(format!("d{data} is {}", label.trim_start_matches(":label").trim()))
     }
 
     /// Whether the datum is an entry of the results and not the test itself.
@@ -142,6 +162,19 @@ fn read_test(
     let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
     program.push("pre", Value::Record(accounts));
     Some(Program::from(Value::Record(program.0)))
+}
+
+/// What is wrong with a transaction that a run does not look at.
+fn check_transaction(test: Node<'_>, diagnostics: &mut Diagnostics) -> Option<()> {
+    let transaction = test.member("transaction")?;
+    let count = transaction.member("data").map_or(0, |data| data.items().count());
+    if let Some(lists) = transaction.member("accessLists").filter(|lists| lists.items().count() != count) {
+        let what = format!("{} access lists", lists.items().count());
+        let expected = format!("{count}, one for each item of data");
+        diagnostics.breach(|| Diagnostic::at(lists.at(), what).expected(expected).under(Rule::ParallelLists));
+    }
+    signed::check_sender(transaction.member("sender")?, transaction.member("secretKey")?, diagnostics);
+    Some(())
 }
 
 fn read_env(env: Node<'_>, chain: &mut Option<BigInt>, diagnostics: &mut Diagnostics) -> Option<Value> {

@@ -33,6 +33,7 @@ pub const FORMAT: Format = Format {
     ends: ENDS,
     unknown: Severity::Error,
     duplicate: Severity::Error,
+    group: |_| None,
     folders: &[Folder::Own, Folder::Above],
 };
 
@@ -102,7 +103,13 @@ fn read_pair(pair: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics
     reader.push("zeroLimit", Some(Value::text("fatal")));
     let steps = reader.run_of_driver(None, pair.at());
     let Reader { members, places, .. } = reader;
-    Some(Case { machine: MACHINE, program: Program::from(Value::Record(members)), places, steps })
+    Some(Case {
+        machine: MACHINE,
+        program: Program::from(Value::Record(members)),
+        places,
+        steps,
+        label: None,
+    })
 }
 
 impl Reader<'_> {

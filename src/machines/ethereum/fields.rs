@@ -6,6 +6,7 @@ use revm::primitives::Log;
 use super::logs;
 use super::machine::{Ended, Ethereum, Outcome};
 use super::shapes::{LOG, STACK};
+use crate::machines::inspect::Inspect;
 use crate::machines::observe::{Field, Fields};
 use crate::machines::record::{ACCOUNTS, HEX, word_value};
 use crate::model::shape::Shape;
@@ -53,6 +54,30 @@ impl Fields for Ethereum {
         },
         Field { name: "gasUsed", doc: "gas used after refunds, if executed", shape: HEX, read: gas_used },
         Field { name: "output", doc: "bytes returned, if executed", shape: Shape::Bytes, read: output },
+        Field {
+            name: "fork",
+            doc: "the fork whose rules hold",
+            shape: Shape::Text,
+            read: |m| Some(Value::text(m.fork()?.name)),
+        },
+        Field {
+            name: "refund",
+            doc: "gas to give back at the end, before any limit on it",
+            shape: HEX,
+            read: |m| Some(Value::int(m.refund()?)),
+        },
+        Field {
+            name: "memorySize",
+            doc: "bytes of memory of the frame",
+            shape: HEX,
+            read: |m| Some(Value::int(m.running()?.interpreter.memory.len())),
+        },
+        Field {
+            name: "returnData",
+            doc: "what the last call of the frame returned",
+            shape: Shape::Bytes,
+            read: |m| Some(Value::Bytes(m.running()?.interpreter.return_data.0.to_vec())),
+        },
         Field { name: "stack", doc: "stack items of the frame, bottom first", shape: STACK, read: stack },
     ];
 }
@@ -106,6 +131,6 @@ fn output(machine: &Ethereum) -> Option<Value> {
 }
 
 fn stack(machine: &Ethereum) -> Option<Value> {
-    let stack = machine.frame()?.interpreter.stack.data();
+    let stack = machine.running()?.interpreter.stack.data();
     Some(Value::List(stack.iter().copied().map(word_value).collect()))
 }

@@ -113,3 +113,23 @@ impl Fork {
         CfgEnv::new_with_spec_and_gas_params(self.spec, gas)
     }
 }
+
+/// A price or refund of one fork that is not what it should be.
+#[derive(Debug, Clone, Copy)]
+pub struct WrongPrice {
+    /// The fork.
+    pub fork: &'static str,
+    /// Its name in revm: `sstore_clearing_slot_refund`.
+    pub name: &'static str,
+    /// By how much it is higher.
+    pub by: i64,
+}
+
+impl WrongPrice {
+    /// Changes the price; one that revm does not have stays as it is.
+    pub(super) fn plant(self, gas: &mut GasParams) {
+        if let Some(id) = GasId::from_name(self.name) {
+            gas.override_gas([(id, gas.get(id).saturating_add_signed(self.by))]);
+        }
+    }
+}

@@ -1,20 +1,32 @@
-//! What traces see.
+//! What traces and blame see.
 
 use revm::interpreter::interpreter_types::{Jumps, LegacyBytecode};
+use revm::primitives::{Address, TxKind};
 
 use super::machine::Ethereum;
 use super::table::ETHEREUM;
+use super::trail::{of_account, storage};
 use crate::isa::disassembler::disassemble;
-use crate::machines::inspect::{Effects, Inspect};
-use crate::machines::record::word_value;
+use crate::machines::effects::declared;
+use crate::machines::inspect::{Effects, Frame, Inspect};
+use crate::machines::record::{word_of_key, word_value};
+use crate::model::cell::Cell;
+use crate::model::hex::bytes_key;
+use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 
 /// The most bytes of an instruction.
 const LONGEST: usize = 33;
 
+/// The most items of a stack.
+const MOST_ITEMS: usize = 1024;
+
+/// The type of transactions that have authorizations.
+const AUTHORIZATIONS: u8 = 4;
+
 impl Inspect for Ethereum {
     fn instruction(&self) -> String {
-        let rest = self.frame().and_then(|frame| {
+        let rest = self.running().and_then(|frame| {
             let bytecode = &frame.interpreter.bytecode;
             bytecode.bytecode_slice().get(bytecode.pc()..)
         });
@@ -24,11 +36,11 @@ impl Inspect for Ethereum {
     }
 
     fn height(&self) -> usize {
-        self.frame().map_or(0, |frame| frame.interpreter.stack.len())
+        self.running().map_or(0, |frame| frame.interpreter.stack.len())
     }
 
     fn item(&self, below: usize) -> Option<Value> {
-        self.frame()?.interpreter.stack.peek(below).ok().map(word_value)
+        self.running()?.interpreter.stack.peek(below).ok().map(word_value)
     }
 
     /// Of all frames, so that a call costs what is not given back.
@@ -36,7 +48,97 @@ impl Inspect for Ethereum {
         self.gas_left()
     }
 
-    fn declared(&self, _: &dyn Fn(usize) -> bool) -> Effects {
-        Effects::default()
+    fn refund(&self) -> Option<i64> {
+        Some(self.refunded())
+    }
+
+    fn frame(&self) -> Option<Frame> {
+        let interpreter = &self.running()?.interpreter;
+        let code = interpreter.input.bytecode_address.unwrap_or(interpreter.input.target_address);
+        let depth = self.frames().len();
+        Some(Frame {
+            depth,
+            code: bytes_key(code.as_slice()),
+            gas: interpreter.gas.remaining(),
+            stack: (depth - 1) * MOST_ITEMS,
+        })
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.trail()?.failure.map(|failure| format!("{failure:?}"))
+    }
+
+    fn wrote(&self) -> Vec<Cell> {
+        self.trail().map_or_else(Vec::new, super::trail::Trail::cells)
+    }
+
+    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
+        let calls = self.called().map(|address| bytes_key(address.as_slice()));
+        Effects { calls, ..declared(self, counts) }
+    }
+
+    fn value(&self, cell: &Cell) -> Option<Value> {
+        match cell {
+            Cell::Range(memory, range) => self.remembered(memory, range.start, range.end),
+            Cell::Named("storage", name) => {
+                let (key, account) = name.split_once(" of ")?;
+                Some(word_value(self.stored(address(account)?, word_of_key(key).ok()?)))
+            }
+            Cell::Named("balance", name) => Some(word_value(self.balance(address(name)?))),
+            _ => None,
+        }
+    }
+
+    fn cells(&self, at: &Path) -> Vec<Cell> {
+        let keys = at.keys();
+        let [Key::Name(field), rest @ ..] = &keys[..] else { return Vec::new() };
+        match (&**field, rest) {
+            ("logs" | "logEntries", _) => vec![Cell::named("logs", "")],
+            ("output", _) => vec![Cell::named("output", "")],
+            ("state", [Key::Name(account), rest @ ..]) => {
+                address(account).map_or_else(Vec::new, |account| leaf_cells(account, rest))
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn changed_besides(&self, at: &Path) -> Option<String> {
+        let keys = at.keys();
+        let [Key::Name(field), Key::Name(account), Key::Name(leaf)] = &keys[..] else { return None };
+        let account = address(account).filter(|_| **field == *"state")?;
+        let transaction = &self.context().tx;
+        let is_sender = transaction.caller == account;
+        let why = match &**leaf {
+            "nonce" if is_sender => "the transaction counts it",
+            "balance" if is_sender => "the transaction takes its fee and what it sends",
+            "balance" if transaction.kind == TxKind::Call(account) => "the transaction sends its value",
+            "balance" if self.context().block.beneficiary == account => "the fee of the transaction",
+            "nonce" | "code" if transaction.tx_type == AUTHORIZATIONS => {
+                "an authorization of the transaction"
+            }
+            _ => return None,
+        };
+        Some(why.to_owned())
+    }
+}
+
+fn address(key: &str) -> Option<Address> {
+    Some(Address::from_word(word_of_key(key).ok()?.into()))
+}
+
+/// The cells of a leaf of an account, or of the account.
+fn leaf_cells(account: Address, leaf: &[&Key]) -> Vec<Cell> {
+    match leaf {
+        [] => vec![of_account("account", account)],
+        [Key::Name(leaf)] => match &**leaf {
+            "balance" => vec![of_account("balance", account)],
+            "nonce" => vec![of_account("nonce", account)],
+            "code" => vec![of_account("code", account)],
+            _ => Vec::new(),
+        },
+        [Key::Name(leaf), Key::Name(key)] if **leaf == *"storage" => {
+            word_of_key(key).map_or_else(|_| Vec::new(), |key| vec![storage("storage", account, key)])
+        }
+        _ => Vec::new(),
     }
 }

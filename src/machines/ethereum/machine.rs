@@ -15,21 +15,22 @@ use revm::handler::{EthFrame, FrameResult, Handler, ItemOrResult, execution::run
 use revm::interpreter::interpreter_action::FrameInit;
 use revm::interpreter::interpreter_types::{Jumps, LegacyBytecode, LoopControl};
 use revm::interpreter::{FrameInput, GasTracker, InitialAndFloorGas, InstructionResult, InterpreterAction};
-use revm::primitives::Address;
+use revm::primitives::{Address, U256};
 use revm::state::EvmState;
 
-use super::engine::{self, Engine, EngineError, Phases};
-use super::fork::Fork;
+use super::engine::{self, Context, Engine, EngineError, Phases};
+use super::fork::{Fork, WrongPrice};
 use super::program::{self, Prepared};
 use super::refusal::Refusal;
 use super::table::ETHEREUM;
-use super::world::After;
+use super::trail::Trail;
+use super::world::{self, After};
 use super::{shapes, transaction};
 use crate::machines::account::{Account, COPIES, Limit};
 use crate::machines::machine::{At, LoadError, Machine, Status};
 use crate::machines::observe;
 use crate::machines::record::Record;
-use crate::machines::{Engine as Of, Executes, Language, MachineInfo};
+use crate::machines::{Engine as Of, Executes, Hashed, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -47,6 +48,14 @@ pub const INFO: MachineInfo = MachineInfo {
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<Ethereum>,
+    hashed: Some(Hashed {
+        root: "root",
+        root_of: world::root_of,
+        state: "state",
+        before: "pre",
+        logs: "logs",
+        entries: "logEntries",
+    }),
     assemble: crate::machines::as_it_is,
     new: |limits| Box::new(Ethereum::new(limits)),
 };
@@ -79,6 +88,7 @@ pub struct Ethereum {
     engine: Engine,
     /// The fork that the engine is set up for.
     fork: Option<Fork>,
+    fault: Option<WrongPrice>,
     /// The frames in use, then some for later use.
     frames: Vec<EthFrame>,
     depth: usize,
@@ -89,6 +99,9 @@ pub struct Ethereum {
     uncharged: u64,
     /// The units at which the memory in use is counted again.
     next_count: u64,
+    trail: Option<Trail>,
+    /// What the instructions of the transaction, when it has ended, added to its refund.
+    refund: i64,
 }
 
 enum Stage {
@@ -140,9 +153,19 @@ impl<E: Into<EngineError>> From<E> for Stop {
 impl Ethereum {
     /// A machine that holds no program.
     pub fn new(limits: &Limits) -> Ethereum {
+        Ethereum::with(limits, None)
+    }
+
+    /// A machine with a fault, to show that vectors find it: one price differs.
+    pub fn with_fault(limits: &Limits, fault: WrongPrice) -> Ethereum {
+        Ethereum::with(limits, Some(fault))
+    }
+
+    fn with(limits: &Limits, fault: Option<WrongPrice>) -> Ethereum {
         Ethereum {
             engine: engine::new(),
             fork: None,
+            fault,
             frames: Vec::new(),
             depth: 0,
             test: None,
@@ -150,6 +173,8 @@ impl Ethereum {
             account: Account::new(limits),
             uncharged: 0,
             next_count: 0,
+            trail: None,
+            refund: 0,
         }
     }
 
@@ -170,9 +195,49 @@ impl Ethereum {
         Some(after)
     }
 
+    /// The fork whose rules hold.
+    pub(super) fn fork(&self) -> Option<Fork> {
+        self.fork
+    }
+
     /// The running frame.
-    pub(super) fn frame(&self) -> Option<&EthFrame> {
-        self.frames.get(self.depth.checked_sub(1)?)
+    pub(super) fn running(&self) -> Option<&EthFrame> {
+        self.frames().last()
+    }
+
+    /// The frames in use, the outermost first.
+    pub(super) fn frames(&self) -> &[EthFrame] {
+        &self.frames[..self.depth]
+    }
+
+    /// The code of the next instruction.
+    pub(super) fn next_code(&self) -> Option<u8> {
+        let bytecode = &self.running()?.interpreter.bytecode;
+        bytecode.bytecode_slice().get(bytecode.pc()).copied()
+    }
+
+    /// The transaction, its block and the accounts while it runs.
+    pub(super) fn context(&self) -> &Context {
+        &self.engine.ctx
+    }
+
+    /// What the last instruction did; `None` unless instructions are executed one at a time.
+    pub(super) fn trail(&self) -> Option<&Trail> {
+        self.trail.as_ref()
+    }
+
+    /// A word of storage while the transaction runs.
+    pub(super) fn stored(&self, address: Address, key: U256) -> U256 {
+        let journal = &self.engine.ctx.journaled_state;
+        let slot = journal.inner.state.get(&address).and_then(|account| account.storage.get(&key));
+        slot.map_or_else(|| journal.database.world.stored(address, key), |slot| slot.present_value)
+    }
+
+    /// The balance of an account while the transaction runs.
+    pub(super) fn balance(&self, address: Address) -> U256 {
+        let journal = &self.engine.ctx.journaled_state;
+        let account = journal.inner.state.get(&address).map(|account| account.info.balance);
+        account.unwrap_or_else(|| journal.database.world.balance(address))
     }
 
     /// The gas that is left in all frames; at the end, what was not spent.
@@ -180,8 +245,14 @@ impl Ethereum {
         if let Some(Ended { outcome: Outcome::Executed(result), .. }) = self.ended() {
             return Some(self.engine.ctx.tx.gas_limit.saturating_sub(result.gas().total_gas_spent()));
         }
-        let frames = self.frames[..self.depth].iter();
+        let frames = self.frames().iter();
         Some(frames.map(|frame| frame.interpreter.gas.remaining()).fold(0, u64::saturating_add))
+    }
+
+    /// The refund, of all frames or at the end, before any limit on it.
+    pub(super) fn refunded(&self) -> i64 {
+        let frames = self.frames().iter().map(|frame| frame.interpreter.gas.refunded());
+        if self.depth == 0 { self.refund } else { frames.sum() }
     }
 
     /// Forgets the last case.
@@ -198,6 +269,8 @@ impl Ethereum {
         self.account.reset();
         self.uncharged = 0;
         self.next_count = 0;
+        self.trail = None;
+        self.refund = 0;
     }
 
     /// Sets the engine up for a transaction, and takes it to its first instruction.
@@ -224,6 +297,9 @@ impl Ethereum {
         if self.fork != Some(fork) {
             self.fork = Some(fork);
             context.cfg = fork.configuration();
+            if let Some(fault) = self.fault.filter(|fault| fault.fork == fork.name) {
+                fault.plant(&mut context.cfg.gas_params);
+            }
             self.engine.instruction = fork.instructions();
         }
         let CfgEnv { chain_id, max_blobs_per_tx, blob_base_fee_update_fraction, memory_limit, .. } =
@@ -309,6 +385,7 @@ impl Ethereum {
         }
         let Stage::Running(mut running) = self.stage else { return Ok(()) };
         let mut result = result;
+        self.refund = if result.interpreter_result().is_ok() { result.gas().refunded() } else { 0 };
         Phases::default().last_frame_result(&mut self.engine, &mut result, &mut running.gas)?;
         self.settle(result, running)
     }
@@ -338,15 +415,27 @@ impl Ethereum {
             budget -= executed;
             let Some(action) = action else { continue };
             let frame = &mut self.frames[self.depth - 1];
-            match frame.process_next_action::<_, EngineError>(&mut self.engine.ctx, action)? {
+            let context = &mut self.engine.ctx;
+            if let (Some(trail), InterpreterAction::Return(result)) = (&mut self.trail, &action) {
+                let from = frame.checkpoint.journal_i;
+                trail.end(&context.journaled_state.inner.journal, from, result.result);
+            }
+            match frame.process_next_action::<_, EngineError>(context, action)? {
                 ItemOrResult::Item(init) => self.enter(init)?,
                 ItemOrResult::Result(result) => {
                     self.depth -= 1;
+                    self.follow_trail();
                     self.leave(result)?;
                 }
             }
         }
         Ok(())
+    }
+
+    fn follow_trail(&mut self) {
+        if let Some(trail) = &mut self.trail {
+            trail.follow(&self.engine.ctx.journaled_state.inner.journal);
+        }
     }
 
     /// Executes up to `most` instructions of the running frame, fewer when the limits must be looked at. Returns
@@ -447,9 +536,11 @@ impl Machine for Ethereum {
     }
 
     fn advance(&mut self, budget: u64) -> Status {
-        if matches!(self.stage, Stage::Running(_)) {
+        if matches!(self.stage, Stage::Running(_)) && budget > 0 {
+            let journal = &self.engine.ctx.journaled_state.inner.journal;
+            self.trail = (budget == 1).then(|| Trail::before(journal));
             match self.execute(budget) {
-                Ok(()) => {}
+                Ok(()) => self.follow_trail(),
                 Err(Stop::Limited(limit)) => self.stage = Stage::Limited(limit),
                 Err(Stop::Invalid(error)) => return Status::Refused(LoadError::new(error.to_string())),
             }
@@ -471,7 +562,7 @@ impl Machine for Ethereum {
     }
 
     fn next(&self) -> Option<At<'_>> {
-        let bytecode = &self.frame()?.interpreter.bytecode;
+        let bytecode = &self.running()?.interpreter.bytecode;
         At::in_bytes(&ETHEREUM, bytecode.bytecode_slice(), bytecode.pc(), self)
     }
 

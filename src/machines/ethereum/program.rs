@@ -120,7 +120,7 @@ fn sender(transaction: &Record<'_>) -> Result<Option<Address>, LoadError> {
         return Ok(None);
     }
     let Ok(key) = SigningKey::from_slice(transaction.bytes("secretKey")?) else { return Ok(None) };
-    let point = key.verifying_key().to_sec1_point(false);
+    let point = key.verifying_key().to_encoded_point(false);
     let hash = keccak256(&point.as_bytes()[1..]);
     Ok(Some(Address::from_slice(&hash[12..])))
 }

@@ -44,6 +44,17 @@ impl World {
         };
         accounts.iter().map(account).collect::<Result<_, _>>().map(World)
     }
+
+    /// A word of an account's storage.
+    pub(super) fn stored(&self, address: Address, key: U256) -> U256 {
+        let slot = self.0.get(&address).and_then(|account| account.storage.get(&key));
+        slot.map_or(U256::ZERO, |slot| slot.value)
+    }
+
+    /// The balance of an account.
+    pub(super) fn balance(&self, address: Address) -> U256 {
+        self.0.get(&address).map_or(U256::ZERO, |account| account.info.balance)
+    }
 }
 
 impl Prior {
@@ -80,6 +91,14 @@ fn hash_key(key: U256) -> B256 {
     keccak256(key.to_be_bytes::<32>())
 }
 
+/// The root of a record of accounts.
+pub(super) fn root_of(accounts: &Value) -> Option<Value> {
+    let world = World::read(accounts.members()?).ok()?;
+    let mut leaves: Vec<_> = world.0.values().map(|account| (account.hashed_address, account.leaf)).collect();
+    leaves.sort_unstable_by_key(|leaf| leaf.0);
+    Some(Value::Bytes(state_root(leaves).to_vec()))
+}
+
 /// What the engine reads accounts from.
 #[derive(Clone, Default)]
 pub(super) struct Source {
@@ -108,8 +127,7 @@ impl Database for Source {
     }
 
     fn storage(&mut self, address: Address, key: StorageKey) -> Result<StorageValue, Infallible> {
-        let slot = self.world.0.get(&address).and_then(|account| account.storage.get(&key));
-        Ok(slot.map_or(U256::ZERO, |slot| slot.value))
+        Ok(self.world.stored(address, key))
     }
 
     /// A block has no predecessors here: its hash is that of its number in decimal digits.

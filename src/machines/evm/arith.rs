@@ -2,74 +2,66 @@
 
 use ruint::aliases::U256;
 
-use super::frame::{Flow, Frame, Word, small};
+use super::frame::{Flow, Word};
+use super::operands::Operands;
+use super::wide::div_rem;
 
 /// What a division of words is charged.
 const DIVISION: u64 = 6;
-/// What a bit of an exponent is charged.
-const UNITS_OF_BIT: u64 = 1;
 
 #[inline(always)]
-pub(super) fn add(f: &mut Frame<'_>) -> Flow {
+pub(super) fn add(f: &mut impl Operands) -> Flow {
     f.binary(Word::wrapping_add)
 }
 
 #[inline(always)]
-pub(super) fn mul(f: &mut Frame<'_>) -> Flow {
+pub(super) fn mul(f: &mut impl Operands) -> Flow {
     f.binary(Word::wrapping_mul)
 }
 
 #[inline(always)]
-pub(super) fn sub(f: &mut Frame<'_>) -> Flow {
+pub(super) fn sub(f: &mut impl Operands) -> Flow {
     f.binary(Word::wrapping_sub)
 }
 
 #[inline(never)]
-pub(super) fn div(f: &mut Frame<'_>) -> Flow {
+pub(super) fn div(f: &mut impl Operands) -> Flow {
     f.work(DIVISION)?;
     f.binary(quotient)
 }
 
 #[inline(never)]
-pub(super) fn rem(f: &mut Frame<'_>) -> Flow {
+pub(super) fn rem(f: &mut impl Operands) -> Flow {
     f.work(DIVISION)?;
     f.binary(remainder)
 }
 
 #[inline(never)]
-pub(super) fn sdiv(f: &mut Frame<'_>) -> Flow {
+pub(super) fn sdiv(f: &mut impl Operands) -> Flow {
     f.work(DIVISION)?;
     f.binary(|a, b| with_sign(quotient(magnitude(a), magnitude(b)), is_negative(a) != is_negative(b)))
 }
 
 #[inline(never)]
-pub(super) fn smod(f: &mut Frame<'_>) -> Flow {
+pub(super) fn smod(f: &mut impl Operands) -> Flow {
     f.work(DIVISION)?;
     f.binary(|a, b| with_sign(remainder(magnitude(a), magnitude(b)), is_negative(a)))
 }
 
 #[inline(always)]
-pub(super) fn addmod(f: &mut Frame<'_>) -> Flow {
+pub(super) fn addmod(f: &mut impl Operands) -> Flow {
     f.work(DIVISION)?;
     f.ternary(add_mod)
 }
 
 #[inline(always)]
-pub(super) fn mulmod(f: &mut Frame<'_>) -> Flow {
+pub(super) fn mulmod(f: &mut impl Operands) -> Flow {
     f.work(2 * DIVISION)?;
     f.ternary(mul_mod)
 }
 
-#[inline(never)]
-pub(super) fn exp(f: &mut Frame<'_>) -> Flow {
-    let a = f.pop();
-    f.charge(10 * f.top().byte_len() as u64)?;
-    f.work(UNITS_OF_BIT * f.top().bit_len() as u64)?;
-    f.unary(|b| a.wrapping_pow(b))
-}
-
 #[inline(always)]
-pub(super) fn signextend(f: &mut Frame<'_>) -> Flow {
+pub(super) fn signextend(f: &mut impl Operands) -> Flow {
     f.binary(|a, b| {
         if a >= U256::from(31) {
             return b;
@@ -94,17 +86,11 @@ fn with_sign(magnitude: Word, negative: bool) -> Word {
 }
 
 fn quotient(a: Word, b: Word) -> Word {
-    match (small(a), small(b)) {
-        (Some(a), Some(b)) => Word::from(a.checked_div(b).unwrap_or_default()),
-        _ => a.checked_div(b).unwrap_or_default(),
-    }
+    div_rem(a, b).0
 }
 
 fn remainder(a: Word, b: Word) -> Word {
-    match (small(a), small(b)) {
-        (Some(a), Some(b)) => Word::from(a.checked_rem(b).unwrap_or_default()),
-        _ => a.checked_rem(b).unwrap_or_default(),
-    }
+    div_rem(a, b).1
 }
 
 #[inline(never)]

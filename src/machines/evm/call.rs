@@ -6,6 +6,7 @@ use rlp::RlpStream;
 
 use super::frame::{Flow, Frame, Halt, Stop, Word, range, small, words};
 use super::hash::{keccak, keccak_units};
+use super::operands::Operands;
 use super::world::{address_bytes, low_160};
 
 const VALUE: u64 = 9_000;

@@ -2,6 +2,7 @@
 
 use super::frame::{Flow, Frame, PADDING, Word, small};
 use super::hash::{keccak, keccak_units};
+use super::operands::Operands;
 use super::world::LOOK_UP;
 
 /// The call and the block that a program runs in.

@@ -95,7 +95,7 @@ fn outcome(machine: &Evm) -> Option<Value> {
     match machine.stop? {
         Stop::Stopped | Stop::Returned => Some(Value::text("success")),
         Stop::Halted(_) => Some(Value::text("halt")),
-        Stop::Limited(_) | Stop::Fenced => None,
+        Stop::Limited(_) | Stop::Fenced | Stop::Hot => None,
     }
 }
 

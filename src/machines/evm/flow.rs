@@ -1,6 +1,7 @@
 //! Jumps, ends, and what an instruction can learn about the frame.
 
 use super::frame::{Flow, Frame, Halt, Stop, Word, is_zero, range, small, words};
+use super::operands::Operands;
 use super::table::Op;
 
 #[inline(always)]
@@ -23,20 +24,16 @@ pub(super) fn jumpi(f: &mut Frame<'_>) -> Flow {
 #[inline(always)]
 fn go_to(f: &mut Frame<'_>, target: Word) -> Flow {
     let Some(target) = small(target) else { return Err(BAD_JUMP) };
-    let valid = match f.destinations.known.get(target) {
-        Some(Destination::Yes) => true,
-        Some(Destination::Unknown) => f.destinations.learn(f.code, target),
-        Some(Destination::No) | None => false,
-    };
-    if !valid {
+    let destination = f.destinations.visit(f.code, target);
+    if destination == Destination::NO {
         return Err(BAD_JUMP);
     }
     let fenced = f.context.count.jump(f.pc, target);
     f.pc = target;
-    if fenced {
+    if fenced || destination == Destination::HOT {
         // The loop takes the program counter back to the instruction that ended it.
         f.pc += 1;
-        return Err(Stop::Fenced);
+        return Err(if fenced { Stop::Fenced } else { Stop::Hot });
     }
     Ok(())
 }
@@ -45,43 +42,90 @@ const BAD_JUMP: Stop = Stop::Halted(Halt::BadJump);
 
 /// The valid jump destinations: each JUMPDEST that is not data of a PUSH. Computed lazily, each offset once:
 /// most programs jump to a few places, and analysing all of their code would cost more than it saves.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Destinations {
     known: Vec<Destination>,
     /// An instruction starts here, and all before it are known.
     scanned: usize,
+    /// What a destination is at first.
+    fresh: Destination,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Destination {
-    Unknown,
-    Yes,
-    No,
+/// What an offset is for a jump.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+pub(super) struct Destination(u8);
+
+impl Destination {
+    const UNKNOWN: Destination = Destination(0);
+    const NO: Destination = Destination(1);
+    /// A destination for the plain loop.
+    pub(super) const PLAIN: Destination = Destination(2);
+    /// One where the hot tier takes over.
+    const HOT: Destination = Destination(3);
+    /// One where it takes over after some more jumps to it; each makes it one less.
+    pub(super) const COLD: Destination = Destination(3 + 8);
 }
 
 impl Destinations {
-    /// Forgets all, for another code of `length` bytes.
-    pub(super) fn reset(&mut self, length: usize) {
+    /// Those of no code.
+    pub(super) fn new() -> Destinations {
+        Destinations { known: Vec::new(), scanned: 0, fresh: Destination::PLAIN }
+    }
+
+    /// Forgets all, for another code of `length` bytes. `fresh` is what a destination is at first.
+    pub(super) fn reset(&mut self, length: usize, fresh: Destination) {
         self.known.clear();
-        self.known.resize(length, Destination::Unknown);
+        self.known.resize(length, Destination::UNKNOWN);
         self.scanned = 0;
+        self.fresh = fresh;
+    }
+
+    /// Counts a jump to `target`.
+    #[inline(always)]
+    fn visit(&mut self, code: &[u8], target: usize) -> Destination {
+        let Some(known) = self.known.get_mut(target) else { return Destination::NO };
+        if *known > Destination::HOT {
+            known.0 -= 1;
+        } else if *known == Destination::UNKNOWN {
+            self.learn(code, target);
+        }
+        self.known[target]
+    }
+
+    /// Whether the hot tier takes over there.
+    pub(super) fn is_hot(&self, target: usize) -> bool {
+        self.known.get(target) == Some(&Destination::HOT)
+    }
+
+    /// Leaves a destination to the plain loop.
+    pub(super) fn cool(&mut self, target: usize) {
+        if self.is_hot(target) {
+            self.known[target] = Destination::PLAIN;
+        }
+    }
+
+    /// Whether `target` is a destination.
+    pub(super) fn contains(&mut self, code: &[u8], target: usize) -> bool {
+        if self.known.get(target) == Some(&Destination::UNKNOWN) {
+            self.learn(code, target);
+        }
+        self.known.get(target).is_some_and(|known| *known != Destination::NO)
     }
 
     /// Finds out what an offset is.
     #[cold]
     #[inline(never)]
-    fn learn(&mut self, code: &[u8], target: usize) -> bool {
+    fn learn(&mut self, code: &[u8], target: usize) {
         /// From here on it costs less to look at the code before an offset than to go there.
         const FAR: usize = 512;
         let far = target > self.scanned + FAR;
         if code[target] != Op::JUMPDEST as u8 {
-            self.known[target] = Destination::No;
+            self.known[target] = Destination::NO;
         } else if far && starts(code, target) {
-            self.known[target] = Destination::Yes;
+            self.known[target] = self.fresh;
         } else {
             self.scan(code, target);
         }
-        self.known[target] == Destination::Yes
     }
 
     /// Goes on through the instructions until it is past `target`.
@@ -89,14 +133,14 @@ impl Destinations {
         let mut at = self.scanned;
         while at <= target {
             let byte = code[at];
-            if byte == Op::JUMPDEST as u8 {
-                self.known[at] = Destination::Yes;
+            if byte == Op::JUMPDEST as u8 && self.known[at] == Destination::UNKNOWN {
+                self.known[at] = self.fresh;
             }
             at += 1 + push_data(byte);
         }
         self.scanned = at;
-        if self.known[target] == Destination::Unknown {
-            self.known[target] = Destination::No;
+        if self.known[target] == Destination::UNKNOWN {
+            self.known[target] = Destination::NO;
         }
     }
 }

@@ -6,6 +6,7 @@ use ruint::aliases::U256;
 
 use super::flow::Destinations;
 use super::machine::Context;
+use super::operands::Operands;
 use crate::machines::account::Limit;
 
 /// A 256-bit word.
@@ -19,8 +20,9 @@ pub(super) const STACK_LIMIT: usize = 1024;
 pub(super) const PADDING: usize = 33;
 
 /// The stack's storage: the lowest item is at 1, so that the top item's slot is the height, also for an empty
-/// stack.
-pub(super) type Stack = [Halves; 1 + STACK_LIMIT];
+/// stack. Slots above the limit are for the blocks of the hot tier, and make the number of slots a power of two.
+pub(super) type Stack = [Halves; STACK_SLOTS];
+pub(super) const STACK_SLOTS: usize = 2 * STACK_LIMIT;
 
 /// What a handler answers: go on, or why not.
 pub(super) type Flow = Result<(), Stop>;
@@ -38,6 +40,8 @@ pub(super) enum Stop {
     Limited(Limit),
     /// The loop reached a jump at which it must stop; see [`Count`].
     Fenced,
+    /// The loop jumped to a place that is hot.
+    Hot,
 }
 
 impl From<Limit> for Stop {
@@ -91,6 +95,22 @@ impl Halves {
     pub(super) fn word(self) -> Word {
         let Halves { low, high } = self;
         Word::from_limbs([low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64])
+    }
+
+    /// The lower half.
+    #[inline(always)]
+    pub(super) fn low(self) -> u128 {
+        self.low
+    }
+
+    /// Adds to it. The upper half is touched only by a carry.
+    #[inline(always)]
+    pub(super) fn increase(&mut self, by: u128) {
+        let (low, carry) = self.low.overflowing_add(by);
+        self.low = low;
+        if carry {
+            self.high = self.high.wrapping_add(1);
+        }
     }
 }
 
@@ -214,8 +234,14 @@ impl Frame<'_> {
     /// Takes over what a handler changed. Nothing but its answer ends the run.
     #[inline(always)]
     pub(super) fn settle(&mut self, hot: Hot, flow: Flow) -> Flow {
-        Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top } = hot;
+        self.take(hot);
         flow
+    }
+
+    /// Takes over what another frame of the same run changed.
+    #[inline(always)]
+    pub(super) fn take(&mut self, hot: Hot) {
+        Hot { pc: self.pc, gas: self.gas, height: self.height, top: self.top } = hot;
     }
 
     /// Puts the program counter back on the instruction that ended the run. No handler moves it
@@ -248,12 +274,6 @@ impl Frame<'_> {
             }
             None => Err(self.context.lacks(gas)),
         }
-    }
-
-    /// Charges the runner's account for what the instruction takes longer than a plain one.
-    #[inline(always)]
-    pub(super) fn work(&mut self, units: u64) -> Flow {
-        Ok(self.context.account.charge(units)?)
     }
 
     /// The top item. The row's `pops` says that it is there.
@@ -292,27 +312,6 @@ impl Frame<'_> {
         self.height += 1;
     }
 
-    /// Replaces a by `operation(a)`.
-    #[inline(always)]
-    pub(super) fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> Flow {
-        self.set_top(operation(self.top()));
-        Ok(())
-    }
-
-    /// Replaces a and b by `operation(a, b)`.
-    #[inline(always)]
-    pub(super) fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
-        let a = self.pop();
-        self.unary(|b| operation(a, b))
-    }
-
-    /// Replaces a, b and c by `operation(a, b, c)`.
-    #[inline(always)]
-    pub(super) fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow {
-        let (a, b) = (self.pop(), self.pop());
-        self.unary(|c| operation(a, b, c))
-    }
-
     /// Takes `gas` and the price of memory up to `end`, and only then grows memory.
     #[inline(always)]
     pub(super) fn pay(&mut self, gas: u64, end: usize) -> Flow {
@@ -329,6 +328,31 @@ impl Frame<'_> {
         let end = offset.checked_add(size).ok_or(Stop::Halted(Halt::OutOfGas))?;
         self.pay(0, end)?;
         Ok(offset..end)
+    }
+}
+
+impl Operands for Frame<'_> {
+    #[inline(always)]
+    fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> Flow {
+        self.set_top(operation(self.top()));
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+        let a = self.pop();
+        self.unary(|b| operation(a, b))
+    }
+
+    #[inline(always)]
+    fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow {
+        let (a, b) = (self.pop(), self.pop());
+        self.unary(|c| operation(a, b, c))
+    }
+
+    #[inline(always)]
+    fn work(&mut self, units: u64) -> Flow {
+        Ok(self.context.account.charge(units)?)
     }
 }
 

@@ -3,6 +3,7 @@
 use sha3::{Digest, Keccak256};
 
 use super::frame::{Flow, Frame, Word, range, words};
+use super::operands::Operands;
 
 #[inline(never)]
 pub(super) fn sha3(f: &mut Frame<'_>) -> Flow {

@@ -4,6 +4,7 @@ use rlp::RlpStream;
 
 use super::frame::{Flow, Frame, Word, range, words};
 use super::hash::keccak;
+use super::operands::Operands;
 use super::world::address_bytes;
 
 /// One log entry. The address is always that of the executing account.

@@ -2,11 +2,13 @@
 
 use super::call::Recorded;
 use super::environment::Environment;
-use super::flow::Destinations;
-use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_LIMIT, Stack, Stop, Word};
+use super::flow::{Destination, Destinations};
+use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_LIMIT, STACK_SLOTS, Stack, Stop, Word};
+use super::hot::Hot;
 use super::log::Log;
 use super::memory::Memory;
 use super::program;
+use super::reference::Reference;
 use super::shapes;
 use super::storage::Storage;
 use super::table::{self, EVM};
@@ -17,6 +19,7 @@ use crate::machines::machine::{
     Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Unmetered, Until,
 };
 use crate::machines::observe;
+use crate::machines::tiers::Tiers;
 use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
@@ -35,6 +38,7 @@ pub const INFO: MachineInfo = MachineInfo {
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<Evm>,
+    hashed: None,
     assemble: crate::machines::as_it_is,
     new: |limits| Box::new(Evm::new(limits)),
 };
@@ -48,6 +52,10 @@ pub struct Evm {
     /// The code, followed by [`PADDING`] zeros.
     code: Vec<u8>,
     destinations: Destinations,
+    pub(super) hot: Hot,
+    tiers: Tiers,
+    /// What this machine is compared with.
+    reference: Option<Reference>,
     pub(super) stop: Option<Stop>,
     pub(super) context: Context,
 }
@@ -115,7 +123,7 @@ impl Context {
 
 /// A stack made where it stays: it is too large for the one that calls.
 fn new_stack() -> Box<Stack> {
-    let items = vec![Halves::default(); 1 + STACK_LIMIT];
+    let items = vec![Halves::default(); STACK_SLOTS];
     items.into_boxed_slice().try_into().expect("as many items as the stack has")
 }
 
@@ -128,7 +136,10 @@ impl Evm {
             pc: 0,
             gas: 0,
             code: vec![0; PADDING],
-            destinations: Destinations::default(),
+            destinations: Destinations::new(),
+            hot: Hot::default(),
+            tiers: Tiers::default(),
+            reference: None,
             stop: None,
             context: Context {
                 environment: Environment::default(),
@@ -147,8 +158,8 @@ impl Evm {
         }
     }
 
-    /// The one loop. Returns why it ended; `None` when the meter ended it.
-    fn cycle(&mut self, mut meter: impl Meter) -> Option<Stop> {
+    /// Calls `run` with the frame and takes over what it changed.
+    fn with_frame<R>(&mut self, run: impl FnOnce(&mut Frame<'_>, &mut Hot) -> R) -> R {
         let mut frame = Frame {
             pc: self.pc,
             gas: self.gas,
@@ -159,31 +170,69 @@ impl Evm {
             destinations: &mut self.destinations,
             context: &mut self.context,
         };
-        let stop = table::interpret(&mut frame, &mut meter);
+        let result = run(&mut frame, &mut self.hot);
         let Frame { pc, gas, height, top, .. } = frame;
         (self.pc, self.gas, self.height) = (pc, gas, height);
         self.stack[height] = top;
-        stop
+        result
     }
 
     /// Executes exactly `budget` instructions, unless the program ends before. As long as the code
     /// up to the next jump cannot use the budget up, only jumps look at it.
-    fn execute(&mut self, budget: u64) -> Option<Stop> {
-        let before = self.executed();
-        let budget = usize::try_from(budget).unwrap_or(usize::MAX);
-        self.context.count.fence = before.saturating_add(budget).saturating_sub(self.code.len());
-        if budget > self.code.len() {
-            match self.cycle(Unmetered) {
-                Some(Stop::Fenced) => {}
+    pub(super) fn execute(&mut self, budget: u64) -> Option<Stop> {
+        let end = self.executed().saturating_add(usize::try_from(budget).unwrap_or(usize::MAX));
+        if end - self.executed() > self.code.len() {
+            self.context.count.fence = end - self.code.len();
+            match self.execute_to_fence() {
+                Stop::Fenced => {}
+                stop => return Some(stop),
+            }
+        }
+        self.execute_plain(end, Metered)
+    }
+
+    /// Executes on the plain loop until the meter, which is made of the number of instructions that are left to
+    /// `end`, says so.
+    fn execute_plain<M: Meter>(&mut self, end: usize, meter: impl Fn(u64) -> M) -> Option<Stop> {
+        self.context.count.fence = usize::MAX;
+        loop {
+            let left = (end - self.executed()) as u64;
+            match self.with_frame(|frame, _| cycle(frame, meter(left))) {
+                Some(Stop::Hot) => {}
                 stop => return stop,
             }
         }
-        self.context.count.fence = usize::MAX;
-        self.cycle(Metered((budget - (self.executed() - before)) as u64))
+    }
+
+    /// Executes as many instructions as the fence allows, on the plain loop and, where the program is hot, in blocks.
+    fn execute_to_fence(&mut self) -> Stop {
+        let mut reference = self.reference.take();
+        let stop = self.with_frame(|frame, hot| {
+            loop {
+                let mut stop = cycle(frame, Unmetered);
+                if stop == Some(Stop::Hot) {
+                    stop = match &mut reference {
+                        None => hot.run(frame, |_, _, _| {}),
+                        Some(reference) => hot.run(frame, |frame, state, pc| {
+                            state.leave(frame, pc);
+                            reference.follow(frame, None);
+                        }),
+                    };
+                }
+                if let Some(stop) = stop {
+                    if let Some(reference) = &mut reference {
+                        reference.follow(frame, Some(stop));
+                    }
+                    return stop;
+                }
+            }
+        });
+        self.reference = reference;
+        stop
     }
 
     /// How many instructions were executed.
-    fn executed(&self) -> usize {
+    pub(super) fn executed(&self) -> usize {
         self.context.count.at(self.pc)
     }
 
@@ -204,7 +253,9 @@ impl Evm {
         match self.stop {
             None => Status::Running,
             Some(Stop::Limited(limit)) => self.context.account.status(limit),
-            Some(Stop::Stopped | Stop::Returned | Stop::Halted(_) | Stop::Fenced) => Status::Ended,
+            Some(Stop::Stopped | Stop::Returned | Stop::Halted(_) | Stop::Fenced | Stop::Hot) => {
+                Status::Ended
+            }
         }
     }
 
@@ -221,16 +272,34 @@ impl Evm {
     }
 }
 
+/// The one loop. Returns why it ended; `None` when the meter ended it.
+#[inline(never)]
+fn cycle(frame: &mut Frame<'_>, mut meter: impl Meter) -> Option<Stop> {
+    // A local one, so that its fields can be in registers.
+    let mut lent = frame.lend();
+    let stop = table::interpret(&mut lent, &mut meter);
+    let hot = lent.hot();
+    frame.take(hot);
+    stop
+}
+
+/// Executes one instruction.
+pub(super) fn once(frame: &mut Frame<'_>) -> Option<Stop> {
+    cycle(frame, Metered(1))
+}
+
 impl Machine for Evm {
     fn load(&mut self, program: &Program) -> Result<(), LoadError> {
         self.context.reset();
         self.gas = program::load(program, &mut self.context, &mut self.code)?;
-        self.destinations.reset(self.code.len());
         self.code.resize(self.code.len() + PADDING, 0);
+        let fresh = if self.tiers == Tiers::Plain { Destination::PLAIN } else { Destination::COLD };
+        self.destinations.reset(self.code.len(), fresh);
+        self.hot.reset();
         self.pc = 0;
         self.height = 0;
         self.stop = None;
-        Ok(())
+        self.reference.as_mut().map_or(Ok(()), |reference| reference.load(program))
     }
 
     fn advance(&mut self, budget: u64) -> Status {
@@ -242,13 +311,18 @@ impl Machine for Evm {
         self.status()
     }
 
+    fn choose(&mut self, tiers: Tiers) {
+        self.tiers = tiers;
+        self.reference = (tiers == Tiers::Both).then(|| Reference::new(self.context.account.limits()));
+    }
+
     fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
         if self.stop.is_some() {
             return Advanced { status: self.status(), executed: 0 };
         }
         let before = self.executed();
-        self.context.count.fence = usize::MAX;
-        self.stop = self.cycle(Until { left: budget, ops });
+        let end = before.saturating_add(usize::try_from(budget).unwrap_or(usize::MAX));
+        self.stop = self.execute_plain(end, |left| Until { left, ops });
         let executed = self.executed().wrapping_sub(before) as u64;
         self.context.account.executed(executed);
         Advanced { status: self.status(), executed }
@@ -259,7 +333,8 @@ impl Machine for Evm {
     }
 
     fn set(&mut self, changes: &Value) -> Result<(), LoadError> {
-        self.change(changes)
+        self.change(changes)?;
+        self.reference.as_mut().map_or(Ok(()), |reference| reference.set(changes))
     }
 
     fn tamper(&mut self, tamper: Tamper) -> bool {
@@ -292,7 +367,7 @@ impl Machine for Evm {
             Some(Stop::Stopped) => "stopped",
             Some(Stop::Returned) => "returned",
             Some(Stop::Halted(halt)) => halt.reason(),
-            Some(Stop::Limited(_) | Stop::Fenced) => "ended by the runner",
+            Some(Stop::Limited(_) | Stop::Fenced | Stop::Hot) => "ended by the runner",
         };
         let name = match self.program().get(self.pc) {
             None => "the end of the code".to_owned(),

@@ -1,6 +1,7 @@
 //! Memory, and copying into it.
 
 use super::frame::{Flow, Frame, Halt, PADDING, Stop, Word, range, small, words};
+use super::operands::Operands;
 use super::world::LOOK_UP;
 
 /// Memory. Behind its size there are zeros already, so that growing costs nothing until the new

@@ -14,7 +14,7 @@ pub(super) fn push<const SIZE: usize>(f: &mut Frame<'_>) -> Flow {
 /// At most 32 bytes as a number. Built limb by limb: bytes that are put together in memory could
 /// not be loaded from there at once.
 #[inline(always)]
-fn word_of(bytes: &[u8]) -> Word {
+pub(super) fn word_of(bytes: &[u8]) -> Word {
     let mut limbs = [0; 4];
     for (limb, bytes) in limbs.iter_mut().zip(bytes.rchunks(8)) {
         *limb = bytes.iter().fold(0, |limb, byte| limb << 8 | u64::from(*byte));

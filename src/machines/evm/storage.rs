@@ -1,6 +1,7 @@
 //! Storage, and the end of an account.
 
 use super::frame::{Flow, Frame, Stop, Word};
+use super::operands::Operands;
 
 const SET: u64 = 20_000;
 const RESET: u64 = 5_000;

@@ -4,7 +4,7 @@
 use super::frame::{Frame, Stop};
 use super::inspect::Place;
 use super::machine::Evm;
-use super::{arith, bitwise, call, environment, flow, hash, log, memory, stack, storage};
+use super::{arith, bitwise, call, environment, flow, hash, log, memory, stack, storage, wide};
 use crate::isa::rows::opcodes;
 use crate::machines::effects::effects;
 use crate::machines::interpreter::interpreter;
@@ -23,7 +23,7 @@ macro_rules! rows {
     0x07 SMOD         []       5     (2 -> 1)   arith::smod,             "a % b signed, with the sign of a, 0 if b is 0", [];
     0x08 ADDMOD       []       8     (3 -> 1)   arith::addmod,           "(a + b) % c without overflow, 0 if c is 0", [];
     0x09 MULMOD       []       8     (3 -> 1)   arith::mulmod,           "(a * b) % c without overflow, 0 if c is 0", [];
-    0x0a EXP          []       10    (2 -> 1)   arith::exp,              "a to the power b; 10 gas more for each byte of b", [];
+    0x0a EXP          []       10    (2 -> 1)   wide::exp,               "a to the power b; 10 gas more for each byte of b", [];
     0x0b SIGNEXTEND   []       5     (2 -> 1)   arith::signextend,       "b with the sign of its byte a, counted from the lowest", [];
     0x10 LT           []       3     (2 -> 1)   bitwise::lt,             "1 if a < b, else 0", [];
     0x11 GT           []       3     (2 -> 1)   bitwise::gt,             "1 if a > b, else 0", [];
@@ -145,6 +145,8 @@ macro_rules! rows {
     0xff SUICIDE      []       0     (1 -> 0)   storage::suicide,        "end, give the balance to account a and delete this one", [Reads(Own), Reads(Account(0)), Writes(Own), Writes(Account(0))];
     }};
 }
+
+pub(super) use rows;
 
 rows!(opcodes {
     /// The opcodes of Homestead by their mnemonics.

@@ -31,6 +31,7 @@ pub const INFO: MachineInfo = MachineInfo {
     program: program::MEMBERS,
     changes: change::CHANGES,
     fields: observe::members::<MiniC89>,
+    hashed: None,
     assemble: crate::machines::as_it_is,
     new: |limits| Box::new(MiniC89::new(limits)),
 };

@@ -31,6 +31,7 @@ pub const INFO: MachineInfo = MachineInfo {
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<Neo2>,
+    hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(Neo2::new(limits)),
 };

@@ -30,6 +30,7 @@ pub const INFO: MachineInfo = MachineInfo {
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<Neo3>,
+    hashed: None,
     assemble: program::assemble,
     new: |limits| Box::new(Neo3::new(limits)),
 };

@@ -7,8 +7,8 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use super::ExpectedFailures;
 use crate::model::event::CaseReport;
-use crate::model::signature::Signature;
-use crate::model::verdict::{Failure, Verdict};
+use crate::model::signature::signature;
+use crate::model::verdict::Verdict;
 
 /// Whether to add failures that are not listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,8 +99,8 @@ pub fn update(
     }
     changes.reverse();
     if let Accepted::All(reason) = &policy.accepted {
-        for (report, failure) in unlisted {
-            tables.push(entry(report, failure, reason));
+        for report in unlisted {
+            tables.push(entry(report, reason));
             changes.push(format!("added {}", report.id));
         }
     }
@@ -123,22 +123,22 @@ fn prefix(table: &mut Table) -> String {
     table.decor_mut().prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default().to_owned()
 }
 
-/// The results for each entry, and the failures that no entry matches. As in a run, the first entry that
-/// matches a case applies.
-fn look<'r>(
-    list: &ExpectedFailures,
-    run: &'r [CaseReport],
-) -> (Vec<Seen>, Vec<(&'r CaseReport, &'r Failure)>) {
+/// The results for each entry, and the failures, crashes and time-outs that no entry matches. As in a run, the
+/// first entry that matches a case applies.
+fn look<'r>(list: &ExpectedFailures, run: &'r [CaseReport]) -> (Vec<Seen>, Vec<&'r CaseReport>) {
     let mut seen: Vec<Seen> = list.entries.iter().map(|_| Seen::default()).collect();
     let mut unlisted = Vec::new();
     for report in run {
         list.matching(&report.id).for_each(|number| seen[number].ran = true);
         match (&report.verdict, list.matching(&report.id).next()) {
-            (Verdict::Fail(failure), Some(number)) => {
+            (
+                Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_) | Verdict::Unsupported(_),
+                Some(number),
+            ) => {
                 seen[number].fails += 1;
-                seen[number].signatures.extend(signature(report, failure));
+                seen[number].signatures.extend(signature(report.machine.as_deref(), &report.verdict));
             }
-            (Verdict::Fail(failure), None) => unlisted.push((report, failure)),
+            (Verdict::Fail(_) | Verdict::Crash(_) | Verdict::Timeout(_), None) => unlisted.push(report),
             (Verdict::Pass, _) | (_, None) => {}
             // A broken case neither confirms nor refutes an entry.
             (_, Some(number)) => seen[number].broken += 1,
@@ -147,15 +147,10 @@ fn look<'r>(
     (seen, unlisted)
 }
 
-fn signature(report: &CaseReport, failure: &Failure) -> Option<String> {
-    Signature::of(report.machine.as_deref().unwrap_or_default(), failure)
-        .map(|signature| signature.to_string())
-}
-
-fn entry(report: &CaseReport, failure: &Failure, reason: &str) -> Table {
+fn entry(report: &CaseReport, reason: &str) -> Table {
     let mut table = Table::new();
     table.insert("id", value(report.id.to_string()));
-    if let Some(signature) = signature(report, failure) {
+    if let Some(signature) = signature(report.machine.as_deref(), &report.verdict) {
         table.insert("signature", value(signature));
     }
     table.insert("reason", value(reason));

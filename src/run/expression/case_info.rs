@@ -20,6 +20,8 @@ pub trait CaseInfo {
     fn read(&self) -> Option<Case>;
     /// Whether the case executes any of these instructions of its machine.
     fn executes(&self, sought: &[&'static OpInfo]) -> bool;
+    /// Whether the case executes an instruction that calls an account with an address that `is_sought`.
+    fn calls(&self, is_sought: &dyn Fn(&str) -> bool) -> bool;
     /// Executes the case and returns the instructions that fail, each with the reason: `SSTORE, out of gas`.
     fn failures(&self) -> Vec<String>;
     /// Executes the case and returns the cause of its failure or error, as runs group them; `None` if it passes.

@@ -10,7 +10,7 @@ use crate::formats::FORMATS;
 use crate::isa::OpInfo;
 use crate::machines::{self, Executes, MACHINES};
 use crate::model::assertion::Expected;
-use crate::model::case::Case;
+use crate::model::case::{Action, Case};
 use crate::model::path::Key;
 use crate::model::value::Value;
 use crate::run::filter::glob;
@@ -110,6 +110,15 @@ pub static PREDICATES: &[Predicate] = &[
         },
     },
     Predicate {
+        name: "fork",
+        argument: "fork",
+        doc: "runs under the rules of this fork: London, Cancun, ... (ethereum)",
+        cost: Cost::Reading,
+        letters: Letters::AnyCase,
+        known: Vec::new,
+        holds: |matcher, asked| asked.case().and_then(fork).is_some_and(|fork| matcher.matches(fork)),
+    },
+    Predicate {
         name: "uses",
         argument: "instruction",
         doc: "contains this instruction, executed or not",
@@ -129,6 +138,15 @@ pub static PREDICATES: &[Predicate] = &[
         holds: |matcher, asked| {
             !cannot_execute(matcher, asked) && asked.info.executes(&matching(matcher, asked))
         },
+    },
+    Predicate {
+        name: "calls",
+        argument: "address",
+        doc: "executes an instruction that calls this account: 0x, 40 hex digits (ethereum)",
+        cost: Cost::Execution,
+        letters: Letters::AnyCase,
+        known: Vec::new,
+        holds: |matcher, asked| asked.info.calls(&|address| matcher.matches(address)),
     },
     Predicate {
         name: "fails",
@@ -193,6 +211,14 @@ fn names(op: &OpInfo) -> impl Iterator<Item = &'static str> + use<> {
 
 fn mnemonics() -> Vec<&'static str> {
     MACHINES.iter().flat_map(|machine| machine.isa.ops).flat_map(names).collect()
+}
+
+/// The fork that a case sets.
+fn fork(case: &Case) -> Option<&str> {
+    let actions = case.steps.iter().flat_map(|step| &step.actions);
+    let fork =
+        actions.filter_map(|action| if let Action::Set(set) = action { set.get("fork") } else { None });
+    fork.filter_map(|fork| if let Value::Text(fork) = fork { Some(fork.as_str()) } else { None }).next()
 }
 
 /// The outcomes that a case demands, among those that are words.

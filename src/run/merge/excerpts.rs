@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::model::diagnostic::Place;
 use crate::model::event::Event;
-use crate::model::verdict::Verdict;
+use crate::model::verdict::{NotPassed, Verdict};
 use crate::text::source_text::SourceText;
 
 /// Adds excerpts to places.
@@ -25,13 +25,14 @@ impl<'r> Excerpts<'r> {
             Event::Finished(report) => {
                 let file = &*report.id.file;
                 match &mut report.verdict {
-                    Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) => {
+                    Verdict::Fail(failure) | Verdict::ExpectedFail(NotPassed::Fail(failure), _) => {
                         self.add_to_each(file, failure.differences.iter_mut().map(|it| &mut it.place));
                     }
                     Verdict::Error(diagnostics) => {
                         self.add_to_each(file, diagnostics.iter_mut().filter_map(|it| it.place.as_mut()));
                     }
                     Verdict::Pass
+                    | Verdict::ExpectedFail(..)
                     | Verdict::UnexpectedPass(_)
                     | Verdict::Skip(_)
                     | Verdict::Unsupported(_)

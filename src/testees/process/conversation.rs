@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{self, ChildStderr, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,13 +25,20 @@ const INTERVAL: Duration = Duration::from_millis(25);
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// A process. It ends with this, and all that it started.
+///
+/// Several threads may ask at the same time: their lines are written one after another, and the process answers
+/// them in this order.
 pub struct Conversation {
-    member: Member,
+    member: Mutex<Member>,
     /// `None` when the input of the process is closed.
-    requests: Option<Sender<String>>,
-    answers: Receiver<Result<Vec<u8>, Trouble>>,
+    requests: Mutex<Option<Sender<Asked>>>,
     stderr: Stderr,
-    timeout: Duration,
+}
+
+/// A line to write, and where the line that answers it goes.
+struct Asked {
+    line: String,
+    answer: Sender<Result<Vec<u8>, Trouble>>,
 }
 
 /// Why there is no answer.
@@ -41,8 +48,8 @@ pub enum Trouble {
     Closed,
     /// The process broke the protocol.
     Broke(String),
-    /// There was no answer in time.
-    Late,
+    /// There was no answer in so much time.
+    Late(Duration),
     /// The run was interrupted.
     Interrupted,
 }
@@ -66,11 +73,12 @@ impl Conversation {
         let input = child.stdin.take().ok_or_else(missing)?;
         let output = child.stdout.take().ok_or_else(missing)?;
         let stderr = Stderr::collect(child.stderr.take().ok_or_else(missing)?);
-        let (requests, requested) = mpsc::channel();
-        let (answered, answers) = mpsc::channel();
-        // Not joined: if something that left the group keeps a pipe open, the thread waits for it.
-        thread::spawn(|| converse(requested, input, output, answered));
-        Ok(Conversation { member, requests: Some(requests), answers, stderr, timeout: command.timeout })
+        let (requests, asked) = mpsc::channel();
+        let (written, waiting) = mpsc::channel();
+        // Not joined: if something that left the group keeps a pipe open, the threads wait for it.
+        thread::spawn(|| write_lines(asked, input, written));
+        thread::spawn(|| read_lines(output, waiting));
+        Ok(Conversation { member: Mutex::new(member), requests: Mutex::new(Some(requests)), stderr })
     }
 
     /// Writes a line and reads a line, both with their terminators.
@@ -78,21 +86,16 @@ impl Conversation {
     /// # Errors
     ///
     /// Why there is no line.
-    pub fn ask(
-        &mut self,
-        line: String,
-        timeout: Duration,
-        interrupt: &Interrupt,
-    ) -> Result<Vec<u8>, Trouble> {
+    pub fn ask(&self, line: String, timeout: Duration, interrupt: &Interrupt) -> Result<Vec<u8>, Trouble> {
         self.stderr.clear();
-        self.timeout = timeout;
-        let requests = self.requests.as_ref().ok_or(Trouble::Closed)?;
-        requests.send(line).map_err(|_| Trouble::Closed)?;
+        let (answer, answers) = mpsc::channel();
+        let requests = lock(&self.requests).clone().ok_or(Trouble::Closed)?;
+        requests.send(Asked { line, answer }).map_err(|_| Trouble::Closed)?;
         let start = Instant::now();
         let mut has_ended = false;
         loop {
             let left = timeout.saturating_sub(start.elapsed());
-            match self.answers.recv_timeout(left.min(INTERVAL)) {
+            match answers.recv_timeout(left.min(INTERVAL)) {
                 Ok(answer) => return answer,
                 Err(RecvTimeoutError::Disconnected) => return Err(Trouble::Closed),
                 Err(RecvTimeoutError::Timeout) if interrupt.is_requested() => {
@@ -100,28 +103,28 @@ impl Conversation {
                 }
                 // Something that it started keeps the pipe open.
                 Err(RecvTimeoutError::Timeout) if has_ended => return Err(Trouble::Closed),
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Trouble::Late),
-                Err(RecvTimeoutError::Timeout) => has_ended = self.member.has_ended(),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(Trouble::Late(timeout)),
+                Err(RecvTimeoutError::Timeout) => has_ended = lock(&self.member).has_ended(),
             }
         }
     }
 
     /// Closes the input of the process, so that it ends.
-    pub fn close(&mut self) {
-        self.requests = None;
+    pub fn close(&self) {
+        *lock(&self.requests) = None;
     }
 
     /// Ends the process, and says what the trouble is for the case.
-    pub fn end(mut self, trouble: Trouble) -> Stopped {
+    pub fn end(&self, trouble: Trouble) -> Stopped {
         self.close();
         let patience = if trouble == Trouble::Closed { PATIENCE } else { Duration::ZERO };
-        let status = self.member.end(patience);
+        let status = lock(&self.member).end(patience);
         let stderr = self.stderr.text();
         let broke_down = |what| Breakdown { what, stderr };
         match trouble {
             Trouble::Interrupted => Stopped::Interrupted,
-            Trouble::Late => {
-                Stopped::Timeout(broke_down(format!("no answer in {} s", self.timeout.as_secs_f64())))
+            Trouble::Late(timeout) => {
+                Stopped::Timeout(broke_down(format!("no answer in {} s", timeout.as_secs_f64())))
             }
             Trouble::Broke(what) => Stopped::Crash(broke_down(what)),
             Trouble::Closed => {
@@ -135,7 +138,7 @@ impl Conversation {
 impl Drop for Conversation {
     fn drop(&mut self) {
         self.close();
-        self.member.end(PATIENCE);
+        lock(&self.member).end(PATIENCE);
     }
 }
 
@@ -170,24 +173,45 @@ fn ended(status: ExitStatus) -> String {
     status.code().map_or_else(|| "ended".to_owned(), |code| format!("ended with exit code {code}"))
 }
 
-/// Writes each request and reads the line that answers it, until either side closes.
-#[allow(clippy::needless_pass_by_value, reason = "the pipes close with the thread")]
-fn converse(
-    requests: Receiver<String>,
+/// Writes each line, until either side closes. Lines that wait are written at once.
+#[allow(clippy::needless_pass_by_value, reason = "the pipe and the channels close with the thread")]
+fn write_lines(
+    asked: Receiver<Asked>,
     mut input: ChildStdin,
-    output: ChildStdout,
-    answers: Sender<Result<Vec<u8>, Trouble>>,
+    written: Sender<Sender<Result<Vec<u8>, Trouble>>>,
 ) {
-    let mut output = BufReader::with_capacity(1 << 16, output);
-    for request in requests {
-        let written = input.write_all(request.as_bytes());
-        // A process that does not read may have written why.
-        let answer = read_line(&mut output);
-        let goes_on = written.is_ok() && answer.is_ok();
-        if answers.send(answer).is_err() || !goes_on {
+    while let Ok(first) = asked.recv() {
+        let mut lines = Vec::new();
+        for Asked { line, answer } in std::iter::once(first).chain(asked.try_iter()) {
+            lines.extend_from_slice(line.as_bytes());
+            // Before it is written: a process that does not read may have written why.
+            if written.send(answer).is_err() {
+                return;
+            }
+        }
+        if input.write_all(&lines).is_err() {
             return;
         }
     }
+}
+
+/// Reads a line for each that was written, until either side closes.
+#[allow(clippy::needless_pass_by_value, reason = "the pipe and the channel close with the thread")]
+fn read_lines(output: ChildStdout, waiting: Receiver<Sender<Result<Vec<u8>, Trouble>>>) {
+    let mut output = BufReader::with_capacity(1 << 16, output);
+    for answer in waiting {
+        let line = read_line(&mut output);
+        let goes_on = line.is_ok();
+        // Whoever asked may have stopped waiting.
+        let _ = answer.send(line);
+        if !goes_on {
+            return;
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn read_line(output: &mut impl BufRead) -> Result<Vec<u8>, Trouble> {
@@ -207,7 +231,7 @@ fn read_line(output: &mut impl BufRead) -> Result<Vec<u8>, Trouble> {
 struct Stderr {
     tail: Arc<Mutex<VecDeque<u8>>>,
     /// Closes when there is no more.
-    end: Receiver<()>,
+    end: Mutex<Receiver<()>>,
 }
 
 impl Stderr {
@@ -218,24 +242,24 @@ impl Stderr {
         thread::spawn(move || {
             let mut bytes = vec![0; 1 << 13];
             while let Ok(count @ 1..) = pipe.read(&mut bytes) {
-                let mut tail = collected.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut tail = lock(&collected);
                 tail.extend(&bytes[..count]);
                 let more = tail.len().saturating_sub(MOST_STDERR);
                 tail.drain(..more);
             }
             drop(sender);
         });
-        Stderr { tail, end }
+        Stderr { tail, end: Mutex::new(end) }
     }
 
     fn clear(&self) {
-        self.tail.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        lock(&self.tail).clear();
     }
 
     /// What was written since the last request, of a process that has ended.
     fn text(&self) -> String {
-        let _ = self.end.recv_timeout(PATIENCE);
-        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = lock(&self.end).recv_timeout(PATIENCE);
+        let tail = lock(&self.tail);
         String::from_utf8_lossy(&tail.iter().copied().collect::<Vec<_>>()).into_owned()
     }
 }

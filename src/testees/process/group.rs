@@ -26,7 +26,7 @@ impl Groups {
         let mut groups = self.lock();
         let child = command.spawn()?;
         groups.insert(child.id());
-        Ok(Member { child, groups: self.clone() })
+        Ok(Member { child, groups: self.clone(), end: None })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashSet<u32>> {
@@ -38,6 +38,8 @@ impl Groups {
 pub(super) struct Member {
     pub(super) child: Child,
     groups: Groups,
+    /// What [`Member::end`] returned.
+    end: Option<Option<ExitStatus>>,
 }
 
 impl Member {
@@ -49,6 +51,10 @@ impl Member {
     /// Waits until the process ends, so long at most, and kills the rest of the group. How the process ended;
     /// `None` if it did not end by itself.
     pub(super) fn end(&mut self, patience: Duration) -> Option<ExitStatus> {
+        // Once it was waited for, the number of the group may be that of another one.
+        if let Some(end) = self.end {
+            return end;
+        }
         let start = Instant::now();
         while !self.has_ended() && start.elapsed() < patience {
             sleep(INTERVAL);
@@ -58,7 +64,7 @@ impl Member {
         imp::kill(self.child.id());
         self.groups.lock().remove(&self.child.id());
         let _ = self.child.kill();
-        self.child.wait().ok().filter(|_| by_itself)
+        *self.end.insert(self.child.wait().ok().filter(|_| by_itself))
     }
 }
 

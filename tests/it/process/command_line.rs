@@ -4,6 +4,7 @@ use std::fs;
 
 use tempfile::TempDir;
 
+use super::hostile::{SCRIPT, write};
 use crate::support::{Ran, at_root, command, ran, timeless};
 
 /// A project with a machine `mine`, which is an embedded one, and `dead`, which does not start.
@@ -138,4 +139,104 @@ fn failures_on_a_machine_run_again() {
     project.run(&["run", "--vm", "mine", "add.json", "wrong.json"]);
     let (summary, _) = project.summary(&["run", "--vm", "mine", "--rerun", "failed"]);
     assert!(summary.starts_with("0 passed, 1 failed, "), "{summary}");
+}
+
+/// The list of a machine holds whatever a case does instead of passing, and is strict both ways.
+#[test]
+fn a_list_holds_crashes_time_outs_and_unsupported_cases() {
+    let project = Project::new();
+    let inputs = [("passes", 0x00), ("fails", 0x01), ("lacks", 0x02), ("crashes", 0x06), ("hangs", 0x08)];
+    write(&project.0.path().join("cases.json"), &inputs);
+    let script = at_root(SCRIPT).to_str().unwrap().to_owned();
+    let vm = format!("hostile=sh {script}");
+    let with_vm = |args: &[&str]| project.run(&[args, &["--vm", &vm, "--timeout", "500ms"]].concat());
+    let last =
+        |args: &[&str]| with_vm(args).stdout.lines().last().unwrap().split(" in ").next().unwrap().to_owned();
+
+    let updated = with_vm(&["known", "update", "list.toml", "cases.json", "--accept", "not yet"]);
+    let added = ["fails", "crashes", "hangs"].map(|name| format!("added cases.json::{name}\n")).concat();
+    assert_eq!((updated.exit, updated.stdout), (0, added), "{}", updated.stderr);
+    let known = fs::read_to_string(project.0.path().join("list.toml")).unwrap();
+    let expected = ["evm outcome: success instead of halt", "evm crash: killed by SIGSEGV", "evm timeout"];
+    for signature in expected {
+        assert!(known.contains(&format!("signature = \"{signature}\"\n")), "{known}");
+    }
+    let run = ["run", "cases.json", "--known", "list.toml"];
+    assert_eq!(last(&run), "1 passed, 0 failed, 3 known, 0 errors, 1 unsupported, 0 skipped");
+    assert_eq!(with_vm(&run).exit, 0);
+
+    // A case that is supported or passes again is noticed, and so is one that breaks down in another way.
+    let entry = |name: &str, signature: &str| {
+        format!("[[known]]\nid = \"cases.json::{name}\"\nsignature = \"{signature}\"\nreason = \"not yet\"\n")
+    };
+    project.write("list.toml", &entry("lacks", "evm unsupported: no \\u001b[31mcalls"));
+    let lacks = with_vm(&["run", "cases.json::lacks", "--known", "list.toml", "--report", "json"]);
+    let case = lacks.stdout.lines().find(|line| line.contains(r#""type":"case""#)).unwrap();
+    assert!(case.contains(r#""unlisted":"unsupported""#), "{case}");
+    project.write(
+        "list.toml",
+        &(entry("hangs", "evm crash: killed by SIGSEGV") + &entry("passes", "evm timeout")),
+    );
+    let run = with_vm(&["run", "cases.json::hangs", "cases.json::passes", "--known", "list.toml"]);
+    assert_eq!(run.exit, 3);
+    for line in [
+        "  known: list.toml:2:6: fails differently: listed evm crash: killed by SIGSEGV, now evm timeout\n",
+        "FIXED cases.json::passes\n",
+    ] {
+        assert!(run.stdout.contains(line), "{}", run.stdout);
+    }
+    let updated = with_vm(&["known", "update", "list.toml", "cases.json"]).stdout;
+    let changes = "updated cases.json::hangs: evm timeout\nremoved cases.json::passes: it no longer fails\n";
+    assert_eq!(updated, changes);
+}
+
+/// A program runs in another process as it does here.
+#[test]
+fn exec_and_trace_run_on_a_machine() {
+    let project = Project::new();
+    let code = "0x6003600401600055";
+    for (name, args) in
+        [("text", &["exec", "evm", code][..]), ("json", &["exec", "evm", code, "--output", "json"])]
+    {
+        let foreign = project.run(&[args, &["--vm", "mine", "--gas", "50000"]].concat());
+        assert_eq!(foreign.stdout, project.run(&[args, &["--gas", "50000"]].concat()).stdout, "{name}");
+        assert_eq!(foreign.exit, 0, "{}", foreign.stderr);
+    }
+    let written = project.run(&["exec", "evm", code, "--vm", "mine", "--vector", "new.json"]);
+    assert_eq!((written.exit, project.run(&["run", "new.json"]).exit), (0, 0), "{}", written.stderr);
+
+    let trace = |args: &[&str]| project.run(&[&["trace", "add.json::small", "--vm", "mine"], args].concat());
+    let all = trace(&[]).stdout;
+    let here = project.run(&["trace", "add.json::small"]).stdout;
+    let column = |text: &str| -> Vec<String> {
+        let words = text.lines().map(|line| line.split_whitespace().take(3).collect::<Vec<_>>().join(" "));
+        words.collect()
+    };
+    let (foreign, own) = (column(&all), column(&here));
+    let steps = foreign.len() - 2;
+    assert_eq!((foreign[1..=steps].to_vec(), own.len()), (own[1..=steps].to_vec(), foreign.len()), "{all}");
+    assert_eq!(column(&trace(&["--from", "2", "--to", "3"]).stdout)[1..3], foreign[2..4]);
+    assert_eq!(column(&trace(&["--last", "2"]).stdout)[1..3], foreign[steps - 1..=steps]);
+    let pushes = foreign.iter().filter(|line| line.ends_with(" PUSH1")).count();
+    assert_eq!(trace(&["--op", "PUSH1"]).stdout.matches(" PUSH1 ").count(), pushes);
+
+    let script = at_root(SCRIPT).to_str().unwrap().to_owned();
+    let vm = format!("hostile=sh {script}");
+    for (args, exit, expected) in [
+        (
+            &["trace", "add.json::small"][..],
+            2,
+            "error: --vm hostile does not answer trace requests; without --vm, evm is traced here\n",
+        ),
+        (
+            &["exec", "evm", "0xfe", "--input", "0x05"],
+            3,
+            "stderr: Traceback\nthe machine broke down: ended with exit code 3\n",
+        ),
+    ] {
+        let Ran { exit: code, stderr, .. } = project.run(&[args, &["--vm", &vm]].concat());
+        assert_eq!((code, &*stderr), (exit, expected), "{args:?}");
+    }
+    let jsonl = trace(&["--output", "jsonl"]);
+    assert_eq!((jsonl.exit, &*jsonl.stderr), (2, "error: --output jsonl: with --vm only text\n"));
 }

@@ -16,7 +16,7 @@ use vmconf::testees::process::{Command, Vm};
 use super::{command, processes_with, start};
 use crate::support::at_root;
 
-const SCRIPT: &str = "tests/testees/hostile.sh";
+pub(super) const SCRIPT: &str = "tests/testees/hostile.sh";
 
 /// What each misbehaviour is, and the verdict that it deserves with words of its details.
 const BEHAVIOURS: &[(u8, &str, &str)] = &[
@@ -69,7 +69,7 @@ const BEHAVIOURS: &[(u8, &str, &str)] = &[
 ];
 
 /// A vector file with a case that expects a halt for each of these inputs, by name.
-fn write(file: &Path, cases: &[(&str, u8)]) {
+pub(super) fn write(file: &Path, cases: &[(&str, u8)]) {
     let case = |(name, input): &(&str, u8)| {
         let address = "0x0f572e5295c57f15886f9b263e2f6d2d6c7b5ec6";
         let exec = format!(

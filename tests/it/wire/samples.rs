@@ -14,8 +14,10 @@ use vmconf::model::name::Name;
 use vmconf::model::path::{Key, Path};
 use vmconf::model::position::Position;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, Verdict};
-use vmconf::wire::explanation::{Explanation, Input, Instruction, Relation, Spent, StackComparison};
+use vmconf::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, NotPassed, Verdict};
+use vmconf::wire::explanation::{
+    Against, Explanation, Input, Instruction, Leaf, Logs, Relation, Spent, StackComparison, World,
+};
 use vmconf::wire::record;
 use vmconf::wire::report::{Case, Problem};
 
@@ -119,8 +121,8 @@ fn any_difference() -> impl Strategy<Value = Difference> {
 }
 
 fn any_failure() -> impl Strategy<Value = Failure> {
-    (prop::collection::vec(any_difference(), 1..3), any_text(), prop::option::of(any_text()))
-        .prop_map(|(differences, ended, listed)| Failure { differences, ended, listed })
+    (prop::collection::vec(any_difference(), 1..3), any_text())
+        .prop_map(|(differences, ended)| Failure { differences, ended })
 }
 
 fn any_listing() -> impl Strategy<Value = Listing> {
@@ -131,11 +133,20 @@ fn any_listing() -> impl Strategy<Value = Listing> {
     })
 }
 
+fn any_not_passed() -> impl Strategy<Value = NotPassed> {
+    prop_oneof![
+        any_failure().prop_map(NotPassed::Fail),
+        any_text().prop_map(NotPassed::Unsupported),
+        any_breakdown().prop_map(NotPassed::Crash),
+        any_breakdown().prop_map(NotPassed::Timeout),
+    ]
+}
+
 fn any_verdict() -> impl Strategy<Value = Verdict> {
     prop_oneof![
         Just(Verdict::Pass),
         any_failure().prop_map(Verdict::Fail),
-        (any_failure(), any_listing()).prop_map(|(failure, listing)| Verdict::ExpectedFail(failure, listing)),
+        (any_not_passed(), any_listing()).prop_map(|(known, listing)| Verdict::ExpectedFail(known, listing)),
         any_listing().prop_map(Verdict::UnexpectedPass),
         prop::collection::vec(any_diagnostic(), 1..3).prop_map(Verdict::Error),
         any_text().prop_map(Verdict::Skip),
@@ -168,13 +179,15 @@ fn any_report() -> impl Strategy<Value = CaseReport> {
     let name = || prop::option::of(any_text().prop_map(Name::from));
     let line = prop::option::of(1..u32::MAX);
     let time = prop::option::of((0..1_u64 << 40).prop_map(Duration::from_micros));
-    (any_id(), name(), name(), line, any_verdict(), any::<bool>(), time).prop_map(
-        |(id, format, machine, line, verdict, cached, time)| CaseReport {
+    let listed = prop::option::of(any_text());
+    (any_id(), name(), name(), line, any_verdict(), listed, any::<bool>(), time).prop_map(
+        |(id, format, machine, line, verdict, listed, cached, time)| CaseReport {
             id,
             format,
             machine,
             line,
             verdict,
+            listed,
             cached,
             time,
         },
@@ -240,6 +253,7 @@ fn any_instruction() -> impl Strategy<Value = Instruction> {
             step,
             pc,
             op,
+            frame: (step % 2 == 0).then(|| format!("frame {height}")),
             instruction,
             cost,
             inputs,
@@ -273,11 +287,8 @@ fn any_instruction() -> impl Strategy<Value = Instruction> {
 }
 
 pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
-    let spent = (any::<u64>(), any::<u64>(), any::<u64>()).prop_map(|(count, gas, unlike_row)| Spent {
-        count,
-        gas,
-        unlike_row,
-    });
+    let spent = (any::<u64>(), any::<u64>(), any::<u64>(), any::<i64>());
+    let spent = spent.prop_map(|(count, gas, unlike_row, refund)| Spent { count, gas, unlike_row, refund });
     // Null is written both for the value and for no demand.
     let expected = prop::option::of(any_written_expected())
         .prop_map(|expected| expected.filter(|it| *it != Expected::Is(Value::Null)));
@@ -290,8 +301,10 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
         prop::collection::vec(any_instruction(), 0..2),
         prop::collection::btree_map(any_text().prop_map(Name::from), spent, 0..2),
         prop::option::of(stack),
+        prop::option::of(any_world()),
+        prop::option::of(any_logs()),
     )
-        .prop_map(|(report, blames, steps, last, spent, stack)| Explanation {
+        .prop_map(|(report, blames, steps, last, spent, stack, world, logs)| Explanation {
             case: Case::from(&report),
             embedded: (steps % 2 == 0).then_some(Kind::Pass),
             blames,
@@ -299,5 +312,22 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
             last,
             spent,
             stack,
+            world,
+            logs,
         })
+}
+
+fn any_world() -> impl Strategy<Value = World> {
+    let value =
+        || prop::option::of(any_value().prop_filter("null is nothing", |value| *value != Value::Null));
+    let leaf = (any_path(), value(), value(), prop::option::of(any_instruction()))
+        .prop_map(|(path, other, actual, by)| Leaf { path, other, actual, by });
+    let against = prop_oneof![Just(Against::Before), Just(Against::Case), Just(Against::Embedded)];
+    (against, prop::option::of(any_text()), prop::collection::vec(leaf, 0..2), any::<usize>())
+        .prop_map(|(against, case, leaves, count)| World { against, case, leaves, count })
+}
+
+fn any_logs() -> impl Strategy<Value = Logs> {
+    let entries = || prop::collection::vec(any_value(), 0..2);
+    (prop::option::of(entries()), entries()).prop_map(|(expected, actual)| Logs { expected, actual })
 }

@@ -12,8 +12,10 @@ use vmconf::model::event::Event;
 use vmconf::model::partition::Kind;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
-use vmconf::model::verdict::Verdict;
-use vmconf::wire::explanation::{Explanation, Input, Instruction, Relation, Spent, StackComparison};
+use vmconf::model::verdict::{NotPassed, Verdict};
+use vmconf::wire::explanation::{
+    Against, Explanation, Input, Instruction, Leaf, Logs, Relation, Spent, StackComparison, World,
+};
 use vmconf::wire::line::one_line;
 use vmconf::wire::report::{Case, Line, Partition, Start, Typed};
 use vmconf::wire::schema;
@@ -119,10 +121,12 @@ fn text(json: &Json) -> String {
 fn as_a_run_makes_it(mut event: Event) -> Event {
     if let Event::Finished(report) = &mut event {
         report.cached &= matches!(report.verdict, Verdict::Pass | Verdict::UnexpectedPass(_));
-        if let Verdict::ExpectedFail(failure, _) = &mut report.verdict {
-            failure.listed = None;
+        if NotPassed::try_from(report.verdict.clone()).is_err() {
+            report.listed = None;
         }
-        if let Verdict::Fail(failure) | Verdict::ExpectedFail(failure, _) = &mut report.verdict {
+        if let Verdict::Fail(failure) | Verdict::ExpectedFail(NotPassed::Fail(failure), _) =
+            &mut report.verdict
+        {
             failure.differences.iter_mut().for_each(|it| it.step = it.step.map(|step| step.max(1)));
         }
     }
@@ -163,6 +167,7 @@ fn executed(step: u64) -> Instruction {
         pc: 3,
         op: Some("ADD".into()),
         instruction: "ADD".to_owned(),
+        frame: (step % 2 == 0).then(|| "frame 1, code of 0x01".to_owned()),
         cost: Some(3),
         inputs: vec![input],
         height: 2,
@@ -180,6 +185,22 @@ fn blame(step: u64) -> Instruction {
     Instruction { inputs: vec![input], moved_by: vec![executed(step - 1)], ..executed(step) }
 }
 
+fn world(number: usize) -> World {
+    let leaf = |by| Leaf {
+        path: Path::field("state"),
+        other: by,
+        actual: Some(Value::int(2)),
+        by: (number % 4 == 0).then(|| blame(3)),
+    };
+    let (against, case) = [
+        (Against::Before, None),
+        (Against::Case, Some("file.json::case".to_owned())),
+        (Against::Embedded, None),
+    ][number % 3]
+        .clone();
+    World { against, case, leaves: vec![leaf(None), leaf(Some(Value::int(1)))], count: 2 }
+}
+
 #[test]
 fn explanations() {
     let validator = Validator::named("diff");
@@ -188,16 +209,14 @@ fn explanations() {
     for number in 0..300 {
         let event = as_a_run_makes_it(any_event().new_tree(&mut runner).unwrap().current());
         let Event::Finished(mut report) = event else { continue };
-        report.time = None;
-        match &mut report.verdict {
-            Verdict::Fail(failure) => failure.listed = None,
-            Verdict::Error(_) | Verdict::Crash(_) | Verdict::Timeout(_) => {}
-            _ => continue,
+        (report.time, report.listed) = (None, None);
+        if !report.verdict.is_failed_or_broken() {
+            continue;
         }
         let is_full = number % 2 == 0;
         let relation = Some([Relation::MadeBy, Relation::Instead, Relation::After][number % 3]);
         let reached_by = Some(Box::new(blame(4)));
-        let spent = Spent { count: 1, gas: 3, unlike_row: 0 };
+        let spent = Spent { count: 1, gas: 3, unlike_row: 0, refund: i64::from(number % 4 == 0) };
         let stack = StackComparison {
             path: Path::field("stack"),
             expected: vec![None, Some(Expected::Len(1)), Some(Expected::Is(Value::int(1)))],
@@ -213,6 +232,11 @@ fn explanations() {
             last: vec![executed(7), Instruction { cost: None, op: None, ..executed(8) }],
             spent: is_full.then(|| ("ADD".into(), spent)).into_iter().collect(),
             stack: is_full.then_some(stack),
+            world: is_full.then(|| world(number)),
+            logs: is_full.then(|| Logs {
+                expected: (number % 4 == 0).then(|| vec![Value::int(1)]),
+                actual: vec![Value::int(2)],
+            }),
         };
         let json: Json = serde_json::from_str(&one_line(&explanation)).unwrap();
         validator.assert_accepts(&json, "an explanation");

@@ -44,7 +44,7 @@ pub(super) struct Adapter {
 impl Adapter {
     /// Sends a line and reads the answer; the error is what is wrong.
     pub(super) fn line(&mut self, line: String) -> Result<Vec<u8>, String> {
-        let mut conversation = match self.conversation.take() {
+        let conversation = match self.conversation.take() {
             Some(conversation) => conversation,
             None => self.begin()?,
         };
@@ -66,7 +66,7 @@ impl Adapter {
 
     /// A new process that has said hello.
     fn begin(&mut self) -> Result<Conversation, String> {
-        let mut conversation = self.start()?;
+        let conversation = self.start()?;
         let hello = conversation.ask(greeting().line(), START, &self.interrupt);
         hello.map(|_| ()).map_err(|_| "it does not answer hello in a new process".to_owned())?;
         Ok(conversation)

@@ -1,0 +1,61 @@
+//! States by their roots: `--worlds`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use sha2::{Digest, Sha256};
+use vmconf::run::worlds::Worlds;
+use vmconf::run::{FindWorld, sources};
+
+use super::result_file::ResultFile;
+use super::settings::Settings;
+use super::{history, output};
+
+/// Where states are looked up by their roots.
+#[derive(Debug, Args)]
+pub(super) struct WorldsArgs {
+    /// Look up states by their roots among the vectors in FOLDER, to explain roots that differ; repeatable
+    #[arg(long, value_name = "FOLDER")]
+    worlds: Vec<PathBuf>,
+}
+
+impl WorldsArgs {
+    /// The states of the vectors in the folders; `None` without a folder. Their index is kept in the cache folder.
+    ///
+    /// # Errors
+    ///
+    /// When a folder does not exist.
+    pub(super) fn open(&self, settings: &Settings) -> anyhow::Result<Option<Arc<FindWorld>>> {
+        if self.worlds.is_empty() {
+            return Ok(None);
+        }
+        let sources = sources::find(&self.worlds, &settings.anchor)?.sources;
+        let path = history::cache_folder().map(|folder| folder.join("worlds").join(self.name()));
+        let kept = path.as_ref().and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
+        let worlds = Worlds::new(sources, &kept);
+        if let (Some(path), Some(text)) = (path, worlds.text())
+            && let Err(error) = write(&path, &text)
+        {
+            output::note(&format!("note: {}: cannot be written: {error}", path.display()));
+        }
+        Ok(Some(Arc::new(move |root| worlds.find(root))))
+    }
+
+    /// The name of the index of these folders.
+    fn name(&self) -> String {
+        let mut hash = Sha256::new();
+        for folder in &self.worlds {
+            let folder = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            hash.update(folder.as_os_str().as_encoded_bytes());
+            hash.update([0]);
+        }
+        hex::encode(&hash.finalize()[..8])
+    }
+}
+
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+    ResultFile::with(path, text.as_bytes())
+}

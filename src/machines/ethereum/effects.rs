@@ -1,0 +1,214 @@
+//! What instructions read and write besides the stack, as their rows would declare it.
+
+use revm::bytecode::opcode as op;
+use revm::handler::FrameData;
+use revm::interpreter::interpreter_types::MemoryTr;
+use revm::primitives::{Address, U256};
+
+use super::machine::Ethereum;
+use super::trail::{of_account, storage};
+use crate::machines::effects::Effect::{self, Jumps, Needs, Reads, Writes};
+use crate::machines::effects::Places;
+use crate::machines::inspect::Inspect;
+use crate::machines::record::word_value;
+use crate::model::cell::Cell;
+use crate::model::value::Value;
+
+/// The memories of the outermost frames; the cells of deeper ones have no name, so blame ends there.
+const MEMORIES: [&str; 8] = [
+    "memory",
+    "memory of frame 2",
+    "memory of frame 3",
+    "memory of frame 4",
+    "memory of frame 5",
+    "memory of frame 6",
+    "memory of frame 7",
+    "memory of frame 8",
+];
+
+/// The most bytes of a memory that are shown as a value.
+const SHOWN: usize = 64;
+
+/// Where an instruction can read or write besides the stack. Numbers are operands: 0 is the top item.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    /// The memory that begins at the first operand and is as long as the second one.
+    Memory(usize, usize),
+    /// 32 bytes of memory from the operand on.
+    Word(usize),
+    /// A byte of memory.
+    Byte(usize),
+    /// A word of the executing account's storage.
+    Storage(usize),
+    /// A word of its transient storage.
+    Transient(usize),
+    /// The balance of the account with this address.
+    Balance(usize),
+    /// The balance of the executing account.
+    Own,
+    /// The code of the account with this address.
+    Code(usize),
+    /// The input of the frame.
+    Input,
+    /// What the last frame returned.
+    Returned,
+    /// The log entries.
+    Logs,
+    /// What the frame returns.
+    Output,
+    /// What a frame that begins gets.
+    NewFrame,
+}
+
+use Place::{
+    Balance, Byte, Code, Input, Logs, Memory, NewFrame, Output, Own, Returned, Storage, Transient, Word,
+};
+
+fn effects(code: u8) -> &'static [Effect<Ethereum>] {
+    match code {
+        op::KECCAK256 => &[Reads(Memory(0, 1))],
+        op::BALANCE => &[Reads(Balance(0))],
+        op::SELFBALANCE => &[Reads(Own)],
+        op::CALLDATALOAD | op::CALLDATASIZE => &[Reads(Input)],
+        op::CALLDATACOPY => &[Reads(Input), Writes(Memory(0, 2))],
+        op::CODECOPY => &[Writes(Memory(0, 2))],
+        op::EXTCODESIZE | op::EXTCODEHASH => &[Reads(Code(0))],
+        op::EXTCODECOPY => &[Reads(Code(0)), Writes(Memory(1, 3))],
+        op::RETURNDATASIZE => &[Reads(Returned)],
+        op::RETURNDATACOPY => &[Reads(Returned), Writes(Memory(0, 2))],
+        op::MLOAD => &[Reads(Word(0))],
+        op::MSTORE => &[Writes(Word(0))],
+        op::MSTORE8 => &[Writes(Byte(0))],
+        op::MCOPY => &[Reads(Memory(1, 2)), Writes(Memory(0, 2))],
+        op::SLOAD => &[Reads(Storage(0))],
+        op::SSTORE => &[Needs(Storage(0)), Writes(Storage(0))],
+        op::TLOAD => &[Reads(Transient(0))],
+        op::TSTORE => &[Writes(Transient(0))],
+        op::JUMP | op::JUMPI => &[Jumps],
+        op::LOG0..=op::LOG4 => &[Reads(Memory(0, 1)), Writes(Logs)],
+        op::CREATE | op::CREATE2 => &[Reads(Memory(1, 2)), Needs(Own), Writes(NewFrame), Writes(Returned)],
+        op::CALL | op::CALLCODE => {
+            &[Reads(Memory(3, 4)), Needs(Own), Writes(NewFrame), Writes(Memory(5, 6)), Writes(Returned)]
+        }
+        op::DELEGATECALL | op::STATICCALL => {
+            &[Reads(Memory(2, 3)), Writes(NewFrame), Writes(Memory(4, 5)), Writes(Returned)]
+        }
+        op::RETURN | op::REVERT => &[Reads(Memory(0, 1)), Writes(Output)],
+        op::STOP | op::SELFDESTRUCT => &[Writes(Output)],
+        _ => &[],
+    }
+}
+
+impl Places for Ethereum {
+    type Place = Place;
+
+    fn row_effects(&self) -> &'static [Effect<Ethereum>] {
+        self.next_code().map_or(&[], effects)
+    }
+
+    fn cells_at(&self, place: Place) -> Vec<Cell> {
+        let Some(frame) = self.running() else { return Vec::new() };
+        let own = frame.interpreter.input.target_address;
+        let depth = self.frames().len();
+        match place {
+            Memory(start, length) => self.memory_cells(start, self.small(length)),
+            Word(start) => self.memory_cells(start, Some(32)),
+            Byte(start) => self.memory_cells(start, Some(1)),
+            Storage(key) => vec![storage("storage", own, self.word(key).unwrap_or_default())],
+            Transient(key) => vec![storage("transient storage", own, self.word(key).unwrap_or_default())],
+            Balance(operand) => {
+                self.address(operand).map(|it| of_account("balance", it)).into_iter().collect()
+            }
+            Own => vec![of_account("balance", own)],
+            Code(operand) => self.address(operand).map(|it| of_account("code", it)).into_iter().collect(),
+            Input => vec![input_of(depth)],
+            Returned => vec![returned()],
+            Logs => vec![Cell::named("logs", "")],
+            Output if depth == 1 => vec![Cell::named("output", "")],
+            Output => {
+                let range = match &frame.data {
+                    FrameData::Call(call) => call.return_memory_range.clone(),
+                    FrameData::Create(_) => 0..0,
+                };
+                let memory = MEMORIES.get(depth - 2).filter(|_| !range.is_empty());
+                memory.map(|memory| Cell::Range(memory, range)).into_iter().chain([returned()]).collect()
+            }
+            NewFrame => {
+                let memory = MEMORIES.get(depth).map(|memory| Cell::Range(memory, 0..usize::MAX));
+                memory.into_iter().chain([input_of(depth + 1)]).collect()
+            }
+        }
+    }
+
+    fn held(&self, place: Place, cell: &Cell) -> Option<Value> {
+        match place {
+            Storage(key) => {
+                let own = self.running()?.interpreter.input.target_address;
+                Some(word_value(self.stored(own, self.word(key)?)))
+            }
+            Balance(operand) => Some(word_value(self.balance(self.address(operand)?))),
+            Own => Some(word_value(self.balance(self.running()?.interpreter.input.target_address))),
+            Input => Some(self.input()),
+            _ => self.value(cell),
+        }
+    }
+}
+
+fn input_of(depth: usize) -> Cell {
+    Cell::named("input of frame", depth.to_string())
+}
+
+fn returned() -> Cell {
+    Cell::named("return data", "")
+}
+
+impl Ethereum {
+    /// A word of the stack, so many below the top one.
+    fn word(&self, below: usize) -> Option<U256> {
+        self.running()?.interpreter.stack.peek(below).ok()
+    }
+
+    fn small(&self, below: usize) -> Option<usize> {
+        usize::try_from(self.word(below)?).ok()
+    }
+
+    fn address(&self, below: usize) -> Option<Address> {
+        Some(Address::from_word(self.word(below)?.into()))
+    }
+
+    /// The memory from the operand `start` on; no cell for what is empty or reaches beyond all memory.
+    fn memory_cells(&self, start: usize, length: Option<usize>) -> Vec<Cell> {
+        let cell = || {
+            let start = self.small(start)?;
+            let end = start.checked_add(length?)?;
+            let memory = MEMORIES.get(self.frames().len() - 1)?;
+            (start < end).then_some(Cell::Range(memory, start..end))
+        };
+        cell().into_iter().collect()
+    }
+
+    /// The beginning of the frame's input.
+    fn input(&self) -> Value {
+        let Some(frame) = self.running() else { return Value::Null };
+        let input = &frame.interpreter.input.input;
+        let bytes = input.as_bytes_memory(&frame.interpreter.memory);
+        Value::Bytes(bytes[..bytes.len().min(SHOWN)].to_vec())
+    }
+
+    /// The beginning of what a cell of a memory holds.
+    pub(super) fn remembered(&self, name: &str, start: usize, end: usize) -> Option<Value> {
+        let index = MEMORIES.iter().position(|memory| *memory == name)?;
+        let memory = &self.frames().get(index)?.interpreter.memory;
+        let end = end.min(memory.size()).min(start.saturating_add(SHOWN));
+        let bytes = if start < end { memory.slice(start..end).to_vec() } else { Vec::new() };
+        Some(Value::Bytes(bytes))
+    }
+
+    /// The account whose code the next instruction calls.
+    pub(super) fn called(&self) -> Option<Address> {
+        match self.next_code()? {
+            op::CALL | op::CALLCODE | op::DELEGATECALL | op::STATICCALL => self.address(1),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What the last instruction did to the accounts, read from the engine's journal.
+//!
+//! Kept only where instructions are executed one at a time, as a watch does.
+
+use revm::context::JournalEntry;
+use revm::interpreter::InstructionResult;
+use revm::primitives::{Address, U256};
+
+use crate::model::cell::Cell;
+use crate::model::hex::{bytes_key, number_key};
+
+/// The changes of one instruction.
+#[derive(Default)]
+pub(super) struct Trail {
+    /// How many entries of the journal are seen.
+    seen: usize,
+    entries: Vec<JournalEntry>,
+    /// Why the instruction could not be executed.
+    pub(super) failure: Option<InstructionResult>,
+}
+
+impl Trail {
+    /// The trail of an instruction that is about to be executed.
+    pub(super) fn before(journal: &[JournalEntry]) -> Trail {
+        Trail { seen: journal.len(), ..Trail::default() }
+    }
+
+    /// A frame ends with this result, and its changes begin at `from`: they are undone if it fails.
+    pub(super) fn end(&mut self, journal: &[JournalEntry], from: usize, result: InstructionResult) {
+        if !result.is_ok() {
+            self.entries.extend_from_slice(journal.get(from..).unwrap_or_default());
+            self.failure = (!result.is_revert()).then_some(result);
+        }
+    }
+
+    /// Takes the entries that are new.
+    pub(super) fn follow(&mut self, journal: &[JournalEntry]) {
+        self.entries.extend_from_slice(journal.get(self.seen..).unwrap_or_default());
+        self.seen = journal.len();
+    }
+
+    /// The cells that were written.
+    pub(super) fn cells(&self) -> Vec<Cell> {
+        let mut cells: Vec<_> = self.entries.iter().flat_map(written).collect();
+        cells.dedup();
+        cells
+    }
+}
+
+/// A datum of an account: `balance`, `nonce`, `code` or `account`, whether it exists.
+pub(super) fn of_account(kind: &'static str, address: Address) -> Cell {
+    Cell::named(kind, bytes_key(address.as_slice()))
+}
+
+/// A word of storage.
+pub(super) fn storage(kind: &'static str, address: Address, key: U256) -> Cell {
+    let (address, key) = (bytes_key(address.as_slice()), number_key(&key.to_be_bytes::<32>()));
+    Cell::named(kind, format!("{key} of {address}"))
+}
+
+fn written(entry: &JournalEntry) -> Vec<Cell> {
+    match *entry {
+        JournalEntry::AccountWarmed { .. } | JournalEntry::StorageWarmed { .. } => Vec::new(),
+        JournalEntry::AccountTouched { address } => vec![of_account("account", address)],
+        JournalEntry::BalanceChange { address, .. } => vec![of_account("balance", address)],
+        JournalEntry::BalanceTransfer { from, to, .. } => {
+            vec![of_account("balance", from), of_account("balance", to)]
+        }
+        JournalEntry::NonceChange { address, .. } | JournalEntry::NonceBump { address } => {
+            vec![of_account("nonce", address)]
+        }
+        JournalEntry::AccountCreated { address, .. } => {
+            vec![of_account("account", address), of_account("nonce", address)]
+        }
+        JournalEntry::AccountDestroyed { address, target, .. } => {
+            let all = ["account", "balance", "nonce", "code"].map(|kind| of_account(kind, address));
+            [of_account("balance", target)].into_iter().chain(all).collect()
+        }
+        JournalEntry::StorageChanged { key, address, .. } => vec![storage("storage", address, key)],
+        JournalEntry::TransientStorageChange { key, address, .. } => {
+            vec![storage("transient storage", address, key)]
+        }
+        JournalEntry::CodeChange { address, .. } => vec![of_account("code", address)],
+    }
+}

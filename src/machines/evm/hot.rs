@@ -1,0 +1,276 @@
+//! The hot tier: code that is executed again and again, as blocks of steps.
+//!
+//! A *block* is straight-line code: from a jump destination that was jumped to a few times, across jumps to known
+//! places, up to a jump that depends on the run or an instruction that does more than compute. Its translation
+//! removes the traffic on the stack: PUSH, DUP, SWAP and POP are no steps, and results are computed where they end
+//! up. Gas, stack and account are checked once, when the block begins.
+//!
+//! A block that passes these checks cannot fail. One that does not pass is left to the plain loop, which executes
+//! it from its start: which instruction fails, why, and with how much gas is decided there only. The plain loop
+//! also executes what a block cannot contain.
+//!
+//! | file | content |
+//! |---|---|
+//! | `role.rs` | what a block makes of each instruction, from the rows of the table |
+//! | `translate.rs` | from code to computations |
+//! | `allocate.rs` | from computations to steps |
+//! | `block.rs` | blocks and steps, and how a step is executed |
+
+mod allocate;
+mod block;
+mod role;
+#[cfg(test)]
+mod tests;
+mod translate;
+
+use std::hint::black_box;
+use std::num::NonZeroU16;
+
+use self::allocate::Allocator;
+use self::block::{Block, CONSTANTS, Exit, Registers, Step};
+use self::translate::{Graph, Source};
+use super::frame::{Frame, STACK_LIMIT, STACK_SLOTS, Stop, small};
+use super::machine::once;
+use super::table::Op;
+use crate::machines::account::Account;
+
+/// The blocks of a program.
+#[derive(Debug, Default)]
+pub(super) struct Hot {
+    /// By number. The first one is not used, so that no number is 0.
+    blocks: Vec<Block>,
+    /// The steps of all blocks.
+    steps: Vec<Step>,
+    /// For each offset in the code, and more.
+    entries: Vec<Entry>,
+    /// Where an entry was changed. A program has few of these, and forgetting all entries would take longer than
+    /// executing a short one.
+    visited: Vec<usize>,
+    /// The slots of constants that are in use.
+    constants: u16,
+    translator: Translator,
+}
+
+/// What the translation of a block works with, kept for its allocations.
+#[derive(Debug, Default)]
+struct Translator {
+    graph: Graph,
+    allocator: Allocator,
+}
+
+/// What is known about an offset: the number of visits, or the block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Entry {
+    Visited(u8),
+    /// There is no block.
+    Never,
+    Block(NonZeroU16),
+}
+
+impl Default for Entry {
+    fn default() -> Entry {
+        Entry::Visited(0)
+    }
+}
+
+/// After so many visits a place is hot.
+const VISITS: u8 = 4;
+
+impl Hot {
+    /// The most blocks and steps of a program.
+    const MOST_BLOCKS: usize = 1 << 12;
+    const MOST_STEPS: usize = 1 << 16;
+
+    /// Forgets the last program.
+    pub(super) fn reset(&mut self) {
+        self.blocks.truncate(1);
+        self.steps.clear();
+        for pc in self.visited.drain(..) {
+            self.entries[pc] = Entry::default();
+        }
+        self.constants = CONSTANTS.start;
+    }
+
+    /// Executes blocks from the program counter on, and what is between them. The reason if that ends the run;
+    /// `None` where the plain loop has to go on. After each block, calls `boundary` with the frame, what has to be
+    /// put into it, and the program counter.
+    pub(super) fn run(
+        &mut self,
+        frame: &mut Frame<'_>,
+        mut boundary: impl FnMut(&mut Frame<'_>, &State, usize),
+    ) -> Option<Stop> {
+        frame.stack[frame.height] = frame.top;
+        let mut state = State {
+            gas: frame.gas,
+            height: frame.height,
+            instructions: frame.context.count.at(frame.pc),
+            fence: frame.context.count.fence,
+        };
+        let mut pc = frame.pc;
+        let mut known = None;
+        let (pc, stop) = loop {
+            let Some(number) = known.or_else(|| self.block_at(pc, frame)) else { break (pc, None) };
+            let block = &self.blocks[usize::from(number.get())];
+            let Some(base) = state.enter(block, &mut frame.context.account) else { break (pc, None) };
+            let mut registers = Registers { stack: frame.stack, base };
+            for step in &self.steps[block.steps.clone()] {
+                registers.execute(step);
+            }
+            match block.exit {
+                Exit::To(next) => (pc, known) = (next.pc, next.block),
+                Exit::Branch(condition, [met, not_met]) => {
+                    if registers.meets(&condition) {
+                        // Keeps the compiler from making one path of both, on which the next block would have to
+                        // wait for the condition.
+                        black_box(());
+                        (pc, known) = (met.pc, met.block);
+                    } else {
+                        (pc, known) = (not_met.pc, not_met.block);
+                    }
+                }
+                Exit::Jump { at, gas } => match self.destination(frame, state.height) {
+                    Some((target, block)) if state.gas >= gas => {
+                        state.gas -= gas;
+                        state.height -= 1;
+                        state.instructions += 1;
+                        (pc, known) = (target, Some(block));
+                    }
+                    Some(_) | None => break (at, None),
+                },
+                Exit::Plain(at) => {
+                    state.leave(frame, at);
+                    let stop = once(frame).filter(|stop| *stop != Stop::Hot);
+                    frame.stack[frame.height] = frame.top;
+                    state.return_to(frame);
+                    (pc, known) = (frame.pc, None);
+                    if stop.is_some() {
+                        break (pc, stop);
+                    }
+                }
+            }
+            if known.is_none() {
+                self.link(number, pc);
+            }
+            boundary(frame, &state, pc);
+        };
+        state.leave(frame, pc);
+        stop
+    }
+
+    /// The target of the JUMP before which a block ended, if a block begins there.
+    #[inline(always)]
+    fn destination(&self, frame: &Frame<'_>, height: usize) -> Option<(usize, NonZeroU16)> {
+        let target = small(frame.stack[height & (STACK_SLOTS - 1)].word())?;
+        let Some(Entry::Block(block)) = self.entries.get(target) else { return None };
+        (frame.code[target] == Op::JUMPDEST as u8).then_some((target, *block))
+    }
+
+    /// The block at `pc`.
+    #[inline(always)]
+    fn block_at(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
+        match self.entries.get(pc) {
+            Some(Entry::Block(block)) => Some(*block),
+            _ => self.visit(pc, frame),
+        }
+    }
+
+    /// Lets a block that goes on at `pc` know the block there.
+    #[cold]
+    #[inline(never)]
+    fn link(&mut self, number: NonZeroU16, pc: usize) {
+        let Some(Entry::Block(block)) = self.entries.get(pc) else { return };
+        let exit = &mut self.blocks[usize::from(number.get())].exit;
+        let nexts = match exit {
+            Exit::To(next) => std::slice::from_mut(next),
+            Exit::Branch(_, nexts) => nexts,
+            Exit::Jump { .. } | Exit::Plain(_) => return,
+        };
+        nexts.iter_mut().filter(|next| next.pc == pc).for_each(|next| next.block = Some(*block));
+    }
+
+    /// Counts a visit of `pc`. The block there if it is hot.
+    #[cold]
+    #[inline(never)]
+    fn visit(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
+        if self.entries.len() < frame.code.len() {
+            self.entries.resize(frame.code.len(), Entry::default());
+        }
+        let Entry::Visited(visits) = &mut self.entries[pc] else { return None };
+        if *visits == 0 {
+            self.visited.push(pc);
+        }
+        *visits += 1;
+        if *visits < VISITS && !frame.destinations.is_hot(pc) {
+            return None;
+        }
+        let block = self.translate(pc, frame);
+        self.entries[pc] = block.map_or(Entry::Never, Entry::Block);
+        if block.is_none() {
+            frame.destinations.cool(pc);
+        }
+        block
+    }
+
+    /// Makes the block at `pc`.
+    fn translate(&mut self, pc: usize, frame: &mut Frame<'_>) -> Option<NonZeroU16> {
+        if self.blocks.is_empty() {
+            self.blocks.push(Block::default());
+        }
+        if self.blocks.len() >= Hot::MOST_BLOCKS || self.steps.len() >= Hot::MOST_STEPS {
+            return None;
+        }
+        let mut source = Source {
+            code: frame.code,
+            destinations: frame.destinations,
+            stack: frame.stack,
+            constants: &mut self.constants,
+        };
+        let Translator { graph, allocator } = &mut self.translator;
+        let block = translate::translate(&mut source, pc, graph, allocator, &mut self.steps)?;
+        let number = NonZeroU16::new(self.blocks.len() as u16);
+        self.blocks.push(block);
+        number
+    }
+}
+
+/// What a block checks and changes besides the stack.
+pub(super) struct State {
+    gas: u64,
+    height: usize,
+    /// How many instructions were executed.
+    instructions: usize,
+    fence: usize,
+}
+
+impl State {
+    /// Counts the instructions of a block. Its base; `None` if one of its instructions may end the run.
+    #[inline(always)]
+    fn enter(&mut self, block: &Block, account: &mut Account) -> Option<usize> {
+        let base = self.height.wrapping_sub(block.items);
+        let is_possible = base <= STACK_LIMIT
+            && self.height + block.growth <= STACK_LIMIT
+            && self.gas >= block.gas
+            && self.instructions + block.instructions < self.fence
+            && account.charge_in_advance(block.units);
+        if !is_possible {
+            return None;
+        }
+        self.gas -= block.gas;
+        self.instructions += block.instructions;
+        self.height = base + block.results;
+        Some(base)
+    }
+
+    /// Puts it into the frame, which goes on at `pc`.
+    pub(super) fn leave(&self, frame: &mut Frame<'_>, pc: usize) {
+        (frame.pc, frame.gas, frame.height) = (pc, self.gas, self.height);
+        frame.top = frame.stack[self.height & (STACK_SLOTS - 1)];
+        frame.context.count.lack = self.instructions.wrapping_sub(pc);
+    }
+
+    /// Takes it from the frame.
+    fn return_to(&mut self, frame: &Frame<'_>) {
+        (self.gas, self.height) = (frame.gas, frame.height);
+        self.instructions = frame.context.count.at(frame.pc);
+    }
+}

@@ -1,0 +1,196 @@
+//! From the computations of a block to steps: where each result is kept.
+//!
+//! A result goes straight to the item that it ends up in, if what is there is not needed any more, else to a
+//! temporary slot. What is then not in its place is copied at the end.
+
+use super::block::{Action, Condition, Exit, Place, Step, TEMPORARIES};
+use super::translate::{End, Graph, Item, Node, Source};
+use crate::machines::evm::frame::small;
+use crate::machines::evm::table::Op;
+
+/// The most copies at the end of a block, which are sorted pair by pair.
+const MOST_COPIES: usize = 32;
+
+/// What is known about the block. Kept between blocks for its allocations.
+#[derive(Debug, Default)]
+pub(super) struct Allocator {
+    /// Where the result of each node is; `None` if it is not used.
+    results: Vec<Option<Place>>,
+    is_used: Vec<bool>,
+    /// For each item that the block finds, the lowest first: the last node that uses it.
+    last_use: Vec<Option<usize>>,
+    /// The same: whether it is used after all nodes.
+    is_kept: Vec<bool>,
+    /// Copies to make at once: to, from.
+    copies: Vec<(Place, Place)>,
+    temporaries: u16,
+}
+
+impl Allocator {
+    /// Adds the steps of a block; `None` if it needs too many slots or copies.
+    pub(super) fn allocate(
+        &mut self,
+        graph: &Graph,
+        end: End,
+        source: &mut Source<'_>,
+        steps: &mut Vec<Step>,
+    ) -> Option<Exit> {
+        self.temporaries = TEMPORARIES.start;
+        self.find_uses(graph, &end);
+        self.results.clear();
+        for (number, node) in graph.nodes.iter().enumerate() {
+            let result = if self.is_used[number] { Some(self.home(graph, number)?) } else { None };
+            self.results.push(result);
+            if let Some(to) = result {
+                let mut from = [Place::default(); 3];
+                for (place, item) in from.iter_mut().zip(node.operands()) {
+                    *place = self.place(graph, *item, source)?;
+                }
+                steps.push(step(node, to, from));
+            }
+        }
+        self.find_copies(graph, source)?;
+        let exit = self.exit(graph, end, source, steps)?;
+        self.copy(steps)?;
+        Some(exit)
+    }
+
+    fn find_uses(&mut self, graph: &Graph, end: &End) {
+        let Allocator { is_used, last_use, is_kept, .. } = self;
+        is_used.clear();
+        is_used.resize(graph.nodes.len(), false);
+        last_use.clear();
+        last_use.resize(graph.used, None);
+        is_kept.clear();
+        is_kept.resize(graph.used, false);
+        let condition = match end {
+            End::To(_) => [].as_slice(),
+            End::Branch { of, .. } => of,
+        };
+        let in_another_place =
+            graph.items.iter().enumerate().filter(|(at, item)| **item != graph.entry(*at)).map(|it| it.1);
+        for item in in_another_place.chain(condition) {
+            match *item {
+                Item::Entry(below) => is_kept[graph.used - below] = true,
+                Item::Node(node) => is_used[node] = true,
+                Item::Constant(_) => {}
+            }
+        }
+        for (number, node) in graph.nodes.iter().enumerate().rev() {
+            if !is_used[number] {
+                continue;
+            }
+            for item in node.operands() {
+                match *item {
+                    Item::Entry(below) => {
+                        last_use[graph.used - below].get_or_insert(number);
+                    }
+                    Item::Node(node) => is_used[node] = true,
+                    Item::Constant(_) => {}
+                }
+            }
+        }
+    }
+
+    /// Where the result of a node goes: to the first of its final places in which nothing is that is used later.
+    fn home(&mut self, graph: &Graph, node: usize) -> Option<Place> {
+        let is_free = |at: usize| {
+            at >= graph.used || !self.is_kept[at] && self.last_use[at].is_none_or(|last| last <= node)
+        };
+        let mut places = graph.items.iter().enumerate();
+        match places.find(|(at, item)| **item == Item::Node(node) && is_free(*at)) {
+            Some((at, _)) => Some(Place::item(at)),
+            None => self.temporary(),
+        }
+    }
+
+    fn temporary(&mut self) -> Option<Place> {
+        let slot = self.temporaries;
+        self.temporaries += 1;
+        TEMPORARIES.contains(&slot).then(|| Place::slot(slot))
+    }
+
+    /// Where an item is after the nodes.
+    fn place(&self, graph: &Graph, item: Item, source: &mut Source<'_>) -> Option<Place> {
+        match item {
+            Item::Entry(below) => Some(Place::item(graph.used - below)),
+            Item::Node(node) => self.results[node],
+            Item::Constant(word) => source.constant(word),
+        }
+    }
+
+    /// Finds what is not in its final place.
+    fn find_copies(&mut self, graph: &Graph, source: &mut Source<'_>) -> Option<()> {
+        self.copies.clear();
+        for (at, item) in graph.items.iter().enumerate() {
+            let (to, from) = (Place::item(at), self.place(graph, *item, source)?);
+            if to != from {
+                self.copies.push((to, from));
+            }
+        }
+        (self.copies.len() <= MOST_COPIES).then_some(())
+    }
+
+    /// The exit with places for items. An operand that a copy overwrites is saved.
+    fn exit(
+        &mut self,
+        graph: &Graph,
+        end: End,
+        source: &mut Source<'_>,
+        steps: &mut Vec<Step>,
+    ) -> Option<Exit> {
+        let (test, holds, of, to) = match end {
+            End::To(exit) => return Some(exit),
+            End::Branch { test, holds, of, to } => (test, holds, of, to),
+        };
+        let mut places = [Place::default(); 2];
+        for (place, item) in places.iter_mut().zip(of) {
+            *place = self.place(graph, item, source)?;
+            if self.copies.iter().any(|(to, _)| to == place) {
+                let saved = self.temporary()?;
+                steps.push(copy(saved, *place));
+                *place = saved;
+            }
+        }
+        Some(Exit::Branch(Condition { test, holds, of: places }, to))
+    }
+
+    /// Adds the copies in an order in which none overwrites what another one still reads.
+    fn copy(&mut self, steps: &mut Vec<Step>) -> Option<()> {
+        while !self.copies.is_empty() {
+            let is_read = |place: Place| self.copies.iter().any(|(_, from)| *from == place);
+            if let Some(next) = self.copies.iter().position(|(to, _)| !is_read(*to)) {
+                let (to, from) = self.copies.swap_remove(next);
+                steps.push(copy(to, from));
+                continue;
+            }
+            // They go round: what the first one overwrites is saved.
+            let (overwritten, _) = self.copies[0];
+            let saved = self.temporary()?;
+            steps.push(copy(saved, overwritten));
+            for (_, from) in &mut self.copies {
+                if *from == overwritten {
+                    *from = saved;
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+fn copy(to: Place, from: Place) -> Step {
+    Step { action: Action::Copy, to, from: [from; 3] }
+}
+
+/// The step of a node.
+fn step(node: &Node, to: Place, from: [Place; 3]) -> Step {
+    let is_small = |item: Item| matches!(item, Item::Constant(word) if small(word).is_some());
+    let [a, b, _] = node.from;
+    match node.op {
+        Op::ADD if from[0] == to && is_small(b) => Step { action: Action::Increase, to, from },
+        Op::ADD if from[1] == to && is_small(a) => {
+            Step { action: Action::Increase, to, from: [from[1], from[0], from[2]] }
+        }
+        op => Step { action: Action::Compute(op), to, from },
+    }
+}

@@ -1,0 +1,224 @@
+//! A block: straight-line code as steps on places, and where it goes on.
+
+use std::num::NonZeroU16;
+use std::ops::Range;
+
+use super::role::compute;
+use crate::machines::evm::frame::{Flow, Halves, STACK_LIMIT, STACK_SLOTS, Stack, Word, equal, is_zero};
+use crate::machines::evm::operands::Operands;
+use crate::machines::evm::table::Op;
+
+/// The slots above the stack: first those for what a block computes and has no place for, then constants.
+pub(super) const TEMPORARIES: Range<u16> = STACK_LIMIT as u16 + 1..1280;
+pub(super) const CONSTANTS: Range<u16> = TEMPORARIES.end..STACK_SLOTS as u16;
+
+/// A slot of the stack's storage: counted from the item below the lowest one that the block uses, or from the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Place {
+    offset: u16,
+    /// All bits set where the block's base counts: an index is then computed without a branch.
+    base: u16,
+}
+
+impl Place {
+    /// The item of this number from the bottom of those that the block uses.
+    pub(super) fn item(number: usize) -> Place {
+        Place { offset: number as u16 + 1, base: u16::MAX }
+    }
+
+    /// A slot that is not an item.
+    pub(super) fn slot(slot: u16) -> Place {
+        Place { offset: slot, base: 0 }
+    }
+
+    #[inline(always)]
+    fn index(self, base: usize) -> usize {
+        (usize::from(self.offset) + (base & usize::from(self.base))) & (STACK_SLOTS - 1)
+    }
+}
+
+/// A step of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) action: Action,
+    pub(super) to: Place,
+    pub(super) from: [Place; 3],
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Action {
+    /// What the instruction computes.
+    Compute(Op),
+    /// Adds the second operand, which is less than 2^64, to the item in its place.
+    Increase,
+    /// Copies the first operand.
+    Copy,
+}
+
+/// A condition on two places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Condition {
+    pub(super) test: Test,
+    /// Whether the condition is that the test holds.
+    pub(super) holds: bool,
+    pub(super) of: [Place; 2],
+}
+
+/// A test of one or two words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Test {
+    /// a is 0.
+    IsZero,
+    /// a is less than b.
+    Less,
+    /// a is b.
+    Equal,
+}
+
+/// Where a block goes on. Offsets are those of instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exit {
+    /// There.
+    To(Next),
+    /// At the first one on the condition, else at the second one.
+    Branch(Condition, [Next; 2]),
+    /// At the instruction that the top item names, by a jump that is not part of the block.
+    Jump {
+        /// Where the jump is.
+        at: usize,
+        /// Its price.
+        gas: u64,
+    },
+    /// There, with an instruction that only the plain loop can execute.
+    Plain(usize),
+}
+
+impl Default for Exit {
+    fn default() -> Exit {
+        Exit::Plain(0)
+    }
+}
+
+/// Where a block goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Next {
+    /// The offset of the instruction.
+    pub(super) pc: usize,
+    /// The number of the block there once it is known: finding it out would delay the next block.
+    pub(super) block: Option<NonZeroU16>,
+}
+
+impl Next {
+    pub(super) fn at(pc: usize) -> Next {
+        Next { pc, block: None }
+    }
+}
+
+/// A block.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Block {
+    /// The price of its instructions.
+    pub(super) gas: u64,
+    /// What the runner's account is charged for them besides their number.
+    pub(super) units: u64,
+    /// How many instructions it is.
+    pub(super) instructions: usize,
+    /// How many items it uses.
+    pub(super) items: usize,
+    /// How many more items there are at most while its instructions are executed, and after it.
+    pub(super) growth: usize,
+    /// How many items there are in place of those that it uses.
+    pub(super) results: usize,
+    /// Its steps, among those of all blocks.
+    pub(super) steps: Range<usize>,
+    pub(super) exit: Exit,
+}
+
+/// The stack's storage from the base of a block.
+pub(super) struct Registers<'s> {
+    pub(super) stack: &'s mut Stack,
+    pub(super) base: usize,
+}
+
+impl Registers<'_> {
+    /// Executes a step.
+    #[inline(always)]
+    pub(super) fn execute(&mut self, step: &Step) {
+        match step.action {
+            Action::Compute(op) => {
+                // It cannot fail: what it charges was charged when the block began.
+                let _ = compute(op, &mut Registered { registers: self, step });
+            }
+            Action::Increase => {
+                let by = self.get(step.from[1]).low();
+                self.at(step.to).increase(by);
+            }
+            Action::Copy => *self.at(step.to) = *self.at(step.from[0]),
+        }
+    }
+
+    /// Whether the condition is true.
+    #[inline(always)]
+    pub(super) fn meets(&mut self, condition: &Condition) -> bool {
+        let [a, b] = condition.of;
+        let result = match condition.test {
+            Test::IsZero => is_zero(self.get(a).word()),
+            Test::Less => self.get(a).word() < self.get(b).word(),
+            Test::Equal => equal(self.get(a).word(), self.get(b).word()),
+        };
+        result == condition.holds
+    }
+
+    #[inline(always)]
+    fn at(&mut self, place: Place) -> &mut Halves {
+        &mut self.stack[place.index(self.base)]
+    }
+
+    #[inline(always)]
+    fn get(&self, place: Place) -> Halves {
+        self.stack[place.index(self.base)]
+    }
+}
+
+/// The operands of a step.
+struct Registered<'r, 's> {
+    registers: &'r mut Registers<'s>,
+    step: &'r Step,
+}
+
+impl Registered<'_, '_> {
+    #[inline(always)]
+    fn operand(&self, number: usize) -> Word {
+        self.registers.get(self.step.from[number]).word()
+    }
+
+    #[inline(always)]
+    fn result(&mut self, word: Word) -> Flow {
+        *self.registers.at(self.step.to) = Halves::new(word);
+        Ok(())
+    }
+}
+
+impl Operands for Registered<'_, '_> {
+    #[inline(always)]
+    fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> Flow {
+        self.result(operation(self.operand(0)))
+    }
+
+    #[inline(always)]
+    fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+        self.result(operation(self.operand(0), self.operand(1)))
+    }
+
+    #[inline(always)]
+    fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow {
+        self.result(operation(self.operand(0), self.operand(1), self.operand(2)))
+    }
+
+    /// The block was charged for all of its instructions.
+    #[inline(always)]
+    fn work(&mut self, _: u64) -> Flow {
+        Ok(())
+    }
+}

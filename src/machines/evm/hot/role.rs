@@ -1,0 +1,104 @@
+//! What a hot block makes of each instruction, from the rows of the table.
+
+use crate::machines::evm::frame::Flow;
+use crate::machines::evm::operands::Operands;
+use crate::machines::evm::table::{Op, rows};
+use crate::machines::evm::{arith, bitwise};
+
+/// What a block makes of an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A step that computes one item of its operands, and can neither fail nor do anything else.
+    Computes,
+    /// Only moves items. The block knows where each is, and moves it at the end if at all.
+    Pushes(usize),
+    Drops,
+    Copies(usize),
+    Swaps(usize),
+    /// The offset of the instruction.
+    Locates,
+    /// Nothing.
+    Marks,
+    /// Goes on at a, always or if b is not 0.
+    Jumps,
+    Branches,
+    /// Anything else: the block ends before it.
+    Ends,
+}
+
+/// The role of the instructions of a handler: the families `arith` and `bitwise` only compute.
+macro_rules! role {
+    (arith $handler:ident) => {
+        Role::Computes
+    };
+    (bitwise $handler:ident) => {
+        Role::Computes
+    };
+    (stack push $size:literal) => {
+        Role::Pushes($size)
+    };
+    (stack pop) => {
+        Role::Drops
+    };
+    (stack dup $nth:literal) => {
+        Role::Copies($nth)
+    };
+    (stack swap $below:literal) => {
+        Role::Swaps($below)
+    };
+    (flow pc) => {
+        Role::Locates
+    };
+    (flow jumpdest) => {
+        Role::Marks
+    };
+    (flow jump) => {
+        Role::Jumps
+    };
+    (flow jumpi) => {
+        Role::Branches
+    };
+    ($($other:tt)*) => {
+        Role::Ends
+    };
+}
+
+/// Calls the handler if it only computes.
+macro_rules! handle {
+    ($operands:ident arith $handler:ident) => {
+        arith::$handler($operands)
+    };
+    ($operands:ident bitwise $handler:ident) => {
+        bitwise::$handler($operands)
+    };
+    ($operands:ident $($other:tt)*) => {
+        Ok(())
+    };
+}
+
+/// Makes of the rows the function that says the role of an instruction, and the one that computes.
+macro_rules! roles {
+    (
+        { $role:ident, $compute:ident }
+        $($code:literal $name:ident [$($operand:ident($size:literal))*] $($gas:literal)?
+            ($pops:literal -> $pushes:literal) $family:ident::$handler:ident$(::<$number:literal>)?,
+            $doc:literal, [$($effect:expr),*];)*
+    ) => {
+        /// The role of an instruction.
+        pub(super) fn $role(op: Op) -> Role {
+            match op {
+                $(Op::$name => role!($family $handler $($number)?),)*
+            }
+        }
+
+        /// Executes an instruction whose role is [`Role::Computes`].
+        #[inline(always)]
+        pub(super) fn $compute(op: Op, operands: &mut impl Operands) -> Flow {
+            match op {
+                $(Op::$name => handle!(operands $family $handler $($number)?),)*
+            }
+        }
+    };
+}
+
+rows!(roles { of, compute });

@@ -1,0 +1,168 @@
+//! Faults planted in blocks: the machine that runs beside the hot tier notices each.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::block::{Action, Block, Exit, Next, Place, Step};
+use crate::isa::assembler::assemble;
+use crate::machines::evm::{EVM, Evm, Op};
+use crate::machines::machine::{Machine, Status};
+use crate::machines::tiers::Tiers;
+use crate::model::case::Program;
+use crate::model::limits::Limits;
+use crate::model::value::Value;
+
+/// A loop with every kind of step and exit, each of which all later values depend on.
+const SOURCE: &str = "
+    PUSH32 0x123456789abcdef0fedcba98765432100f1e2d3c4b5a69788796a5b4c3d2e1f0
+    PUSH32 0xfedcba98765432100123456789abcdef0123456789abcdeffedcba9876543210
+    PUSH1 0
+    again: JUMPDEST
+    PUSH1 1
+    ADD
+    SWAP2
+    PUSH32 0xf0e1d2c3b4a5968778695a4b3c2d1e0f00112233445566778899aabbccddeeff
+    MUL
+    NOT
+    DUP2
+    ADD
+    SWAP1
+    DUP2
+    XOR
+    SWAP2
+    DUP3
+    DUP3
+    LT
+    PUSH2 @on
+    JUMPI
+    SWAP2
+    PUSH1 3
+    SWAP1
+    DIV
+    SWAP2
+    on: JUMPDEST
+    PUSH2 @back
+    PUSH2 @part
+    JUMP
+    part: JUMPDEST
+    DUP4
+    DUP4
+    DUP1
+    MULMOD
+    PUSH1 1
+    ADD
+    DUP5
+    ADD
+    SWAP4
+    POP
+    SWAP3
+    SWAP2
+    SWAP3
+    DUP4
+    PUSH1 64
+    MSTORE
+    JUMP
+    back: JUMPDEST
+    PUSH2 @again
+    JUMP";
+
+/// A machine that has made blocks of the loop, and the machine beside it.
+fn warm() -> Evm {
+    let mut machine = Evm::new(&Limits::default());
+    machine.choose(Tiers::Both);
+    let bytes = |length| Value::Bytes(vec![0; length]);
+    let numbers = ["gasPrice", "value", "difficulty", "gasLimit", "number", "timestamp"];
+    let mut members: Vec<_> = numbers.iter().map(|name| ((*name).to_owned(), Value::int(0))).collect();
+    let addresses = ["address", "caller", "origin", "coinbase"];
+    members.extend(addresses.iter().map(|name| ((*name).to_owned(), bytes(20))));
+    members.extend([
+        ("code".to_owned(), Value::Bytes(assemble(&EVM, SOURCE).expect("a source"))),
+        ("gas".to_owned(), Value::int(1_000_000)),
+        ("data".to_owned(), bytes(0)),
+        ("debit".to_owned(), Value::Bool(false)),
+        ("pre".to_owned(), Value::Record(Vec::new())),
+    ]);
+    assert_eq!(machine.load(&Program::from(Value::Record(members))), Ok(()));
+    assert_eq!(machine.run(3000, None), Status::Running);
+    machine
+}
+
+/// Whether a fault is noticed while the loop goes on.
+fn is_noticed(plant: impl FnOnce(&mut Evm)) -> bool {
+    let mut machine = warm();
+    plant(&mut machine);
+    catch_unwind(AssertUnwindSafe(|| machine.run(3000, None))).is_err()
+}
+
+/// The blocks that are executed. Code that was executed by itself at first may later be so as a part of others.
+fn executed() -> Vec<Block> {
+    let blocks = warm().hot.blocks;
+    // An exit outside the code panics.
+    let is_executed =
+        |number: usize| is_noticed(|machine| machine.hot.blocks[number].exit = Exit::Plain(usize::MAX));
+    let executed: Vec<_> = (1..blocks.len()).filter(|number| is_executed(*number)).collect();
+    assert!(executed.len() >= 3, "{executed:?}");
+    executed.into_iter().map(|number| blocks[number].clone()).collect()
+}
+
+/// Another step in place of one.
+fn faulty(step: &Step) -> Step {
+    let mut step = *step;
+    match step.action {
+        Action::Compute(Op::NOT) => step.action = Action::Compute(Op::ISZERO),
+        Action::Compute(Op::ADD) => step.action = Action::Compute(Op::SUB),
+        Action::Compute(_) => step.action = Action::Compute(Op::ADD),
+        Action::Increase | Action::Copy => {
+            // The slot below the stack, which nothing is put into.
+            (step.action, step.from[0]) = (Action::Copy, Place::default());
+        }
+    }
+    step
+}
+
+#[test]
+fn without_a_fault_both_agree() {
+    assert!(!is_noticed(|_| {}));
+}
+
+#[test]
+fn a_fault_in_a_step_is_noticed() {
+    let steps = warm().hot.steps;
+    let executed: Vec<_> = executed().into_iter().flat_map(|block| block.steps).collect();
+    let has = |kind: fn(&Action) -> bool| executed.iter().any(|number| kind(&steps[*number].action));
+    assert!(has(|it| *it == Action::Increase) && has(|it| *it == Action::Copy));
+    for number in executed {
+        let step: &Step = &steps[number];
+        let is_seen = is_noticed(|machine| machine.hot.steps[number] = faulty(step));
+        assert!(is_seen, "step {number}: {step:?}");
+    }
+}
+
+#[test]
+fn a_fault_in_a_block_is_noticed() {
+    let faults: [fn(&mut Block); 4] = [
+        |block| block.gas += 1,
+        |block| block.instructions += 1,
+        |block| block.results += 1,
+        |block| block.exit = faulty_exit(block.exit),
+    ];
+    for block in executed() {
+        let number = warm().hot.blocks.iter().position(|it: &Block| *it == block).expect("a block");
+        for (fault, plant) in faults.iter().enumerate() {
+            let is_seen = is_noticed(|machine| plant(&mut machine.hot.blocks[number]));
+            assert!(is_seen, "fault {fault} in {block:?}");
+        }
+    }
+}
+
+/// An exit to somewhere else, or for another reason.
+fn faulty_exit(exit: Exit) -> Exit {
+    match exit {
+        Exit::To(next) => Exit::To(Next::at(next.pc + 1)),
+        Exit::Branch(mut condition, to) => {
+            condition.holds = !condition.holds;
+            Exit::Branch(condition, to)
+        }
+        Exit::Jump { at, gas } => Exit::Jump { at, gas: gas + 1 },
+        Exit::Plain(at) => Exit::Plain(at - 1),
+    }
+}

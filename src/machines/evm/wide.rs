@@ -1,0 +1,140 @@
+//! Operations on words for which a method made for 256 bits is faster than the library's general one.
+
+use super::frame::{Flow, Frame, Word, small};
+use super::operands::Operands;
+
+#[cfg(test)]
+mod tests;
+
+/// What a power is charged at most, and for each bit of a shorter exponent.
+const POWER: u64 = 48;
+const UNITS_OF_BIT: u64 = 1;
+
+#[inline(never)]
+pub(super) fn exp(f: &mut Frame<'_>) -> Flow {
+    let a = f.pop();
+    f.charge(10 * f.top().byte_len() as u64)?;
+    f.work(POWER.min(UNITS_OF_BIT * f.top().bit_len() as u64))?;
+    f.unary(|b| pow(a, b))
+}
+
+/// `base` to the power `exponent`, modulo 2^256.
+pub(super) fn pow(base: Word, exponent: Word) -> Word {
+    match small(exponent) {
+        Some(exponent @ ..LONG) => short_power(base, exponent as u64),
+        _ if base.bit(0) => long_power(base, exponent),
+        // At least as many factors of two as the exponent says.
+        _ => Word::ZERO,
+    }
+}
+
+/// From here on, [`long_power`] is faster.
+const LONG: usize = 1 << 44;
+
+/// The bits of a long exponent that are used one by one.
+const BITS: usize = 30;
+
+fn short_power(base: Word, exponent: u64) -> Word {
+    let Some(highest) = exponent.checked_ilog2() else { return Word::ONE };
+    (0..highest).rev().fold(base, |power, bit| {
+        let square = power.wrapping_mul(power);
+        if exponent >> bit & 1 == 1 { square.wrapping_mul(base) } else { square }
+    })
+}
+
+/// An odd number to any power.
+///
+/// The square of an odd number is 1 modulo 8, and each further squaring keeps one bit more: the base to the power
+/// 2^30 is 1 + 2^32 c. Of the binomial series of a power of that, the term with 2^256 and all later ones are 0.
+fn long_power(base: Word, exponent: Word) -> Word {
+    let (mut power, mut square) = (Word::ONE, base);
+    for bit in 0..BITS {
+        if exponent.bit(bit) {
+            power = power.wrapping_mul(square);
+        }
+        square = square.wrapping_mul(square);
+    }
+    let c = square >> 32;
+    let mut factor = exponent >> BITS;
+    let (mut term, mut series) = (Word::ONE, Word::ONE);
+    for (divisor, shift) in DIVISORS.iter().zip((32..).step_by(32)) {
+        // What a shift moves in at the top is moved out again by the next one.
+        term = divisor.divide(term.wrapping_mul(c).wrapping_mul(factor));
+        series = series.wrapping_add(term << shift);
+        factor = factor.wrapping_sub(Word::ONE);
+    }
+    power.wrapping_mul(series)
+}
+
+/// A number that divides another without remainder: an odd one, by its inverse modulo 2^256, times a power of two.
+struct Divisor {
+    inverse: Option<Word>,
+    shift: usize,
+}
+
+/// The numbers from 1 to 7.
+const DIVISORS: [Divisor; 7] = [
+    Divisor { inverse: None, shift: 0 },
+    Divisor { inverse: None, shift: 1 },
+    Divisor { inverse: Some(THIRD), shift: 0 },
+    Divisor { inverse: None, shift: 2 },
+    Divisor { inverse: Some(FIFTH), shift: 0 },
+    Divisor { inverse: Some(THIRD), shift: 1 },
+    Divisor { inverse: Some(SEVENTH), shift: 0 },
+];
+
+const THIRD: Word = Word::from_limbs([0xaaaa_aaaa_aaaa_aaab, EVEN, EVEN, EVEN]);
+const EVEN: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+const FIFTH: Word = Word::from_limbs([0xcccc_cccc_cccc_cccd, FOURS, FOURS, FOURS]);
+const FOURS: u64 = 0xcccc_cccc_cccc_cccc;
+const SEVENTH: Word = Word::from_limbs([
+    0x6db6_db6d_b6db_6db7,
+    0xb6db_6db6_db6d_b6db,
+    0xdb6d_b6db_6db6_db6d,
+    0x6db6_db6d_b6db_6db6,
+]);
+
+impl Divisor {
+    fn divide(&self, dividend: Word) -> Word {
+        let odd = dividend >> self.shift;
+        self.inverse.map_or(odd, |inverse| odd.wrapping_mul(inverse))
+    }
+}
+
+/// Quotient and remainder; both 0 if the divisor is.
+pub(super) fn div_rem(a: Word, b: Word) -> (Word, Word) {
+    if let (Some(a), Some(b)) = (small(a), small(b)) {
+        return (Word::from(a.checked_div(b).unwrap_or(0)), Word::from(a.checked_rem(b).unwrap_or(0)));
+    }
+    if b.is_zero() {
+        return (Word::ZERO, Word::ZERO);
+    }
+    if b.as_limbs()[3] >= LARGE { div_rem_by_large(a, b) } else { a.div_rem(b) }
+}
+
+/// The highest limb of a divisor by which a quotient has at most 32 bits.
+const LARGE: u64 = 1 << 32;
+
+/// One division of the highest bits is the quotient or up to 3 more: what is cut off of both numbers makes it larger
+/// by at most one part in 2^31.
+fn div_rem_by_large(a: Word, b: Word) -> (Word, Word) {
+    let (a, b) = (a.as_limbs(), b.as_limbs());
+    let shift = b[3].leading_zeros();
+    let mut quotient = ((u128::from(a[3]) << shift >> 32) as u64) / (b[3] << shift >> 32);
+    // The remainder for this quotient is less than 0 by 2^256 times `below`.
+    let (mut remainder, mut below) = ([0; 4], 0);
+    for limb in 0..4 {
+        let product = u128::from(quotient) * u128::from(b[limb]) + u128::from(below);
+        let (difference, borrow) = a[limb].overflowing_sub(product as u64);
+        remainder[limb] = difference;
+        below = (product >> 64) as u64 + u64::from(borrow);
+    }
+    let mut remainder = Word::from_limbs(remainder);
+    while below > 0 {
+        let (sum, carry) = remainder.overflowing_add(Word::from_limbs(*b));
+        remainder = sum;
+        below -= u64::from(carry);
+        quotient -= 1;
+    }
+    (Word::from(quotient), remainder)
+}

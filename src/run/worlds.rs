@@ -1,0 +1,157 @@
+//! States by their roots: of the vectors that demand a whole state, which case demands it.
+//!
+//! The index is stored as text, one line a file. A file that has the same length and time of modification as its
+//! line is not read again.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+
+use super::options::Options;
+use super::select::open;
+use super::sources::Source;
+use crate::machines::{self, Hashed};
+use crate::model::assertion::{Assertion, Expected};
+use crate::model::case::Case;
+use crate::model::hex::bytes_key;
+use crate::model::path::{Key, Path};
+use crate::model::value::Value;
+
+/// States by their roots.
+#[derive(Debug)]
+pub struct Worlds {
+    sources: Vec<Source>,
+    files: Vec<FileRoots>,
+    /// The index of the file and that of the case.
+    places: HashMap<String, (usize, usize)>,
+    is_changed: bool,
+}
+
+/// The roots that the cases of a file demand together with a state.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct FileRoots {
+    path: PathBuf,
+    /// The length in bytes, and the time of modification in nanoseconds.
+    stamp: (u64, u64),
+    /// Each root with the index of its case.
+    roots: Vec<(String, usize)>,
+}
+
+impl Worlds {
+    /// The states that the cases of these files demand. `kept` is the text of an earlier index, or empty.
+    pub fn new(sources: Vec<Source>, kept: &str) -> Worlds {
+        let known = kept.lines().filter_map(|line| serde_json::from_str(line).ok());
+        let mut known: BTreeMap<PathBuf, FileRoots> =
+            known.map(|file: FileRoots| (file.path.clone(), file)).collect();
+        let count = known.len();
+        let mut read = 0;
+        let mut roots_of = |source: &Source| {
+            let stamp = stamp(source);
+            let kept = known.remove(&source.path).filter(|file| file.stamp == stamp);
+            kept.unwrap_or_else(|| {
+                read += 1;
+                FileRoots { path: source.path.clone(), stamp, roots: roots(source) }
+            })
+        };
+        let files: Vec<_> = sources.iter().map(&mut roots_of).collect();
+        let place = |(file, it): (usize, &FileRoots)| {
+            it.roots.iter().map(move |(root, case)| (root.clone(), (file, *case))).collect::<Vec<_>>()
+        };
+        let places = files.iter().enumerate().flat_map(place).collect();
+        let is_changed = read > 0 || count != files.len();
+        Worlds { sources, files, places, is_changed }
+    }
+
+    /// The text of the index; `None` if it is the one that was kept.
+    pub fn text(&self) -> Option<String> {
+        let line = |file| serde_json::to_string(file).expect("a record of plain data") + "\n";
+        self.is_changed.then(|| self.files.iter().map(line).collect())
+    }
+
+    /// A case that demands the state with this root, with the state; `None` if there is none, or its file has
+    /// changed since.
+    pub fn find(&self, root: &Value) -> Option<(String, Value)> {
+        let Value::Bytes(root) = root else { return None };
+        let root = bytes_key(root);
+        let (file, index) = *self.places.get(&root)?;
+        let options = Options::default();
+        let file = open(&self.sources[file], &options);
+        let case = file.case(index)?;
+        let read = case.read().ok()?.case?;
+        let (found, hashed) = demanded(&read)?;
+        (found == root).then(|| (case.id.to_string(), state(&read, &hashed)))
+    }
+}
+
+fn stamp(source: &Source) -> (u64, u64) {
+    let stamp = || {
+        let metadata = source.path.metadata().ok()?;
+        let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        Some((metadata.len(), modified.as_nanos() as u64))
+    };
+    stamp().unwrap_or_default()
+}
+
+fn roots(source: &Source) -> Vec<(String, usize)> {
+    let options = Options::default();
+    let file = open(source, &options);
+    let root = |index| Some((demanded(&file.case(index)?.read().ok()?.case?)?.0, index));
+    (0..file.cases()).filter_map(root).collect()
+}
+
+fn assertions(case: &Case) -> impl Iterator<Item = &Assertion> {
+    case.steps.iter().flat_map(|step| &step.assertions)
+}
+
+/// What is wrong with the root that a case demands together with a whole state: the root of that state.
+pub(crate) fn other_root(case: &Case) -> Option<(&Assertion, Value)> {
+    let (_, hashed) = demanded(case)?;
+    let root = assertions(case).find(|it| it.at == Path::field(hashed.root))?;
+    let actual = (hashed.root_of)(&state(case, &hashed))?;
+    (root.expected != Expected::Is(actual.clone())).then_some((root, actual))
+}
+
+/// The root that a case demands, if it demands the whole state as well.
+fn demanded(case: &Case) -> Option<(String, Hashed)> {
+    let hashed = machines::by_name(case.machine)?.hashed?;
+    let state = Path::field(hashed.state);
+    assertions(case).find(|it| it.at == state && matches!(it.expected, Expected::Only(_)))?;
+    let root = assertions(case).find(|it| it.at == Path::field(hashed.root))?;
+    let Expected::Is(Value::Bytes(root)) = &root.expected else { return None };
+    Some((bytes_key(root), hashed))
+}
+
+/// The state that the leaves of a case add up to.
+fn state(case: &Case, hashed: &Hashed) -> Value {
+    let mut state = Value::Record(Vec::new());
+    for assertion in assertions(case).filter(|it| it.at.starts_with(&Path::field(hashed.state))) {
+        let value = match &assertion.expected {
+            Expected::Is(value) => value.clone(),
+            // An account, or its storage, which may be empty.
+            Expected::Record | Expected::Only(_) => Value::Record(Vec::new()),
+            _ => continue,
+        };
+        let keys = assertion.at.keys();
+        let names =
+            keys[1..].iter().filter_map(|key| if let Key::Name(name) = key { Some(&**name) } else { None });
+        put(&mut state, &names.collect::<Vec<_>>(), value);
+    }
+    state
+}
+
+/// Puts a value into records within a record, which it makes.
+fn put(record: &mut Value, way: &[&str], value: Value) {
+    let (Value::Record(members), [first, rest @ ..]) = (record, way) else { return };
+    if rest.is_empty() {
+        return members.push(((*first).to_owned(), value));
+    }
+    // Leaves come account by account.
+    if members.last().is_none_or(|last| last.0 != *first) {
+        members.push(((*first).to_owned(), Value::Record(Vec::new())));
+    }
+    if let Some(last) = members.last_mut() {
+        put(&mut last.1, rest, value);
+    }
+}

@@ -1,0 +1,137 @@
+//! The processes of a machine, and which of them gets a request.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::Conversation;
+
+/// A process that said hello.
+pub(super) struct Running {
+    pub(super) conversation: Conversation,
+    /// The number of the last request.
+    last_id: AtomicU64,
+}
+
+impl Running {
+    pub(super) fn new(conversation: Conversation) -> Running {
+        Running { conversation, last_id: AtomicU64::new(0) }
+    }
+
+    /// The number of the next request, from 1.
+    pub(super) fn next_id(&self) -> u64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+/// The processes of a machine: as few as can hold the requests of all threads that ask.
+pub(super) struct Pool {
+    /// The most requests that a process has at the same time.
+    in_flight: usize,
+    places: Mutex<Places>,
+    /// A place became free, or a process was added or removed.
+    changed: Condvar,
+}
+
+struct Places {
+    /// Processes, each with the number of its requests.
+    running: Vec<(Arc<Running>, usize)>,
+    /// How many threads ask.
+    users: usize,
+    /// How many processes there are, with those that are being started.
+    processes: usize,
+}
+
+/// A thread that asks.
+pub(super) struct User<'p>(&'p Pool);
+
+impl Drop for User<'_> {
+    fn drop(&mut self) {
+        self.0.lock().users -= 1;
+    }
+}
+
+impl Pool {
+    /// A pool with one process.
+    pub(super) fn new(in_flight: usize, running: Running) -> Pool {
+        let places = Places { running: vec![(Arc::new(running), 0)], users: 0, processes: 1 };
+        Pool { in_flight, places: Mutex::new(places), changed: Condvar::new() }
+    }
+
+    /// Counts a thread that asks.
+    pub(super) fn enter(&self) -> User<'_> {
+        self.lock().users += 1;
+        User(self)
+    }
+
+    /// A process that takes one more request; `None` to start another one, which is announced.
+    pub(super) fn place(&self) -> Option<Arc<Running>> {
+        let mut places = self.lock();
+        loop {
+            if let Some((running, requests)) =
+                places.running.iter_mut().find(|(_, requests)| *requests < self.in_flight)
+            {
+                *requests += 1;
+                return Some(running.clone());
+            }
+            if places.processes * self.in_flight < places.users {
+                places.processes += 1;
+                return None;
+            }
+            places = self.changed.wait(places).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Counts a request of this process as answered.
+    pub(super) fn leave(&self, running: &Arc<Running>) {
+        let mut places = self.lock();
+        let known = places.running.iter_mut().find(|known| Arc::ptr_eq(&known.0, running));
+        if let Some((_, requests)) = known {
+            *requests -= 1;
+        }
+        self.changed.notify_one();
+    }
+
+    /// Removes a process that broke down, unless another thread did.
+    pub(super) fn remove(&self, running: &Arc<Running>) {
+        let mut places = self.lock();
+        let before = places.running.len();
+        places.running.retain(|known| !Arc::ptr_eq(&known.0, running));
+        places.processes -= before - places.running.len();
+        self.changed.notify_all();
+    }
+
+    /// Counts a process that is being started.
+    pub(super) fn announce(&self) {
+        self.lock().processes += 1;
+    }
+
+    /// Discounts a process that was announced and broke down.
+    pub(super) fn withdraw(&self) {
+        self.lock().processes -= 1;
+        self.changed.notify_all();
+    }
+
+    /// Adds a process that was announced, if there are not enough without it.
+    pub(super) fn add(&self, running: Running) {
+        let mut places = self.lock();
+        if (places.processes - 1) * self.in_flight >= places.users {
+            places.processes -= 1;
+            // It ends without the lock.
+            drop(places);
+            return drop(running);
+        }
+        places.running.push((Arc::new(running), 0));
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Places> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Pool {
+    /// All processes end at the same time.
+    fn drop(&mut self) {
+        self.lock().running.iter().for_each(|(running, _)| running.conversation.close());
+    }
+}

@@ -1,0 +1,202 @@
+//! The hot tier of the EVM beside the plain loop.
+
+use std::env::var;
+
+use crate::random::Random;
+use crate::support::{at_root, read, sources_of};
+use vmconf::isa::assembler::assemble;
+use vmconf::machines::evm::{EVM, Evm};
+use vmconf::machines::machine::{At, Machine, Status, Watch};
+use vmconf::machines::observe::Observe;
+use vmconf::machines::tiers::Tiers;
+use vmconf::model::case::Program;
+use vmconf::model::limits::Limits;
+use vmconf::model::value::Value;
+use vmconf::run::{self, Options, RunOptions};
+use vmconf::testees::MakeTestee;
+
+/// The program of an own vector with another code and other gas.
+fn program(code: &[u8], gas: u64) -> Program {
+    let (_, mut cases) = read(&at_root("vectors/evm/layout-2015/demo.json"));
+    let Value::Record(mut members) = Value::clone(&cases.remove(0).case.program.0) else {
+        panic!("a program that is not a record")
+    };
+    for (name, value) in &mut members {
+        match &**name {
+            "code" => *value = Value::Bytes(code.to_vec()),
+            "gas" => *value = Value::int(gas),
+            _ => {}
+        }
+    }
+    Program::from(Value::Record(members))
+}
+
+fn loaded(program: &Program, tiers: Tiers) -> Evm {
+    let mut machine = Evm::new(&Limits::default());
+    machine.choose(tiers);
+    machine.load(program).unwrap();
+    machine
+}
+
+/// Everything that can be seen of a machine.
+fn everything(machine: &Evm) -> (Vec<Option<Value>>, String, usize) {
+    let fields =
+        ["outcome", "gas", "out", "logsHash", "callcreates", "post", "pc", "stack", "memory", "refund"];
+    (fields.map(|field| machine.observe(field)).to_vec(), machine.describe(), machine.depth())
+}
+
+/// How many random programs: `VMCONF_PROGRAMS`, or a few.
+fn programs(few: usize) -> usize {
+    var("VMCONF_PROGRAMS").map_or(few, |count| count.parse().expect("a number"))
+}
+
+/// Code with loops: pieces after destinations, with jumps between them, and instructions that a block cannot
+/// contain among those that it can.
+fn looping_code(random: &mut Random) -> Vec<u8> {
+    let mut source = String::new();
+    let parts = 1 + random.below(4);
+    for _ in 0..random.below(9) {
+        source += &format!("PUSH{} 0x{}\n", 8, hex::encode(random.bytes(8)));
+    }
+    for part in 0..parts {
+        source += &format!("part{part}: JUMPDEST\n");
+        for _ in 0..random.below(24) {
+            source += &instruction(random, parts);
+        }
+    }
+    source += &format!("PUSH2 @part{}\nJUMP\n", random.below(parts));
+    assemble(&EVM, &source).unwrap_or_else(|error| panic!("{source}: {error}"))
+}
+
+/// One instruction, or a few.
+fn instruction(random: &mut Random, parts: usize) -> String {
+    let target = random.below(parts);
+    match random.below(40) {
+        0..8 => format!("PUSH1 {}\n", random.below(256)),
+        8..10 => format!("PUSH32 0x{}\n", hex::encode(random.bytes(32))),
+        10..16 => format!("DUP{}\n", 1 + random.below(6)),
+        16..20 => format!("SWAP{}\n", 1 + random.below(5)),
+        20..22 => "POP\n".to_owned(),
+        22 => format!("PUSH2 @part{target}\nJUMPI\n"),
+        23 => format!("DUP1 PUSH2 @part{target}\nJUMPI\n").replace("DUP1 ", "DUP1\n"),
+        24 => "PC\n".to_owned(),
+        25 => random
+            .pick(&["GAS\n", "MSIZE\n", "CALLER\n", "PUSH1 64\nMSTORE\n", "PUSH1 32\nMLOAD\n"])
+            .to_owned(),
+        26 => "PUSH1 2\nEXP\n".to_owned(),
+        27 => random.pick(&["ADDMOD\n", "MULMOD\n", "SIGNEXTEND\n", "BYTE\n"]).to_owned(),
+        28 => format!("PUSH2 @part{target}\n"),
+        29 if random.one_in(8) => "JUMP\n".to_owned(),
+        29 => "JUMPDEST\n".to_owned(),
+        _ => {
+            let computes = [
+                "ADD", "MUL", "SUB", "DIV", "SDIV", "MOD", "SMOD", "LT", "GT", "SLT", "SGT", "EQ", "ISZERO",
+                "AND", "OR", "XOR", "NOT",
+            ];
+            format!("{}\n", random.pick(&computes))
+        }
+    }
+}
+
+/// Runs a program to its end on each tier. The machine with both panics if they differ on the way.
+fn same_on_all_tiers(code: &[u8], gas: u64) {
+    let program = program(code, gas);
+    let [plain, hot, both] = [Tiers::Plain, Tiers::Hot, Tiers::Both].map(|tiers| {
+        let mut machine = loaded(&program, tiers);
+        assert_eq!(machine.run(u64::MAX, None), Status::Ended);
+        everything(&machine)
+    });
+    assert_eq!(hot, plain, "{}", hex::encode(code));
+    assert_eq!(both, plain, "{}", hex::encode(code));
+}
+
+#[test]
+fn random_programs_end_the_same_on_all_tiers() {
+    let mut random = Random::seeded_by("VMCONF_SEED");
+    for _ in 0..programs(300) {
+        let code = looping_code(&mut random);
+        same_on_all_tiers(&code, random.below(30_000) as u64);
+    }
+}
+
+/// Sees how much gas is left before each instruction.
+#[derive(Default)]
+struct Gas(Vec<u64>);
+
+impl Watch for Gas {
+    fn before(&mut self, at: &At<'_>) {
+        let Some(Value::Int(gas)) = at.state.observe("gas") else { panic!("no gas") };
+        self.0.push(u64::try_from(gas).unwrap());
+    }
+}
+
+/// With exactly the gas for the first so many instructions, and with one less, both tiers end at the same place.
+#[test]
+fn gas_that_ends_at_any_instruction() {
+    const GAS: u64 = 4000;
+    const MOST: usize = 60;
+    let mut random = Random::seeded_by("VMCONF_SEED");
+    for _ in 0..programs(40) {
+        let code = looping_code(&mut random);
+        let mut seen = Gas::default();
+        loaded(&program(&code, GAS), Tiers::Plain).run(u64::MAX, Some(&mut seen));
+        // The last ones, at which the program is hot if it ever is.
+        for left in seen.0.iter().rev().take(MOST) {
+            for gas in [GAS - left, (GAS - left).saturating_sub(1)] {
+                let program = program(&code, gas);
+                let [plain, hot] = [Tiers::Plain, Tiers::Hot].map(|tiers| {
+                    let mut machine = loaded(&program, tiers);
+                    machine.run(u64::MAX, None);
+                    everything(&machine)
+                });
+                assert_eq!(hot, plain, "gas {gas}: {}", hex::encode(&code));
+            }
+        }
+    }
+}
+
+/// A loop of several blocks.
+const LOOP: &str = "PUSH1 1\nPUSH1 2\nPUSH2 1000
+    again: JUMPDEST\nSWAP2\nDUP2\nADD\nSWAP1\nDUP2\nXOR\nSWAP1\nSWAP2
+    inside: JUMPDEST\nPUSH1 1\nSWAP1\nSUB\nDUP1\nPUSH1 3\nAND\nPUSH2 @again\nJUMPI
+    DUP1\nPUSH2 @inside\nJUMPI\nSTOP";
+
+#[test]
+fn a_budget_ends_at_any_instruction_of_a_block() {
+    let code = assemble(&EVM, LOOP).unwrap();
+    let program = program(&code, 1_000_000);
+    for budget in 1000..1100 {
+        let mut plain = loaded(&program, Tiers::Plain);
+        let mut hot = loaded(&program, Tiers::Hot);
+        for _ in 0..3 {
+            assert_eq!(plain.run(budget, None), hot.run(budget, None));
+            assert_eq!(everything(&hot), everything(&plain), "after {budget} instructions");
+        }
+    }
+}
+
+#[test]
+fn a_jump_into_the_middle_of_a_block() {
+    same_on_all_tiers(&assemble(&EVM, LOOP).unwrap(), 1_000_000);
+}
+
+#[test]
+fn a_watch_sees_every_instruction_of_a_hot_program() {
+    let program = program(&assemble(&EVM, LOOP).unwrap(), 1_000_000);
+    let [plain, hot] = [Tiers::Plain, Tiers::Hot].map(|tiers| {
+        let mut seen = Gas::default();
+        loaded(&program, tiers).run(u64::MAX, Some(&mut seen));
+        seen.0
+    });
+    assert!(plain.len() > 10_000);
+    assert_eq!(hot, plain);
+}
+
+/// The vectors of this project, each on both tiers beside each other.
+#[test]
+fn own_vectors_on_both_tiers() {
+    let run = RunOptions { testee: MakeTestee::on(Tiers::Both), ..RunOptions::default() };
+    let summary =
+        run::run(&sources_of(&at_root("vectors/evm")), &Options { run, ..Options::default() }, &mut |_| {});
+    assert!(summary.passed > 50 && summary.failed + summary.errors == 0, "{summary:?}");
+}

@@ -1,0 +1,237 @@
+//! Why a transaction differs: the leaves behind a root, the log entries behind a hash, and the frame and
+//! instruction that wrote each.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use vmconf::explain::explain;
+use vmconf::machines::ethereum::{Ethereum, WrongPrice};
+use vmconf::model::explanation::{Against, Answer, Explanation, Leaf};
+use vmconf::model::limits::Limits;
+use vmconf::model::signature;
+use vmconf::model::verdict::Verdict;
+use vmconf::report::explanation::{self, Length};
+use vmconf::report::json;
+use vmconf::run::sources::Source;
+use vmconf::run::worlds::Worlds;
+use vmconf::run::{self, Options, RunOptions, Worker};
+use vmconf::testees::MakeTestee;
+
+use crate::support::validator::Validator;
+use crate::support::{at_root, golden, sources_of};
+
+const OUTER: &str = "0x00000000000000000000000000000000000000b0";
+const INNER: &str = "0x00000000000000000000000000000000000000b1";
+const FAILING: &str = "0x00000000000000000000000000000000000000b2";
+
+/// Memory 0 = 7; calls INNER with 5 wei and that word, FAILING without; storage 0 = what INNER returns.
+const CALLS: &str = "6007600052\
+    602060206020600060056 0b162ffffff f150\
+    60006000600060006000 60b2 62ffffff f150\
+    602051600055 00";
+
+/// Storage 1 = the input, logs it with topic 3, and returns 9.
+const STORES: &str = "600035600155 600360206000a1 6009600052 60206000f3";
+
+/// Storage 2 = 1, then reverts.
+const REVERTS: &str = "6001600255 60006000fd";
+
+fn code(text: &str) -> String {
+    format!("0x{}", text.replace(char::is_whitespace, ""))
+}
+
+/// A test whose transaction calls OUTER, and which demands a root and a hash of logs that no run has.
+fn calling() -> String {
+    let account = |code: String, balance: &str| json!({ "balance": balance, "nonce": "0x00", "code": code, "storage": {} });
+    let sender = "0xa94f5374fce5edbc8e2a8697c15331677e6ebf0b";
+    let wrong = format!("0x{}", "11".repeat(32));
+    json!({ "calls": {
+        "env": {
+            "currentCoinbase": "0x2adc25665018aa1fe0e6bc666dac8fc2697ff9ba", "currentGasLimit": "0x7fffffff",
+            "currentNumber": "0x01", "currentTimestamp": "0x01", "currentBaseFee": "0x00",
+            "currentExcessBlobGas": "0x00",
+        },
+        "pre": {
+            sender: account("0x".into(), "0x0de0b6b3a7640000"),
+            OUTER: account(code(CALLS), "0x05"),
+            INNER: account(code(STORES), "0x00"),
+            FAILING: account(code(REVERTS), "0x00"),
+        },
+        "transaction": {
+            "nonce": "0x00", "gasPrice": "0x01", "to": OUTER, "sender": sender,
+            "data": ["0x"], "gasLimit": ["0x0f4240"], "value": ["0x00"],
+        },
+        "post": { "Cancun": [{
+            "indexes": { "data": 0, "gas": 0, "value": 0 }, "hash": wrong, "logs": wrong,
+        }] },
+    } })
+    .to_string()
+}
+
+fn any_source() -> Source {
+    sources_of(at_root("vectors/ethereum/transfer.json")).remove(0)
+}
+
+fn explained(text: String, options: &Options) -> Explanation {
+    let source = any_source();
+    explain(&run::open_text(&source, text, options), 0, &options.run, 3)
+}
+
+fn text(explained: &Explanation, length: Length) -> String {
+    let mut text = Vec::new();
+    explanation::write(&mut text, explained, length).unwrap();
+    anstream::adapter::strip_str(std::str::from_utf8(&text).unwrap()).to_string()
+}
+
+fn leaf<'e>(explained: &'e Explanation, at: &str) -> &'e Leaf {
+    let leaves = &explained.world.as_ref().unwrap().leaves;
+    leaves.iter().find(|leaf| leaf.at.to_string() == at).unwrap_or_else(|| panic!("{at}: {leaves:?}"))
+}
+
+/// The instruction that wrote a leaf, with its frame.
+fn writer(explained: &Explanation, at: &str) -> (String, String) {
+    let Some(Answer::By(blame)) = &leaf(explained, at).answer else { panic!("nothing wrote {at}") };
+    (blame.by.text.clone(), blame.by.frame.clone().unwrap())
+}
+
+#[test]
+fn leaves_are_blamed_on_the_instruction_and_frame_that_wrote_them() {
+    let explained = explained(calling(), &Options::default());
+    assert_eq!(explained.world.as_ref().unwrap().against, Against::Before);
+    let inner = format!("frame 2, code of {INNER}");
+    let outer = format!("frame 1, code of {OUTER}");
+    assert_eq!(writer(&explained, &format!("state/{INNER}/storage/0x01")), ("SSTORE".into(), inner));
+    assert_eq!(writer(&explained, &format!("state/{OUTER}/storage/0x00")), ("SSTORE".into(), outer.clone()));
+    assert_eq!(writer(&explained, &format!("state/{INNER}/balance")), ("CALL".into(), outer));
+    // What was undone is no leaf that changed.
+    let leaves = &explained.world.as_ref().unwrap().leaves;
+    assert!(leaves.iter().all(|leaf| !leaf.at.to_string().contains(FAILING)), "{leaves:?}");
+    golden::file("explanation-of-calls", &text(&explained, Length::Full(3)));
+    let mut line = Vec::new();
+    json::explained(&mut line, &explained).unwrap();
+    Validator::named("diff").assert_accepts(&serde_json::from_slice(&line).unwrap(), "calls");
+}
+
+/// The values of the instructions that led to one, as text.
+fn chain(answer: &Answer) -> String {
+    fn follow(blame: &vmconf::model::explanation::Blame, found: &mut Vec<String>) {
+        found.push(blame.by.text.clone());
+        blame.inputs.iter().flatten().for_each(|input| follow(input, found));
+    }
+    let mut found = Vec::new();
+    follow(answer.blame().unwrap(), &mut found);
+    found.join(" ")
+}
+
+/// What a frame gets and returns is followed into the other frame.
+#[test]
+fn blame_crosses_frames() {
+    let explained = explained(calling(), &Options::default());
+    let of = |at: String| chain(leaf(&explained, &at).answer.as_ref().unwrap());
+    let stored = of(format!("state/{INNER}/storage/0x01"));
+    assert!(
+        stored.contains("CALLDATALOAD") && stored.contains("CALL ") && stored.contains("MSTORE"),
+        "{stored}"
+    );
+    let returned = of(format!("state/{OUTER}/storage/0x00"));
+    assert!(returned.contains("MLOAD") && returned.contains("RETURN"), "{returned}");
+    assert!(returned.ends_with("MSTORE"), "{returned}");
+}
+
+/// A word that a frame wrote and lost is blamed on the instruction that undid it.
+#[test]
+fn what_was_undone_is_blamed_on_the_end_of_the_frame() {
+    let mut file: Json = serde_json::from_str(&calling()).unwrap();
+    let entry = &mut file["calls"]["post"]["Cancun"][0];
+    entry["state"] = json!({ FAILING: { "balance": "0x00", "nonce": "0x00", "code": code(REVERTS),
+        "storage": { "0x02": "0x01" } } });
+    let explained = explained(file.to_string(), &Options::default());
+    let failure = explained.report.verdict.failure().unwrap();
+    let lost = format!("state/{FAILING}/storage/0x02");
+    let index = failure.differences.iter().position(|it| it.at.to_string() == lost).unwrap();
+    let Answer::By(blame) = &explained.blames[index] else { panic!("{:?}", explained.blames[index]) };
+    assert_eq!(blame.by.text, "REVERT");
+    assert_eq!(blame.by.frame.as_deref(), Some(format!("frame 2, code of {FAILING}").as_str()));
+}
+
+/// A vector that lost its state, and whose transaction sends another value: the demanded state is found by its
+/// root, in the index and in one that was kept.
+#[test]
+fn a_state_is_looked_up_by_its_root() {
+    let original = std::fs::read_to_string(at_root("vectors/ethereum/transfer.json")).unwrap();
+    let mut file: Json = serde_json::from_str(&original).unwrap();
+    let (_, test) = file.as_object_mut().unwrap().iter_mut().next().unwrap();
+    for entries in test["post"].as_object_mut().unwrap().values_mut() {
+        for entry in entries.as_array_mut().unwrap() {
+            entry.as_object_mut().unwrap().remove("state");
+        }
+    }
+    test["transaction"]["value"][0] = "0x03e9".into();
+    let sources = sources_of(at_root("vectors/ethereum"));
+    let worlds = Worlds::new(sources.clone(), "");
+    let kept = worlds.text().unwrap();
+    let again = Worlds::new(sources, &kept);
+    assert_eq!(again.text(), None, "the index is not made again");
+    for worlds in [worlds, again] {
+        let mut options = Options::default();
+        options.run.worlds = Some(Arc::new(move |root| worlds.find(root)));
+        let explained = explained(file.to_string(), &options);
+        let world = explained.world.unwrap();
+        let Against::Fixture(id) = &world.against else { panic!("{:?}", world.against) };
+        assert!(id.contains("transfer.json"), "{id}");
+        let found: Vec<_> = world.leaves.iter().map(|leaf| leaf.at.to_string()).collect();
+        assert_eq!(found.len(), 2, "the balances of both accounts: {found:?}");
+        assert!(found.iter().all(|at| at.ends_with("/balance")), "{found:?}");
+    }
+}
+
+/// A machine on which the refund of a cleared word is higher by one in a fork.
+fn with_wrong_refund(fork: &'static str) -> RunOptions {
+    let fault = WrongPrice { fork, name: "sstore_clearing_slot_refund", by: 1 };
+    let make = move |_: &_, limits: &Limits| Box::new(Ethereum::with_fault(limits, fault)) as Box<_>;
+    RunOptions { testee: MakeTestee::new("wrong refund", make), ..RunOptions::default() }
+}
+
+/// Cases that fail on a machine: the number, the causes, and the explanation of the first.
+fn failures(sources: &[Source], run: &RunOptions) -> (usize, Vec<String>, Option<String>) {
+    let options = Options::default();
+    let mut worker = Worker::new(run);
+    let (mut count, mut causes, mut first) = (0, Vec::new(), None);
+    for source in sources {
+        let file = run::open(source, &options);
+        for case in 0..file.cases() {
+            let report = worker.run_case(&file, case);
+            let Verdict::Fail(_) = report.verdict else { continue };
+            count += 1;
+            causes.extend(signature::cause(report.machine.as_deref(), &report.verdict));
+            first.get_or_insert_with(|| text(&explain(&file, case, run, 3), Length::Screen));
+        }
+    }
+    causes.sort();
+    causes.dedup();
+    (count, causes, first)
+}
+
+#[test]
+fn a_wrong_refund_is_found_and_its_instruction_named() {
+    let (count, causes, first) =
+        failures(&sources_of(at_root("vectors/ethereum")), &with_wrong_refund("London"));
+    assert!(count > 0, "no own vector of London clears a word");
+    assert_eq!(causes.len(), 1, "{causes:?}");
+    let first = first.unwrap();
+    assert!(first.contains(" SSTORE ") && first.contains("refund 4801"), "{first}");
+}
+
+/// The same over the published tests of one fork.
+#[test]
+fn a_wrong_refund_is_one_cause_in_published_tests() {
+    let Some(suites) = std::env::var_os("VMCONF_SUITES") else { return };
+    let folder = std::path::Path::new(&suites).join("ethereum/legacy-constantinople/stSStoreTest");
+    let sources = sources_of(folder);
+    let (count, causes, first) =
+        failures(&sources[..sources.len().min(4)], &with_wrong_refund("ConstantinopleFix"));
+    assert!(count > 0);
+    assert_eq!(causes.len(), 1, "{causes:?}");
+    let first = first.unwrap();
+    assert!(first.contains(" SSTORE ") && first.contains(", refund "), "{first}");
+}
