@@ -36,6 +36,7 @@ pub mod open_file;
 pub mod options;
 mod order;
 mod partition;
+mod pattern_index;
 mod pool;
 pub mod running;
 mod select;

@@ -205,7 +205,7 @@ fn show(source: &Source, texts: &Texts) -> io::Result<()> {
 /// The hunks of a unified diff, without the names of the files.
 fn unified_diff(texts: &Texts) -> String {
     let input = InternedInput::new(&*texts.old, &*texts.new);
-    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    let mut diff = Diff::compute(Algorithm::Myers, &input);
     diff.postprocess_lines(&input);
     diff.unified_diff(&BasicLineDiffPrinter(&input.interner), UnifiedDiffConfig::default(), &input)
         .to_string()

@@ -22,9 +22,35 @@ pub struct Junit {
     /// The text of these suites.
     done: Spool,
     /// The suite of the current file.
-    open: Option<TestSuite>,
+    open: Option<OpenSuite>,
     /// The machine in another process.
     vm: Option<String>,
+}
+
+/// The suite of a file that is not done.
+struct OpenSuite {
+    /// Its name and counts, without the cases.
+    suite: TestSuite,
+    /// The text of the cases.
+    cases: Spool,
+}
+
+impl OpenSuite {
+    fn new(file: &str) -> OpenSuite {
+        OpenSuite { suite: TestSuite::new(file), cases: Spool::new() }
+    }
+
+    fn add(&mut self, case: TestCase) -> io::Result<()> {
+        let mut alone = TestSuite::new("");
+        alone.add_test_case(case);
+        let TestSuite { tests, failures, errors, skipped, .. } = &mut self.suite;
+        *tests += alone.tests;
+        *failures += alone.failures;
+        *errors += alone.errors;
+        *skipped += alone.skipped;
+        let [_, case, _] = parts(&with_suite(alone), "testsuite")?;
+        self.cases.write_all(case.as_bytes())
+    }
 }
 
 impl Junit {
@@ -51,27 +77,30 @@ impl Junit {
         if report.cached {
             case.add_property(("cached", "true"));
         }
-        self.open.get_or_insert_with(|| TestSuite::new(&*file)).add_test_case(case);
-        Ok(())
+        self.open.get_or_insert_with(|| OpenSuite::new(&file)).add(case)
     }
 
     fn close(&mut self) -> io::Result<()> {
-        let Some(suite) = self.open.take() else { return Ok(()) };
+        let Some(OpenSuite { mut suite, mut cases }) = self.open.take() else { return Ok(()) };
         let Suites { tests, failures, errors, skipped, .. } = &mut self.totals;
         *tests += suite.tests;
         *failures += suite.failures;
         *errors += suite.errors;
         *skipped += suite.skipped;
-        let mut alone = empty();
-        alone.add_test_suite(suite);
-        let [_, suite, _] = parts(&alone)?;
-        self.done.write_all(suite.as_bytes())
+        // The library writes a suite without cases in another form.
+        suite.test_cases.push(TestCase::new("", TestCaseStatus::success()));
+        let alone = with_suite(suite);
+        let [before, _, after] = parts(&alone, "testsuites")?;
+        let [head, _, end] = parts(&alone, "testsuite")?;
+        self.done.write_all(&head.as_bytes()[before.len()..])?;
+        io::copy(&mut cases.reader()?, &mut self.done)?;
+        self.done.write_all(&end.as_bytes()[..end.len() - after.len()])
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
         self.close()?;
         self.totals.set_time(Duration::from_secs_f64(summary.seconds));
-        let [head, _, end] = parts(&self.totals)?;
+        let [head, _, end] = parts(&self.totals, "testsuites")?;
         self.out.write_all(head.as_bytes())?;
         io::copy(&mut self.done.reader()?, &mut self.out)?;
         self.out.write_all(end.as_bytes())?;
@@ -99,15 +128,26 @@ fn empty() -> Suites {
     Suites::new("vmconf")
 }
 
-/// The XML of a report: what precedes the suites, the suites, and what follows them. The library writes only
-/// whole reports, which would have to be in memory.
-fn parts(report: &Suites) -> io::Result<[String; 3]> {
-    const END: &str = "\n</testsuites>";
+/// A report with this suite alone.
+fn with_suite(suite: TestSuite) -> Suites {
+    let mut alone = empty();
+    // Not `add_test_suite`: it counts the cases, which may be elsewhere.
+    alone.test_suites.push(suite);
+    alone
+}
+
+/// The XML of a report: what precedes the content of the only element of this name, the content, and what follows
+/// it. The library writes only whole reports, which would have to be in memory.
+fn parts(report: &Suites, element: &str) -> io::Result<[String; 3]> {
     let text = report.to_string().map_err(io::Error::other)?;
-    // Nothing in the start tag is from a vector.
-    let head = text.find("<testsuites ").and_then(|start| Some(start + text[start..].find('>')? + 1));
-    let (head, end) =
-        head.zip(text.rfind(END)).ok_or_else(|| io::Error::other("unknown form of JUnit XML"))?;
+    // What a start tag has from a vector is escaped, so that it contains no `>`.
+    let head = text.find(&format!("<{element} "));
+    let head = head.and_then(|start| Some(start + text[start..].find('>')? + 1));
+    let end = text.rfind(&format!("</{element}>")).map(|end| text[..end].trim_end().len());
+    let (head, end) = head
+        .zip(end)
+        .filter(|(head, end)| head <= end)
+        .ok_or_else(|| io::Error::other("unknown form of JUnit XML"))?;
     Ok([&text[..head], &text[head..end], &text[end..]].map(str::to_owned))
 }
 

@@ -138,15 +138,20 @@ impl<'s> Collector<'s> {
     /// Explains cases, in the order of the run.
     fn explain_some(&mut self, explain: Explain) {
         let explained = shared_out(std::mem::take(&mut self.explainable), |(number, ..)| *number);
+        let mut last: Option<(&Source, LoadedFile<'_>)> = None;
         for (_, source, index) in &explained {
             // A user who interrupts a run does not wait for explanations, which run cases again.
             if self.is_interrupted() {
                 return;
             }
-            let file = select::open(source, self.options);
+            // Cases of one file follow each other.
+            let (_, file) = match last.take().filter(|(of_last, _)| *of_last == source) {
+                Some(same) => last.insert(same),
+                None => last.insert((source, select::open(source, self.options))),
+            };
             // The file may have changed in between.
             if *index < file.cases() {
-                let explanation = explain(&file, *index, &self.options.run);
+                let explanation = explain(file, *index, &self.options.run);
                 (self.sink)(Event::Explained(Explained::Facts(Box::new(explanation))));
             }
         }

@@ -12,13 +12,14 @@
 //! The first entry that matches the id of a case applies. A failure can be expected, and what only machines in
 //! other processes do: a crash, a time-out, an unsupported case. A broken vector stays an error.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use globset::GlobMatcher;
 use toml_edit::{Document, Item, Table};
 
 use super::filter::glob;
+use super::pattern_index::PatternIndex;
 use crate::model::case::CaseId;
 use crate::model::count::counted;
 use crate::model::diagnostic::{Diagnostic, Place};
@@ -42,7 +43,7 @@ pub struct ExpectedFailures {
     /// The path, as messages show it.
     pub file: Arc<str>,
     entries: Vec<Entry>,
-    starts: Starts,
+    index: PatternIndex,
 }
 
 #[derive(Debug, Clone)]
@@ -66,8 +67,8 @@ impl ExpectedFailures {
     pub fn parse(file: &str, text: &str, today: Date) -> Result<ExpectedFailures, Diagnostic> {
         let reader = Reader { text: &SourceText::new(text), today };
         let entries = reader.entries()?;
-        let starts = Starts::of(&entries);
-        Ok(ExpectedFailures { file: file.into(), entries, starts })
+        let index = PatternIndex::of(entries.iter().map(|entry| entry.id.as_str()));
+        Ok(ExpectedFailures { file: file.into(), entries, index })
     }
 
     /// Whether any entry has an expiry date.
@@ -114,7 +115,7 @@ impl ExpectedFailures {
     /// The indices of the entries that match a case, ascending.
     pub fn matching(&self, id: &CaseId) -> impl Iterator<Item = usize> {
         let id = id.to_string();
-        let candidates = self.starts.candidates(&id);
+        let candidates = self.index.candidates(&id);
         candidates.into_iter().filter(move |number| self.entries[*number].matches(&id))
     }
 
@@ -136,32 +137,6 @@ impl Entry {
     /// An id that contains glob characters also matches itself.
     fn matches(&self, id: &str) -> bool {
         self.id == id || self.glob.as_ref().is_some_and(|glob| glob.is_match(id))
-    }
-}
-
-/// The entries by the start of their ids: the part before the first glob character, or all of it. Each case that
-/// an entry matches has this start, so that a case is compared with few entries of a long list.
-#[derive(Debug, Clone, Default)]
-struct Starts(BTreeMap<usize, HashMap<String, Vec<usize>>>);
-
-impl Starts {
-    fn of(entries: &[Entry]) -> Starts {
-        let mut starts = Starts::default();
-        for (number, Entry { id, .. }) in entries.iter().enumerate() {
-            let start = id.find(['*', '?', '[', '{', '\\']).map_or(id.as_str(), |end| &id[..end]);
-            let of_this_length = starts.0.entry(start.len()).or_default();
-            of_this_length.entry(start.to_owned()).or_default().push(number);
-        }
-        starts
-    }
-
-    /// The entries with a start of this id, ascending.
-    fn candidates(&self, id: &str) -> Vec<usize> {
-        let of_lengths = self.0.range(..=id.len());
-        let found = of_lengths.filter_map(|(length, starts)| starts.get(id.get(..*length)?));
-        let mut candidates: Vec<_> = found.flatten().copied().collect();
-        candidates.sort_unstable();
-        candidates
     }
 }
 
@@ -232,22 +207,5 @@ impl Reader<'_> {
         let date = item.as_datetime().filter(|it| it.time.is_none()).and_then(|it| it.date);
         let date = date.ok_or_else(|| self.wrong(item.span(), "expires must be a day such as 2030-12-31"))?;
         Ok(Some(date))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_case_is_compared_with_entries_that_start_like_its_id() {
-        let entry = |number| format!("[[known]]\nid = \"a.json::c{number}*\"\nreason = \"r\"\n");
-        let text: String =
-            (100..1_000).map(entry).chain(["[[known]]\nid = \"*\"\nreason = \"r\"".into()]).collect();
-        let today = Date { year: 2026, month: 11, day: 22 };
-        let list = ExpectedFailures::parse("known.toml", &text, today).expect("a list");
-        assert_eq!(list.starts.candidates("a.json::c100"), [0, 900]);
-        assert_eq!(list.starts.candidates("a.json::c10\u{e4}"), [900]);
-        assert_eq!(list.starts.candidates(""), [900]);
     }
 }

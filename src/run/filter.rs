@@ -2,16 +2,15 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use super::pattern_index::PatternIndex;
 use crate::model::case::CaseId;
 
 /// Patterns on case ids. A case is selected when one of them matches, or when there are none.
 #[derive(Debug, Clone, Default)]
-pub struct Filter(Vec<Pattern>);
-
-#[derive(Debug, Clone)]
-enum Pattern {
-    Contains(String),
-    Glob(GlobMatcher),
+pub struct Filter {
+    parts: Vec<String>,
+    globs: Vec<GlobMatcher>,
+    index: PatternIndex,
 }
 
 impl Filter {
@@ -22,30 +21,31 @@ impl Filter {
     ///
     /// A malformed glob, with the reason.
     pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Result<Filter, globset::Error> {
-        patterns.into_iter().map(Pattern::new).collect::<Result<_, _>>().map(Filter)
+        let mut filter = Filter::default();
+        for pattern in patterns {
+            match glob(pattern)? {
+                Some(glob) => filter.globs.push(glob),
+                None => filter.parts.push(pattern.to_owned()),
+            }
+        }
+        filter.index = PatternIndex::of(filter.globs.iter().map(|glob| glob.glob().glob()));
+        Ok(filter)
     }
 
     /// Whether the case is selected.
     pub fn matches(&self, id: &CaseId) -> bool {
-        self.0.is_empty() || self.matches_text(&id.to_string())
+        self.is_empty() || self.matches_text(&id.to_string())
     }
 
     /// Whether the case with this id, as text, is selected.
     pub fn matches_text(&self, id: &str) -> bool {
-        let matches = |pattern: &Pattern| match pattern {
-            Pattern::Contains(part) => id.contains(part),
-            Pattern::Glob(glob) => glob.is_match(id),
-        };
-        self.0.is_empty() || self.0.iter().any(matches)
+        self.is_empty()
+            || self.parts.iter().any(|part| id.contains(part))
+            || self.index.candidates(id).into_iter().any(|number| self.globs[number].is_match(id))
     }
-}
 
-impl Pattern {
-    fn new(pattern: &str) -> Result<Pattern, globset::Error> {
-        Ok(match glob(pattern)? {
-            Some(glob) => Pattern::Glob(glob),
-            None => Pattern::Contains(pattern.to_owned()),
-        })
+    fn is_empty(&self) -> bool {
+        self.parts.is_empty() && self.globs.is_empty()
     }
 }
 

@@ -353,14 +353,15 @@ impl Request {
     ///
     /// The error, with its column.
     pub fn read(line: &[u8]) -> Result<Request, LineError> {
-        let LineHeader { r#type, .. } = read(line)?;
-        Ok(match &*r#type {
-            "hello" => Request::Hello(read(line)?),
-            "run" => Request::Run(read(line)?),
-            "digests" => Request::Digests(read(line)?),
-            "trace" => Request::Trace(read(line)?),
-            other => return Err(unknown(other, "hello, run, digests or trace")),
-        })
+        read_typed(
+            line,
+            &[
+                ("hello", |line| read(line).map(Request::Hello)),
+                ("run", |line| read(line).map(Request::Run)),
+                ("digests", |line| read(line).map(Request::Digests)),
+                ("trace", |line| read(line).map(Request::Trace)),
+            ],
+        )
     }
 
     /// The number of the request; `None` for `hello`.
@@ -389,16 +390,17 @@ impl Answer {
         if memchr::memchr_iter(b',', line).count() > MOST_COMMAS {
             return Err(format!("has more than {MOST_COMMAS} values").into());
         }
-        let LineHeader { r#type, .. } = read(line)?;
-        Ok(match &*r#type {
-            "hello" => Answer::Hello(read(line)?),
-            "done" => Answer::Done(read(line)?),
-            "skip" => Answer::Skip(read(line)?),
-            "error" => Answer::Error(read(line)?),
-            "digests" => Answer::Digests(read(line)?),
-            "trace" => Answer::Trace(read(line)?),
-            other => return Err(unknown(other, "hello, done, skip, error, digests or trace")),
-        })
+        read_typed(
+            line,
+            &[
+                ("hello", |line| read(line).map(Answer::Hello)),
+                ("done", |line| read(line).map(Answer::Done)),
+                ("skip", |line| read(line).map(Answer::Skip)),
+                ("error", |line| read(line).map(Answer::Error)),
+                ("digests", |line| read(line).map(Answer::Digests)),
+                ("trace", |line| read(line).map(Answer::Trace)),
+            ],
+        )
     }
 
     /// The number of the request that is answered; `None` for `hello`.
@@ -419,6 +421,19 @@ impl Answer {
     }
 }
 
-fn unknown(found: &str, expected: &str) -> LineError {
-    format!("{} is not a type of line; expected {expected}", start(found)).into()
+/// A type of line, and what reads a line of it.
+type Typed<T> = (&'static str, fn(&[u8]) -> Result<T, LineError>);
+
+/// Reads a line of one of these types.
+fn read_typed<T>(line: &[u8], types: &[Typed<T>]) -> Result<T, LineError> {
+    let LineHeader { r#type, .. } = read(line)?;
+    match types.iter().find(|known| known.0 == r#type) {
+        Some((_, read)) => read(line),
+        None => {
+            let names: Vec<_> = types.iter().map(|known| known.0).collect();
+            let (last, others) = names.split_last().unwrap_or((&"", &[]));
+            let expected = format!("{} or {last}", others.join(", "));
+            Err(format!("{} is not a type of line; expected {expected}", start(&r#type)).into())
+        }
+    }
 }

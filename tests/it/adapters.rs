@@ -9,6 +9,7 @@ use vmconf::testees::server::Server;
 use vmconf::wire::plain;
 use vmconf::wire::protocol::{Answer, Request};
 
+use crate::support::validator::Validator;
 use crate::support::{at_root, files, relative};
 
 /// Every line of a recording is one of the protocol, and each state is that of our machine.
@@ -16,12 +17,16 @@ use crate::support::{at_root, files, relative};
 fn recorded_machines_agree_with_ours() {
     let recordings = files("adapters", "jsonl");
     let recordings = recordings.iter().filter(|path| path.ends_with("conversation.jsonl"));
+    let schema = Validator::named("protocol");
     let (mut count, mut states) = (0, 0);
     for path in recordings {
         let text = fs::read_to_string(path).unwrap();
         let lines: Vec<_> = text.lines().collect();
         for pair in lines.chunks(2) {
             let [request, answer] = pair else { panic!("{}: a request without an answer", path.display()) };
+            for message in pair {
+                schema.assert_accepts(&serde_json::from_str(message).unwrap(), relative(path).as_ref());
+            }
             let request = Request::read(request.as_bytes()).unwrap();
             let answer = Answer::read(answer.as_bytes()).unwrap();
             assert_eq!(answer.id(), request.id(), "{}", relative(path));

@@ -2,12 +2,14 @@
 
 #![allow(clippy::print_stderr, reason = "says which templates cannot run here")]
 
+use std::fs;
 use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::support::{Ran, command, ran, vmconf};
+use crate::support::{Ran, at_root, command, ran, vmconf};
 
+const ADAPTER: &str = "docs/examples/adapter/mine.py";
 const SERVE: &str = env!("CARGO_BIN_EXE_vmconf");
 
 /// The points that are wrong.
@@ -43,6 +45,32 @@ fn bad_manners_are_found() {
     check(r#"SERVE | sed -u 's/"execute"/"begin"/'"#, &["performs actions that there are"]);
     check(r#"SERVE | sed -u 's/"0x07"/"0x08"/;s/"0x7"/"0x8"/'"#, &["computes what vmconf computes"]);
     check("SERVE | sed -u 's/\"id\":4503599627370496/\"id\":4503599627370497/'", &["repeats a large id"]);
+}
+
+/// The adapter of the book: at most 60 lines more than the template.
+#[test]
+fn a_template_becomes_an_adapter() {
+    let folder = TempDir::new().unwrap();
+    let run = |args: &[&str]| ran(command(args).current_dir(&folder).output().unwrap());
+    run(&["vm", "init", "python", "mine"]);
+    let template = fs::read_to_string(folder.path().join("mine.py")).unwrap();
+    let adapter = fs::read_to_string(at_root(ADAPTER)).unwrap();
+    let added = adapter.lines().filter(|line| !line.is_empty() && !template.lines().any(|it| it == *line));
+    assert!(added.count() <= 60);
+    let python = || Command::new("python3").arg("--version").output();
+    if python().is_err() {
+        eprintln!("note: python3 is not installed; the adapter is not run");
+        return;
+    }
+    let adapter = format!("python3 {}", at_root(ADAPTER).display());
+    let words: Vec<_> = adapter.split(' ').collect();
+    assert_eq!(wrong(&words), (0, Vec::new()));
+    let vm = format!("mine={adapter}");
+    let vectors = at_root("vectors/evm/arithmetic");
+    let tried = run(&["run", vectors.to_str().unwrap(), "--vm", &vm]);
+    let summary = tried.stdout.lines().last().unwrap();
+    let passed: u32 = summary.split(' ').next().unwrap().parse().unwrap();
+    assert!(passed >= 20 && summary.contains(" passed, 0 failed, 0 errors, "), "{summary}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What is written as JSON is read back as it was, and is what its schema says, member by member.
 
+mod plain;
 mod samples;
 mod schemas;
 

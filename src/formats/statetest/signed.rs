@@ -48,7 +48,7 @@ pub(super) fn check_sender(sender: Node<'_>, secret: Node<'_>, diagnostics: &mut
 
 fn owner(key: &str) -> Option<String> {
     let key = SigningKey::from_slice(&hex_bytes(key.strip_prefix("0x")?)?).ok()?;
-    let point = key.verifying_key().to_sec1_point(false);
+    let point = key.verifying_key().to_encoded_point(false);
     Some(bytes_key(&Keccak256::digest(&point.as_bytes()[1..])[12..]))
 }
 

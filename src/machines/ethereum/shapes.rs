@@ -28,8 +28,8 @@ pub(super) const CHANGES: &[Member] = members! {
 const ENV: &[Member] = members! {
     "coinbase": Shape::Bytes, "the beneficiary, 20 bytes";
     "gasLimit": HEX, "the gas limit of the block";
-    "number": HEX, "";
-    "timestamp": HEX, "";
+    "number": HEX, "the number of the block";
+    "timestamp": HEX, "the time of the block, in seconds";
     "difficulty": HEX, "before Paris";
     "random": HEX, "from Paris on";
     "baseFee": HEX, "from London on";
@@ -39,11 +39,11 @@ const ENV: &[Member] = members! {
 
 static BLOBS: Shape = Shape::Record(members! {
     "max": HEX, "the most blobs of a block";
-    "baseFeeUpdateFraction": HEX, "";
+    "baseFeeUpdateFraction": HEX, "how slowly the price of blobs changes, see EIP-4844";
 });
 
 const TRANSACTION: &[Member] = members! {
-    "nonce": HEX, "";
+    "nonce": HEX, "the number of earlier transactions of the sender";
     "to": Shape::Bytes, "the receiver, 20 bytes; none for a creation";
     "sender": Shape::Bytes, "20 bytes";
     "secretKey": Shape::Bytes, "32 bytes, where there is no sender; without both, the signature is invalid";
@@ -57,23 +57,23 @@ const TRANSACTION: &[Member] = members! {
 };
 
 static AUTHORIZATION: Shape = Shape::Record(members! {
-    "chainId": HEX, "";
-    "address": Shape::Bytes, "";
-    "nonce": HEX, "";
-    "v": HEX, "";
-    "r": HEX, "";
-    "s": HEX, "";
+    "chainId": HEX, "the chain on which it holds; 0 for any";
+    "address": Shape::Bytes, "the account whose code the signer gets, 20 bytes";
+    "nonce": HEX, "the nonce of the signer";
+    "v": HEX, "the parity of the signature";
+    "r": HEX, "the first half of the signature";
+    "s": HEX, "the second half of the signature";
 });
 
 static ACCESS: Shape = Shape::Record(members! {
-    "address": Shape::Bytes, "";
-    "storageKeys": Shape::List(&WORD), "";
+    "address": Shape::Bytes, "the account, 20 bytes";
+    "storageKeys": Shape::List(&WORD), "the keys of its words";
 });
 
 pub(super) const STACK: Shape = Shape::List(&WORD);
 
 pub(super) static LOG: Shape = Shape::Record(members! {
-    "address": Shape::Bytes, "";
-    "topics": Shape::List(&Shape::Bytes), "";
-    "data": Shape::Bytes, "";
+    "address": Shape::Bytes, "the account that wrote it, 20 bytes";
+    "topics": Shape::List(&Shape::Bytes), "32 bytes each, at most 4";
+    "data": Shape::Bytes, "the bytes of memory that were logged";
 });

@@ -34,15 +34,15 @@ pub(super) const CHANGES: &[Member] = members! {
 };
 
 pub(super) static LOG: Shape = Shape::Record(members! {
-    "address": Shape::Bytes, "";
-    "topics": Shape::List(&Shape::Bytes), "";
-    "data": Shape::Bytes, "";
-    "bloom": Shape::Bytes, "";
+    "address": Shape::Bytes, "the account that wrote it, 20 bytes";
+    "topics": Shape::List(&Shape::Bytes), "32 bytes each, at most 4";
+    "data": Shape::Bytes, "the bytes of memory that were logged";
+    "bloom": Shape::Bytes, "the bloom filter of address and topics, 256 bytes";
 });
 
 pub(super) static CALL: Shape = Shape::Record(members! {
-    "data": Shape::Bytes, "";
-    "destination": Shape::Bytes, "empty for a creation";
-    "gasLimit": HEX, "";
-    "value": HEX, "";
+    "data": Shape::Bytes, "the input, or the code of a creation";
+    "destination": Shape::Bytes, "the account that is called, 20 bytes; empty for a creation";
+    "gasLimit": HEX, "the gas that it gets";
+    "value": HEX, "what is sent";
 });

@@ -10,36 +10,39 @@ use crate::model::exit::Exit;
 /// The last line of a report, or of a recorded run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Cases that passed.
-    pub passed: u64,
-    /// How many of them passed according to the cache.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub cached: u64,
-    /// Cases in which the machine differs from the vector.
-    pub failed: u64,
-    /// Cases that fail as expected.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub known: u64,
-    /// Cases that pass though they are expected to fail.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub fixed: u64,
-    /// Cases and files that are broken.
-    pub errors: u64,
-    /// Cases that did not run.
-    pub skipped: u64,
-    /// Cases that need something that the testee lacks.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub unsupported: u64,
-    /// Cases in which the testee ended or broke the protocol.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub crashed: u64,
-    /// Cases in which the testee did not answer in time.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub timed_out: u64,
+    /// The counts; the members below replace the others.
+    #[serde(flatten, with = "Counts")]
+    pub counts: event::Summary,
     /// The exit code.
     pub exit: u8,
     /// The duration of the run, in seconds.
     pub seconds: f64,
+}
+
+/// How the counts are written.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "event::Summary")]
+struct Counts {
+    passed: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    cached: u64,
+    failed: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    known: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    fixed: u64,
+    errors: u64,
+    skipped: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    unsupported: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    crashed: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    timed_out: u64,
+    #[serde(skip)]
+    seconds: f64,
+    #[serde(skip)]
+    interrupted: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -49,48 +52,17 @@ fn is_zero(count: &u64) -> bool {
 
 impl From<&event::Summary> for Summary {
     fn from(summary: &event::Summary) -> Summary {
-        let event::Summary { passed, cached, failed, known, fixed, errors, skipped, .. } = *summary;
-        let event::Summary { unsupported, crashed, timed_out, seconds, interrupted: _, .. } = *summary;
-        let exit = summary.exit() as u8;
-        Summary {
-            passed,
-            cached,
-            failed,
-            known,
-            fixed,
-            errors,
-            skipped,
-            unsupported,
-            crashed,
-            timed_out,
-            exit,
-            seconds,
-        }
+        let counts = event::Summary { seconds: 0.0, interrupted: false, ..*summary };
+        Summary { counts, exit: summary.exit() as u8, seconds: summary.seconds }
     }
 }
 
 impl TryFrom<Summary> for event::Summary {
     type Error = String;
 
-    fn try_from(summary: Summary) -> Result<event::Summary, String> {
-        let Summary { passed, cached, failed, known, fixed, errors, skipped, .. } = summary;
-        let Summary { unsupported, crashed, timed_out, exit, seconds, .. } = summary;
+    fn try_from(Summary { counts, exit, seconds }: Summary) -> Result<event::Summary, String> {
         duration(seconds)?;
-        let interrupted = exit == Exit::Interrupted as u8;
-        Ok(event::Summary {
-            passed,
-            cached,
-            failed,
-            known,
-            fixed,
-            errors,
-            skipped,
-            unsupported,
-            crashed,
-            timed_out,
-            seconds,
-            interrupted,
-        })
+        Ok(event::Summary { seconds, interrupted: exit == Exit::Interrupted as u8, ..counts })
     }
 }
 

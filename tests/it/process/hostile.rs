@@ -1,10 +1,13 @@
 //! `tests/testees/hostile.sh`, whose misbehaviour a case chooses by its input.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::model::event::Event;
 use vmconf::model::verdict::{Breakdown, Verdict};
@@ -12,9 +15,11 @@ use vmconf::run::anchor::Anchor;
 use vmconf::run::{self, Options, RunOptions, sources};
 use vmconf::testees::MakeTestee;
 use vmconf::testees::process::{Command, Vm};
+use vmconf::wire::protocol::{Answer, Greeting, Request, VERSION};
 
 use super::{command, processes_with, start};
 use crate::support::at_root;
+use crate::support::validator::Validator;
 
 pub(super) const SCRIPT: &str = "tests/testees/hostile.sh";
 
@@ -188,4 +193,42 @@ fn what_hello_does_not_list_is_unsupported() {
     for (name, verdict) in verdicts {
         assert_eq!(verdict, Verdict::Unsupported("no machine minic89".to_owned()), "{name}");
     }
+}
+
+/// The schema accepts what vmconf reads as an answer, and nothing else, among all that the process writes.
+#[test]
+fn the_schema_accepts_what_is_read() {
+    let schema = Validator::named("protocol");
+    let (mut accepted, mut refused) = (0, 0);
+    for (input, _, verdict) in BEHAVIOURS {
+        // What hangs is not waited for, and lines of many megabytes are none of the schema's business.
+        if verdict.starts_with("timeout")
+            || [0x16, 0x19, 0x1a, 0x1b, 0x1c, 0x22, 0x23, 0x24, 0x27].contains(input)
+        {
+            continue;
+        }
+        let hello = Request::Hello(Greeting { version: VERSION, vmconf: "1".to_owned() });
+        let run = format!(
+            r#"{{"type":"run","id":1,"machine":"evm","program":{{"data":"0x{input:02x}"}},"steps":[]}}"#
+        );
+        let mut child = std::process::Command::new("sh")
+            .arg(at_root(SCRIPT))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        // It may have ended.
+        let _ = stdin.write_all(format!("{}{run}\n", hello.line()).as_bytes());
+        drop(stdin);
+        let written = child.wait_with_output().unwrap().stdout;
+        for line in written.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")) {
+            let is_valid = serde_json::from_slice(line).is_ok_and(|json: Json| schema.accepts(&json));
+            let is_read = Answer::read(line).is_ok();
+            assert_eq!(is_valid, is_read, "{input:02x}: {}", String::from_utf8_lossy(line));
+            *(if is_read { &mut accepted } else { &mut refused }) += 1;
+        }
+    }
+    assert!(accepted > 30 && refused >= 5, "{accepted} accepted, {refused} refused");
 }

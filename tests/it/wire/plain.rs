@@ -1,0 +1,115 @@
+//! Values as plain JSON: what is written is read back, for the shape of everything that a machine reports or loads.
+
+use num_bigint::BigInt;
+use proptest::prelude::*;
+use serde_json::Value as Json;
+use vmconf::machines::MACHINES;
+use vmconf::model::hex::{bytes_key, number_key};
+use vmconf::model::shape::{Keys, Member, Shape};
+use vmconf::model::value::Value;
+use vmconf::wire::plain::{read, write};
+
+use super::samples::{any_text, any_value};
+use crate::support::config;
+
+/// The shapes of the programs, changes and fields of all machines, and that of anything.
+fn any_shape() -> impl Strategy<Value = Shape> {
+    let of_machine = |info: &vmconf::machines::MachineInfo| {
+        let fields = (info.fields)();
+        let fields: Vec<_> = fields.iter().map(|field| field.shape).collect();
+        [vec![Shape::Record(info.program), Shape::Record(info.changes)], fields].concat()
+    };
+    let shapes: Vec<_> = MACHINES.iter().flat_map(of_machine).chain([Shape::Plain]).collect();
+    prop::sample::select(shapes)
+}
+
+fn any_number() -> impl Strategy<Value = Value> {
+    prop::collection::vec(any::<u8>(), 0..40)
+        .prop_map(|bytes| Value::Int(BigInt::from_signed_bytes_be(&bytes)))
+}
+
+/// Values of a shape, nested at most so deep.
+fn of_shape(shape: Shape, depth: u32) -> BoxedStrategy<Value> {
+    let Some(inner) = depth.checked_sub(1) else { return Just(Value::Null).boxed() };
+    let value = match shape {
+        Shape::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
+        Shape::Int(_) => any_number().boxed(),
+        Shape::Bytes => prop::collection::vec(any::<u8>(), 0..40).prop_map(Value::Bytes).boxed(),
+        Shape::Text => any_text().prop_map(Value::Text).boxed(),
+        Shape::List(item) => list(*item, inner),
+        Shape::Record(members) => record(members, inner),
+        Shape::Map(keys, value) => map(keys, *value, inner),
+        Shape::Typed(types) => prop::sample::select(types)
+            .prop_flat_map(move |(name, shape)| {
+                of_shape(shape, inner).prop_map(move |value| Value::typed(name, value))
+            })
+            .boxed(),
+        Shape::Plain => plain(inner),
+    };
+    prop_oneof![1 => Just(Value::Null), 9 => value].boxed()
+}
+
+fn list(item: Shape, depth: u32) -> BoxedStrategy<Value> {
+    prop::collection::vec(of_shape(item, depth), 0..3).prop_map(Value::List).boxed()
+}
+
+/// A record with some of the members.
+fn record(members: &'static [Member], depth: u32) -> BoxedStrategy<Value> {
+    let member = |member: &'static Member| {
+        let value = prop::option::of(of_shape(member.shape, depth));
+        value.prop_map(|value| Some((member.name.to_owned(), value?))).boxed()
+    };
+    let members: Vec<_> = members.iter().map(member).collect();
+    members.prop_map(|members| Value::Record(members.into_iter().flatten().collect())).boxed()
+}
+
+fn map(keys: Keys, value: Shape, depth: u32) -> BoxedStrategy<Value> {
+    let bytes = || prop::collection::vec(any::<u8>(), 0..6);
+    let key = match keys {
+        Keys::Text => any_text().boxed(),
+        Keys::Bytes => bytes().prop_map(|bytes| bytes_key(&bytes)).boxed(),
+        Keys::Number => bytes().prop_map(|bytes| number_key(&bytes)).boxed(),
+    };
+    let members = prop::collection::btree_map(key, of_shape(value, depth), 0..3);
+    members.prop_map(|members| Value::Record(members.into_iter().collect())).boxed()
+}
+
+/// What JSON shows without a shape: bytes are a text there, and a record of `int` is a number.
+fn plain(depth: u32) -> BoxedStrategy<Value> {
+    let key = any_text().prop_filter("a number", |key| key != "int");
+    let members = prop::collection::btree_map(key, of_shape(Shape::Plain, depth), 0..3);
+    prop_oneof![
+        any::<bool>().prop_map(Value::Bool),
+        any_number(),
+        any_text().prop_map(Value::Text),
+        list(Shape::Plain, depth),
+        members.prop_map(|members| Value::Record(members.into_iter().collect())),
+    ]
+    .boxed()
+}
+
+/// A shape, and a value that has it.
+fn any_shaped() -> impl Strategy<Value = (Shape, Value)> {
+    any_shape().prop_flat_map(|shape| of_shape(shape, 5).prop_map(move |value| (shape, value)))
+}
+
+proptest! {
+    #![proptest_config(config(500))]
+
+    #[test]
+    fn shaped_values((shape, value) in any_shaped()) {
+        let text = write(&value, &shape).to_string();
+        let json: Json = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(read(json, &shape), Ok(value), "{}", text);
+    }
+
+    /// Whatever a machine reports: what is accepted is written and read as the same value.
+    #[test]
+    fn any_json(shape in any_shape(), value in any_value()) {
+        // The other notation of values is JSON that has no shape, or has one by chance.
+        let json = serde_json::to_value(&value).unwrap();
+        if let Ok(value) = read(json, &shape) {
+            prop_assert_eq!(read(write(&value, &shape), &shape), Ok(value));
+        }
+    }
+}
