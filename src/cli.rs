@@ -28,6 +28,7 @@ mod diff;
 mod disasm;
 mod exec;
 mod exit_code;
+mod explore;
 mod file_args;
 mod find_case;
 mod flags;
@@ -97,6 +98,7 @@ enum Command {
     Merge(merge::Merge),
     Diff(diff::Diff),
     Trace(trace::Trace),
+    Explore(explore::Explore),
     Bisect(bisect::Bisect),
     Compare(compare::Compare),
     Check(check::Check),
@@ -177,6 +179,7 @@ impl Command {
             Command::Check(command) => Some(&mut command.select),
             Command::Diff(command) => Some(&mut command.select),
             Command::Trace(command) => Some(&mut command.select),
+            Command::Explore(command) => Some(&mut command.select),
             Command::Bless(command) => Some(&mut command.select),
             Command::Known(command) => Some(command.select()),
             Command::Config(command) => Some(&mut command.run.select),
@@ -211,6 +214,7 @@ impl Command {
             Command::Schema(command) => command.run(),
             Command::Diff(command) => command.run(settings),
             Command::Trace(command) => command.run(settings),
+            Command::Explore(command) => command.run(settings),
             Command::Bless(command) => command.run(settings),
             Command::Known(command) => command.run(settings),
             Command::Matrix(command) => command.run(settings),

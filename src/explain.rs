@@ -2,6 +2,8 @@
 
 pub mod bisect;
 pub mod blame;
+pub mod explore;
+pub mod recording;
 pub mod trace;
 mod world;
 

@@ -29,6 +29,7 @@ pub mod observe;
 mod record;
 pub mod tiers;
 pub mod tinyvm;
+pub mod view;
 
 /// What there is to know about a machine without making one.
 pub struct MachineInfo {

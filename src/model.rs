@@ -2,6 +2,7 @@
 //! file or runs a program.
 
 pub mod assertion;
+pub mod brief;
 pub mod case;
 pub mod cell;
 pub mod count;

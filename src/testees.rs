@@ -88,7 +88,12 @@ impl MakeTestee {
     /// Makes a testee in this process, which can be watched: for testees in other processes, the machine of this
     /// crate.
     pub fn embedded(&self, info: &MachineInfo, limits: &Limits, interrupt: &Interrupt) -> Embedded {
-        Embedded::of((self.make)(info, limits), interrupt)
+        Embedded::of(self.machine(info, limits), interrupt)
+    }
+
+    /// Makes the machine of [`MakeTestee::embedded`].
+    pub fn machine(&self, info: &MachineInfo, limits: &Limits) -> Box<dyn Machine> {
+        (self.make)(info, limits)
     }
 }
 

@@ -41,12 +41,12 @@ pub(super) struct Trace {
           value_parser = PossibleValuesParser::new(Renderer::names(TRACES)))]
     kind: String,
 
-    /// First step to print; steps count from 1
-    #[arg(long, value_name = "STEP", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
+    /// First step to print; step N leads to state N, and the initial state is 0
+    #[arg(long, value_name = "STEP", default_value_t = 0)]
     from: u64,
 
     /// Last step to print
-    #[arg(long, value_name = "STEP", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "STEP")]
     to: Option<u64>,
 
     /// Only the last N of the selected steps; the case runs twice

@@ -387,18 +387,18 @@ impl Executed {
 }
 
 /// The number of the stack slot above the top one.
-fn top(state: &dyn Inspect) -> usize {
+pub(super) fn top(state: &dyn Inspect) -> usize {
     state.frame().map_or(0, |frame| frame.stack) + state.height()
 }
 
 /// How many values an instruction pops from a stack of this height.
-fn taken(takes: Option<usize>, op: Option<&OpInfo>, height: usize) -> usize {
+pub(super) fn taken(takes: Option<usize>, op: Option<&OpInfo>, height: usize) -> usize {
     takes.unwrap_or_else(|| op.map_or(0, |op| op.pops.into())).min(height)
 }
 
 /// The stack slots that an instruction wrote: it left those below `left` in place and pushed `pushes` values;
 /// `top` is the slot above the top one afterwards.
-fn written(left: usize, pushes: usize, top: usize) -> Range<usize> {
+pub(super) fn written(left: usize, pushes: usize, top: usize) -> Range<usize> {
     left.min(top.saturating_sub(pushes))..top
 }
 

@@ -29,6 +29,12 @@ pub trait Writer {
         Ok(())
     }
 
+    /// Writes the initial state, step 0, if it is selected.
+    fn initial(&mut self, state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
+        let _ = (state, out);
+        Ok(())
+    }
+
     /// Called before a selected step is executed.
     fn before(&mut self, step: &Step<'_>, out: &mut dyn Write) -> io::Result<()>;
 
@@ -46,7 +52,7 @@ pub trait Writer {
 
 /// An instruction that is about to be executed.
 pub struct Step<'a> {
-    /// Its number in the run, from 1.
+    /// Its number in the run, from 1: it leads from state `number - 1` to state `number`.
     pub number: u64,
     /// The instruction, with the state of the machine before it.
     pub at: &'a At<'a>,
@@ -80,7 +86,7 @@ pub static TRACES: &[TraceKind] = &[text::KIND, jsonl::KIND, eip3155::KIND, mini
 /// Selects the steps that are written.
 #[derive(Debug, Clone)]
 pub struct Selection {
-    /// The number of the first one.
+    /// The number of the first one. 0 is the initial state.
     pub from: u64,
     /// The number of the last one.
     pub to: u64,
@@ -96,7 +102,14 @@ pub struct Selection {
 impl Default for Selection {
     /// Every step.
     fn default() -> Selection {
-        Selection { from: 1, to: u64::MAX, ops: Vec::new(), frame: None, skip: 0 }
+        Selection { from: 0, to: u64::MAX, ops: Vec::new(), frame: None, skip: 0 }
+    }
+}
+
+impl Selection {
+    /// Whether the initial state is selected.
+    fn has_initial(&self) -> bool {
+        self.from == 0 && self.ops.is_empty() && self.frame.is_none() && self.skip == 0
     }
 }
 
@@ -167,12 +180,19 @@ impl Tracer {
     /// The first error of writing.
     pub fn end(&mut self, state: &dyn Inspect, how: &str) -> io::Result<()> {
         if self.steps() == 0 {
-            self.write(|writer, out| writer.start(state, out));
+            self.start(state);
         }
         self.close(state);
         let end = End { state, steps: self.steps(), how };
         self.write(|writer, out| writer.end(&end, out).and_then(|()| out.flush()));
         std::mem::replace(&mut self.result, Ok(()))
+    }
+
+    fn start(&mut self, state: &dyn Inspect) {
+        self.write(|writer, out| writer.start(state, out));
+        if self.filter.selection.has_initial() {
+            self.write(|writer, out| writer.initial(state, out));
+        }
     }
 
     fn close(&mut self, state: &dyn Inspect) {
@@ -193,7 +213,7 @@ impl Watch for Tracer {
     fn before(&mut self, at: &At<'_>) {
         self.close(at.state);
         if self.steps() == 0 {
-            self.write(|writer, out| writer.start(at.state, out));
+            self.start(at.state);
         }
         if self.filter.selects(at) {
             self.open = Some(Account::new(at));

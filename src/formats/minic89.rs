@@ -7,6 +7,7 @@
 //! `halt`, with values as snapshots write them. A member that a snapshot does not have (`trap` of a run that
 //! halted) is absent, `null` is Null.
 
+pub mod documents;
 mod lexical;
 mod new_vector;
 mod program;

@@ -61,6 +61,7 @@ mod shapes;
 mod stack;
 mod storage;
 mod table;
+mod view;
 mod wide;
 mod world;
 

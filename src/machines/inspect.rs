@@ -8,6 +8,7 @@ use std::fmt;
 use crate::model::cell::Cell;
 
 use super::observe::Observe;
+use super::view::{CodeLine, Section};
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 
@@ -99,6 +100,38 @@ pub trait Inspect: Observe {
     /// beginning.
     fn value(&self, cell: &Cell) -> Option<Value> {
         let _ = cell;
+        None
+    }
+
+    /// The state as a person looks at it.
+    fn sections(&self) -> Vec<Section> {
+        Vec::new()
+    }
+
+    /// The number of the code that the next instruction is in, such as a function: the same number means the
+    /// same [`Inspect::listing`].
+    fn unit(&self) -> usize {
+        0
+    }
+
+    /// The function that the next instruction is in, by its name; `None` for a machine without functions.
+    fn function(&self) -> Option<String> {
+        None
+    }
+
+    /// What the program's source calls a cell: `i of gcd`; `None` where it has no name for it.
+    fn cell_name(&self, cell: &Cell) -> Option<String> {
+        let _ = cell;
+        None
+    }
+
+    /// All instructions of the code that the next instruction is in.
+    fn listing(&self) -> Vec<CodeLine> {
+        Vec::new()
+    }
+
+    /// The line of the source that the next instruction was made of, where the program says so.
+    fn line(&self) -> Option<u64> {
         None
     }
 

@@ -141,6 +141,12 @@ pub trait Machine: Inspect {
     /// The next instruction; `None` when nothing more will be executed.
     fn next(&self) -> Option<At<'_>>;
 
+    /// Another machine in the same state, which goes on independently; `None` for a machine that cannot be
+    /// copied.
+    fn duplicate(&self) -> Option<Box<dyn Machine>> {
+        None
+    }
+
     /// How many frames there are: what StepOver and StepOut compare.
     fn depth(&self) -> usize;
 

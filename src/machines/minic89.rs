@@ -57,12 +57,15 @@ mod inspect;
 mod lint;
 mod local;
 mod machine;
+mod playback;
 mod program;
 mod source;
 mod stack;
 mod table;
 mod trap;
+mod view;
 mod word;
 
 pub use machine::{INFO, MiniC89};
+pub use playback::Playback;
 pub use table::MINIC89;

@@ -69,6 +69,7 @@ mod show;
 mod splice;
 mod stack;
 mod table;
+mod view;
 
 pub use machine::{INFO, Neo2};
 pub use table::{NEO2, Op};

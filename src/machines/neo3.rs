@@ -71,6 +71,7 @@ mod splice;
 mod stack;
 mod table;
 mod try_catch;
+mod view;
 
 pub use host::{HOSTS, Service};
 pub use machine::{INFO, Neo3};

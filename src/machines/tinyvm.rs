@@ -44,6 +44,7 @@ mod random;
 mod shapes;
 mod stop;
 mod table;
+mod view;
 
 pub use machine::{INFO, TinyVm};
 pub use table::TINYVM;

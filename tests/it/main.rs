@@ -20,6 +20,8 @@ mod docs;
 mod ecdsa;
 mod effects;
 mod exec;
+#[cfg(unix)]
+mod explore;
 mod faults;
 #[cfg(unix)]
 mod files;
@@ -45,6 +47,7 @@ mod process;
 mod property;
 mod prove;
 mod random;
+mod recording;
 mod reports;
 mod rerun;
 mod samples;

@@ -1,4 +1,4 @@
-//! Snapshots of the MiniC89 machine, one before each instruction and one at the end, as
+//! Snapshots of the MiniC89 machine, the initial one and one after each selected step, whose number it has, as
 //! `schemas/minic89-snapshot.schema.json` describes them.
 
 use std::io::{self, Write};
@@ -21,16 +21,20 @@ pub(super) const KIND: TraceKind = TraceKind {
 struct Snapshots;
 
 impl Writer for Snapshots {
-    fn before(&mut self, step: &Step<'_>, out: &mut dyn Write) -> io::Result<()> {
-        write(step.at.state, out)
+    fn initial(&mut self, state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
+        write(state, out)
     }
 
-    fn after(&mut self, _: &Done<'_>, _: &mut dyn Write) -> io::Result<()> {
+    fn before(&mut self, _: &Step<'_>, _: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
 
-    fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()> {
-        write(end.state, out)
+    fn after(&mut self, done: &Done<'_>, out: &mut dyn Write) -> io::Result<()> {
+        write(done.state, out)
+    }
+
+    fn end(&mut self, _: &End<'_>, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
     }
 
     fn machines(&self) -> &'static [&'static str] {

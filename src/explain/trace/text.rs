@@ -1,7 +1,7 @@
 //! Traces for people: one line per step. Long values and lists are truncated, so that most lines have at most
 //! 100 characters.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io::{self, Write};
 
 use num_bigint::{BigInt, Sign};
@@ -9,6 +9,7 @@ use num_bigint::{BigInt, Sign};
 use super::{Done, End, Step, TraceKind, Writer};
 use crate::isa::{Isa, Unit};
 use crate::machines::inspect::Inspect;
+use crate::model::brief::brief;
 use crate::model::cell::Cell;
 use crate::model::escape::escaped;
 use crate::model::hex::bytes_key;
@@ -17,7 +18,9 @@ use crate::model::value::Value;
 pub(super) const KIND: TraceKind =
     TraceKind { name: "text", doc: "for people: one line a step", new: |isa| Box::new(Text::new(isa)) };
 
-/// Column widths: the instruction, the stack, and the values read on a machine without a stack.
+/// Column widths: the program counter without and with a function, the instruction, the stack, and the values read on a machine without a stack.
+const PC: usize = 4;
+const FUNCTION: usize = 9;
 const INSTRUCTION: usize = 28;
 const STACK: usize = 30;
 const READS: usize = 40;
@@ -49,6 +52,12 @@ impl Text {
         self.isa.ops.iter().any(|op| op.pops + op.pushes > 0)
     }
 
+    /// The first columns.
+    fn beginning(&self, step: &str, pc: &str, instruction: &str) -> String {
+        let width = if self.isa.unit == Unit::Objects { FUNCTION } else { PC };
+        format!("{step:>6}  {pc:<width$}  {instruction:<INSTRUCTION$}  ")
+    }
+
     /// Writes a line with these columns.
     fn write(
         &self,
@@ -68,7 +77,7 @@ impl Text {
 impl Writer for Text {
     fn start(&mut self, _: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
         let found = if self.has_stack() { "stack, top first" } else { "reads" };
-        self.write(&beginning("step", "pc", "instruction"), "cost", found, "writes", out)
+        self.write(&self.beginning("step", "pc", "instruction"), "cost", found, "writes", out)
     }
 
     fn before(&mut self, step: &Step<'_>, _: &mut dyn Write) -> io::Result<()> {
@@ -77,10 +86,15 @@ impl Writer for Text {
             Unit::Bytes | Unit::Words => format!("{:04x}", step.at.pc),
             Unit::Objects => step.at.pc.to_string(),
         };
-        let source = state.source().map_or(String::new(), |source| format!(" ; {}", truncated(source)));
-        self.line = beginning(&step.number.to_string(), &pc, &(truncated(state.instruction()) + &source));
+        let source = state.line().map_or(String::new(), |line| format!(" ; line {line}"));
+        let pc = state.function().filter(|_| self.isa.unit == Unit::Objects).map_or(pc, |function| {
+            // The number alone is that of an instruction in every function.
+            format!("{}+{}", truncated(function), step.at.pc)
+        });
+        self.line =
+            self.beginning(&step.number.to_string(), &pc, &(truncated(state.instruction()) + &source));
         let effects = state.effects();
-        self.found = if self.has_stack() { stack(state) } else { read(&effects.reads) };
+        self.found = if self.has_stack() { stack(state) } else { read(&effects.reads, state) };
         self.writes = effects.writes;
         Ok(())
     }
@@ -100,11 +114,6 @@ impl Writer for Text {
     }
 }
 
-/// The first columns.
-fn beginning(step: &str, pc: &str, instruction: &str) -> String {
-    format!("{step:>6}  {pc:<4}  {instruction:<INSTRUCTION$}  ")
-}
-
 /// The top of the stack: as many values as fit, but at least one.
 fn stack(state: &dyn Inspect) -> String {
     const MORE: usize = " … 1000 more".len();
@@ -122,12 +131,12 @@ fn stack(state: &dyn Inspect) -> String {
     text
 }
 
-fn read(reads: &[(Cell, Value)]) -> String {
-    some(reads.iter().map(|(cell, value)| with_value(cell, Some(value))))
+fn read(reads: &[(Cell, Value)], state: &dyn Inspect) -> String {
+    some(reads.iter().map(|(cell, value)| with_value(cell, Some(value), state)))
 }
 
 fn written(writes: &[Cell], state: &dyn Inspect) -> String {
-    some(writes.iter().map(|cell| with_value(cell, state.value(cell).as_ref())))
+    some(writes.iter().map(|cell| with_value(cell, state.value(cell).as_ref(), state)))
 }
 
 /// The first texts, and the number of the others.
@@ -139,9 +148,9 @@ fn some(mut texts: impl ExactSizeIterator<Item = String>) -> String {
     }
 }
 
-fn with_value(cell: &Cell, value: Option<&Value>) -> String {
+fn with_value(cell: &Cell, value: Option<&Value>, state: &dyn Inspect) -> String {
     let value = value.map_or(String::new(), |value| format!(" = {}", short(value)));
-    truncated(cell) + &value
+    state.cell_name(cell).map_or_else(|| truncated(cell), truncated) + &value
 }
 
 /// A value in a few characters.
@@ -176,23 +185,5 @@ fn short_number(number: &BigInt) -> String {
 
 /// The text, truncated if it is long.
 fn truncated(text: impl fmt::Display) -> String {
-    let mut start = Start { text: String::new(), room: LONGEST };
-    let is_whole = write!(start, "{text}").is_ok();
-    start.text + if is_whole { "" } else { "…" }
-}
-
-/// Collects the start of a text; an error at the limit stops the formatting of the rest.
-struct Start {
-    text: String,
-    room: usize,
-}
-
-impl fmt::Write for Start {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = self.room;
-        let taken = text.chars().take(room);
-        self.room -= taken.clone().count();
-        self.text.extend(taken);
-        if text.chars().nth(room).is_some() { Err(fmt::Error) } else { Ok(()) }
-    }
+    brief(text, LONGEST)
 }

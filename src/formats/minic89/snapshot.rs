@@ -44,6 +44,60 @@ pub(super) fn demands(node: Node<'_>, diagnostics: &mut Diagnostics) -> (Option<
     (snapshot.status, snapshot.assertions)
 }
 
+/// Reads a whole snapshot, which has all members that the schema requires.
+pub(super) fn complete(node: Node<'_>, diagnostics: &mut Diagnostics) {
+    demands(node, diagnostics);
+    require(node, &["schema_version", "step", "status", "pc", "operand_stack", "call_stack"], diagnostics);
+    let status = node.member("status").and_then(|status| status.text().map(|text| text.to_string()));
+    match status.as_deref() {
+        Some("TRAPPED") => require(node, &["trap"], diagnostics),
+        Some("HALTED") => require(node, &["halt"], diagnostics),
+        _ => {}
+    }
+    if let Some(pc) = node.member("pc") {
+        if pc.is_null() && status.as_deref() != Some("HALTED") {
+            diagnostics.error(Diagnostic::at(pc.at(), "pc is null").expected("a place, unless it is HALTED"));
+        }
+        require(pc, &["fid", "ip"], diagnostics);
+    }
+    for frame in node.member("call_stack").into_iter().flat_map(Node::items) {
+        require(frame, &["fid", "return_pc", "locals"], diagnostics);
+        if let Some(place) = frame.member("return_pc") {
+            require(place, &["fid", "ip"], diagnostics);
+        }
+        frame
+            .member("locals")
+            .into_iter()
+            .flat_map(Node::items)
+            .for_each(|it| complete_value(it, diagnostics));
+    }
+    node.member("operand_stack")
+        .into_iter()
+        .flat_map(Node::items)
+        .for_each(|it| complete_value(it, diagnostics));
+    if let Some(trap) = node.member("trap") {
+        require(trap, &["code"], diagnostics);
+    }
+    if let Some(halt) = node.member("halt") {
+        require(halt, &["result"], diagnostics);
+        halt.member("result").into_iter().for_each(|it| complete_value(it, diagnostics));
+    }
+}
+
+fn complete_value(node: Node<'_>, diagnostics: &mut Diagnostics) {
+    require(node, &["t"], diagnostics);
+    if node.member("t").and_then(Node::text).is_some_and(|tag| tag == "fun") {
+        require(node, &["v"], diagnostics);
+    }
+}
+
+/// Reports the members that an object lacks.
+fn require(node: Node<'_>, names: &[&str], diagnostics: &mut Diagnostics) {
+    for name in names.iter().filter(|name| node.is_object() && node.member(name).is_none()) {
+        diagnostics.error(Diagnostic::at(node.at(), format!("member {} is missing", quoted(name))));
+    }
+}
+
 struct Snapshot<'f> {
     diagnostics: &'f mut Diagnostics,
     status: Option<Assertion>,

@@ -1,5 +1,7 @@
 //! What traces and blame see.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use revm::interpreter::interpreter_types::{Jumps, LegacyBytecode};
 use revm::primitives::{Address, TxKind};
 
@@ -9,7 +11,9 @@ use super::trail::{of_account, storage};
 use crate::isa::disassembler::disassemble;
 use crate::machines::effects::declared;
 use crate::machines::inspect::{Effects, Frame, Inspect};
+use crate::machines::machine::Machine;
 use crate::machines::record::{word_of_key, word_value};
+use crate::machines::view::{CodeLine, Datum, Row, Section, code_lines};
 use crate::model::cell::Cell;
 use crate::model::hex::bytes_key;
 use crate::model::path::{Key, Path};
@@ -46,6 +50,36 @@ impl Inspect for Ethereum {
     /// Of all frames, so that a call costs what is not given back.
     fn gas(&self) -> Option<u64> {
         self.gas_left()
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        let gas = self.gas_left().map(|gas| Row::new("gas", gas.to_string(), None));
+        let frames = Row::new("frames", self.depth().to_string(), None);
+        let lowest = self.frame().map_or(0, |frame| frame.stack);
+        let height = self.height();
+        let item = |below: usize| {
+            let place = height - 1 - below;
+            let value = self.item(below).map_or(String::new(), |value| value.to_string());
+            Row::new(format!("[{place}]"), value, Some(Datum::In(Cell::Stack(lowest + place))))
+        };
+        let memory = self.running().map(|frame| frame.interpreter.memory.context_memory().to_vec());
+        vec![
+            Section::of("status", gas.into_iter().chain([frames])),
+            Section::of("stack, top first", (0..height).map(item)),
+            Section::memory("memory", "memory", &memory.unwrap_or_default()),
+        ]
+    }
+
+    /// Another call may execute other code in the same place.
+    fn unit(&self) -> usize {
+        let mut hasher = DefaultHasher::new();
+        self.running().map(|frame| frame.interpreter.bytecode.bytecode_slice()).hash(&mut hasher);
+        hasher.finish() as usize
+    }
+
+    fn listing(&self) -> Vec<CodeLine> {
+        let code = self.running().map(|frame| frame.interpreter.bytecode.bytecode_slice());
+        code_lines(&ETHEREUM, code.unwrap_or_default())
     }
 
     fn refund(&self) -> Option<i64> {

@@ -20,7 +20,7 @@ const ENTRY: u64 = 2048;
 const WORK: u64 = 4;
 
 /// A call or creation as vectors list it under `callcreates`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Recorded {
     /// None for a creation.
     pub(super) destination: Option<Word>,

@@ -6,7 +6,7 @@ use super::operands::Operands;
 use super::world::LOOK_UP;
 
 /// The call and the block that a program runs in.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Environment {
     pub(super) address: Word,
     pub(super) caller: Word,

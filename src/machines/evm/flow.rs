@@ -42,7 +42,7 @@ const BAD_JUMP: Stop = Stop::Halted(Halt::BadJump);
 
 /// The valid jump destinations: each JUMPDEST that is not data of a PUSH. Computed lazily, each offset once:
 /// most programs jump to a few places, and analysing all of their code would cost more than it saves.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Destinations {
     known: Vec<Destination>,
     /// An instruction starts here, and all before it are known.

@@ -117,7 +117,7 @@ impl Halves {
 /// How many instructions were executed. They are not counted one by one: their number is how far
 /// the program counter moved, less the data of PUSH, and only PUSH and jumps have to keep that
 /// account. All sums wrap.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Count {
     /// What the program counter lacks to be the number of instructions.
     pub(super) lack: usize,

@@ -35,7 +35,7 @@ use super::table::Op;
 use crate::machines::account::Account;
 
 /// The blocks of a program.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Hot {
     /// By number. The first one is not used, so that no number is 0.
     blocks: Vec<Block>,
@@ -56,6 +56,13 @@ pub(super) struct Hot {
 struct Translator {
     graph: Graph,
     allocator: Allocator,
+}
+
+/// A copy begins without allocations: nothing in them lasts longer than the translation of a block.
+impl Clone for Translator {
+    fn clone(&self) -> Translator {
+        Translator::default()
+    }
 }
 
 /// What is known about an offset: the number of visits, or the block.

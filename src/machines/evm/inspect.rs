@@ -10,6 +10,7 @@ use crate::isa::disassembler::disassemble;
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::record::word_value;
+use crate::machines::view::{CodeLine, Section, code_lines};
 use crate::model::cell::Cell;
 use crate::model::hex::{bytes_key, number_key};
 use crate::model::path::{Key, Path};
@@ -66,6 +67,14 @@ impl Inspect for Evm {
             }
             _ => None,
         }
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        self.view()
+    }
+
+    fn listing(&self) -> Vec<CodeLine> {
+        code_lines(&EVM, self.program())
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {

@@ -8,7 +8,7 @@ use super::operands::Operands;
 use super::world::address_bytes;
 
 /// One log entry. The address is always that of the executing account.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Log {
     /// In the order popped.
     pub(super) topics: Vec<Word>,

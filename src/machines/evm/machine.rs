@@ -44,6 +44,7 @@ pub const INFO: MachineInfo = MachineInfo {
 };
 
 /// An Ethereum Virtual Machine.
+#[derive(Clone)]
 pub struct Evm {
     pub(super) stack: Box<Stack>,
     pub(super) height: usize,
@@ -61,6 +62,7 @@ pub struct Evm {
 }
 
 /// The state that the program changes in addition to its stack, and the environment that it can query.
+#[derive(Clone)]
 pub(super) struct Context {
     pub(super) environment: Environment,
     pub(super) world: World,
@@ -355,6 +357,10 @@ impl Machine for Evm {
 
     fn next(&self) -> Option<At<'_>> {
         if self.stop.is_none() { At::in_bytes(&EVM, self.program(), self.pc, self) } else { None }
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Machine>> {
+        Some(Box::new(self.clone()))
     }
 
     fn depth(&self) -> usize {

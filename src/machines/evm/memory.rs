@@ -6,7 +6,7 @@ use super::world::LOOK_UP;
 
 /// Memory. Behind its size there are zeros already, so that growing costs nothing until the new
 /// bytes are written.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Memory {
     bytes: Vec<u8>,
     size: usize,

@@ -9,6 +9,7 @@ use crate::model::limits::Limits;
 use crate::model::value::Value;
 
 /// The machine that another one is compared with.
+#[derive(Clone)]
 pub(super) struct Reference(Box<Evm>);
 
 impl Reference {

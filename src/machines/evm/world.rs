@@ -12,7 +12,7 @@ pub(super) const ENTRY: u64 = 512;
 pub(super) const LOOK_UP: u64 = 25;
 
 /// An account.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Account {
     pub(super) balance: Word,
     pub(super) nonce: Word,
@@ -28,7 +28,7 @@ impl Account {
 }
 
 /// All accounts by address. Ordered, so that nothing depends on a hash.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct World(BTreeMap<Word, Account>);
 
 impl World {

@@ -54,6 +54,8 @@ pub(super) struct Cpu<'c> {
     pub(super) stack: Vec<Word>,
     pub(super) slots: Vec<Word>,
     pub(super) frames: Vec<Frame>,
+    /// The argument of the last DBG_LINE.
+    pub(super) line: Option<u16>,
     pub(super) limits: &'c Limits,
     pub(super) account: &'c mut Account,
 }

@@ -9,7 +9,8 @@ pub(super) fn nop(_: &mut Cpu<'_>, _: i32) -> Flow {
 }
 
 /// The line is in no snapshot; a source map has it.
-pub(super) fn dbg_line(_: &mut Cpu<'_>, _: i32) -> Flow {
+pub(super) fn dbg_line(cpu: &mut Cpu<'_>, line: i32) -> Flow {
+    cpu.line = u16::try_from(line).ok();
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use super::program::{Function, Instruction};
 use super::table::{EFFECTS, Op};
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::view::{CodeLine, Section};
 use crate::model::cell::Cell;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
@@ -42,12 +43,35 @@ impl Inspect for MiniC89 {
         declared(self, counts)
     }
 
+    fn cell_name(&self, cell: &Cell) -> Option<String> {
+        let (slot, frame) = slot_and_frame(cell)?;
+        self.slot_name(frame, slot)
+    }
+
     fn value(&self, cell: &Cell) -> Option<Value> {
-        let Cell::Named("slot", name) = cell else { return None };
-        let (slot, frame) = name.split_once(OF_FRAME)?;
-        let frame = self.frames.get(frame.parse::<usize>().ok()?)?;
-        let at = frame.base.checked_add(slot.parse().ok()?)?;
+        let (slot, frame) = slot_and_frame(cell)?;
+        let at = self.frames.get(frame)?.base.checked_add(slot)?;
         self.slots.get(at).map(|word| word.to_value())
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        self.view()
+    }
+
+    fn unit(&self) -> usize {
+        self.stand().last().map_or(0, |(function, _)| function.fid.into())
+    }
+
+    fn function(&self) -> Option<String> {
+        self.stand().last().map(|(function, _)| named(function))
+    }
+
+    fn listing(&self) -> Vec<CodeLine> {
+        self.function_listing()
+    }
+
+    fn line(&self) -> Option<u64> {
+        self.source_line()
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {
@@ -139,6 +163,13 @@ const OF_FRAME: &str = " of frame ";
 /// What the first function returned.
 fn result() -> Cell {
     Cell::named("result", "")
+}
+
+/// The slot and the frame of a cell.
+fn slot_and_frame(cell: &Cell) -> Option<(usize, usize)> {
+    let Cell::Named("slot", name) = cell else { return None };
+    let (slot, frame) = name.split_once(OF_FRAME)?;
+    Some((slot.parse().ok()?, frame.parse().ok()?))
 }
 
 /// A slot of a frame, the oldest frame being 0.

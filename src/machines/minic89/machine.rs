@@ -43,13 +43,16 @@ const CALL_DEPTH: u64 = 64;
 const WORD: u64 = 256;
 
 /// The abstract machine of MiniC89.
+#[derive(Clone)]
 pub struct MiniC89 {
     account: Account,
     pub(super) code: Option<Code>,
     pub(super) limits: Limits,
     pub(super) step: u64,
     pub(super) status: RunStatus,
-    ip: usize,
+    pub(super) ip: usize,
+    /// The argument of the last DBG_LINE.
+    pub(super) line: Option<u16>,
     pub(super) stack: Vec<Word>,
     pub(super) slots: Vec<Word>,
     pub(super) frames: Vec<Frame>,
@@ -75,6 +78,7 @@ impl MiniC89 {
             step: 0,
             status: RunStatus::Idle,
             ip: 0,
+            line: None,
             stack: Vec::new(),
             slots: Vec::new(),
             frames: Vec::new(),
@@ -121,7 +125,7 @@ impl MiniC89 {
         self.stack.clear();
         self.frames.clear();
         self.frames.push(Frame { function, base: 0, return_ip: 0 });
-        (self.ip, self.step, self.status) = (0, 0, RunStatus::Running);
+        (self.ip, self.line, self.step, self.status) = (0, None, 0, RunStatus::Running);
         Ok(())
     }
 
@@ -134,6 +138,7 @@ impl MiniC89 {
             instructions: &code.functions[current.function].instructions,
             ip: self.ip,
             base: current.base,
+            line: self.line,
             stack: std::mem::take(&mut self.stack),
             slots: std::mem::take(&mut self.slots),
             frames: std::mem::take(&mut self.frames),
@@ -141,7 +146,8 @@ impl MiniC89 {
             account: &mut self.account,
         };
         let stop = interpret(&mut cpu, meter);
-        let Cpu { ip, stack, slots, frames, .. } = cpu;
+        let Cpu { ip, line, stack, slots, frames, .. } = cpu;
+        self.line = line;
         (self.ip, self.stack, self.slots, self.frames) = (ip, stack, slots, frames);
         stop
     }
@@ -294,6 +300,10 @@ impl Machine for MiniC89 {
         (self.status == RunStatus::Running).then(|| self.at())
     }
 
+    fn duplicate(&self) -> Option<Box<dyn Machine>> {
+        Some(Box::new(self.clone()))
+    }
+
     fn depth(&self) -> usize {
         self.frames.len()
     }
@@ -321,7 +331,7 @@ impl Machine for MiniC89 {
 }
 
 impl MiniC89 {
-    fn at(&self) -> At<'_> {
+    pub(super) fn at(&self) -> At<'_> {
         let here = self.frames.last().zip(self.code.as_ref());
         let instruction = here.map(|(frame, code)| code.functions[frame.function].instructions[self.ip]);
         let op = instruction.map_or(Op::End, |it| it.op);

@@ -27,6 +27,7 @@ pub(super) const MEMBERS: &[Member] = members! {
 };
 
 /// A program.
+#[derive(Clone)]
 pub(super) struct Code {
     pub(super) functions: Vec<Function>,
     /// How many steps a run has by default; `None` for no limit.
@@ -45,6 +46,7 @@ pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
 }
 
 /// A function.
+#[derive(Clone)]
 pub(super) struct Function {
     pub(super) fid: u16,
     pub(super) name: String,
@@ -66,6 +68,7 @@ pub(super) struct Instruction {
     pub(super) argument: i32,
 }
 
+#[derive(Clone)]
 struct Undecodable {
     ip: usize,
     op: String,

@@ -6,11 +6,11 @@ use num_bigint::BigInt;
 use crate::model::value::Value;
 
 /// Which line of the source an instruction was made of.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct SourceMap(Vec<(u64, Option<BigInt>)>);
 
 /// What a slot is called.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct LocalName {
     slot: u64,
     name: String,
@@ -36,6 +36,10 @@ impl SourceMap {
         // Stable: of entries for one instruction the last counts.
         entries.sort_by_key(|entry| entry.0);
         SourceMap(entries)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The line of the last entry that is not after the instruction.

@@ -5,25 +5,62 @@ use crate::model::value::Value;
 /// A trap with what its `details` are made of. Numbers of the program are as they are written there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trap {
-    IntOverflow { a: i16, b: Option<i16> },
-    DivZero { a: i16 },
-    UninitRead { slot: Value },
-    Type { expected: &'static str },
-    BadLocal { slot: Value, local_count: usize },
-    BadFunid { fid: Value },
-    BadJump { target: Value, code_len: usize },
+    IntOverflow {
+        a: i16,
+        b: Option<i16>,
+    },
+    DivZero {
+        a: i16,
+    },
+    UninitRead {
+        slot: Value,
+    },
+    Type {
+        expected: &'static str,
+    },
+    BadLocal {
+        slot: Value,
+        local_count: usize,
+    },
+    BadFunid {
+        fid: Value,
+    },
+    BadJump {
+        target: Value,
+        code_len: usize,
+    },
     CallNullfun,
-    BadSignature { fid: u16, param_count: usize, argc: Value },
-    Underflow { need: usize },
-    Overflow { limit: u64 },
-    Callstack { limit: u64 },
-    StepLimit { limit: u64 },
-    Internal { op: String, reason: &'static str },
+    BadSignature {
+        fid: u16,
+        param_count: usize,
+        argc: Value,
+    },
+    Underflow {
+        need: usize,
+    },
+    Overflow {
+        limit: u64,
+    },
+    Callstack {
+        limit: u64,
+    },
+    StepLimit {
+        limit: u64,
+    },
+    Internal {
+        op: String,
+        reason: &'static str,
+    },
+    /// As another machine reports it.
+    Reported {
+        code: String,
+        details: Vec<(&'static str, Value)>,
+    },
 }
 
 impl Trap {
     /// The code of a snapshot's `trap`.
-    pub(super) fn code(&self) -> &'static str {
+    pub(super) fn code(&self) -> &str {
         match self {
             Trap::IntOverflow { .. } => "TRAP_INT_OVERFLOW",
             Trap::DivZero { .. } => "TRAP_DIV_ZERO",
@@ -38,6 +75,7 @@ impl Trap {
             Trap::Callstack { .. } => "TRAP_CALLSTACK",
             Trap::StepLimit { .. } => "TRAP_STEP_LIMIT",
             Trap::Internal { .. } => "TRAP_INTERNAL",
+            Trap::Reported { code, .. } => code,
         }
     }
 
@@ -73,6 +111,7 @@ impl Trap {
             Trap::Internal { op, reason } => {
                 vec![("op", Value::text(op.clone())), ("reason", Value::text(*reason))]
             }
+            Trap::Reported { details, .. } => details.clone(),
         }
     }
 

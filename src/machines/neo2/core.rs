@@ -23,6 +23,7 @@ const SURVEY: u64 = 4;
 const SEEN_IN_UNIT: u64 = 2;
 
 /// What the program changes, and what it can ask for.
+#[derive(Clone)]
 pub(super) struct Core {
     /// The evaluation stacks of all frames one after the other, the current one last. A frame
     /// that others are called from does not change, so each needs to know only where it starts.

@@ -23,7 +23,7 @@ pub(super) const ENTRY: u64 = 128;
 pub(super) const COMPOUND: u64 = 64;
 
 /// All compounds.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Heap {
     lists: Arena<Vec<Item>>,
     maps: Arena<Map>,
@@ -112,7 +112,7 @@ impl Heap {
 }
 
 /// Values by number.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Arena<T> {
     values: Vec<T>,
     /// The last search that found each, [`FREE`] for a number that nothing has.

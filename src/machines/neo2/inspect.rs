@@ -11,6 +11,7 @@ use crate::isa::disassembler::line_at;
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect, cells_inside};
 use crate::machines::neo::show::Show;
+use crate::machines::view::{CodeLine, Section, code_lines};
 use crate::model::cell::Cell;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
@@ -42,6 +43,19 @@ impl Inspect for Neo2 {
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
         declared(self, counts)
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        self.view()
+    }
+
+    fn unit(&self) -> usize {
+        self.core.frames.last().map_or(0, |frame| frame.script)
+    }
+
+    fn listing(&self) -> Vec<CodeLine> {
+        let script = self.core.frames.last().map(|frame| self.scripts[frame.script].bytes());
+        code_lines(&NEO2, script.unwrap_or_default())
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {

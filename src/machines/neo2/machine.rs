@@ -37,6 +37,7 @@ pub const INFO: MachineInfo = MachineInfo {
 };
 
 /// A NeoVM 2.x.
+#[derive(Clone)]
 pub struct Neo2 {
     pub(super) scripts: Vec<Script>,
     pub(super) core: Core,
@@ -155,6 +156,10 @@ impl Machine for Neo2 {
 
     fn next(&self) -> Option<At<'_>> {
         if self.end.is_none() { self.at() } else { None }
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Machine>> {
+        Some(Box::new(self.clone()))
     }
 
     fn depth(&self) -> usize {

@@ -8,7 +8,7 @@ use crate::model::hex::bytes_key;
 
 /// Entries by the bytes of their keys. Their order is that of their slots, and a new entry gets
 /// the slot that was freed last.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Map {
     slots: Vec<Option<Entry>>,
     free: Vec<usize>,
@@ -16,7 +16,7 @@ pub(super) struct Map {
 }
 
 /// A key as it was when its entry was made, and its value.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) key: Item,
     pub(super) value: Item,

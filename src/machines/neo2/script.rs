@@ -11,7 +11,7 @@ use super::table::Op;
 pub(super) type Hash = [u8; 20];
 
 /// A script.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Script {
     /// Its bytes, followed by a RET, which is executed at the end.
     pub(super) code: Vec<u8>,

@@ -359,7 +359,7 @@ fn set_any(frame: &mut Frame<'_>) -> Flow {
     match container {
         Item::Array(list) | Item::Struct(list) => set_in_list(heap, list, &key, value),
         Item::Map(map) => set_in_map(heap, map, &key, value),
-        Item::Buffer(bytes) => set_byte(heap, &mut bytes.borrow_mut(), &key, &value),
+        Item::Buffer(buffer) => set_byte(heap, &mut buffer.bytes.borrow_mut(), &key, &value),
         _ => Err(NO_COMPOUND.into()),
     }
 }
@@ -419,9 +419,9 @@ pub(super) fn reverseitems(frame: &mut Frame<'_>) -> Flow {
             frame.work(frame.core.heap.size(list) / MOVED_IN_UNIT)?;
             frame.core.heap.list_mut(list).reverse();
         }
-        Item::Buffer(bytes) => {
-            frame.work(bytes.borrow().len() / BYTES_OF_UNIT)?;
-            bytes.borrow_mut().reverse();
+        Item::Buffer(buffer) => {
+            frame.work(buffer.bytes.borrow().len() / BYTES_OF_UNIT)?;
+            buffer.bytes.borrow_mut().reverse();
         }
         _ => return Err(NO_COMPOUND.into()),
     }

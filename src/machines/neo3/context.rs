@@ -4,7 +4,7 @@ use super::item::Item;
 use super::try_catch::Try;
 
 /// A frame of the invocation stack. The evaluation stack belongs to all frames.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Context {
     /// Where it goes on when it is the current frame again.
     pub(super) pc: usize,

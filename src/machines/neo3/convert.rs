@@ -102,7 +102,7 @@ pub(super) fn with_bytes<T>(item: &Item, work: impl FnOnce(&[u8]) -> T) -> Resul
         Item::Integer(number) => Ok(work(&small_bytes(*number))),
         Item::Big(number) => Ok(work(&number.to_signed_bytes_le())),
         Item::ByteString(bytes) => Ok(work(bytes)),
-        Item::Buffer(bytes) => Ok(work(&bytes.borrow())),
+        Item::Buffer(buffer) => Ok(work(&buffer.bytes.borrow())),
         Item::Null
         | Item::Array(_)
         | Item::Struct(_)
@@ -171,13 +171,16 @@ fn converted(frame: &mut Frame<'_>, item: &Item, kind: Type) -> Result<Item, Sto
         (Item::Null, _) => Item::Null,
         (item, kind) if item.kind() == kind => item.clone(),
         (_, Type::Boolean) => Item::Boolean(boolean(item)?),
-        (Item::Buffer(bytes), Type::Integer) if bytes.borrow().len() > MAX_INTEGER => {
+        (Item::Buffer(buffer), Type::Integer) if buffer.bytes.borrow().len() > MAX_INTEGER => {
             return Err(Fault::Cast.into());
         }
-        (Item::Buffer(bytes), Type::Integer) => integer_of_bytes(&bytes.borrow())?,
+        (Item::Buffer(buffer), Type::Integer) => integer_of_bytes(&buffer.bytes.borrow())?,
         (_, Type::Integer) => integer(item)?,
         (_, Type::ByteString) => Item::bytes(frame.made(bytes(item)?)?),
-        (_, Type::Buffer) => Item::buffer(frame.made(bytes(item)?)?),
+        (_, Type::Buffer) => {
+            let bytes = frame.made(bytes(item)?)?;
+            frame.core.new_buffer(bytes)
+        }
         (Item::Array(list), Type::Struct) => Item::Struct(copy(frame, *list)?),
         (Item::Struct(list), Type::Array) => Item::Array(copy(frame, *list)?),
         _ => return Err(Fault::Cast.into()),

@@ -1,14 +1,19 @@
 //! What the frames share: the stack, the compounds, the host and the accounts of the runner's limits.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use super::context::Context;
 use super::fault::Flow;
 use super::heap::Heap;
 use super::host::Host;
-use super::item::Item;
+use super::item::{Buffer, Item};
 use crate::machines::account::{Account, COPIES};
 use crate::model::limits::Limits;
 
 /// What a script changes.
+#[derive(Clone)]
 pub(super) struct Core {
     /// The evaluation stack, which all frames share; at the end the result stack.
     pub(super) stack: Vec<Item>,
@@ -29,6 +34,8 @@ pub(super) struct Core {
     pub(super) account: Account,
     /// How many host objects were made.
     pub(super) interops: u32,
+    /// How many Buffers were made.
+    buffers: u32,
 }
 
 impl Core {
@@ -46,6 +53,7 @@ impl Core {
             at: 0,
             account: Account::new(limits),
             interops: 0,
+            buffers: 0,
         }
     }
 
@@ -62,12 +70,35 @@ impl Core {
         self.account.reset();
         self.limits = limits;
         self.interops = 0;
+        self.buffers = 0;
     }
 
     /// How many references there are.
     #[inline(always)]
     pub(super) fn references(&self) -> usize {
         self.stack.len() + self.heap.counted
+    }
+
+    /// A new Buffer.
+    pub(super) fn new_buffer(&mut self, bytes: Vec<u8>) -> Item {
+        let number = self.buffers;
+        self.buffers = number.wrapping_add(1);
+        Item::Buffer(Rc::new(Buffer { number, bytes: RefCell::new(bytes) }))
+    }
+
+    /// Replaces each Buffer, which this may share with the machine that it is a copy of.
+    pub(super) fn separate_buffers(&mut self) {
+        let mut own: HashMap<u32, Rc<Buffer>> = HashMap::new();
+        let frames = self.callers.iter_mut().chain([&mut self.context]);
+        let slots = frames.flat_map(|frame| frame.locals.iter_mut().chain(&mut frame.arguments));
+        let roots = self.stack.iter_mut().chain(&mut self.statics).chain(&mut self.uncaught).chain(slots);
+        for item in roots.chain(self.heap.items_mut()) {
+            if let Item::Buffer(shared) = item {
+                let number = shared.number;
+                let copy = || Rc::new(Buffer { number, bytes: shared.bytes.clone() });
+                *shared = own.entry(number).or_insert_with(copy).clone();
+            }
+        }
     }
 
     /// The item so many below the top, if it is there.

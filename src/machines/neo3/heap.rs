@@ -11,7 +11,7 @@ use super::item::{Id, Item};
 use super::map::Map;
 
 /// All compounds of a run.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Heap {
     compounds: Vec<Compound>,
     free: Vec<u32>,
@@ -32,7 +32,7 @@ pub(super) struct Heap {
 }
 
 /// The content of a compound.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Content {
     /// Of an Array or Struct.
     List(Vec<Item>),
@@ -42,7 +42,7 @@ pub(super) enum Content {
     Nothing,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Compound {
     stack_references: u32,
     /// Whether it is in [`Heap::unheld`].
@@ -139,6 +139,18 @@ impl Heap {
                 Content::Nothing => (&[][..], None),
             };
             list.iter().chain(map.into_iter().flatten())
+        })
+    }
+
+    /// As [`Heap::items`], to change them.
+    pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut Item> {
+        self.compounds.iter_mut().flat_map(|compound| {
+            let (list, map) = match &mut compound.content {
+                Content::List(items) => (&mut items[..], None),
+                Content::Map(pairs) => (&mut [][..], Some(pairs.values_mut())),
+                Content::Nothing => (&mut [][..], None),
+            };
+            list.iter_mut().chain(map.into_iter().flatten())
         })
     }
 

@@ -12,7 +12,7 @@ use super::item::Item;
 use crate::machines::ecdsa::{Curve, PublicKey};
 
 /// A host and what it knows.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) enum Host {
     /// The one that the published vectors are written for.
     #[default]
@@ -22,7 +22,7 @@ pub(super) enum Host {
 }
 
 /// What signatures are checked against.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Signed {
     pub(super) message: Vec<u8>,
     pub(super) curve: Curve,

@@ -1,7 +1,5 @@
 //! What an instruction reads and writes, for blame and traces.
 
-use std::rc::Rc;
-
 use super::convert::{int32, number, with_bytes};
 use super::fault::Stop;
 use super::item::Item;
@@ -12,6 +10,7 @@ use crate::isa::disassembler::line_at;
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect, cells_inside};
 use crate::machines::neo::show::Show;
+use crate::machines::view::{CodeLine, Section, code_lines};
 use crate::model::cell::Cell;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
@@ -42,6 +41,14 @@ impl Inspect for Neo3 {
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
         declared(self, counts)
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        self.view()
+    }
+
+    fn listing(&self) -> Vec<CodeLine> {
+        code_lines(&NEO3, &self.script[..self.length()])
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {
@@ -264,7 +271,7 @@ impl Slots {
 fn compound(item: &Item) -> Option<usize> {
     match item {
         // Above all numbers of compounds.
-        Item::Buffer(bytes) => Some(!(Rc::as_ptr(bytes) as usize)),
+        Item::Buffer(buffer) => Some(!(buffer.number as usize)),
         other => other.compound().map(|id| id.0 as usize),
     }
 }

@@ -23,7 +23,7 @@ pub(super) enum Item {
     /// An Integer that needs more than 64 bits.
     Big(Rc<BigInt>),
     ByteString(Rc<Vec<u8>>),
-    Buffer(Rc<RefCell<Vec<u8>>>),
+    Buffer(Rc<Buffer>),
     Array(Id),
     Struct(Id),
     Map(Id),
@@ -34,6 +34,14 @@ pub(super) enum Item {
 }
 
 const _: () = assert!(size_of::<Item>() == 16);
+
+/// Bytes that can be changed, and that all copies of the item share.
+#[derive(Debug, PartialEq)]
+pub(super) struct Buffer {
+    /// The number of the Buffer in its run, from 0.
+    pub(super) number: u32,
+    pub(super) bytes: RefCell<Vec<u8>>,
+}
 
 /// The name of a compound in the heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,11 +90,6 @@ impl Item {
         Item::ByteString(Rc::new(bytes.into()))
     }
 
-    /// A new Buffer.
-    pub(super) fn buffer(bytes: impl Into<Vec<u8>>) -> Item {
-        Item::Buffer(Rc::new(RefCell::new(bytes.into())))
-    }
-
     /// An Integer of any size that one may have.
     pub(super) fn integer(number: BigInt) -> Result<Item, Fault> {
         if let Ok(small) = i64::try_from(&number) {
@@ -131,7 +134,7 @@ impl Item {
     pub(super) fn share(&self) -> usize {
         match self {
             Item::ByteString(bytes) => bytes.len() / Rc::strong_count(bytes),
-            Item::Buffer(bytes) => bytes.borrow().len() / Rc::strong_count(bytes),
+            Item::Buffer(buffer) => buffer.bytes.borrow().len() / Rc::strong_count(buffer),
             _ => 0,
         }
     }

@@ -36,6 +36,7 @@ pub const INFO: MachineInfo = MachineInfo {
 };
 
 /// A NeoVM of N3.
+#[derive(Clone)]
 pub struct Neo3 {
     /// The script, followed by a RET.
     pub(super) script: Vec<u8>,
@@ -73,7 +74,7 @@ impl Neo3 {
     }
 
     /// How long the script is.
-    fn length(&self) -> usize {
+    pub(super) fn length(&self) -> usize {
         self.script.len() - 1
     }
 
@@ -149,6 +150,12 @@ impl Machine for Neo3 {
 
     fn next(&self) -> Option<At<'_>> {
         if self.stop.is_none() && self.has_frame() { self.at() } else { None }
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Machine>> {
+        let mut copy = self.clone();
+        copy.core.separate_buffers();
+        Some(Box::new(copy))
     }
 
     fn depth(&self) -> usize {

@@ -30,7 +30,7 @@ impl Items for Heap {
             Item::Array(id) | Item::Struct(id) => Content::List(id.0 as usize, self.list(*id)),
             Item::Map(id) => Content::Map(id.0 as usize, self.size(*id)),
             Item::ByteString(bytes) => Content::Bytes(bytes.len()),
-            Item::Buffer(bytes) => Content::Bytes(bytes.borrow().len()),
+            Item::Buffer(buffer) => Content::Bytes(buffer.bytes.borrow().len()),
             Item::Null
             | Item::Boolean(_)
             | Item::Integer(_)
@@ -45,7 +45,7 @@ impl Items for Heap {
             Item::Boolean(truth) => Value::Bool(*truth),
             Item::Integer(_) | Item::Big(_) => Value::Int(number(item).unwrap_or_default()),
             Item::ByteString(bytes) => Value::Bytes(bytes.to_vec()),
-            Item::Buffer(bytes) => Value::Bytes(bytes.borrow().clone()),
+            Item::Buffer(buffer) => Value::Bytes(buffer.bytes.borrow().clone()),
             Item::Pointer(position) => Value::int(*position),
             Item::Interop(_) => Value::text("Object"),
             Item::Null | Item::Array(_) | Item::Struct(_) | Item::Map(_) => Value::Null,

@@ -26,7 +26,7 @@ pub(super) fn memcpy(frame: &mut Frame<'_>) -> Flow {
     };
     // The copy is as long as an allocation can be that the system makes anew each time.
     frame.work(ALLOCATION + 6 * count / BYTES_OF_UNIT)?;
-    let mut target = target.borrow_mut();
+    let mut target = target.bytes.borrow_mut();
     target.get_mut(range(to, count)?).ok_or(OUTSIDE)?.copy_from_slice(&copied);
     Ok(())
 }
@@ -88,6 +88,7 @@ fn part(frame: &mut Frame<'_>, choose: impl FnOnce(&[u8]) -> Result<&[u8], Fault
 
 fn push(frame: &mut Frame<'_>, bytes: Vec<u8>) -> Flow {
     let bytes = frame.made(bytes)?;
-    frame.push(Item::buffer(bytes));
+    let buffer = frame.core.new_buffer(bytes);
+    frame.push(buffer);
     Ok(())
 }

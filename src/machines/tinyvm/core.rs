@@ -46,6 +46,7 @@ pub(super) enum Stop {
 }
 
 /// One machine.
+#[derive(Clone)]
 pub(super) struct Core {
     pub(super) registers: [u16; 16],
     pub(super) pc: u16,

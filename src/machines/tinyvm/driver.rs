@@ -19,6 +19,7 @@ const MARKERS: [u16; 2] = [0x650d, 0x4585];
 const ENVIRONMENT_WORDS: [u16; 2] = [0x0001, 0x0003];
 
 /// A driver, its testee, and the account of their instructions.
+#[derive(Clone)]
 pub(super) struct Environment {
     pub(super) driver: Core,
     pub(super) testee: Core,

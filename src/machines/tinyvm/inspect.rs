@@ -10,6 +10,7 @@ use super::table::{EFFECTS, TINYVM};
 use crate::isa::Field;
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::view::{CodeLine, Section};
 use crate::model::cell::Cell;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
@@ -45,6 +46,23 @@ impl Inspect for TinyVm {
             }
             Cell::Stack(_) | Cell::Item(..) | Cell::Compound(_) => None,
         }
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        self.view()
+    }
+
+    fn unit(&self) -> usize {
+        usize::from(self.driver().is_some_and(Environment::is_testing))
+    }
+
+    fn function(&self) -> Option<String> {
+        let name = self.current().1.name;
+        (!name.is_empty()).then(|| name.to_owned())
+    }
+
+    fn listing(&self) -> Vec<CodeLine> {
+        self.words_as_lines()
     }
 
     fn cells(&self, at: &Path) -> Vec<Cell> {

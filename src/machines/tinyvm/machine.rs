@@ -36,18 +36,21 @@ pub const INFO: MachineInfo = MachineInfo {
 };
 
 /// A 16-bit register machine, or two of them.
+#[derive(Clone)]
 pub struct TinyVm {
     pub(super) mode: Mode,
     account: Account,
 }
 
 /// How many machines there are.
+#[derive(Clone)]
 pub(super) enum Mode {
     Single(Box<Single>),
     Driver(Box<Environment>),
 }
 
 /// One machine, and how it was when its run began.
+#[derive(Clone)]
 pub(super) struct Single {
     pub(super) core: Core,
     pub(super) stop: Option<Stop>,
@@ -152,6 +155,10 @@ impl Machine for TinyVm {
     fn next(&self) -> Option<At<'_>> {
         let is_over = self.driver().is_some_and(|driver| driver.outcome.is_some() || driver.is_spent());
         (!is_over).then(|| self.at())
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Machine>> {
+        Some(Box::new(self.clone()))
     }
 
     fn depth(&self) -> usize {

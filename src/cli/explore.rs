@@ -1,0 +1,122 @@
+//! `vmconf explore`
+
+mod terminal;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use vmconf::explain::explore::{self, Explorer, Opened, page};
+use vmconf::formats::minic89::documents;
+use vmconf::machines::minic89::Playback;
+use vmconf::model::exit::Exit;
+
+use super::exit_code::BrokenInput;
+use super::find_case::with_case;
+use super::output;
+use super::result_file::ResultFile;
+use super::select::Select;
+use super::settings::Settings;
+
+/// The most contradictions of foreign snapshots that are printed.
+const MOST_NOTES: usize = 20;
+
+/// Go through the run of a case step by step, forward and back
+///
+/// Example: vmconf explore vectors/evm/arithmetic/div.json::by-zero --html -
+///
+/// Opens at the assertion that fails with its datum selected; p goes to the instruction that wrote it. ? shows the
+/// keys. With --html, writes the same as one page for a browser.
+#[derive(Debug, Args)]
+pub(super) struct Explore {
+    #[command(flatten)]
+    pub(super) select: Select,
+
+    /// Write a page for a browser instead, of at most 100000 steps; - for standard output
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// A metadata document of MiniC89, to go through the snapshots of another machine
+    #[arg(long, value_name = "FILE", requires = "snapshots", conflicts_with = "paths")]
+    metadata: Option<PathBuf>,
+
+    /// The snapshots: one document in each line, or an array of them
+    #[arg(long, value_name = "FILE", requires = "metadata")]
+    snapshots: Option<PathBuf>,
+
+    /// The source that the program was compiled from, to show its lines
+    #[arg(long, value_name = "FILE")]
+    source: Option<PathBuf>,
+}
+
+impl Explore {
+    pub(super) fn run(&self, settings: &Settings) -> anyhow::Result<Exit> {
+        if let (Some(metadata), Some(snapshots)) = (&self.metadata, &self.snapshots) {
+            self.present(documents(metadata, snapshots)?)?;
+            return Ok(Exit::Passed);
+        }
+        let options = self.select.options(settings)?;
+        let sources = self.select.sources(settings, &options)?;
+        with_case(&sources, &options, |loaded, case| {
+            let opened = explore::open(loaded, case, &options.run).map_err(BrokenInput)?;
+            self.present(opened)?;
+            Ok(Exit::Passed)
+        })
+    }
+
+    /// Shows it, or writes a page.
+    fn present(&self, opened: Opened) -> anyhow::Result<()> {
+        let source = self.source_lines()?;
+        match &self.html {
+            Some(file) => write_page(opened, source, file),
+            None => show(opened, source),
+        }
+    }
+
+    fn source_lines(&self) -> anyhow::Result<Vec<String>> {
+        let Some(path) = &self.source else { return Ok(Vec::new()) };
+        let text = std::fs::read(path).with_context(|| path.display().to_string())?;
+        Ok(String::from_utf8_lossy(&text).lines().map(str::to_owned).collect())
+    }
+}
+
+/// The snapshots of another machine. What contradicts in them is noted.
+fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
+    let read = |path: &Path| {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        Ok::<_, anyhow::Error>((path.display().to_string(), text))
+    };
+    let broken = |mut errors: Vec<String>| {
+        let last = errors.pop().unwrap_or_default();
+        errors.iter().for_each(|error| output::note(error));
+        BrokenInput(last)
+    };
+    let ((metadata, text), (name, stream)) = (read(metadata)?, read(snapshots)?);
+    let program = documents::metadata(&metadata, text).map_err(broken)?;
+    let snapshots = documents::snapshots(&name, stream).map_err(broken)?;
+    let (playback, notes) = Playback::new(&program, &snapshots).map_err(|error| BrokenInput(error.what))?;
+    notes.iter().take(MOST_NOTES).for_each(|note| output::note(&format!("note: {name}: {note}")));
+    let more = notes.len().saturating_sub(MOST_NOTES);
+    if more > 0 {
+        output::note(&format!("note: {name}: {more} more"));
+    }
+    Ok(explore::open_machine(&name, "minic89", Box::new(playback), program).map_err(BrokenInput)?)
+}
+
+fn show(opened: Opened, source: Vec<String>) -> anyhow::Result<()> {
+    let Opened { id, machine, recording, assertion } = opened;
+    let title = format!("{machine}  {id}");
+    terminal::run(&mut Explorer::new(recording, title, assertion, source))
+}
+
+fn write_page(opened: Opened, source: Vec<String>, file: &Path) -> anyhow::Result<()> {
+    let mut page = Vec::new();
+    page::write(opened, source, &mut page)?;
+    if file == Path::new("-") {
+        let mut out = output::stdout();
+        out.write_all(&page)?;
+        return Ok(out.flush()?);
+    }
+    ResultFile::with(file, &page).with_context(|| file.display().to_string())
+}

@@ -1,0 +1,152 @@
+//! The terminal of `vmconf explore`: reads keys and the mouse, and leaves the terminal as it was.
+
+use std::io::{self, IsTerminal, Stdout};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::bail;
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::event::{
+    self, DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
+    MouseButton, MouseEvent, MouseEventKind,
+};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
+use ratatui::layout::Position;
+use vmconf::explain::explore::{Command, Explorer, Goes, Key, screen};
+use vmconf::model::exit::Exit;
+
+/// After so long, signals and keys are looked at again.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long the program may take to end after a signal.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Shows an explorer until it is left.
+pub(super) fn run(explorer: &mut Explorer) -> anyhow::Result<()> {
+    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+        bail!("explore needs a terminal; --html FILE writes a page instead");
+    }
+    let is_stopped = Arc::new(AtomicBool::new(false));
+    let stop = is_stopped.clone();
+    ctrlc::set_handler(move || {
+        stop.store(true, Ordering::Relaxed);
+        // Reading events from a terminal that was closed never returns.
+        thread::sleep(GRACE);
+        leave();
+        std::process::exit(Exit::Interrupted as i32);
+    })?;
+    let _screen = AlternateScreen::enter()?;
+    let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+    while !is_stopped.load(Ordering::Relaxed) {
+        terminal.draw(|frame| screen::paint(explorer, frame))?;
+        if event::poll(PAUSE)? && react(explorer, &event::read()?, &terminal, &is_stopped)? == Goes::Away {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The other screen of the terminal, in which keys are read one by one. Dropping it, or a panic, ends that.
+struct AlternateScreen;
+
+impl AlternateScreen {
+    fn enter() -> io::Result<AlternateScreen> {
+        let print = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            leave();
+            print(panic);
+        }));
+        terminal::enable_raw_mode()?;
+        let screen = AlternateScreen;
+        execute!(io::stdout(), EnterAlternateScreen, EnableMouseCapture)?;
+        Ok(screen)
+    }
+}
+
+impl Drop for AlternateScreen {
+    fn drop(&mut self) {
+        leave();
+    }
+}
+
+fn leave() {
+    // If the terminal is gone, there is nothing to be left.
+    let _ =
+        execute!(io::stdout(), DisableMouseCapture, LeaveAlternateScreen, ratatui::crossterm::cursor::Show);
+    let _ = terminal::disable_raw_mode();
+}
+
+fn react(
+    explorer: &mut Explorer,
+    event: &Event,
+    terminal: &Terminal<CrosstermBackend<Stdout>>,
+    is_stopped: &AtomicBool,
+) -> anyhow::Result<Goes> {
+    // Any key ends a search.
+    let mut keep_going =
+        |_| !is_stopped.load(Ordering::Relaxed) && !event::poll(Duration::ZERO).unwrap_or(true);
+    Ok(match event {
+        Event::Key(pressed) if pressed.kind != KeyEventKind::Release => match key(*pressed) {
+            Some(key) => explorer.press(key, &mut keep_going),
+            None if is_interrupt(*pressed) => Goes::Away,
+            None => Goes::On,
+        },
+        Event::Mouse(mouse) => {
+            let area = terminal.size()?.into();
+            point(explorer, *mouse, area, &mut keep_going);
+            Goes::On
+        }
+        _ => Goes::On,
+    })
+}
+
+/// A click selects a line, a click with the right button steps back, the wheel selects lines.
+fn point(
+    explorer: &mut Explorer,
+    mouse: MouseEvent,
+    area: ratatui::layout::Rect,
+    keep_going: &mut dyn FnMut(u64) -> bool,
+) {
+    let place = Position { x: mouse.column, y: mouse.row };
+    match mouse.kind {
+        MouseEventKind::Down(MouseButton::Left) => {
+            if let Some((pane, line)) = screen::line_at(explorer, area, place) {
+                explorer.click(pane, line);
+            }
+        }
+        MouseEventKind::Down(MouseButton::Right) => explorer.perform(Command::Back, keep_going),
+        MouseEventKind::ScrollUp => explorer.perform(Command::Up, keep_going),
+        MouseEventKind::ScrollDown => explorer.perform(Command::Down, keep_going),
+        _ => {}
+    }
+}
+
+fn is_interrupt(pressed: KeyEvent) -> bool {
+    pressed.code == KeyCode::Char('c') && pressed.modifiers.contains(KeyModifiers::CONTROL)
+}
+
+fn key(pressed: KeyEvent) -> Option<Key> {
+    if pressed.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+        return None;
+    }
+    Some(match pressed.code {
+        KeyCode::Char(character) => Key::Char(character),
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Esc => Key::Escape,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Tab => Key::Tab,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::Left => Key::Left,
+        KeyCode::Right => Key::Right,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Home => Key::Home,
+        KeyCode::End => Key::End,
+        _ => return None,
+    })
+}

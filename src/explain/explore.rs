@@ -1,0 +1,315 @@
+//! Looking at a run step by step, forward and back: what `vmconf explore` does besides reading keys and writing to
+//! a terminal.
+//!
+//! An [`Explorer`] has a [`Recording`] and what a person has selected; [`screen`] paints it.
+
+mod keys;
+mod open;
+pub mod page;
+pub mod screen;
+mod state;
+
+pub use self::keys::{Command, KEYS, Key, KeyRow};
+pub use self::open::{Opened, open, open_machine};
+pub use self::state::{Change, StateLine, Values, lines};
+
+use super::recording::{Direction, Found, KeepGoing, Moment, Recording};
+use crate::machines::view::{CodeLine, Datum};
+use crate::model::path::Path;
+
+/// The assertion of a case that fails first.
+#[derive(Debug, Clone)]
+pub struct FailedAssertion {
+    /// What differs, in lines.
+    pub text: Vec<String>,
+    /// Where.
+    pub at: Path,
+    /// The number of the step of the case after which it was compared, from 1.
+    pub case_step: usize,
+}
+
+/// Which part of the screen the selection is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pane {
+    /// The instructions.
+    Code,
+    /// The state.
+    State,
+}
+
+/// What keys do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Mode {
+    /// What [`KEYS`] says.
+    Commands,
+    /// The help is shown.
+    Help,
+    /// They are typed into a line.
+    Typing(Prompt, String),
+}
+
+/// What a typed line is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Prompt {
+    Step,
+    Search,
+}
+
+/// Whether the explorer goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goes {
+    /// It does.
+    On,
+    /// It was ended.
+    Away,
+}
+
+/// A recorded run, and what a person looks at.
+pub struct Explorer {
+    recording: Recording,
+    title: String,
+    assertion: Option<FailedAssertion>,
+    /// The source of the program, in lines; empty without one.
+    source: Vec<String>,
+    mode: Mode,
+    pane: Pane,
+    message: String,
+    sought: String,
+    /// The code of the unit with this number.
+    code: (usize, Vec<CodeLine>),
+    state: Vec<StateLine>,
+    /// The program counter of the next instruction; `None` at the end.
+    pc: Option<usize>,
+    selected_code: usize,
+    selected_state: usize,
+    /// How many lines a page has.
+    page: usize,
+}
+
+impl Explorer {
+    /// Opens at the assertion that fails with its datum selected, or at the start.
+    pub fn new(
+        recording: Recording,
+        title: String,
+        assertion: Option<FailedAssertion>,
+        source: Vec<String>,
+    ) -> Explorer {
+        let mut explorer = Explorer {
+            recording,
+            title,
+            assertion,
+            source,
+            mode: Mode::Commands,
+            pane: Pane::State,
+            message: String::new(),
+            sought: String::new(),
+            code: (usize::MAX, Vec::new()),
+            state: Vec::new(),
+            pc: None,
+            selected_code: 0,
+            selected_state: 0,
+            page: 10,
+        };
+        match explorer.assertion {
+            Some(_) => explorer.to_failure(),
+            None => explorer.go_to_step(0),
+        }
+        explorer
+    }
+
+    /// The recording.
+    pub fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// What a key does. `keep_going` is asked while a search takes long.
+    pub fn press(&mut self, key: Key, keep_going: KeepGoing<'_>) -> Goes {
+        match std::mem::replace(&mut self.mode, Mode::Commands) {
+            Mode::Commands => match keys::command(key) {
+                Some(Command::Quit) => return Goes::Away,
+                Some(command) => self.perform(command, keep_going),
+                None => "? shows the keys".clone_into(&mut self.message),
+            },
+            Mode::Help => {}
+            Mode::Typing(prompt, text) => self.typed(key, prompt, text, keep_going),
+        }
+        Goes::On
+    }
+
+    fn typed(&mut self, key: Key, prompt: Prompt, mut text: String, keep_going: KeepGoing<'_>) {
+        match key {
+            Key::Char(character) => text.push(character),
+            Key::Backspace => drop(text.pop()),
+            Key::Enter => return self.entered(prompt, text, keep_going),
+            Key::Escape => return,
+            _ => {}
+        }
+        self.mode = Mode::Typing(prompt, text);
+    }
+
+    fn entered(&mut self, prompt: Prompt, text: String, keep_going: KeepGoing<'_>) {
+        match prompt {
+            Prompt::Step => match text.parse() {
+                Ok(step) => self.go_to_step(step),
+                Err(_) => self.message = format!("{text:?} is not the number of a step"),
+            },
+            Prompt::Search => {
+                self.sought = text;
+                self.search(keep_going);
+            }
+        }
+    }
+
+    /// Performs a command.
+    pub fn perform(&mut self, command: Command, keep_going: KeepGoing<'_>) {
+        self.message.clear();
+        let step = self.recording.now().step();
+        match command {
+            Command::Forward => self.go_to_step(step.saturating_add(1)),
+            Command::Back => self.go_back(),
+            Command::Over => self.to_depth(self.recording.machine().depth(), keep_going),
+            Command::Out => self.to_depth(self.recording.machine().depth().saturating_sub(1), keep_going),
+            Command::NextWrite => self.to_write(Direction::Forward, keep_going),
+            Command::LastWrite => self.to_write(Direction::Back, keep_going),
+            Command::NextExecution => self.to_execution(Direction::Forward, keep_going),
+            Command::LastExecution => self.to_execution(Direction::Back, keep_going),
+            Command::Failure => self.to_failure(),
+            Command::Start => self.go_to_step(0),
+            Command::Finish => self.go_to_step(u64::MAX),
+            Command::GoTo => self.mode = Mode::Typing(Prompt::Step, String::new()),
+            Command::Search => self.mode = Mode::Typing(Prompt::Search, String::new()),
+            Command::SearchAgain => self.search(keep_going),
+            Command::Up => self.select(-1),
+            Command::Down => self.select(1),
+            Command::PageUp => self.select(-(self.page as isize)),
+            Command::PageDown => self.select(self.page as isize),
+            Command::OtherPane => {
+                self.pane = if self.pane == Pane::Code { Pane::State } else { Pane::Code };
+            }
+            Command::Help => self.mode = Mode::Help,
+            Command::Quit => {}
+        }
+    }
+
+    /// Selects a line of a pane, counted from its first one.
+    pub fn click(&mut self, pane: Pane, line: usize) {
+        self.pane = pane;
+        *self.selected_mut() = line;
+        self.select(0);
+    }
+
+    /// Goes to the state with a number.
+    pub fn go_to_step(&mut self, step: u64) {
+        self.go_to(self.recording.moment(step));
+    }
+
+    /// A state before the current one. The end of a stretch of instructions can be passed by, if the machine is
+    /// changed there.
+    fn go_back(&mut self) {
+        match self.recording.now().step().checked_sub(1) {
+            Some(step) => self.go_to_step(step),
+            None => "this is the start".clone_into(&mut self.message),
+        }
+    }
+
+    fn to_failure(&mut self) {
+        let case_step = self.assertion.as_ref().map_or(usize::MAX, |assertion| assertion.case_step);
+        self.go_to(self.recording.end_of_case_step(case_step));
+        let Some(assertion) = &self.assertion else { return };
+        let is_asserted = |line: &StateLine| match line.row().and_then(|row| row.datum.as_ref()) {
+            Some(Datum::At(path)) => assertion.at.starts_with(path),
+            Some(Datum::In(cell)) => {
+                self.recording.machine().cells(&assertion.at).iter().any(|its| its.touches(cell))
+            }
+            None => false,
+        };
+        // The last one is the innermost one.
+        if let Some(line) = self.state.iter().rposition(is_asserted) {
+            (self.pane, self.selected_state) = (Pane::State, line);
+        }
+    }
+
+    fn to_depth(&mut self, depth: usize, keep_going: KeepGoing<'_>) {
+        let found = self.recording.go_to_depth(depth, keep_going);
+        if found == Found::Cancelled {
+            "stopped".clone_into(&mut self.message);
+        }
+        self.go_to(self.recording.now());
+    }
+
+    fn to_write(&mut self, direction: Direction, keep_going: KeepGoing<'_>) {
+        let row = self.state.get(self.selected_state).and_then(StateLine::row);
+        let Some(datum) = row.and_then(|row| row.datum.clone()) else {
+            "select a datum of the state first".clone_into(&mut self.message);
+            return;
+        };
+        let found = self.recording.write_of(&datum, direction, keep_going);
+        let what = if direction == Direction::Back { "no write before" } else { "no write after" };
+        self.found(found, direction == Direction::Forward, what);
+        self.select_datum(&datum);
+    }
+
+    fn to_execution(&mut self, direction: Direction, keep_going: KeepGoing<'_>) {
+        let Some(pc) = self.code.1.get(self.selected_code).map(|line| line.pc) else { return };
+        let found = self.recording.execution_of(pc, direction, keep_going);
+        self.found(found, false, "it is not executed there");
+    }
+
+    fn search(&mut self, keep_going: KeepGoing<'_>) {
+        let sought = self.sought.to_lowercase();
+        let found = self.recording.execution_where(Direction::Forward, keep_going, |at| {
+            at.state.instruction().to_lowercase().contains(&sought)
+        });
+        self.found(found, false, "no such instruction is executed after this one");
+    }
+
+    /// Goes to an instruction that was found, before or after it is executed.
+    fn found(&mut self, found: Found, is_after: bool, nothing: &str) {
+        match found {
+            Found::At(step) => self.go_to_step(if is_after { step } else { step - 1 }),
+            Found::Nothing => nothing.clone_into(&mut self.message),
+            Found::Cancelled => "stopped".clone_into(&mut self.message),
+        }
+    }
+
+    fn go_to(&mut self, to: Moment) {
+        let before = (to.step() > 0).then(|| {
+            let before = self.recording.moment(to.step() - 1).min(to);
+            Values::of(self.recording.go_to(before))
+        });
+        let last = self.recording.machine().next().map(|at| at.pc);
+        let machine = self.recording.go_to(to);
+        self.state = lines(machine.sections(), before.as_ref());
+        self.pc = machine.next().map(|at| at.pc);
+        if self.code.0 != machine.unit() || self.code.1.is_empty() {
+            self.code = (machine.unit(), machine.listing());
+        }
+        let pc = self.pc.or(last);
+        if let Some(line) = self.code.1.iter().position(|line| Some(line.pc) == pc) {
+            self.selected_code = line;
+        }
+        self.select(0);
+    }
+
+    fn select_datum(&mut self, datum: &Datum) {
+        let is_it = |line: &StateLine| line.row().is_some_and(|row| row.datum.as_ref() == Some(datum));
+        if let Some(line) = self.state.iter().position(is_it) {
+            self.selected_state = line;
+        }
+    }
+
+    fn selected_mut(&mut self) -> &mut usize {
+        match self.pane {
+            Pane::Code => &mut self.selected_code,
+            Pane::State => &mut self.selected_state,
+        }
+    }
+
+    /// Moves the selection by so many lines, as far as there are any.
+    fn select(&mut self, by: isize) {
+        let selected = self.selected_mut();
+        *selected = selected.saturating_add_signed(by);
+        self.selected_code = self.selected_code.min(self.code.1.len().saturating_sub(1));
+        self.selected_state = self.selected_state.min(self.state.len().saturating_sub(1));
+    }
+}

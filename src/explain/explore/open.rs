@@ -1,0 +1,100 @@
+//! From a case to what a person looks at.
+
+use super::FailedAssertion;
+use crate::explain::recording::Recording;
+use crate::machines;
+use crate::machines::machine::{At, Machine, Watch};
+use crate::model::assertion::Expected;
+use crate::model::brief::brief;
+use crate::model::case::{Action, Case, CaseId, Program, Step};
+use crate::model::event::CaseReport;
+use crate::model::verdict::{Difference, Verdict, vector_step};
+use crate::run::{self, LoadedFile, RunOptions, catch_panic};
+
+/// The most characters of a value of an assertion.
+const LONGEST: usize = 300;
+
+/// A case that ran, and its recording.
+pub struct Opened {
+    /// Its id.
+    pub id: CaseId,
+    /// Its machine.
+    pub machine: &'static str,
+    /// Its run.
+    pub recording: Recording,
+    /// The first assertion that fails.
+    pub assertion: Option<FailedAssertion>,
+}
+
+/// Runs a case of a loaded file, and records it.
+///
+/// # Errors
+///
+/// Why there is no run, in words.
+pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Result<Opened, String> {
+    let watched = run::watch(loaded, case, options, &mut Unwatched);
+    let file = watched.report.id.file.clone();
+    let Some(case) = watched.case else { return Err(reasons(&watched.report)) };
+    let info =
+        machines::by_name(case.machine).ok_or_else(|| format!("there is no machine {}", case.machine))?;
+    let machine = options.testee.machine(info, &loaded.options().limits);
+    let recording = catch_panic(|| Recording::new(machine, &case))
+        .map_err(|panic| format!("the machine {} panicked: {panic}", info.name))?
+        .map_err(|error| error.to_string())?;
+    let failure = watched.report.verdict.failure();
+    let first = failure.and_then(|failure| failure.differences.first());
+    let assertion = first.map(|difference| failed(difference, &file));
+    Ok(Opened { id: watched.report.id, machine: info.name, recording, assertion })
+}
+
+/// Records a machine that is ready to run a program to its end, under the name of a file.
+///
+/// # Errors
+///
+/// When the machine refuses.
+pub fn open_machine(
+    file: &str,
+    name: &'static str,
+    machine: Box<dyn Machine>,
+    program: Program,
+) -> Result<Opened, String> {
+    let step = Step { actions: vec![Action::Execute], end: None, assertions: Vec::new() };
+    let case = Case { machine: name, program, places: Vec::new(), steps: vec![step], label: None };
+    let recording = Recording::new(machine, &case).map_err(|error| error.to_string())?;
+    Ok(Opened { id: CaseId::of_file(file.into()), machine: name, recording, assertion: None })
+}
+
+fn reasons(report: &CaseReport) -> String {
+    let reasons = match &report.verdict {
+        Verdict::Error(diagnostics) => diagnostics.iter().map(|it| it.located(&report.id.file)).collect(),
+        other => vec![format!("{}: {}", report.id, other.name())],
+    };
+    reasons.join("; ")
+}
+
+fn failed(difference: &Difference, file: &str) -> FailedAssertion {
+    let Difference { step, at, expected, actual, place, note } = difference;
+    let expected = match expected {
+        Expected::Is(value) => brief(value, LONGEST),
+        other => brief(format_args!("{other:?}"), LONGEST),
+    };
+    let actual = actual.as_ref().map_or("nothing".to_owned(), |actual| brief(actual, LONGEST));
+    let note = note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
+    let text = vec![
+        format!("fails at {file}:{}: {}{at}{note}", place.position, vector_step(*step)),
+        format!("  expected {expected}"),
+        format!("  actual   {actual}"),
+    ];
+    FailedAssertion { text, at: at.clone(), case_step: step.unwrap_or(1) }
+}
+
+/// Sees nothing, at full speed.
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn before(&mut self, _: &At<'_>) {}
+
+    fn passes_over(&self) -> u64 {
+        u64::MAX
+    }
+}

@@ -1,0 +1,175 @@
+//! `vmconf explore --html`: a run as one page that needs no network. The states are compressed in it; the page's
+//! script moves in them.
+
+use std::io::{self, Write};
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use indexmap::{IndexMap, IndexSet};
+use serde_json::{Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use super::{FailedAssertion, Opened};
+use crate::machines::machine::Machine;
+use crate::machines::view::{CodeLine, Datum, Row, Scope, Section};
+use crate::model::escape::escaped;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+const BODY: &str = include_str!("page.html");
+
+/// The most steps of a page, the last ones before the assertion that fails.
+pub const MOST_STEPS: u64 = 100_000;
+
+/// Writes a page.
+///
+/// # Errors
+///
+/// When writing fails.
+pub fn write(opened: Opened, source: Vec<String>, out: &mut dyn Write) -> io::Result<()> {
+    let title = escaped(&format!("{} {}", opened.machine, opened.id)).into_owned();
+    let data = compressed(&document(opened, source))?;
+    let policy = format!("default-src 'none'; style-src {}; script-src {}", hash(STYLE), hash(SCRIPT));
+    let title = html(&title);
+    writeln!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>"
+    )?;
+    write!(out, "{BODY}")?;
+    // Only letters, digits, +, / and =: nothing of a vector can end the element.
+    writeln!(out, "<script type=\"application/octet-stream\" id=\"data\">{data}</script>")?;
+    writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")
+}
+
+fn hash(text: &str) -> String {
+    format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)))
+}
+
+fn html(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+fn compressed(document: &Json) -> io::Result<String> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    serde_json::to_writer(&mut encoder, document)?;
+    Ok(BASE64_STANDARD.encode(encoder.finish()?))
+}
+
+/// The data of a page: `first` is the number of the first state, `states` has each state as what differs from the
+/// one before it, see [`States::add`]; `lines` and `codes` are what they refer to by index.
+fn document(opened: Opened, source: Vec<String>) -> Json {
+    let Opened { mut recording, assertion, .. } = opened;
+    let end = recording.end_of_case_step(assertion.as_ref().map_or(usize::MAX, |it| it.case_step));
+    let last = recording.steps().min(end.step().saturating_add(MOST_STEPS / 10));
+    let first = last.saturating_sub(MOST_STEPS);
+    let mut states = States::default();
+    for step in first..=last {
+        states.add(recording.go_to(recording.moment(step)));
+    }
+    let failure = assertion.map(|assertion| {
+        let machine = recording.go_to(end);
+        let datum = asserted(&assertion, machine).map(|row| states.line(&row));
+        json!({ "step": end.step(), "text": assertion.text, "line": datum })
+    });
+    json!({
+        "first": first,
+        "all": recording.steps(),
+        "lines": states.lines.into_iter().collect::<Vec<_>>(),
+        "codes": states.codes.into_values().collect::<Vec<_>>(),
+        "states": states.states,
+        "failure": failure,
+        "source": source,
+    })
+}
+
+/// The innermost row that has the datum of an assertion.
+fn asserted(assertion: &FailedAssertion, machine: &dyn Machine) -> Option<Row> {
+    let is_asserted = |row: &Row| match &row.datum {
+        Some(Datum::At(path)) => assertion.at.starts_with(path),
+        Some(Datum::In(cell)) => machine.cells(&assertion.at).iter().any(|its| its.touches(cell)),
+        None => false,
+    };
+    machine.sections().into_iter().flat_map(|section| section.rows).rfind(is_asserted)
+}
+
+/// The states of a run, each line and each code once.
+#[derive(Default)]
+struct States {
+    lines: IndexSet<String>,
+    codes: IndexMap<usize, Json>,
+    states: Vec<Json>,
+    /// The sections of the last state: their titles and lines.
+    sections: Vec<(usize, Vec<usize>)>,
+}
+
+impl States {
+    /// Adds a state: the index of its code, its program counter, the line of the source, how many frames there are,
+    /// how it ended, and for each section that differs its index, how many lines at the start and at the end are
+    /// as before, and those between. With other sections, `null` and all of them.
+    fn add(&mut self, machine: &dyn Machine) {
+        let next = machine.next().map(|at| at.pc);
+        let code = match self.codes.get_index_of(&machine.unit()) {
+            Some(code) => code,
+            None => self.codes.insert_full(machine.unit(), code(machine)).0,
+        };
+        let sections: Vec<(usize, Vec<usize>)> =
+            machine.sections().iter().map(|section| self.section(section)).collect();
+        let is_alike = sections.len() == self.sections.len()
+            && sections.iter().zip(&self.sections).all(|(one, other)| one.0 == other.0);
+        let changes = if is_alike {
+            let pairs = self.sections.iter().zip(&sections).enumerate();
+            pairs.filter_map(|(index, (before, after))| splice(index, &before.1, &after.1)).collect()
+        } else {
+            vec![Json::Null, json!(sections)]
+        };
+        let ended = next.is_none().then(|| escaped(&machine.describe()).into_owned());
+        self.sections = sections;
+        self.states.push(json!([code, next, machine.line(), machine.depth(), ended, changes]));
+    }
+
+    fn section(&mut self, section: &Section) -> (usize, Vec<usize>) {
+        let title = self.text(json!([escaped(&section.title)]));
+        let mut lines: Vec<_> = section.rows.iter().map(|row| self.line(row)).collect();
+        if section.left_out > 0 {
+            lines.push(self.text(json!([0, "…", format!("{} more", section.left_out)])));
+        }
+        (title, lines)
+    }
+
+    /// The index of a row: how deep it is, its name, its value, and 1 outside its scope.
+    fn line(&mut self, row: &Row) -> usize {
+        let Row { depth, name, value, scope, datum: _ } = row;
+        self.text(match scope {
+            Scope::In => json!([depth, escaped(name), escaped(value)]),
+            Scope::Out => json!([depth, escaped(name), escaped(value), 1]),
+        })
+    }
+
+    fn text(&mut self, line: Json) -> usize {
+        self.lines.insert_full(line.to_string()).0
+    }
+}
+
+/// What of a section differs.
+fn splice(index: usize, before: &[usize], after: &[usize]) -> Option<Json> {
+    if before == after {
+        return None;
+    }
+    let start = before.iter().zip(after).take_while(|(one, other)| one == other).count();
+    let (before, after) = (&before[start..], &after[start..]);
+    let end = before.iter().rev().zip(after.iter().rev()).take_while(|(one, other)| one == other).count();
+    Some(json!([index, start, end, after[..after.len() - end]]))
+}
+
+/// Of each instruction its program counter, how it is written, its text and its line.
+fn code(machine: &dyn Machine) -> Json {
+    let line = |line: CodeLine| json!([line.pc, line.label, escaped(&line.text), line.line]);
+    let lines: Vec<_> = machine.listing().into_iter().map(line).collect();
+    json!({ "name": machine.function().map(|name| escaped(&name).into_owned()), "lines": lines })
+}

@@ -1,0 +1,225 @@
+//! The screen of the explorer, painted into a buffer of characters: the same for a terminal and for tests.
+//!
+//! Nothing is shown by colour alone: `>` marks the next instruction, `*` what the last instruction changed, and
+//! the selected line is reversed and has a `▏` before it.
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Borders, Clear, Paragraph};
+
+use super::{Change, Explorer, KEYS, Mode, Pane, Prompt, StateLine};
+use crate::machines::view::Scope;
+use crate::model::escape::escaped;
+
+/// How much of the width the code has, in percent.
+const CODE: u16 = 45;
+
+/// The most lines that the assertion takes.
+const MOST_OF_ASSERTION: usize = 4;
+
+/// A screen so high also shows the source, if there is one.
+const SOURCE_FROM: u16 = 20;
+
+const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
+const DIM: Style = Style::new().add_modifier(Modifier::DIM);
+const REVERSED: Style = Style::new().add_modifier(Modifier::REVERSED);
+
+/// Where the parts of the screen are.
+struct Parts {
+    title: Rect,
+    code: Rect,
+    source: Rect,
+    state: Rect,
+    below: Rect,
+    message: Rect,
+}
+
+impl Parts {
+    fn new(explorer: &Explorer, area: Rect) -> Parts {
+        let below = explorer.below().len() as u16;
+        let rows =
+            [Constraint::Length(1), Constraint::Min(1), Constraint::Length(below), Constraint::Length(1)];
+        let [title, middle, below, message] = area.layout(&Layout::vertical(rows));
+        let [left, state] = middle
+            .layout(&Layout::horizontal([Constraint::Percentage(CODE), Constraint::Percentage(100 - CODE)]));
+        let share = if explorer.source.is_empty() || area.height < SOURCE_FROM { 0 } else { left.height / 3 };
+        let [code, source] = left.layout(&Layout::vertical([Constraint::Min(1), Constraint::Length(share)]));
+        Parts { title, code, source, state, below, message }
+    }
+}
+
+/// The pane and the line of it that is at a place of the screen.
+pub fn line_at(explorer: &Explorer, area: Rect, place: Position) -> Option<(Pane, usize)> {
+    let parts = Parts::new(explorer, area);
+    let panes = [
+        (Pane::Code, parts.code, explorer.selected_code, explorer.code.1.len()),
+        (Pane::State, parts.state, explorer.selected_state, explorer.state.len()),
+    ];
+    let (pane, area, selected, count) = panes.into_iter().find(|pane| inner(pane.1).contains(place))?;
+    let area = inner(area);
+    let line = first_shown(selected, count, area.height.into()) + usize::from(place.y - area.y);
+    (line < count).then_some((pane, line))
+}
+
+/// Paints the screen.
+pub fn paint(explorer: &mut Explorer, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    let parts = Parts::new(explorer, area);
+    explorer.page = usize::from(inner(parts.state).height).max(1);
+    frame.render_widget(title(explorer, parts.title.width), parts.title);
+    pane(frame, parts.code, &explorer.code_title(), explorer.pane == Pane::Code, explorer.code_lines());
+    if parts.source.height > 0 {
+        pane(frame, parts.source, "source", false, explorer.source_lines());
+    }
+    pane(frame, parts.state, "state", explorer.pane == Pane::State, explorer.state_lines());
+    let below: Vec<Line<'_>> = explorer.below().into_iter().map(Line::from).collect();
+    frame.render_widget(Paragraph::new(below), parts.below);
+    frame.render_widget(Line::styled(explorer.message_line(), BOLD), parts.message);
+    if explorer.mode == Mode::Help {
+        help(frame, area);
+    }
+}
+
+fn title(explorer: &Explorer, width: u16) -> Line<'static> {
+    let (now, all) = (explorer.recording.now().step(), explorer.recording.steps());
+    let right = format!(" step {now} of {all}");
+    let room = usize::from(width).saturating_sub(right.chars().count());
+    let left: String = escaped(&explorer.title).chars().take(room).collect();
+    Line::styled(format!("{left:<room$}{right}"), REVERSED)
+}
+
+/// The part of a pane inside its border.
+fn inner(area: Rect) -> Rect {
+    Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
+}
+
+/// A line of a pane, and whether it is the selected one.
+struct PaneLine {
+    text: Line<'static>,
+    is_selected: bool,
+}
+
+/// The first of `count` lines that is shown if so many fit, so that the selected one is in the middle.
+fn first_shown(selected: usize, count: usize, room: usize) -> usize {
+    selected.saturating_sub(room / 2).min(count.saturating_sub(room))
+}
+
+fn pane(frame: &mut Frame<'_>, area: Rect, title: &str, has_keys: bool, lines: Vec<PaneLine>) {
+    let style = if has_keys { BOLD } else { Style::new() };
+    let mark = if has_keys { "═ " } else { " " };
+    let block = Block::new().borders(Borders::TOP).title(Span::styled(format!("{mark}{title} "), style));
+    frame.render_widget(block, area);
+    let area = inner(area);
+    let selected = lines.iter().position(|line| line.is_selected).unwrap_or(0);
+    let from = first_shown(selected, lines.len(), area.height.into());
+    let shown = lines.into_iter().skip(from).take(area.height.into()).map(|line| {
+        let mark = if line.is_selected { "▏" } else { " " };
+        let mut spans = vec![Span::raw(mark)];
+        spans.extend(line.text.spans);
+        let text = Line::from(spans).style(line.text.style);
+        if line.is_selected && has_keys { text.patch_style(REVERSED) } else { text }
+    });
+    frame.render_widget(Paragraph::new(shown.collect::<Vec<_>>()), area);
+}
+
+fn help(frame: &mut Frame<'_>, area: Rect) {
+    let half = KEYS.len().div_ceil(2);
+    let cell = |row: Option<&super::KeyRow>| {
+        let Some(row) = row else { return String::new() };
+        let names: Vec<_> = row.keys.iter().map(|(_, name)| *name).collect();
+        format!("{:>9}  {}", names.join(" "), row.doc)
+    };
+    // One column where two do not fit.
+    let is_wide = area.width >= 110;
+    let lines: Vec<Line<'_>> = match is_wide {
+        true => (0..half)
+            .map(|index| format!("{:<62}{}", cell(KEYS.get(index)), cell(KEYS.get(half + index))).into())
+            .collect(),
+        false => KEYS.iter().map(|row| cell(Some(row)).into()).collect(),
+    };
+    let block = Block::bordered().title(" keys; any key closes this ");
+    frame.render_widget(Clear, area);
+    frame.render_widget(Paragraph::new(lines).block(block), area);
+}
+
+impl Explorer {
+    fn code_title(&self) -> String {
+        self.recording.machine().function().map_or("code".to_owned(), |name| escaped(&name).into_owned())
+    }
+
+    fn code_lines(&self) -> Vec<PaneLine> {
+        let is_past_the_end = self.pc.is_some_and(|pc| self.code.1.iter().all(|line| line.pc != pc));
+        let lines = self.code.1.iter().enumerate().map(|(index, line)| {
+            let mark = if Some(line.pc) == self.pc { '>' } else { ' ' };
+            let source = line.line.map_or(String::new(), |line| format!("  ; line {line}"));
+            let text = format!("{mark}{:>5}  {}{source}", line.label, escaped(&line.text));
+            let text = Line::styled(text, if mark == '>' { BOLD } else { Style::new() });
+            PaneLine { text, is_selected: index == self.selected_code }
+        });
+        let end = is_past_the_end.then(|| PaneLine {
+            text: Line::styled("> (no instruction: the end of the code)", BOLD),
+            is_selected: true,
+        });
+        lines.chain(end).collect()
+    }
+
+    fn source_lines(&self) -> Vec<PaneLine> {
+        let current = self.recording.machine().line();
+        let line = |(index, text): (usize, &String)| {
+            let is_selected = current == Some(index as u64 + 1);
+            let mark = if is_selected { '>' } else { ' ' };
+            PaneLine { text: format!("{mark}{:>4}  {}", index + 1, escaped(text)).into(), is_selected }
+        };
+        self.source.iter().enumerate().map(line).collect()
+    }
+
+    fn state_lines(&self) -> Vec<PaneLine> {
+        let line = |(index, line): (usize, &StateLine)| {
+            let text = match line {
+                StateLine::Heading(title) => Line::styled(escaped(title).into_owned(), BOLD),
+                StateLine::LeftOut(count) => Line::from(format!("  … {count} more")),
+                StateLine::Datum { row, change } => {
+                    let mark = if *change == Change::Changed { '*' } else { ' ' };
+                    let indent = 2 * row.depth;
+                    let out = if row.scope == Scope::Out { " (out of scope)" } else { "" };
+                    let text =
+                        format!("{mark} {:indent$}{}: {}{out}", "", escaped(&row.name), escaped(&row.value));
+                    let style = match (change, row.scope) {
+                        (Change::Changed, _) => BOLD,
+                        (Change::Same, Scope::Out) => DIM,
+                        (Change::Same, Scope::In) => Style::new(),
+                    };
+                    Line::styled(text, style)
+                }
+            };
+            PaneLine { text, is_selected: index == self.selected_state }
+        };
+        self.state.iter().enumerate().map(line).collect()
+    }
+
+    /// What is below the panes: how the machine ended, and the assertion.
+    fn below(&self) -> Vec<String> {
+        let end = match (self.pc, self.recording.stopped()) {
+            (None, Some(limit)) => Some(limit.to_owned()),
+            (None, None) => Some(format!("ended: {}", self.recording.machine().describe())),
+            (Some(_), _) => None,
+        };
+        let assertion = self.assertion.iter().flat_map(|assertion| assertion.text.clone());
+        let lines = end.into_iter().chain(assertion.take(MOST_OF_ASSERTION));
+        lines.map(|line| escaped(&line).into_owned()).collect()
+    }
+
+    fn message_line(&self) -> String {
+        match &self.mode {
+            Mode::Typing(Prompt::Step, text) => format!("to step: {}_", escaped(text)),
+            Mode::Typing(Prompt::Search, text) => format!("search: {}_", escaped(text)),
+            Mode::Commands | Mode::Help if self.message.is_empty() => {
+                "s/b step, back  p/n writes before, after  f failure  g step  / search  ? keys  q quit"
+                    .to_owned()
+            }
+            Mode::Commands | Mode::Help => escaped(&self.message).into_owned(),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Time travel: the state of a machine after any number of instructions of a case.
+//!
+//! A recording runs the case once and keeps copies of the machine at some steps. The state at any other step is
+//! that of the copy before it, run on from there: machines are deterministic. There is no machine's code here.
+//! A machine that cannot be copied is loaded again instead.
+//!
+//! Steps have the numbers that `vmconf trace` prints: instruction `n` leads from state `n - 1` to state `n`, and
+//! state 0 is the initial one.
+
+mod checkpoints;
+mod search;
+mod stretches;
+
+use crate::machines::machine::{LoadError, Machine, Status};
+use crate::model::case::{Case, Program};
+
+use self::checkpoints::Checkpoints;
+use self::stretches::{Recorded, Stretch};
+
+pub use self::search::{Direction, Found, KeepGoing};
+
+/// A state of a recorded run.
+///
+/// Between two actions a case may change the machine, so there can be several states with the number of one step:
+/// one at the end of a stretch of instructions, one at the beginning of the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment {
+    /// The stretch of instructions that it belongs to.
+    stretch: usize,
+    /// How many instructions were executed.
+    step: u64,
+}
+
+impl Moment {
+    /// How many instructions were executed: the number of the last one.
+    pub fn step(self) -> u64 {
+        self.step
+    }
+}
+
+/// A run of a case in which one can go to any step.
+pub struct Recording {
+    program: Program,
+    stretches: Vec<Stretch>,
+    /// The end of each step of the case that the run reached.
+    ends: Vec<Moment>,
+    checkpoints: Checkpoints,
+    machine: Box<dyn Machine>,
+    /// The state that the machine is in.
+    now: Moment,
+    stopped: Option<String>,
+}
+
+/// Before the step that is gone to, a copy is kept, so that going back a little takes little.
+const NEAR: u64 = 4_096;
+
+impl Recording {
+    /// Runs a case. If a limit of the runner ends it, the recording reaches up to there.
+    ///
+    /// # Errors
+    ///
+    /// When the program cannot be loaded, or the machine cannot do what the case says.
+    pub fn new(mut machine: Box<dyn Machine>, case: &Case) -> Result<Recording, LoadError> {
+        machine.load(&case.program)?;
+        let mut checkpoints = Checkpoints::new();
+        let Recorded { stretches, ends, stopped } = stretches::record(&mut *machine, case, &mut checkpoints)?;
+        let last = stretches.len() - 1;
+        let now = Moment { stretch: last, step: stretches[last].end() };
+        let program = case.program.clone();
+        Ok(Recording { program, stretches, ends, checkpoints, machine, now, stopped })
+    }
+
+    /// How many instructions were executed.
+    pub fn steps(&self) -> u64 {
+        self.stretches.last().map_or(0, Stretch::end)
+    }
+
+    /// Why the run did not reach its end, if a limit of the runner ended it.
+    pub fn stopped(&self) -> Option<&str> {
+        self.stopped.as_deref()
+    }
+
+    /// The state with this number, or the last one; of several, the one in front of the next instruction.
+    pub fn moment(&self, step: u64) -> Moment {
+        let step = step.min(self.steps());
+        let after = self.stretches.partition_point(|stretch| stretch.first <= step);
+        Moment { stretch: after.saturating_sub(1), step }
+    }
+
+    /// The state that is compared after a step of the case, its number from 1; the last state if the run did not
+    /// get there.
+    pub fn end_of_case_step(&self, number: usize) -> Moment {
+        let end = number.checked_sub(1).and_then(|index| self.ends.get(index));
+        end.copied().unwrap_or_else(|| self.moment(u64::MAX))
+    }
+
+    /// The state that [`Recording::go_to`] went to last.
+    pub fn now(&self) -> Moment {
+        self.now
+    }
+
+    /// The machine in that state.
+    pub fn machine(&self) -> &dyn Machine {
+        &*self.machine
+    }
+
+    /// Goes to a state.
+    pub fn go_to(&mut self, to: Moment) -> &dyn Machine {
+        if self.now > to || self.checkpoints.has_between(self.now, to) {
+            self.restart(to);
+        }
+        if to.step - self.now.step > NEAR {
+            self.run_to(self.moment_before(to, NEAR));
+            self.checkpoints.keep_near(self.now, &*self.machine);
+        }
+        self.run_to(to);
+        &*self.machine
+    }
+
+    /// Goes on, at least one step, to the first state with at most so many frames.
+    pub fn go_to_depth(&mut self, depth: usize, keep_going: KeepGoing<'_>) -> Found {
+        let start = self.now;
+        for step in start.step + 1..=self.steps() {
+            if self.go_to(self.moment(step)).depth() <= depth {
+                return Found::At(step);
+            }
+            if step % NEAR == 0 && !keep_going(step - start.step) {
+                self.go_to(start);
+                return Found::Cancelled;
+            }
+        }
+        Found::Nothing
+    }
+
+    /// Goes to the checkpoint before a state.
+    fn restart(&mut self, to: Moment) {
+        if let Some((at, machine)) = self.checkpoints.before(to) {
+            (self.now, self.machine) = (at, machine);
+            return;
+        }
+        // It was loaded before, and set as the case says.
+        let _ = self.machine.load(&self.program);
+        self.stretches[0].apply(&mut *self.machine);
+        self.now = Moment { stretch: 0, step: 0 };
+    }
+
+    /// Executes the instructions up to a state that is not before this one.
+    fn run_to(&mut self, to: Moment) {
+        while self.now.stretch < to.stretch {
+            self.execute(self.stretches[self.now.stretch].end());
+            self.now.stretch += 1;
+            self.stretches[self.now.stretch].apply(&mut *self.machine);
+        }
+        self.execute(to.step);
+    }
+
+    fn execute(&mut self, end: u64) {
+        let _: Status = self.machine.run(end - self.now.step, None);
+        self.now.step = end;
+        let stretch = &self.stretches[self.now.stretch];
+        if stretch.is_over && end == stretch.end() && self.machine.next().is_none() {
+            // A program may end without an instruction.
+            let _: Status = self.machine.run(1, None);
+        }
+    }
+
+    /// The state so many instructions before.
+    fn moment_before(&self, at: Moment, count: u64) -> Moment {
+        self.moment(at.step.saturating_sub(count)).min(at)
+    }
+}

@@ -1,0 +1,85 @@
+//! Copies of the machine at some states of a run.
+
+use super::Moment;
+use crate::machines::machine::Machine;
+
+/// The most copies that are kept.
+const MOST: usize = 128;
+
+/// The most bytes that they take, as the machines count what they use.
+const MOST_BYTES: u64 = 1 << 27;
+
+/// What a copy takes besides, at most: the memories of two machines of words, or a stack.
+const FIXED: u64 = 1 << 19;
+
+/// Copies of the machine, at steps about equally far from each other.
+pub(super) struct Checkpoints {
+    kept: Vec<Checkpoint>,
+    /// The last copy that was made for going back a little.
+    near: Option<(Moment, Box<dyn Machine>)>,
+    /// The least number of steps between two copies.
+    apart: u64,
+}
+
+struct Checkpoint {
+    at: Moment,
+    machine: Box<dyn Machine>,
+    bytes: u64,
+}
+
+impl Checkpoints {
+    pub(super) fn new() -> Checkpoints {
+        Checkpoints { kept: Vec::new(), near: None, apart: 0 }
+    }
+
+    /// Keeps a copy that uses so many bytes, unless it is close to another one.
+    pub(super) fn add(&mut self, at: Moment, machine: Box<dyn Machine>, bytes: u64) {
+        let is_close = self.kept.last().is_some_and(|last| at.step < last.at.step + self.apart);
+        if is_close {
+            return;
+        }
+        self.kept.push(Checkpoint { at, machine, bytes: bytes + FIXED });
+        while self.kept.len() > MOST || self.bytes() > MOST_BYTES && self.kept.len() > 1 {
+            self.thin_out();
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.kept.iter().map(|checkpoint| checkpoint.bytes).sum()
+    }
+
+    /// Drops every second copy; the first one stays.
+    fn thin_out(&mut self) {
+        let mut index = 0;
+        self.kept.retain(|_| {
+            index += 1;
+            index % 2 == 1
+        });
+        let steps = self.kept.last().map_or(0, |last| last.at.step);
+        self.apart = steps.div_ceil(self.kept.len() as u64);
+    }
+
+    /// Keeps a copy of the machine for going back a little, in place of the last one.
+    pub(super) fn keep_near(&mut self, at: Moment, machine: &dyn Machine) {
+        self.near = machine.duplicate().map(|machine| (at, machine));
+    }
+
+    /// Whether a copy is between two states.
+    pub(super) fn has_between(&self, from: Moment, to: Moment) -> bool {
+        self.moments().any(|at| from < at && at <= to)
+    }
+
+    /// The last copy that is not after a state, copied.
+    pub(super) fn before(&self, to: Moment) -> Option<(Moment, Box<dyn Machine>)> {
+        let kept = self.kept.iter().map(|checkpoint| (checkpoint.at, &checkpoint.machine));
+        let near = self.near.iter().map(|(at, machine)| (*at, machine));
+        let (at, machine) = kept.chain(near).filter(|(at, _)| *at <= to).max_by_key(|(at, _)| *at)?;
+        Some((at, machine.duplicate()?))
+    }
+
+    /// The states of all copies.
+    fn moments(&self) -> impl Iterator<Item = Moment> {
+        let near = self.near.iter().map(|(at, _)| *at);
+        self.kept.iter().map(|checkpoint| checkpoint.at).chain(near)
+    }
+}

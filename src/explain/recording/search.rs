@@ -1,0 +1,229 @@
+//! Questions about all instructions of a run before or after a state: who wrote a datum, where is an instruction
+//! executed next.
+
+use std::ops::Range;
+
+use super::Recording;
+use crate::explain::blame::{taken, top, written};
+use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::machine::{At, Watch};
+use crate::machines::view::Datum;
+use crate::model::cell::Cell;
+
+/// Where to look, from the current state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Among the instructions before, the last one first.
+    Back,
+    /// Among those after.
+    Forward,
+}
+
+/// What a search ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// The instruction with this number.
+    At(u64),
+    /// There is no such instruction.
+    Nothing,
+    /// The search was ended before its end.
+    Cancelled,
+}
+
+/// Asked from time to time, with the number of instructions looked at; false ends the search.
+pub type KeepGoing<'k> = &'k mut dyn FnMut(u64) -> bool;
+
+/// The first instructions that are looked at; each further part is longer.
+const FIRST: u64 = 1 << 10;
+const LONGEST: u64 = 1 << 20;
+
+impl Recording {
+    /// The instruction that wrote a datum of the current state last, or that writes it next. The recording stays
+    /// in this state.
+    pub fn write_of(&mut self, datum: &Datum, direction: Direction, keep_going: KeepGoing<'_>) -> Found {
+        let cells = datum.cells(self.machine());
+        if cells.is_empty() {
+            return Found::Nothing;
+        }
+        self.search(self.now.step, direction, keep_going, |step| {
+            let best = Best { direction, step: None };
+            Box::new(Writers { cells: &cells, step, best, last: None })
+        })
+    }
+
+    /// The next or last instruction whose program counter is `pc`, in the code that the next instruction is in.
+    pub fn execution_of(&mut self, pc: usize, direction: Direction, keep_going: KeepGoing<'_>) -> Found {
+        let unit = self.machine().unit();
+        self.execution_where(direction, keep_going, move |at| at.pc == pc && at.state.unit() == unit)
+    }
+
+    /// The next or last instruction for which this holds, before it is executed.
+    pub fn execution_where(
+        &mut self,
+        direction: Direction,
+        keep_going: KeepGoing<'_>,
+        matches: impl Fn(&At<'_>) -> bool,
+    ) -> Found {
+        // The next instruction is neither before nor after.
+        let from = self.now.step + u64::from(direction == Direction::Forward);
+        self.search(from, direction, keep_going, |step| {
+            Box::new(Executions { matches: &matches, step, best: Best { direction, step: None } })
+        })
+    }
+
+    /// Looks at parts of the run, one after the other, until one has what is looked for.
+    fn search<'s>(
+        &mut self,
+        mut from: u64,
+        direction: Direction,
+        keep_going: KeepGoing<'_>,
+        sought: impl Fn(u64) -> Box<dyn Sought + 's>,
+    ) -> Found {
+        let start = self.now;
+        let (mut length, mut seen) = (FIRST, 0);
+        let found = loop {
+            let range = match direction {
+                Direction::Back => from.saturating_sub(length)..from,
+                Direction::Forward => from..from.saturating_add(length).min(self.steps()),
+            };
+            if range.is_empty() {
+                break Found::Nothing;
+            }
+            let mut part = sought(range.start);
+            self.watch(range.clone(), &mut *part);
+            if let Some(step) = part.found() {
+                break Found::At(step);
+            }
+            seen += range.end - range.start;
+            if !keep_going(seen) {
+                break Found::Cancelled;
+            }
+            from = if direction == Direction::Back { range.start } else { range.end };
+            length = (length * 4).min(LONGEST);
+        };
+        self.go_to(start);
+        found
+    }
+
+    /// Runs a part of the run again, observed.
+    fn watch(&mut self, range: Range<u64>, watch: &mut dyn Sought) {
+        self.go_to(self.moment(range.start));
+        while self.now.step < range.end {
+            let end = self.stretches[self.now.stretch].end();
+            if self.now.step == end {
+                self.now.stretch += 1;
+                self.stretches[self.now.stretch].apply(&mut *self.machine);
+                continue;
+            }
+            let until = end.min(range.end);
+            self.machine.run(until - self.now.step, Some(watch));
+            watch.pause(&*self.machine);
+            self.now.step = until;
+        }
+    }
+}
+
+/// A watch that looks for an instruction.
+trait Sought: Watch {
+    /// Its number.
+    fn found(&self) -> Option<u64>;
+}
+
+/// The number of the instruction that counts of those that were found.
+struct Best {
+    direction: Direction,
+    step: Option<u64>,
+}
+
+impl Best {
+    fn add(&mut self, step: u64) {
+        match self.direction {
+            Direction::Back => self.step = Some(step),
+            Direction::Forward => self.step = self.step.or(Some(step)),
+        }
+    }
+
+    /// Whether no other one can count more.
+    fn is_final(&self) -> bool {
+        self.direction == Direction::Forward && self.step.is_some()
+    }
+}
+
+/// Finds the instructions that write one of the cells.
+struct Writers<'c> {
+    cells: &'c [Cell],
+    step: u64,
+    best: Best,
+    last: Option<Last>,
+}
+
+/// The last instruction, of which only the state after it shows what it pushed.
+struct Last {
+    /// How many stack values it left in place, and how many it pushed.
+    left: usize,
+    pushes: usize,
+    writes: bool,
+}
+
+impl Watch for Writers<'_> {
+    fn before(&mut self, at: &At<'_>) {
+        self.pause(at.state);
+        self.step += 1;
+        let Effects { takes, writes, .. } = at.state.effects();
+        self.last = Some(Last {
+            left: top(at.state) - taken(takes, at.op, at.state.height()),
+            pushes: at.op.map_or(0, |op| op.pushes.into()),
+            writes: writes.iter().any(|written| self.cells.iter().any(|cell| written.touches(cell))),
+        });
+    }
+
+    fn pause(&mut self, state: &dyn Inspect) {
+        let Some(Last { left, pushes, writes }) = self.last.take() else { return };
+        let places = written(left, pushes, top(state));
+        let wrote = state.wrote();
+        let is_after = |cell: &Cell| match cell {
+            Cell::Stack(place) => places.contains(place),
+            other => wrote.iter().any(|written| written.touches(other)),
+        };
+        // An instruction that could not be executed wrote nothing.
+        if (writes || self.cells.iter().any(is_after)) && state.failure().is_none() {
+            self.best.add(self.step);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.best.is_final()
+    }
+}
+
+impl Sought for Writers<'_> {
+    fn found(&self) -> Option<u64> {
+        self.best.step
+    }
+}
+
+/// Finds the instructions for which something holds.
+struct Executions<F> {
+    matches: F,
+    step: u64,
+    best: Best,
+}
+
+impl<F: Fn(&At<'_>) -> bool> Watch for Executions<F> {
+    fn before(&mut self, at: &At<'_>) {
+        self.step += 1;
+        if (self.matches)(at) {
+            self.best.add(self.step);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.best.is_final()
+    }
+}
+
+impl<F: Fn(&At<'_>) -> bool> Sought for Executions<F> {
+    fn found(&self) -> Option<u64> {
+        self.best.step
+    }
+}

@@ -1,0 +1,150 @@
+//! What a case does, as stretches of instructions between which it changes the machine.
+
+use super::Moment;
+use super::checkpoints::Checkpoints;
+use crate::machines::machine::{At, LoadError, Machine, Status, Watch, perform};
+use crate::model::case::{Action, Case};
+use crate::model::value::Value;
+
+/// Instructions that are executed one after the other without anything in between.
+#[derive(Debug, Default)]
+pub(super) struct Stretch {
+    /// How many instructions were executed before it.
+    pub(super) first: u64,
+    count: u64,
+    /// How the machine is changed before it.
+    changes: Vec<Value>,
+    /// Whether the machine ended with it.
+    pub(super) is_over: bool,
+}
+
+impl Stretch {
+    /// How many instructions were executed after it.
+    pub(super) fn end(&self) -> u64 {
+        self.first + self.count
+    }
+
+    /// Changes the machine as it was changed before it.
+    pub(super) fn apply(&self, machine: &mut dyn Machine) {
+        for changes in &self.changes {
+            // What could be done once can be done again.
+            let _ = machine.set(changes);
+        }
+    }
+}
+
+/// What running a case shows.
+pub(super) struct Recorded {
+    pub(super) stretches: Vec<Stretch>,
+    pub(super) ends: Vec<Moment>,
+    pub(super) stopped: Option<String>,
+}
+
+/// How many instructions are executed at once, at least. Their exact number at the end of the run is found by
+/// executing the last block one by one.
+const BLOCK: u64 = 1 << 16;
+
+/// Runs a case on a machine that has loaded its program.
+pub(super) fn record(
+    machine: &mut dyn Machine,
+    case: &Case,
+    checkpoints: &mut Checkpoints,
+) -> Result<Recorded, LoadError> {
+    let mut recorded = Recorded { stretches: vec![Stretch::default()], ends: Vec::new(), stopped: None };
+    for step in &case.steps {
+        for action in &step.actions {
+            let status = recorded.act(machine, action, checkpoints);
+            recorded.last().is_over = status == Status::Ended;
+            match status {
+                Status::Running | Status::Ended => {}
+                Status::Limit(reached) => recorded.stopped = Some(reached.to_string()),
+                Status::Interrupted => recorded.stopped = Some("interrupted".to_owned()),
+                Status::Refused(error) => return Err(error),
+            }
+            if recorded.stopped.is_some() {
+                return Ok(recorded);
+            }
+        }
+        let end = recorded.now();
+        recorded.ends.push(end);
+    }
+    Ok(recorded)
+}
+
+impl Recorded {
+    fn now(&self) -> Moment {
+        let stretch = self.stretches.len() - 1;
+        Moment { stretch, step: self.stretches[stretch].end() }
+    }
+
+    fn act(&mut self, machine: &mut dyn Machine, action: &Action, checkpoints: &mut Checkpoints) -> Status {
+        match action {
+            Action::Set(changes) => self.set(machine, changes),
+            Action::Execute => self.run(machine, u64::MAX, checkpoints),
+            Action::Run(count) => self.run(machine, *count, checkpoints),
+            Action::StepInto | Action::StepOver | Action::StepOut => {
+                self.count(|counter| perform(machine, action, Some(counter)))
+            }
+        }
+    }
+
+    fn set(&mut self, machine: &mut dyn Machine, changes: &Value) -> Status {
+        let is_first = self.ends.is_empty() && self.now() == Moment { stretch: 0, step: 0 };
+        if !is_first {
+            self.stretches.push(Stretch { first: self.now().step, ..Stretch::default() });
+        }
+        match machine.set(changes) {
+            Ok(()) => {
+                self.last().changes.push(changes.clone());
+                Status::Running
+            }
+            Err(error) => Status::Refused(error),
+        }
+    }
+
+    /// Executes up to `count` instructions.
+    fn run(&mut self, machine: &mut dyn Machine, mut count: u64, checkpoints: &mut Checkpoints) -> Status {
+        while let Some(before) = machine.duplicate().filter(|_| count > BLOCK) {
+            let mut last = before.duplicate();
+            checkpoints.add(self.now(), before, machine.account().used());
+            // Copying takes less time than executing.
+            let block = BLOCK.max(machine.account().used() / 4).min(count);
+            let status = machine.run(block, None);
+            if status != Status::Running {
+                // The machine itself ends where its copy does.
+                let Some(last) = &mut last else { return status };
+                self.count(|counter| last.run(block, Some(counter)));
+                return status;
+            }
+            self.executed(block);
+            count -= block;
+        }
+        self.count(|counter| machine.run(count, Some(counter)))
+    }
+
+    /// Counts the instructions of a run.
+    fn count(&mut self, run: impl FnOnce(&mut dyn Watch) -> Status) -> Status {
+        let mut counter = Counter(0);
+        let status = run(&mut counter);
+        self.executed(counter.0);
+        status
+    }
+
+    fn executed(&mut self, count: u64) {
+        self.last().count += count;
+    }
+
+    /// The current stretch.
+    fn last(&mut self) -> &mut Stretch {
+        let last = self.stretches.len() - 1;
+        &mut self.stretches[last]
+    }
+}
+
+struct Counter(u64);
+
+impl Watch for Counter {
+    fn before(&mut self, _: &At<'_>) {
+        self.0 += 1;
+    }
+}

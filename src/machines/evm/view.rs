@@ -1,0 +1,32 @@
+//! What a person sees: stack, storage of the executing account, memory.
+
+use super::machine::Evm;
+use crate::machines::record::word_value;
+use crate::machines::view::{Datum, Row, Section};
+use crate::model::cell::Cell;
+use crate::model::hex::number_key;
+use crate::model::path::Path;
+
+impl Evm {
+    pub(super) fn view(&self) -> Vec<Section> {
+        let path = |below| Path::field("stack").child(self.height - 1 - below);
+        let number = |name: &str, number: u64| Row::new(name, number.to_string(), None);
+        let counts = [
+            number("gas", self.gas),
+            number("refund", self.context.refund),
+            number("logs", self.context.logs.len() as u64),
+            number("calls", self.context.calls.len() as u64),
+        ];
+        let words = self.context.storage.iter().map(|(key, word)| {
+            let key = number_key(&key.to_be_bytes_vec());
+            let cell = Cell::named("storage", key.clone());
+            Row::new(key, word_value(*word).to_string(), Some(Datum::In(cell)))
+        });
+        vec![
+            Section::of("status", counts),
+            Section::stack(self, path),
+            Section::of("storage", words),
+            Section::memory("memory", "memory", self.context.memory.bytes()),
+        ]
+    }
+}

@@ -1,0 +1,326 @@
+//! Snapshots of another machine, to be looked at like runs of this one.
+
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+
+use super::cpu::Frame;
+use super::machine::{MiniC89, RunStatus};
+use super::program::{Code, Instruction};
+use super::table::Op;
+use super::trap::Trap;
+use super::word::Word;
+use crate::machines::account::Account;
+use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::machine::{At, LoadError, Machine, Status};
+use crate::machines::observe::Observe;
+use crate::machines::view::{CodeLine, Section};
+use crate::model::case::Program;
+use crate::model::cell::Cell;
+use crate::model::limits::Limits;
+use crate::model::path::Path;
+use crate::model::value::Value;
+
+/// A machine whose state after `n` instructions is the snapshot with the index `n`, whatever the instructions do.
+#[derive(Clone)]
+pub struct Playback {
+    machine: MiniC89,
+    snapshots: Arc<[Snapshot]>,
+    at: usize,
+}
+
+/// A state, in the form of the machine.
+struct Snapshot {
+    step: u64,
+    status: RunStatus,
+    ip: usize,
+    /// The argument of the last DBG_LINE before it.
+    line: Option<u16>,
+    stack: Vec<Word>,
+    slots: Vec<Word>,
+    frames: Vec<Frame>,
+}
+
+impl Playback {
+    /// A machine that shows snapshots, which are documents of the published schema; and where they contradict the
+    /// metadata document or each other. What contradicts the metadata is shown as far as it can be.
+    ///
+    /// # Errors
+    ///
+    /// When the metadata is not a program, or there is no snapshot.
+    pub fn new(metadata: &Program, snapshots: &[Value]) -> Result<(Playback, Vec<String>), LoadError> {
+        let code = Code::new(&metadata.0)?;
+        let mut notes = Vec::new();
+        let (mut last, mut line): (Option<u64>, _) = (None, None);
+        let mut states = Vec::with_capacity(snapshots.len());
+        for (index, snapshot) in snapshots.iter().enumerate() {
+            let mut note = |what: String| notes.push(format!("snapshot {index}: {what}"));
+            let state = Snapshot { line, ..Snapshot::new(&code, snapshot, &mut note) };
+            line = state.debug_line(&code).or(line);
+            if let Some(last) = last.filter(|last| last.checked_add(1) != Some(state.step)) {
+                note(format!("step {} after step {last}", state.step));
+            }
+            last = Some(state.step);
+            states.push(state);
+        }
+        if states.is_empty() {
+            return Err(LoadError::new("there is no snapshot"));
+        }
+        let mut machine = MiniC89::new(&Limits::default());
+        machine.code = Some(code);
+        let mut playback = Playback { machine, snapshots: states.into(), at: 0 };
+        playback.show();
+        Ok((playback, notes))
+    }
+
+    /// How many snapshots there are.
+    pub fn len(&self) -> usize {
+        self.snapshots.len()
+    }
+
+    /// Whether there is no snapshot, which never holds.
+    pub fn is_empty(&self) -> bool {
+        self.snapshots.is_empty()
+    }
+
+    /// Puts the machine into the state of the current snapshot.
+    fn show(&mut self) {
+        let Snapshot { step, status, ip, line, stack, slots, frames } = &self.snapshots[self.at];
+        self.machine.step = *step;
+        self.machine.status.clone_from(status);
+        (self.machine.ip, self.machine.line) = (*ip, *line);
+        self.machine.stack.clone_from(stack);
+        self.machine.slots.clone_from(slots);
+        self.machine.frames.clone_from(frames);
+    }
+}
+
+impl Snapshot {
+    fn new(code: &Code, value: &Value, note: &mut dyn FnMut(String)) -> Snapshot {
+        let mut snapshot = Snapshot {
+            step: number(value.get("step")),
+            status: status(value),
+            ip: 0,
+            line: None,
+            stack: words(value.get("operand_stack")),
+            slots: Vec::new(),
+            frames: Vec::new(),
+        };
+        let mut below: Option<u64> = None;
+        for (index, frame) in items(value.get("call_stack")).iter().enumerate() {
+            let fid = number(frame.get("fid"));
+            let Some(function) = place(code, fid) else {
+                note(format!("frame {index} is of function {fid}, which the metadata does not have"));
+                break;
+            };
+            snapshot.push(code, index, function, frame, note);
+            let back = frame.get("return_pc").and_then(|back| back.get("fid"));
+            if back.map(|back| number(Some(back))) != below {
+                note(format!("frame {index} does not return to the frame below it"));
+            }
+            below = Some(fid);
+        }
+        snapshot.place(code, value.get("pc"), note);
+        snapshot
+    }
+
+    /// The line that the next instruction is about, if it is a DBG_LINE.
+    fn debug_line(&self, code: &Code) -> Option<u16> {
+        let function = &code.functions[self.frames.last()?.function];
+        let Instruction { op, argument } = *function.instructions.get(self.ip)?;
+        (op == Op::DBG_LINE).then(|| u16::try_from(argument).ok())?
+    }
+
+    fn push(
+        &mut self,
+        code: &Code,
+        index: usize,
+        function: usize,
+        frame: &Value,
+        note: &mut dyn FnMut(String),
+    ) {
+        let local_count = code.functions[function].local_count;
+        let mut locals = words(frame.get("locals"));
+        if locals.len() != local_count {
+            note(format!("frame {index} has {} locals, and its function {local_count}", locals.len()));
+            locals.resize(local_count, Word::UNINIT);
+        }
+        // Of a frame without a caller it means nothing; another one returns behind an instruction.
+        let return_ip = number(frame.get("return_pc").and_then(|back| back.get("ip")));
+        let return_ip = usize::try_from(return_ip).unwrap_or(usize::MAX).clamp(1, usize::from(u16::MAX));
+        self.frames.push(Frame { function, base: self.slots.len(), return_ip });
+        self.slots.extend(locals);
+    }
+
+    fn place(&mut self, code: &Code, pc: Option<&Value>, note: &mut dyn FnMut(String)) {
+        let Some(frame) = self.frames.last() else {
+            if !matches!(self.status, RunStatus::Halted(_)) {
+                note("no frame can be shown".to_owned());
+            }
+            return;
+        };
+        let function = &code.functions[frame.function];
+        let fid = number(pc.and_then(|pc| pc.get("fid")));
+        let end = function.instructions.len() - 1;
+        let ip = usize::try_from(number(pc.and_then(|pc| pc.get("ip")))).unwrap_or(usize::MAX);
+        if fid != u64::from(function.fid) {
+            note(format!("pc is in function {fid}, and the current frame in function {}", function.fid));
+        } else if ip > end {
+            note(format!("pc is at {ip}, and the function has {end} instructions"));
+        }
+        self.ip = ip.min(end);
+    }
+}
+
+fn status(value: &Value) -> RunStatus {
+    match value.get("status") {
+        Some(Value::Text(name)) if name == "HALTED" => {
+            let result = value.get("halt").and_then(|halt| halt.get("result"));
+            RunStatus::Halted(result.and_then(Word::of_value).and_then(Word::as_int).unwrap_or_default())
+        }
+        Some(Value::Text(name)) if name == "TRAPPED" => {
+            let trap = value.get("trap");
+            let member = |name: &'static str| {
+                let member = trap.and_then(|trap| trap.get(name)).filter(|member| **member != Value::Null);
+                member.map(|member| (name, member.clone()))
+            };
+            let code = match trap.and_then(|trap| trap.get("code")) {
+                Some(Value::Text(code)) => code.clone(),
+                _ => String::new(),
+            };
+            let details = [member("message"), member("details")].into_iter().flatten().collect();
+            RunStatus::Trapped(Trap::Reported { code, details })
+        }
+        _ => RunStatus::Running,
+    }
+}
+
+fn place(code: &Code, fid: u64) -> Option<usize> {
+    code.by_fid(i32::try_from(fid).ok()?)
+}
+
+fn words(list: Option<&Value>) -> Vec<Word> {
+    items(list).iter().map(|value| Word::of_value(value).unwrap_or(Word::UNINIT)).collect()
+}
+
+fn items(list: Option<&Value>) -> &[Value] {
+    match list {
+        Some(Value::List(items)) => items,
+        _ => &[],
+    }
+}
+
+/// A number from 0; 0 without one.
+fn number(value: Option<&Value>) -> u64 {
+    match value {
+        Some(Value::Int(number)) if *number >= BigInt::ZERO => u64::try_from(number).unwrap_or(u64::MAX),
+        _ => 0,
+    }
+}
+
+impl Machine for Playback {
+    /// The snapshots are what it holds; it begins with the first one again.
+    fn load(&mut self, _: &Program) -> Result<(), LoadError> {
+        self.machine.account().reset();
+        self.at = 0;
+        self.show();
+        Ok(())
+    }
+
+    fn advance(&mut self, budget: u64) -> Status {
+        let left = self.snapshots.len() - 1 - self.at;
+        let count = usize::try_from(budget).unwrap_or(usize::MAX).min(left);
+        self.at += count;
+        self.machine.account().executed(count as u64);
+        self.show();
+        if left == 0 || (count as u64) < budget { Status::Ended } else { Status::Running }
+    }
+
+    fn account(&mut self) -> &mut Account {
+        self.machine.account()
+    }
+
+    fn next(&self) -> Option<At<'_>> {
+        (self.at + 1 < self.snapshots.len()).then(|| self.machine.at())
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Machine>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn depth(&self) -> usize {
+        self.machine.depth()
+    }
+
+    fn describe(&self) -> String {
+        self.machine.describe()
+    }
+}
+
+impl Observe for Playback {
+    fn has_field(&self, field: &str) -> bool {
+        self.machine.has_field(field)
+    }
+
+    fn observe(&self, field: &str) -> Option<Value> {
+        self.machine.observe(field)
+    }
+}
+
+impl Inspect for Playback {
+    fn instruction(&self) -> String {
+        self.machine.instruction()
+    }
+
+    fn source(&self) -> Option<String> {
+        self.machine.source()
+    }
+
+    fn height(&self) -> usize {
+        self.machine.height()
+    }
+
+    fn item(&self, below: usize) -> Option<Value> {
+        self.machine.item(below)
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.machine.failure()
+    }
+
+    fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
+        self.machine.declared(counts)
+    }
+
+    fn value(&self, cell: &Cell) -> Option<Value> {
+        self.machine.value(cell)
+    }
+
+    fn cells(&self, at: &Path) -> Vec<Cell> {
+        self.machine.cells(at)
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        self.machine.sections()
+    }
+
+    fn unit(&self) -> usize {
+        self.machine.unit()
+    }
+
+    fn function(&self) -> Option<String> {
+        Inspect::function(&self.machine)
+    }
+
+    fn cell_name(&self, cell: &Cell) -> Option<String> {
+        self.machine.cell_name(cell)
+    }
+
+    fn listing(&self) -> Vec<CodeLine> {
+        self.machine.listing()
+    }
+
+    fn line(&self) -> Option<u64> {
+        self.machine.line()
+    }
+}

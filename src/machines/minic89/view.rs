@@ -1,0 +1,115 @@
+//! What a person sees: frames with their locals by name, and the code of the current function.
+
+use super::explain::named;
+use super::machine::{MiniC89, RunStatus};
+use super::program::{Function, plain};
+use super::source::{LocalName, Scope as NameScope};
+use super::word::Word;
+use crate::machines::view::{CodeLine, Datum, Row, Scope, Section};
+use crate::model::path::Path;
+
+impl MiniC89 {
+    pub(super) fn view(&self) -> Vec<Section> {
+        if !self.has_begun() {
+            return Vec::new();
+        }
+        vec![Section::of("status", self.status_rows()), self.operands(), self.frames_and_locals()]
+    }
+
+    /// All instructions of the current function, with their lines.
+    pub(super) fn function_listing(&self) -> Vec<CodeLine> {
+        let Some((function, _)) = self.stand().last() else { return Vec::new() };
+        let line = |ip| function.source_map.line(ip).and_then(|line| u64::try_from(line).ok());
+        // The last one marks the end.
+        let ips = 0..function.instructions.len() - 1;
+        ips.map(|ip| CodeLine {
+            pc: ip,
+            label: ip.to_string(),
+            text: self.written(function, ip),
+            line: line(ip),
+        })
+        .collect()
+    }
+
+    /// The line by the source map; for a function without one, that of the last DBG_LINE.
+    pub(super) fn source_line(&self) -> Option<u64> {
+        let (function, ip) = self.stand().last()?;
+        if function.source_map.is_empty() {
+            return self.line.map(u64::from);
+        }
+        function.source_map.line(ip).and_then(|line| u64::try_from(line).ok())
+    }
+
+    fn status_rows(&self) -> Vec<Row> {
+        let row = |name: &str, value: String, at: Path| Row::new(name, value, Some(Datum::At(at)));
+        let (status, more) = match &self.status {
+            RunStatus::Idle | RunStatus::Running => ("RUNNING", Vec::new()),
+            RunStatus::Halted(result) => {
+                ("HALTED", vec![row("result", result.to_string(), Path::field("halt").child("result"))])
+            }
+            RunStatus::Trapped(trap) => {
+                let at = Path::field("trap");
+                let code = row("trap", trap.code().to_owned(), at.child("code"));
+                let details = trap.details().into_iter();
+                let details = details
+                    .map(|(name, value)| row(name, plain(&value), at.child("details").child(name)).inside(1));
+                ("TRAPPED", [code].into_iter().chain(details).collect())
+            }
+        };
+        let first = [
+            row("status", status.to_owned(), Path::field("status")),
+            row("step", self.step.to_string(), Path::field("step")),
+        ];
+        first.into_iter().chain(more).collect()
+    }
+
+    fn operands(&self) -> Section {
+        let rows = self.stack.iter().enumerate().rev().map(|(index, word)| {
+            let at = Path::field("operand_stack").child(index);
+            Row::new(format!("[{index}]"), self.shown(*word), Some(Datum::At(at)))
+        });
+        Section::of("operand stack, top first", rows)
+    }
+
+    fn frames_and_locals(&self) -> Section {
+        let mut section = Section::new("call stack, current frame last");
+        let mut caller: Option<(&Function, usize)> = None;
+        for (frame, (function, ip)) in self.stand().enumerate() {
+            let at = Path::field("call_stack").child(frame);
+            let back = match caller {
+                Some((caller, call)) => format!("returns to {}+{}", named(caller), call + 1),
+                None => "entry".to_owned(),
+            };
+            section.push(Row::new(format!("{frame} {}", named(function)), back, None));
+            caller = Some((function, ip));
+            for slot in 0..function.local_count {
+                let Some(word) = self.slots.get(self.frames[frame].base + slot) else { break };
+                let name = LocalName::find(&function.names, slot, ip);
+                let (name, scope) = name.unwrap_or(("", NameScope::In));
+                let name = if name.is_empty() { format!("slot {slot}") } else { name.to_owned() };
+                let at = at.child("locals").child(slot);
+                let row = Row::new(name, self.shown(*word), Some(Datum::At(at))).inside(1);
+                let scope = if scope == NameScope::In { Scope::In } else { Scope::Out };
+                section.push(Row { scope, ..row });
+            }
+        }
+        section
+    }
+
+    /// A value as a viewer shows it: functions by name, no function as null.
+    fn shown(&self, word: Word) -> String {
+        match (word.as_int(), word.as_fun()) {
+            (Some(number), _) => number.to_string(),
+            (None, Some(0)) => "null".to_owned(),
+            (None, Some(fid)) => self.function(fid.into()).map_or_else(|| format!("function {fid}"), named),
+            (None, None) => "uninitialised".to_owned(),
+        }
+    }
+
+    /// A slot of a frame in words of the source: `i of gcd`.
+    pub(super) fn slot_name(&self, frame: usize, slot: usize) -> Option<String> {
+        let (function, ip) = self.stand().nth(frame)?;
+        let (name, _) = LocalName::find(&function.names, slot, ip)?;
+        Some(format!("{name} of {}", named(function)))
+    }
+}

@@ -1,0 +1,53 @@
+//! What a person sees: the evaluation stack, and the variables of each frame.
+
+use super::context::Context;
+use super::machine::Neo3;
+use crate::machines::neo::show::Show;
+use crate::machines::view::{Row, Section};
+use crate::model::path::Path;
+
+impl Neo3 {
+    pub(super) fn view(&self) -> Vec<Section> {
+        let frames = || Path::field("invocationStack");
+        let stack = |below| match self.is_halted() {
+            true => Path::field("resultStack").child(below),
+            false => frames().child(0).child("evaluationStack").child(below),
+        };
+        let mut sections = vec![self.state_section(), Section::stack(self, stack)];
+        if self.has_frame() {
+            let current = (self.pc, &self.core.context);
+            let callers = self.core.callers.iter().rev().map(|caller| (caller.pc, caller));
+            for (index, (pc, context)) in [current].into_iter().chain(callers).enumerate() {
+                sections.extend(self.frame_section(index, pc, context, &frames().child(index)));
+            }
+        }
+        sections
+    }
+
+    fn state_section(&self) -> Section {
+        let references = Row::new("references", self.core.references().to_string(), None);
+        let frames = if self.has_frame() { 1 + self.core.callers.len() } else { 0 };
+        Section::of("status", [references, Row::new("frames", frames.to_string(), None)])
+    }
+
+    /// The variables of a frame; static fields belong to all, and are shown with the current one.
+    fn frame_section(&self, index: usize, pc: usize, context: &Context, at: &Path) -> Option<Section> {
+        let statics = if index == 0 { &self.core.statics[..] } else { &[] };
+        let slots = [
+            ("staticFields", "static", statics),
+            ("localVariables", "local", &context.locals),
+            ("arguments", "argument", &context.arguments),
+        ];
+        let title =
+            if index == 0 { "current frame".to_owned() } else { format!("caller {index}, at {pc:04x}") };
+        let mut section = Section::new(title);
+        for (field, name, items) in slots {
+            let at = at.child(field);
+            for (number, item) in items.iter().enumerate() {
+                let value = Show::briefly(&self.core.heap, item);
+                section = section.with(&format!("{name} {number}"), &value, &at.child(number));
+            }
+        }
+        (index > 0 || !section.rows.is_empty()).then_some(section)
+    }
+}

@@ -1,0 +1,59 @@
+//! What a person sees: registers and the words of data that are not zero, of one machine or of both.
+
+use super::core::Core;
+use super::disassembler::disassemble;
+use super::driver::Outcome;
+use super::machine::{Mode, TinyVm};
+use crate::machines::observe::Observe;
+use crate::machines::view::{CodeLine, Row, Section};
+use crate::model::path::Path;
+use crate::model::value::Value;
+
+impl TinyVm {
+    pub(super) fn view(&self) -> Vec<Section> {
+        match &self.mode {
+            Mode::Single(single) => core_sections(&single.core, "", Path::field).into(),
+            Mode::Driver(driver) => {
+                let mut sections = Vec::new();
+                if let Some(outcome) = &driver.outcome {
+                    sections.push(outcome_section(outcome));
+                }
+                let of = |name: &'static str| move |field: &'static str| Path::field(name).child(field);
+                sections.extend(core_sections(&driver.testee, "testee ", of("testee")));
+                sections.extend(core_sections(&driver.driver, "driver ", of("driver")));
+                sections
+            }
+        }
+    }
+
+    /// The instructions of the current machine, up to the last word that is not zero.
+    pub(super) fn words_as_lines(&self) -> Vec<CodeLine> {
+        let words = &self.current().0.instructions[..];
+        let end = words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
+        let line = |(pc, word): (usize, &u16)| CodeLine::at(pc, disassemble(*word));
+        words[..end].iter().enumerate().map(line).collect()
+    }
+}
+
+fn outcome_section(outcome: &Outcome) -> Section {
+    let mut section = Section::of("outcome", [Row::new("outcome", outcome.name(), None)]);
+    if let Outcome::Completed { results, .. } = outcome {
+        for (index, result) in results.iter().enumerate() {
+            section.push(Row::new(format!("test {}", index + 1), result.name(), None).inside(1));
+        }
+    }
+    section
+}
+
+fn core_sections(core: &Core, whose: &str, at: impl Fn(&'static str) -> Path) -> [Section; 2] {
+    let section = |field| {
+        let value = core.observe(field).unwrap_or(Value::Null);
+        Section::of_value(format!("{whose}{field}"), &value, &at(field))
+    };
+    let [mut registers, data] = [section("registers"), section("data")];
+    for name in ["pc", "time"] {
+        let value = core.observe(name).unwrap_or(Value::Null);
+        registers.push(Row::new(name, value.to_string(), None));
+    }
+    [registers, data]
+}

@@ -1,0 +1,222 @@
+//! What a person sees of a machine between two instructions: its state as rows, and its code as lines.
+//!
+//! A machine says which sections there are; everything that shows them is written once for all machines.
+
+use super::inspect::Inspect;
+use crate::isa::Isa;
+use crate::isa::disassembler::disassemble;
+use crate::model::brief::brief;
+use crate::model::cell::Cell;
+use crate::model::hex::bytes_key;
+use crate::model::path::{Key, Path};
+use crate::model::value::Value;
+
+/// The most rows of a section.
+const MOST_ROWS: usize = 2_000;
+
+/// The most characters of a value.
+const LONGEST: usize = 200;
+
+/// How many bytes of a memory a row has.
+const BYTES_IN_ROW: usize = 32;
+
+/// How many compounds around an item are shown.
+const DEEPEST: usize = 8;
+
+/// A part of the state, such as a stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// What it is.
+    pub title: String,
+    /// What is in it; at most so many that they can be shown.
+    pub rows: Vec<Row>,
+    /// How many rows are left out at the end.
+    pub left_out: usize,
+}
+
+/// A datum of the state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// How many rows before it contain it.
+    pub depth: usize,
+    /// What it is called: a slot, an index, a name of the source.
+    pub name: String,
+    /// Its value, at most some hundred characters of it; not escaped.
+    pub value: String,
+    /// Where it is; `None` for a heading.
+    pub datum: Option<Datum>,
+    /// Whether it means something at the current instruction.
+    pub scope: Scope,
+}
+
+/// Whether a datum means something at the current instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// It does.
+    In,
+    /// It is a variable outside its scope.
+    Out,
+}
+
+/// Where a datum is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Datum {
+    /// At a path of the state.
+    At(Path),
+    /// In a cell.
+    In(Cell),
+}
+
+impl Datum {
+    /// The cells that hold it in this state.
+    pub fn cells(&self, state: &dyn Inspect) -> Vec<Cell> {
+        match self {
+            Datum::At(path) => state.cells(path),
+            Datum::In(cell) => vec![cell.clone()],
+        }
+    }
+}
+
+/// An instruction of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeLine {
+    /// Its program counter.
+    pub pc: usize,
+    /// The program counter as this machine writes it.
+    pub label: String,
+    /// As a person writes it.
+    pub text: String,
+    /// The line of the source it was made of, where the program says so.
+    pub line: Option<u64>,
+}
+
+impl CodeLine {
+    /// An instruction at an address, which is written in hex.
+    pub fn at(pc: usize, text: String) -> CodeLine {
+        CodeLine { pc, label: format!("{pc:04x}"), text, line: None }
+    }
+}
+
+/// The instructions of a program of bytes.
+pub(super) fn code_lines(isa: &Isa, program: &[u8]) -> Vec<CodeLine> {
+    disassemble(isa, program).map(|line| CodeLine::at(line.offset, line.source())).collect()
+}
+
+impl Row {
+    /// A datum.
+    pub fn new(name: impl Into<String>, value: impl Into<String>, datum: Option<Datum>) -> Row {
+        Row { depth: 0, name: name.into(), value: value.into(), datum, scope: Scope::In }
+    }
+
+    /// The row inside those around it.
+    #[must_use]
+    pub fn inside(self, depth: usize) -> Row {
+        Row { depth, ..self }
+    }
+}
+
+impl Section {
+    /// A section without rows.
+    pub fn new(title: impl Into<String>) -> Section {
+        Section { title: title.into(), rows: Vec::new(), left_out: 0 }
+    }
+
+    /// A section with these rows.
+    pub fn of(title: impl Into<String>, rows: impl IntoIterator<Item = Row>) -> Section {
+        let mut section = Section::new(title);
+        for row in rows {
+            section.push(row);
+        }
+        section
+    }
+
+    /// The operand stack, the top value first; `at` is the path of a value so far below the top.
+    pub fn stack(state: &dyn Inspect, at: impl Fn(usize) -> Path) -> Section {
+        let mut section = Section::new("stack, top first");
+        let height = state.height();
+        for below in 0..height.min(MOST_ROWS) {
+            let value = state.item(below).unwrap_or(Value::Null);
+            section.value(&format!("[{}]", height - 1 - below), &value, &at(below), 0);
+        }
+        section.left_out += height.saturating_sub(MOST_ROWS);
+        section
+    }
+
+    /// A value with all that is in it.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &Value, at: &Path) -> Section {
+        self.value(name, value, at, 0);
+        self
+    }
+
+    /// The members of a record, or the items of a list, with all that is in them.
+    pub fn of_value(title: impl Into<String>, value: &Value, at: &Path) -> Section {
+        let mut section = Section::new(title);
+        section.children(value, at, 0);
+        section
+    }
+
+    /// A memory of bytes.
+    pub fn memory(title: impl Into<String>, space: &'static str, bytes: &[u8]) -> Section {
+        let mut section = Section::new(title);
+        for (index, chunk) in bytes.chunks(BYTES_IN_ROW).take(MOST_ROWS).enumerate() {
+            let from = index * BYTES_IN_ROW;
+            let cell = Cell::Range(space, from..from + chunk.len());
+            section.push(Row::new(format!("0x{from:04x}"), hex::encode(chunk), Some(Datum::In(cell))));
+        }
+        section.left_out = bytes.len().div_ceil(BYTES_IN_ROW).saturating_sub(MOST_ROWS);
+        section
+    }
+
+    /// Adds a row at the end, or counts it.
+    pub fn push(&mut self, row: Row) {
+        if self.rows.len() < MOST_ROWS {
+            self.rows.push(row);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    fn value(&mut self, name: &str, value: &Value, at: &Path, depth: usize) {
+        let row = Row::new(name, shown(value), Some(Datum::At(at.clone())));
+        self.push(row.inside(depth));
+        if depth < DEEPEST {
+            self.children(value, at, depth + 1);
+        }
+    }
+
+    fn children(&mut self, value: &Value, at: &Path, depth: usize) {
+        match value {
+            Value::Typed(_, inner) => self.children(inner, at, depth),
+            Value::List(items) => {
+                for (index, item) in items.iter().enumerate().take(MOST_ROWS) {
+                    self.value(&format!("[{index}]"), item, &at.child(index), depth);
+                }
+                self.left_out += items.len().saturating_sub(MOST_ROWS);
+            }
+            Value::Record(members) => {
+                for (name, member) in members.iter().take(MOST_ROWS) {
+                    self.value(name, member, &at.child(Key::from(name.clone())), depth);
+                }
+                self.left_out += members.len().saturating_sub(MOST_ROWS);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A value in one row: of a compound, what it is and how many values are in it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Typed(name, inner) => match &**inner {
+            Value::Null => (**name).to_owned(),
+            inner => format!("{name} {}", shown(inner)),
+        },
+        Value::List(items) => format!("({})", items.len()),
+        Value::Record(members) => format!("({})", members.len()),
+        Value::Bytes(bytes) if bytes.len() > LONGEST / 2 => {
+            format!("{}… ({} bytes)", bytes_key(&bytes[..LONGEST / 2]), bytes.len())
+        }
+        other => brief(other, LONGEST),
+    }
+}

@@ -1,0 +1,235 @@
+//! `vmconf explore`: what is on the screen and what keys do, in a buffer and in a terminal, and the page in a browser.
+
+mod terminal;
+mod viewer;
+
+use std::fs;
+use std::process::Command;
+
+use crate::support::browser::{browser, dom};
+use crate::support::{Ran, at_root, command, golden, ran, sources_of};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::layout::{Position, Rect};
+use scraper::{Html, Selector};
+use vmconf::explain::explore::{self, Explorer, Goes, Key, Opened, Pane, screen};
+use vmconf::run::{self, Options};
+
+/// A failing case of each machine.
+const FAILING: [(&str, &str); 6] = [
+    ("evm", "tests/samples/vmtests/wrong/storage-value.json"),
+    ("neo3", "tests/samples/neovm-n3/wrong/deep-element.json"),
+    ("neo2", "tests/samples/neovm-2x/wrong/alt-stack.json"),
+    ("tinyvm", "tests/samples/tinyvm/wrong/third-test-fails.json"),
+    ("minic89", "tests/samples/minic89/wrong/trap-code.json"),
+    ("ethereum", "tests/samples/statetest/wrong/balance.json"),
+];
+
+const GCD: &str = "vectors/minic89/source.json::gcd";
+
+fn opened(id: &str) -> Opened {
+    let options = Options::default();
+    let (file, name) = id.split_once("::").unwrap_or((id, ""));
+    let sources = sources_of(at_root(file));
+    let loaded = run::open(&sources[0], &options);
+    let case = loaded.ids().position(|it| name.is_empty() || it.in_file() == name).unwrap();
+    explore::open(&loaded, case, &options.run).unwrap()
+}
+
+fn explorer(id: &str) -> Explorer {
+    let Opened { machine, recording, assertion, .. } = opened(id);
+    let source =
+        if id == GCD { (1..30).map(|line| format!("source line {line}")).collect() } else { Vec::new() };
+    Explorer::new(recording, format!("{machine}  {id}"), assertion, source)
+}
+
+fn press(explorer: &mut Explorer, keys: &str) {
+    for key in keys.chars() {
+        let key = match key {
+            '\n' => Key::Enter,
+            '\t' => Key::Tab,
+            character => Key::Char(character),
+        };
+        assert_eq!(explorer.press(key, &mut |_| true), Goes::On);
+    }
+}
+
+fn screen_of(explorer: &mut Explorer, width: u16, height: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| screen::paint(explorer, frame)).unwrap();
+    terminal.backend().to_string()
+}
+
+#[test]
+fn screens_of_each_machine() {
+    let mut screens = Vec::new();
+    for (machine, id) in FAILING {
+        let mut explorer = explorer(id);
+        for (width, height) in [(80, 24), (120, 40)] {
+            let mut text = screen_of(&mut explorer, width, height);
+            text += "\nthe write before:\n";
+            press(&mut explorer, "p");
+            text += &screen_of(&mut explorer, width, height);
+            press(&mut explorer, "f");
+            screens.push((format!("{machine}-{width}x{height}"), text));
+        }
+    }
+    let mut gcd = explorer(GCD);
+    press(&mut gcd, "g20\n");
+    screens.push(("source-120x40".to_owned(), screen_of(&mut gcd, 120, 40)));
+    press(&mut gcd, "?");
+    screens.push(("help-80x24".to_owned(), screen_of(&mut gcd, 80, 24)));
+    press(&mut gcd, "?");
+    screens.push(("tiny-20x5".to_owned(), screen_of(&mut gcd, 20, 5)));
+    golden::folder("explore", screens);
+}
+
+#[test]
+fn keys_go_where_they_say() {
+    let mut explorer = explorer(GCD);
+    let now = |explorer: &Explorer| explorer.recording().now().step();
+    assert_eq!((now(&explorer), explorer.recording().steps()), (0, 73));
+    // Step 6 calls gcd.
+    for (keys, step) in [
+        ("sss", 3),
+        ("b", 2),
+        ("g5\n", 5),
+        ("s", 6),
+        ("u", 70),
+        ("g5\no", 70),
+        ("0", 0),
+        ("b", 0),
+        ("/mod\n", 14),
+        ("N", 30),
+        ("\tX", 14),
+        ("x", 30),
+        ("G", 73),
+        ("s", 73),
+        ("g999999999999999999999\n", 73),
+        ("gx\n", 73),
+        ("f", 73),
+    ] {
+        press(&mut explorer, keys);
+        assert_eq!(now(&explorer), step, "{keys:?}");
+    }
+    assert_eq!(explorer.press(Key::Char('q'), &mut |_| true), Goes::Away);
+}
+
+#[test]
+fn a_click_selects_a_line() {
+    let mut explorer = explorer(GCD);
+    let area = Rect::new(0, 0, 80, 24);
+    assert_eq!(screen::line_at(&explorer, area, Position { x: 3, y: 4 }), Some((Pane::Code, 2)));
+    assert_eq!(screen::line_at(&explorer, area, Position { x: 60, y: 3 }), Some((Pane::State, 1)));
+    assert_eq!(screen::line_at(&explorer, area, Position { x: 60, y: 0 }), None);
+    assert_eq!(screen::line_at(&explorer, area, Position { x: 60, y: 20 }), None);
+    explorer.click(Pane::Code, 5);
+    press(&mut explorer, "x");
+    assert_eq!(explorer.recording().now().step(), 5);
+}
+
+#[test]
+fn strings_of_a_vector_are_no_commands_for_the_terminal() {
+    let mut explorer = explorer("tests/samples/trace/hostile.json");
+    press(&mut explorer, "G");
+    let text = screen_of(&mut explorer, 120, 40);
+    assert!(!text.replace('\n', "").contains(vmconf::model::escape::is_harmful), "{text:?}");
+}
+
+#[test]
+fn without_a_terminal_it_says_so() {
+    let Ran { exit, stdout, stderr } = ran(command(&["explore", GCD]).output().unwrap());
+    assert_eq!((exit, &*stdout), (2, ""), "{stderr}");
+    assert!(stderr.contains("explore needs a terminal; --html FILE writes a page instead"), "{stderr}");
+}
+
+// ---- The page
+
+fn page(id: &str) -> String {
+    let mut page = Vec::new();
+    explore::page::write(opened(id), vec!["int main() </script>".to_owned()], &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+#[test]
+fn a_page_loads_nothing_and_has_only_its_own_elements() {
+    for id in ["tests/samples/trace/hostile.json", FAILING[0].1] {
+        let text = page(id);
+        let document = Html::parse_document(&text);
+        assert_eq!(document.errors, Vec::<std::borrow::Cow<str>>::new());
+        assert_eq!(texts(&document, "script").len(), 2);
+        for element in document.root_element().descendent_elements() {
+            for (name, value) in element.value().attrs() {
+                assert!(!["src", "href", "srcset", "action"].contains(&name), "{name}={value}");
+                assert!(!name.starts_with("on"), "{name}={value}");
+            }
+        }
+        assert!(text.contains("default-src 'none'"));
+    }
+}
+
+fn texts(page: &Html, selector: &str) -> Vec<String> {
+    let selector = Selector::parse(selector).unwrap();
+    page.select(&selector).map(|element| element.text().collect()).collect()
+}
+
+/// What is on a page after a script did something with it. The policy of the page allows its own script alone, so
+/// the policy is taken out.
+fn after(browser: &std::path::Path, text: &str, script: &str, fragment: &str) -> Html {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    let (before, rest) = text.split_once("<meta http-equiv").unwrap();
+    let (_, rest) = rest.split_once(">\n").unwrap();
+    let wait = format!(
+        "<script>const wait = setInterval(() => {{ if (document.getElementById('page').hidden) return;\
+         clearInterval(wait); {script} }}, 10);</script></body>"
+    );
+    let with_script =
+        if script.is_empty() { text.to_owned() } else { format!("{before}{rest}").replace("</body>", &wait) };
+    fs::write(&path, with_script).unwrap();
+    Html::parse_document(&dom(browser, folder.path(), &path, fragment))
+}
+
+const TYPE: &str = "const type = (key) => document.body.dispatchEvent(new KeyboardEvent('keydown', \
+                    { key, bubbles: true }));\
+                    const click = (move) => document.querySelector(`[data-move=${move}]`).click();";
+
+#[test]
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
+fn a_page_works_in_a_browser() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no Chromium is installed");
+        return;
+    };
+    // With its own policy: it opens at the failure, with the datum selected.
+    let storage = page(FAILING[0].1);
+    let opened = after(&browser, &storage, "", "");
+    assert_eq!(texts(&opened, "#state [aria-selected=true]"), ["  0x00: 1"]);
+    assert!(texts(&opened, "#failure")[0].contains("expected 2"));
+    assert!(texts(&opened, "#status")[0].starts_with("ended: returned at 0x4e RETURN"));
+    // Back to the write, over there a step on and back.
+    let script = format!("{TYPE} type('p'); click('forward'); type('b'); type('ArrowRight');");
+    let written = after(&browser, &storage, &script, "");
+    assert_eq!(texts(&written, "#state .changed")[0], "*   0x00: 1".replacen("  ", "", 1));
+    let filtered = format!(
+        "{TYPE} click('first'); const f = document.getElementById('filter'); f.value = 'gas';\
+         f.dispatchEvent(new Event('input', {{ bubbles: true }}));"
+    );
+    let filtered = after(&browser, &storage, &filtered, "");
+    assert_eq!(texts(&filtered, "#state [role=option]").len(), 1);
+    assert_eq!(texts(&filtered, "#state .changed").len(), 0);
+    // Strings of the vector are text, and the address names a step.
+    let hostile = after(&browser, &page("tests/samples/trace/hostile.json"), "", "#step=1");
+    assert!(texts(&hostile, "#source li")[0].contains("int main() </script>"));
+    assert_eq!(texts(&hostile, "script").len(), 2);
+}
+
+#[test]
+fn the_command_writes_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.html");
+    let mut command: Command = command(&["explore", GCD, "--html"]);
+    let Ran { exit, stdout, stderr } = ran(command.arg(&path).output().unwrap());
+    assert_eq!((exit, &*stdout, &*stderr), (0, "", ""));
+    assert!(fs::read_to_string(path).unwrap().starts_with("<!DOCTYPE html>"));
+}

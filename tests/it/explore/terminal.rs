@@ -1,0 +1,111 @@
+//! In a terminal: `script` of util-linux provides one.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use super::GCD;
+use crate::support::at_root;
+
+const ENTERS: &str = "\u{1b}[?1049h";
+const LEAVES: &str = "\u{1b}[?1049l";
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// `vmconf explore` in a terminal.
+struct Session {
+    folder: TempDir,
+    script: Child,
+    start: Instant,
+}
+
+impl Session {
+    /// Starts it, presses `keys` and waits until it shows `until`. `None` where there is no terminal to be had.
+    #[allow(clippy::print_stderr, reason = "a skipped test says so")]
+    fn start(keys: &str, until: &str) -> Option<Session> {
+        let has_script = Command::new("script").arg("--version").output().is_ok_and(|it| it.status.success());
+        if !cfg!(target_os = "linux") || !has_script {
+            eprintln!("skipped: no script command is installed");
+            return None;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let program = format!(
+            "stty cols 80 rows 24; echo $$ > {}; exec {} explore {GCD}",
+            folder.path().join("pid").display(),
+            env!("CARGO_BIN_EXE_vmconf")
+        );
+        let script = Command::new("script")
+            .args(["-qefc", &program])
+            .arg(folder.path().join("log"))
+            .current_dir(at_root(""))
+            .env("TERM", "xterm")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut session = Session { folder, script, start: Instant::now() };
+        session.wait(|it| it.written().contains(ENTERS));
+        session.press(keys);
+        session.wait(|it| it.written().contains(until));
+        Some(session)
+    }
+
+    /// What it wrote to the terminal.
+    fn written(&self) -> String {
+        String::from_utf8_lossy(&fs::read(self.folder.path().join("log")).unwrap_or_default()).into_owned()
+    }
+
+    fn wait(&mut self, until: impl Fn(&mut Session) -> bool) {
+        while !until(self) {
+            assert!(self.start.elapsed() < LONGEST, "{}", self.written());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn press(&mut self, keys: &str) {
+        let terminal = self.script.stdin.as_mut().unwrap();
+        terminal.write_all(keys.as_bytes()).unwrap();
+        terminal.flush().unwrap();
+    }
+
+    /// Sends the explorer a signal. Whether it was there.
+    fn kill(&self, signal: &str) -> bool {
+        let pid = fs::read_to_string(self.folder.path().join("pid")).unwrap();
+        let kill = Command::new("kill").args([signal, pid.trim()]).stderr(Stdio::null()).status();
+        kill.unwrap().success()
+    }
+
+    /// What it wrote until it ended, and its exit code.
+    fn end(mut self) -> (String, i32) {
+        self.wait(|it| it.script.try_wait().unwrap().is_some());
+        (self.written(), self.script.wait().unwrap().code().unwrap())
+    }
+}
+
+#[test]
+fn keys_are_read_and_the_terminal_is_left_as_it_was() {
+    let Some(mut session) = Session::start("sss", "3 of 73") else { return };
+    session.press("q");
+    let (text, exit) = session.end();
+    assert_eq!(exit, 0, "{text}");
+    assert!(text.find(ENTERS).unwrap() < text.find(LEAVES).unwrap(), "{text:?}");
+    assert!(text.rfind(LEAVES) > text.rfind("gcd"), "{text:?}");
+}
+
+#[test]
+fn a_signal_leaves_the_terminal_as_it_was() {
+    let Some(session) = Session::start("", "of 73") else { return };
+    assert!(session.kill("-TERM"));
+    let (text, _) = session.end();
+    assert!(text.contains(LEAVES), "{text:?}");
+}
+
+#[test]
+fn it_ends_with_its_terminal() {
+    let Some(mut session) = Session::start("", "of 73") else { return };
+    session.script.kill().unwrap();
+    session.wait(|it| !it.kill("-0"));
+}

@@ -1,0 +1,233 @@
+//! What a viewer of MiniC89 shows, by the rules of the published document: a table of small programs.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use vmconf::explain::recording::Recording;
+use vmconf::machines;
+use vmconf::machines::view::Scope;
+use vmconf::model::limits::Limits;
+use vmconf::run::sources::{self, Source};
+use vmconf::run::{self, Options};
+
+/// A program of these functions, each its name, counts of parameters and locals, code, and more members.
+fn recording(functions: &[serde_json::Value]) -> Recording {
+    let text = json!({
+        "machine": "minic89",
+        "program": {
+            "schema_version": "MiniC89.VM.Metadata.v0.2", "isa_version": "MiniC89.ISA.v0.1",
+            "functions": functions,
+        },
+        "tests": [{ "name": "it", "expect": { "status": "HALTED" } }],
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("vector.json");
+    std::fs::write(&path, text.to_string()).unwrap();
+    let anchor = run::anchor::Anchor::at(folder.path()).unwrap();
+    let sources: Vec<Source> = sources::find(&[path], &anchor).unwrap().sources;
+    let options = Options::default();
+    let loaded = run::open(&sources[0], &options);
+    let case = loaded.case(0).unwrap().read().unwrap().case.unwrap();
+    Recording::new((machines::by_name("minic89").unwrap().new)(&Limits::default()), &case).unwrap()
+}
+
+fn function(
+    fid: u16,
+    name: &str,
+    counts: [u8; 2],
+    code: &str,
+    more: &serde_json::Value,
+) -> serde_json::Value {
+    let code: Vec<_> = code
+        .split("; ")
+        .map(|text| {
+            let mut words = text.split(' ');
+            let op = words.next().unwrap();
+            json!({ "op": op, "args": words.map(|word| word.parse::<i32>().unwrap()).collect::<Vec<_>>() })
+        })
+        .collect();
+    let mut function = json!({
+        "fid": fid, "name": name, "param_count": counts[0], "local_count": counts[1], "code": code,
+    });
+    for (name, member) in more.as_object().unwrap() {
+        function[name] = member.clone();
+    }
+    function
+}
+
+/// A state in one line: function and instruction, line, and the rows of all sections.
+fn shown(recording: &mut Recording, step: u64) -> String {
+    let moment = recording.moment(step);
+    let machine = recording.go_to(moment);
+    let pc = machine.next().map_or("-".to_owned(), |at| at.pc.to_string());
+    let line = machine.line().map_or("-".to_owned(), |line| line.to_string());
+    let mut text = format!("{}+{pc} line {line}", machine.function().unwrap_or_default());
+    for row in machine.sections().iter().skip(1).flat_map(|section| &section.rows) {
+        let out = if row.scope == Scope::Out { " out" } else { "" };
+        write!(text, " | {}: {}{out}", row.name, row.value).unwrap();
+    }
+    text
+}
+
+#[test]
+fn lines_are_those_of_the_map() {
+    let map = |entries: &[(u32, Option<u32>)]| {
+        let entry = |(ip, line): &(u32, Option<u32>)| json!({ "ip": ip, "loc": { "line": line } });
+        json!({ "source_map": entries.iter().map(entry).collect::<Vec<_>>() })
+    };
+    let code = "NOP; NOP; DBG_LINE 9; PUSH_I16 1; RET";
+    // Each with the lines of its instructions; - is none.
+    for (entries, lines) in [
+        (map(&[(0, Some(3))]), "3 3 3 3 3"),
+        (map(&[(1, Some(3)), (3, Some(4))]), "- 3 3 4 4"),
+        // Not in order.
+        (map(&[(3, Some(4)), (0, Some(3))]), "3 3 3 4 4"),
+        // Of equals the last one counts.
+        (map(&[(0, Some(3)), (2, Some(5)), (2, Some(6))]), "3 3 6 6 6"),
+        // A null line is none, and not the one before.
+        (map(&[(0, Some(3)), (1, None), (4, Some(8))]), "3 - - - 8"),
+        // Without a map the last DBG_LINE counts.
+        (json!({}), "- - - 9 9"),
+        (map(&[]), "- - - 9 9"),
+    ] {
+        let mut recording = recording(&[function(1, "main", [0, 0], code, &entries)]);
+        let line = |step| {
+            let moment = recording.moment(step);
+            recording.go_to(moment).line().map_or("-".to_owned(), |line| line.to_string())
+        };
+        let found: Vec<_> = (0..5).map(line).collect();
+        assert_eq!(found.join(" "), lines, "{entries}");
+    }
+}
+
+#[test]
+fn locals_have_the_names_that_are_in_scope() {
+    let local = |slot: u8, name: &str, scope: serde_json::Value| json!({ "slot": slot, "name": name, "kind": "local", "scope": scope });
+    let range = |start: u8, end: u8| json!({ "ip_start": start, "ip_end": end });
+    let names = json!({ "locals": [
+        local(0, "a", range(0, 2)), local(0, "b", range(2, 4)), local(1, "f", json!(null)),
+    ]});
+    let code = "PUSH_I16 7; STORE_LOCAL 0; POP; PUSH_FUN 2; STORE_LOCAL 1; PUSH_NULL; STORE_LOCAL 1; POP; POP; PUSH_I16 0; RET";
+    let functions = [function(1, "main", [0, 2], code, &names), function(2, "g", [0, 0], "RET", &json!({}))];
+    let mut recording = recording(&functions);
+    for (step, expected) in [
+        (0, "main+0 line - | 0 main: entry | a: uninitialised | f: uninitialised"),
+        (1, "main+1 line - | [0]: 7 | 0 main: entry | a: uninitialised | f: uninitialised"),
+        // Half-open: a ends before instruction 2.
+        (2, "main+2 line - | [0]: 7 | 0 main: entry | b: 7 | f: uninitialised"),
+        (3, "main+3 line - | 0 main: entry | b: 7 | f: uninitialised"),
+        // None is in scope: the first, dimmed.
+        (4, "main+4 line - | [0]: g | 0 main: entry | a: 7 out | f: uninitialised"),
+        (5, "main+5 line - | [0]: g | 0 main: entry | a: 7 out | f: g"),
+        (7, "main+7 line - | [1]: null | [0]: g | 0 main: entry | a: 7 out | f: null"),
+    ] {
+        assert_eq!(shown(&mut recording, step), expected, "step {step}");
+    }
+}
+
+#[test]
+fn a_trap_in_an_inner_call_shows_all_frames() {
+    let map = json!({ "source_map": [{ "ip": 0, "loc": { "line": 4 } }] });
+    let functions = [
+        function(1, "main", [0, 1], "PUSH_I16 5; CALL_DIRECT 2; RET", &json!({})),
+        function(2, "div", [1, 1], "LOAD_LOCAL 0; PUSH_I16 0; DIV; RET", &map),
+    ];
+    let mut recording = recording(&functions);
+    assert_eq!(recording.steps(), 5);
+    let expected = "div+- line 4 | [1]: 0 | [0]: 5 | 0 main: entry | slot 0: uninitialised \
+                    | 1 div: returns to main+2 | slot 0: 5";
+    assert_eq!(shown(&mut recording, 5), expected);
+    let rows = recording.machine().sections().remove(0).rows;
+    let rows: Vec<_> = rows.iter().map(|row| format!("{}: {}", row.name, row.value)).collect();
+    assert_eq!(rows, ["status: TRAPPED", "step: 5", "trap: TRAP_DIV_ZERO", "a: 5"]);
+    let listing: Vec<_> = recording.machine().listing().into_iter().map(|line| line.text).collect();
+    assert_eq!(listing, ["LOAD_LOCAL 0", "PUSH_I16 0", "DIV", "RET"]);
+}
+
+#[test]
+fn the_end_of_the_code_is_no_instruction() {
+    let mut recording = recording(&[function(1, "main", [0, 0], "NOP", &json!({}))]);
+    let text = shown(&mut recording, 1);
+    assert_eq!(text, "main+1 line - | 0 main: entry");
+    assert_eq!(recording.machine().instruction(), "(after the last instruction)");
+    assert_eq!(recording.machine().listing().len(), 1);
+}
+
+/// 100,000 attempts and the one that the limit ends.
+#[test]
+fn a_run_up_to_the_step_limit_opens() {
+    let mut recording = recording(&[function(1, "main", [0, 0], "NOP; JMP 0", &json!({}))]);
+    assert_eq!(recording.steps(), 100_001);
+    assert_eq!(shown(&mut recording, 100_000), "main+0 line - | 0 main: entry");
+    recording.go_to(recording.moment(u64::MAX));
+    let rows = recording.machine().sections().remove(0).rows;
+    assert_eq!(rows[2].value, "TRAP_STEP_LIMIT");
+}
+
+// ---- The documents of another machine
+
+/// A metadata document and a stream of snapshots, and what the page of them and standard error say.
+fn foreign(metadata: &serde_json::Value, snapshots: &str) -> crate::support::Ran {
+    let folder = tempfile::tempdir().unwrap();
+    let [program, stream] = ["program.json", "snapshots.jsonl"].map(|name| folder.path().join(name));
+    std::fs::write(&program, metadata.to_string()).unwrap();
+    std::fs::write(&stream, snapshots).unwrap();
+    let mut command = crate::support::command(&["explore", "--html", "-", "--metadata"]);
+    command.arg(&program).arg("--snapshots").arg(&stream);
+    crate::support::ran(command.output().unwrap())
+}
+
+fn document(functions: &[serde_json::Value]) -> serde_json::Value {
+    json!({
+        "schema_version": "MiniC89.VM.Metadata.v0.2", "isa_version": "MiniC89.ISA.v0.1", "functions": functions,
+    })
+}
+
+fn snapshot(step: u64, ip: u64, stack: &[i16]) -> String {
+    let snapshot = json!({
+        "schema_version": "MiniC89.VM.Snapshot.v0.2", "step": step, "status": "RUNNING",
+        "pc": { "fid": 1, "ip": ip }, "operand_stack": stack,
+        "call_stack": [{ "fid": 1, "return_pc": null, "locals": [] }],
+    });
+    format!("{snapshot}\n")
+}
+
+#[test]
+fn snapshots_of_another_machine_are_shown() {
+    let program = document(&[function(1, "main", [0, 0], "PUSH_I16 7; RET", &json!({}))]);
+    let ran = foreign(&program, &(snapshot(0, 0, &[]) + &snapshot(1, 1, &[7])));
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+    assert!(ran.stdout.starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn contradictions_of_foreign_documents_are_named() {
+    let program = document(&[function(1, "main", [0, 0], "PUSH_I16 7; RET", &json!({}))]);
+    let ran = foreign(&program, &(snapshot(0, 0, &[]) + &snapshot(5, 99, &[7])));
+    assert_eq!(ran.exit, 0);
+    for note in
+        ["snapshot 1: pc is at 99, and the function has 2 instructions", "snapshot 1: step 5 after step 0"]
+    {
+        assert!(ran.stderr.contains(note), "{}", ran.stderr);
+    }
+    let other = snapshot(0, 0, &[]).replace("\"fid\":1", "\"fid\":9");
+    let ran = foreign(&program, &other);
+    assert!(
+        ran.stderr.contains("frame 0 is of function 9, which the metadata does not have"),
+        "{}",
+        ran.stderr
+    );
+    // What the schemas do not allow.
+    for (broken, error) in [
+        (snapshot(0, 0, &[]).replace("\"ip\":0", "\"ip\":-1"), "ip is -1"),
+        (snapshot(0, 0, &[]).replace("RUNNING", "TRAPPED"), "member \"trap\" is missing"),
+        (snapshot(0, 0, &[]).replace("\"status\"", "\"state\""), "status"),
+        ("{".to_owned(), "snapshots.jsonl"),
+    ] {
+        let ran = foreign(&program, &broken);
+        assert_eq!(ran.exit, 3, "{broken}");
+        assert!(ran.stderr.contains(error), "{broken}: {}", ran.stderr);
+    }
+    let ran = foreign(&document(&[]), "");
+    assert_eq!(ran.exit, 3, "{}", ran.stderr);
+}

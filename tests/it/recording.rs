@@ -1,0 +1,191 @@
+//! Time travel: any step of a recording is the state that running to that step gives, and what it says of writes
+//! is what a search of the whole run finds.
+
+use std::fmt::Write as _;
+
+use crate::support::{VECTORS, files, read, relative, replay};
+use vmconf::explain::recording::{Direction, Found, Recording};
+use vmconf::machines::inspect::{Effects, Inspect};
+use vmconf::machines::machine::{At, Watch};
+use vmconf::machines::view::{Datum, Row};
+use vmconf::machines::{self};
+use vmconf::model::case::{Action, Case, Step};
+use vmconf::model::cell::Cell;
+use vmconf::model::limits::Limits;
+use vmconf::model::value::Value;
+
+/// So many states of a case are looked at.
+const STATES: usize = 150;
+
+/// A case of every so many.
+const EVERY: usize = 7;
+
+/// All that can be observed, as text.
+fn state(machine: &dyn Inspect, fields: &[&str]) -> String {
+    fields.iter().fold(machine.instruction(), |mut text, field| {
+        write!(text, " {field}={:?}", machine.observe(field)).unwrap();
+        text
+    })
+}
+
+/// The states before each instruction, and what each instruction says that it writes.
+struct States {
+    fields: Vec<&'static str>,
+    states: Vec<String>,
+    writes: Vec<Effects>,
+    left: Vec<(usize, usize)>,
+}
+
+impl Watch for States {
+    fn before(&mut self, at: &At<'_>) {
+        if self.states.len() < STATES {
+            self.states.push(state(at.state, &self.fields));
+            let effects = at.state.effects();
+            let takes = effects.takes.unwrap_or(at.op.map_or(0, |op| op.pops.into()));
+            let height = at.state.height();
+            self.left.push((height.saturating_sub(takes), at.op.map_or(0, |op| op.pushes.into())));
+            self.writes.push(effects);
+        }
+    }
+}
+
+fn fields(case: &Case) -> Vec<&'static str> {
+    let machine = machines::by_name(case.machine).unwrap();
+    (machine.fields)().iter().map(|field| field.name).collect()
+}
+
+fn record(case: &Case) -> Recording {
+    let machine = (machines::by_name(case.machine).unwrap().new)(&Limits::default());
+    Recording::new(machine, case).unwrap()
+}
+
+/// Some of the cases of all machines.
+fn cases() -> impl Iterator<Item = (String, Case)> {
+    let cases = files(VECTORS, "json").into_iter().flat_map(|path| {
+        let name = move |case: &str| format!("{} {case}", relative(&path));
+        let cases = read(&vmconf_path(&name)).1;
+        cases.into_iter().map(move |read| (name(&read.name), read.case)).collect::<Vec<_>>()
+    });
+    cases.step_by(EVERY)
+}
+
+fn vmconf_path(name: &impl Fn(&str) -> String) -> std::path::PathBuf {
+    crate::support::at_root(name("").trim_end())
+}
+
+/// The numbers below `end` in an order that goes back and forth.
+fn mixed(end: usize) -> impl Iterator<Item = usize> {
+    (0..end).map(move |index| index * 7919 % end.max(1))
+}
+
+#[test]
+fn any_step_is_what_running_to_it_gives() {
+    let mut machines = std::collections::BTreeSet::new();
+    for (name, case) in cases() {
+        let fields = fields(&case);
+        let (states, writes, left) = (Vec::new(), Vec::new(), Vec::new());
+        let mut watch = States { fields, states, writes, left };
+        let last = replay(&case, Some(&mut watch), &mut |_, _| {});
+        let mut recording = record(&case);
+        for step in mixed(watch.states.len()) {
+            let moment = recording.moment(step as u64);
+            let there = state(recording.go_to(moment), &watch.fields);
+            assert_eq!(there, watch.states[step], "{name}, step {step}");
+        }
+        let end = recording.moment(u64::MAX);
+        assert_eq!(state(recording.go_to(end), &watch.fields), state(&*last, &watch.fields), "{name}");
+        machines.insert(case.machine);
+    }
+    assert!(machines.len() >= 5, "{machines:?}");
+}
+
+/// What the last of the first `steps` instructions is that wrote one of the cells.
+fn last_write(watch: &States, heights: &[usize], cells: &[Cell], steps: usize) -> Option<u64> {
+    let writes = |step: &usize| {
+        let (left, pushes) = watch.left[*step];
+        let places = left.min(heights[step + 1].saturating_sub(pushes))..heights[step + 1];
+        let is_pushed = |cell: &Cell| matches!(cell, Cell::Stack(place) if places.contains(place));
+        let is_written = |cell: &Cell| watch.writes[*step].writes.iter().any(|written| written.touches(cell));
+        cells.iter().any(|cell| is_pushed(cell) || is_written(cell))
+    };
+    (0..steps).rev().find(writes).map(|step| step as u64 + 1)
+}
+
+#[test]
+fn the_previous_write_is_what_a_search_of_the_whole_run_finds() {
+    let (mut found, mut machines) = (0, std::collections::BTreeSet::new());
+    for (name, case) in cases() {
+        let mut watch =
+            States { fields: Vec::new(), states: Vec::new(), writes: Vec::new(), left: Vec::new() };
+        replay(&case, Some(&mut watch), &mut |_, _| {});
+        let steps = watch.writes.len().saturating_sub(1);
+        let mut recording = record(&case);
+        let heights: Vec<_> =
+            (0..=steps).map(|step| recording.go_to(recording.moment(step as u64)).height()).collect();
+        let here = recording.moment(steps as u64);
+        recording.go_to(here);
+        let rows: Vec<Row> = recording.machine().sections().into_iter().flat_map(|it| it.rows).collect();
+        for datum in rows.into_iter().filter_map(|row| row.datum).take(20) {
+            let cells = datum.cells(recording.machine());
+            let expected = last_write(&watch, &heights, &cells, steps);
+            let there = recording.write_of(&datum, Direction::Back, &mut |_| true);
+            assert_eq!(there, expected.map_or(Found::Nothing, Found::At), "{name}: {datum:?}");
+            assert_eq!(recording.now(), here);
+            if expected.is_some() {
+                found += 1;
+                machines.insert(case.machine);
+            }
+        }
+    }
+    assert!(found > 100 && machines.len() >= 5, "{found} writes, {machines:?}");
+}
+
+/// `n` times around a loop: a counter is pushed and lowered until it is 0.
+fn evm_loop(rounds: u32) -> Case {
+    let mut code = vec![0x63];
+    code.extend(rounds.to_be_bytes());
+    // JUMPDEST, PUSH1 1, SWAP1, SUB, DUP1, PUSH1 5, JUMPI, STOP
+    code.extend([0x5b, 0x60, 1, 0x90, 0x03, 0x80, 0x60, 5, 0x57, 0x00]);
+    let (_, mut cases) = read(&crate::support::at_root("vectors/evm/arithmetic/div.json"));
+    let Case { machine, program, places, .. } = cases.remove(0).case;
+    let Value::Record(mut members) = (*program.0).clone() else { panic!("{program:?}") };
+    for (name, value) in &mut members {
+        match name.as_str() {
+            "code" => *value = Value::Bytes(code.clone()),
+            "gas" => *value = Value::int(u64::MAX >> 1),
+            _ => {}
+        }
+    }
+    let steps = vec![Step { actions: vec![Action::Execute], end: None, assertions: Vec::new() }];
+    Case { machine, program: Value::Record(members).into(), places, steps, label: None }
+}
+
+#[test]
+fn a_long_run_is_gone_through_in_both_directions() {
+    let rounds = 150_000;
+    let mut recording = record(&evm_loop(rounds));
+    assert_eq!(recording.steps(), 1 + u64::from(rounds) * 7 + 1);
+    for step in [0, 1, 700_001, 699_999, 65_536, 65_537, recording.steps()] {
+        let moment = recording.moment(step);
+        let pc = recording.go_to(moment).observe("pc");
+        // Each round has seven instructions, the first at 5.
+        let offsets = [5, 6, 8, 9, 10, 11, 13];
+        let expected = match step.checked_sub(1) {
+            None => 0,
+            Some(_) if step == recording.steps() => 14,
+            Some(after) => offsets[(after % 7) as usize],
+        };
+        assert_eq!(pc, Some(Value::int(expected)), "step {step}");
+    }
+    let jump_destination = |at: &At<'_>| at.pc == 5;
+    recording.go_to(recording.moment(u64::MAX));
+    let back = recording.execution_where(Direction::Back, &mut |_| true, jump_destination);
+    assert_eq!(back, Found::At(2 + u64::from(rounds - 1) * 7));
+    recording.go_to(recording.moment(0));
+    let ahead = recording.execution_where(Direction::Forward, &mut |_| true, |at| at.pc == 14);
+    assert_eq!(ahead, Found::At(recording.steps()));
+    let first = Datum::In(Cell::Stack(0));
+    let written = recording.write_of(&first, Direction::Forward, &mut |_| true);
+    assert_eq!(written, Found::At(1));
+    assert_eq!(recording.execution_where(Direction::Forward, &mut |_| false, |_| false), Found::Cancelled);
+}
