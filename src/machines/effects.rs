@@ -17,7 +17,7 @@ pub(crate) enum Effect<M: Places> {
     Needs(M::Place),
     /// It may change what is there.
     Writes(M::Place),
-    /// It may go on elsewhere than at the instruction after it.
+    /// It may go on elsewhere in its frame than at the instruction after it, or in another script in its place.
     Jumps,
     /// It takes as many stack items as the function says, instead of those that its row counts; `None`
     /// for those that its row counts.

@@ -126,7 +126,7 @@ fn trial(fault: Fault, suite: &Suite, how: &How) -> Trial {
         left -= case.steps;
         executed = true;
         // A loop may have no end any more.
-        let steps = (8 * case.steps + 10_000).next_power_of_two();
+        let steps = (8 * case.units + 10_000).next_power_of_two();
         let mut reused = testee.take().filter(|(known, _)| *known == steps);
         let (_, machine) = reused.get_or_insert_with(|| {
             let limits = Limits { steps, ..case.limits.clone() };

@@ -29,6 +29,8 @@ pub struct SuiteCase {
     pub limits: Limits,
     /// How many instructions it executes.
     pub steps: u64,
+    /// How many units it uses; an instruction whose cost depends on its operands counts as several.
+    pub units: u64,
     /// The codes of the instructions that it executes.
     pub codes: BTreeSet<u16>,
     /// What it does with each instruction, if that was requested.
@@ -59,7 +61,7 @@ impl Suite {
             suite.broken += u64::from(file.broken().is_some());
             for index in 0..file.cases() {
                 let mut seen = Seen { detail, ..Seen::default() };
-                let watched = run::watch(&file, index, &options.run, &mut seen);
+                let mut watched = run::watch(&file, index, &options.run, &mut seen);
                 let found = watched.case.zip(file.case(index)).and_then(|(case, loaded)| {
                     Some((machines::by_name(case.machine)?, case, loaded.id.to_string()))
                 });
@@ -69,7 +71,9 @@ impl Suite {
                             let limits = file.options().limits.clone();
                             let Seen { steps, codes, observer, .. } = seen;
                             let points = observer.points;
-                            suite.cases.push(SuiteCase { id, machine, case, limits, steps, codes, points });
+                            let units = watched.machine.as_mut().map_or(steps, Embedded::units);
+                            let case = SuiteCase { id, machine, case, limits, steps, units, codes, points };
+                            suite.cases.push(case);
                         }
                     }
                     _ => suite.left_out += 1,

@@ -24,6 +24,11 @@ impl Embedded {
         &*self.0
     }
 
+    /// The units that the last case has used; see [`crate::machines::account`].
+    pub fn units(&mut self) -> u64 {
+        self.0.account().units()
+    }
+
     /// [`Testee::run`], observed by `watch`.
     ///
     /// # Errors

@@ -29,7 +29,8 @@ pub struct Audit {
 pub struct Unnoticed {
     /// The format of the vectors.
     pub format: String,
-    /// How the datum was changed: `value`, `type`, `length`, `removed`, `order` or `added`.
+    /// How the datum was changed: `value`, `type`, `length`, `removed`, `item removed`, `order`, `member
+    /// order` or `added`.
     pub kind: String,
     /// Where, below the case, with `*` for an index and for a key that is a number.
     pub at: String,

@@ -21,7 +21,7 @@ mod tinyvm;
 mod vectors;
 
 use prepared::{Prepared, Scene};
-use vmconf::isa::OpInfo;
+use vmconf::isa::{OpInfo, Unit};
 use vmconf::machines::inspect::Effects;
 use vmconf::machines::machine::{Machine, Status};
 use vmconf::machines::{MachineInfo, by_name};
@@ -180,7 +180,9 @@ impl Trial {
         if next.op != Some(op) {
             return None;
         }
-        let (pc, after_it) = (next.pc, next.pc + 1 + next.operand.len());
+        let (pc, end) = (next.pc, next.pc + 1 + next.operand.len());
+        // Memories of words have no end.
+        let after_it = if machine.isa.unit == Unit::Words { usize::from(end as u16) } else { end };
         let mut names = names(&*start, &fields)?;
         let declared = named(start.effects(), &mut names);
         let without = (0..op.effects.len()).map(|left_out| start.declared(&|index| index != left_out));
@@ -218,8 +220,9 @@ impl Trial {
                 return Some(format!("{}: changes {:?}, {:?}", self.shown, wrong.cells, wrong.part));
             }
         }
-        let is_elsewhere = self.after.is_running && self.after.pc != Some(self.next);
-        if is_elsewhere && !self.after.has_failed && !goes_elsewhere(effects) {
+        let in_frame = self.after.is_running && self.after.depth == self.before.depth;
+        if in_frame && self.after.pc != Some(self.next) && !self.after.has_failed && !goes_elsewhere(effects)
+        {
             return Some(format!("{}: goes on at {:?} instead of {}", self.shown, self.after.pc, self.next));
         }
         let is_read = |Other { cells, is_shape }: &Other| match &cells[..] {

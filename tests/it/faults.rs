@@ -4,26 +4,25 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `faulty.rs` | a machine that gets one opcode wrong |
 //! | `vectors.rs` | the cases of the own vectors, and which of them execute an opcode |
 
 #![allow(clippy::print_stdout, reason = "how many faults there are is worth to know")]
 
-mod faulty;
 mod vectors;
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::support::golden;
 use crate::support::validator::Validator;
-use faulty::{Fault, Faulty, Kind};
 use vectors::{CaseRef, Vectors};
 use vmconf::explain::explain;
 use vmconf::machines::of_this_crate;
 use vmconf::model::explanation::{Answer, Blame, Executed, Explanation};
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
+use vmconf::prove::mutants::fault::{Fault, Kind, Wrong, faults_of};
+use vmconf::prove::mutants::faulty::Faulty;
 use vmconf::report::explanation::{self, Length};
 use vmconf::report::json;
 use vmconf::run::sources::Source;
@@ -50,34 +49,40 @@ fn options() -> Options {
 
 /// Cases on a machine with this fault.
 fn faulty(fault: Fault) -> RunOptions {
-    let testee = move |_: &_, limits: &_| Box::new(Faulty::new(fault, limits)) as Box<_>;
+    let testee = move |_: &_, limits: &_| Box::new(Faulty::new(fault, limits, Arc::default())) as Box<_>;
     RunOptions { testee: MakeTestee::new(format!("{fault:?}"), testee), ..RunOptions::default() }
 }
 
+/// The kinds of faults whose failures are explained here.
+const KINDS: [Kind; 5] = [
+    Kind::Result(Wrong::OneMore),
+    Kind::Operand(0, Wrong::OneMore),
+    Kind::Swapped,
+    Kind::Forgotten,
+    Kind::PriceMore,
+];
+
 /// Faults whose explanations are kept to be read.
 const REVIEWED: [&str; 15] = [
-    "evm-SUB-swapped",
-    "evm-SSTORE-forgotten",
-    "evm-SHA3-one-gas-more",
-    "evm-JUMPI-swapped",
-    "evm-SWAP2-forgotten",
-    "neo3-SUB-swapped",
-    "neo3-STLOC0-forgotten",
-    "neo3-JMPGE-operand-one-more",
-    "neo2-CAT-swapped",
-    "neo2-THROWIFNOT-operand-one-more",
-    "tinyvm-DIVU-swapped",
-    "tinyvm-SW-forgotten",
-    "minic89-SUB-swapped",
-    "minic89-STORE_LOCAL-forgotten",
-    "minic89-JZ-operand-one-more",
+    "evm/SUB/swapped",
+    "evm/SSTORE/forgotten",
+    "evm/SHA3/price-more",
+    "evm/JUMPI/swapped",
+    "evm/SWAP2/forgotten",
+    "neo3/SUB/swapped",
+    "neo3/STLOC0/forgotten",
+    "neo3/JMPGE/a-one-more",
+    "neo2/CAT/swapped",
+    "neo2/THROWIFNOT/a-one-more",
+    "tinyvm/DIVU/swapped",
+    "tinyvm/SW/forgotten",
+    "minic89/SUB/swapped",
+    "minic89/STORE_LOCAL/forgotten",
+    "minic89/JZ/a-one-more",
 ];
 
 fn faults() -> impl Iterator<Item = Fault> {
-    of_this_crate().flat_map(|machine| {
-        let ops = machine.isa.ops.iter();
-        ops.flat_map(move |op| Kind::ALL.map(|kind| Fault { machine, op, kind }))
-    })
+    of_this_crate().flat_map(faults_of).filter(|fault| KINDS.contains(&fault.kind))
 }
 
 /// The first case that fails with the fault.

@@ -116,9 +116,9 @@ macro_rules! rows {
     0x62 JMP             [Offset(2)]  (0 -> 0)   flow::jmp,               "continue at the offset", [Jumps];
     0x63 JMPIF           [Offset(2)]  (1 -> 0)   flow::jmpif,             "continue at the offset if a is true", [Jumps];
     0x64 JMPIFNOT        [Offset(2)]  (1 -> 0)   flow::jmpifnot,          "continue at the offset if a is false", [Jumps];
-    0x65 CALL            [Offset(2)]  (0 -> 0)   call::call,              "call the offset, which gets the whole evaluation stack", [Jumps];
-    0x66 RET             []           (0 -> 0)   call::ret,               "return to the caller, or halt", [Takes(returned), Jumps];
-    0x67 APPCALL         [Data(20)]   (0 -> 0)   call::appcall,           "call the script of this hash, or of hash a if it is all zeros, with the whole stack", [Takes(dynamic_hash), Jumps];
+    0x65 CALL            [Offset(2)]  (0 -> 0)   call::call,              "call the offset, which gets the whole evaluation stack", [];
+    0x66 RET             []           (0 -> 0)   call::ret,               "return to the caller, or halt", [Takes(returned)];
+    0x67 APPCALL         [Data(20)]   (0 -> 0)   call::appcall,           "call the script of this hash, or of hash a if it is all zeros, with the whole stack", [Takes(dynamic_hash)];
     0x68 SYSCALL         [Prefixed(1)] (0 -> 1)   host::syscall,           "push the result of the host for this name", [];
     0x69 TAILCALL        [Data(20)]   (0 -> 0)   call::tailcall,          "as APPCALL, in the place of the caller", [Takes(dynamic_hash), Jumps];
     0x6a DUPFROMALTSTACK []           (0 -> 1)   stack::dupfromaltstack,  "push the top of the alt stack", [Reads(Alt)];
@@ -193,9 +193,9 @@ macro_rules! rows {
     0xcb HASKEY          []           (2 -> 1)   compound::haskey,        "whether b has an item at index or key a", [Reads(Compound(1))];
     0xcc KEYS            []           (1 -> 1)   compound::keys,          "an array of the keys of map a", [Reads(Compound(0))];
     0xcd VALUES          []           (1 -> 1)   compound::values,        "an array of the items of a, structs cloned", [Reads(Compound(0))];
-    0xe0 CALL_I          [Unsigned(1) Unsigned(1) Offset(2)] (0 -> 0)   isolated::call_i,        "call offset + 2 with so many results and arguments", [Jumps];
-    0xe1 CALL_E          [Unsigned(1) Unsigned(1) Data(20)] (0 -> 0)   isolated::call_e,        "call the script of this hash with so many results and arguments", [Jumps];
-    0xe2 CALL_ED         [Unsigned(1) Unsigned(1)] (1 -> 0)   isolated::call_ed,       "call the script of hash a with so many results and arguments", [Jumps];
+    0xe0 CALL_I          [Unsigned(1) Unsigned(1) Offset(2)] (0 -> 0)   isolated::call_i,        "call offset + 2 with so many results and arguments", [];
+    0xe1 CALL_E          [Unsigned(1) Unsigned(1) Data(20)] (0 -> 0)   isolated::call_e,        "call the script of this hash with so many results and arguments", [];
+    0xe2 CALL_ED         [Unsigned(1) Unsigned(1)] (1 -> 0)   isolated::call_ed,       "call the script of hash a with so many results and arguments", [];
     0xe3 CALL_ET         [Unsigned(1) Unsigned(1) Data(20)] (0 -> 0)   isolated::call_et,       "as CALL_E, in the place of the caller", [Takes(handed_over), Jumps];
     0xe4 CALL_EDT        [Unsigned(1) Unsigned(1)] (1 -> 0)   isolated::call_edt,      "as CALL_ED, in the place of the caller", [Takes(handed_over_with_hash), Jumps];
     0xf0 THROW           []           (0 -> 0)   flow::throw,             "fault", [];

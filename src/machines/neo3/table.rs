@@ -64,9 +64,9 @@ macro_rules! rows {
     0x31 JMPLT_L      [Offset(4)]                (2 -> 0) flow::jmplt::<4>,                    "jump if a < b", [Jumps];
     0x32 JMPLE        [Offset(1)]                (2 -> 0) flow::jmple::<1>,                    "jump if a <= b", [Jumps];
     0x33 JMPLE_L      [Offset(4)]                (2 -> 0) flow::jmple::<4>,                    "jump if a <= b", [Jumps];
-    0x34 CALL         [Offset(1)]                (0 -> 0) call::call::<1>,                     "call the position in a new frame", [Jumps];
-    0x35 CALL_L       [Offset(4)]                (0 -> 0) call::call::<4>,                     "call the position in a new frame", [Jumps];
-    0x36 CALLA        []                         (1 -> 0) call::calla,                         "call the position of Pointer a in a new frame", [Jumps];
+    0x34 CALL         [Offset(1)]                (0 -> 0) call::call::<1>,                     "call the position in a new frame", [];
+    0x35 CALL_L       [Offset(4)]                (0 -> 0) call::call::<4>,                     "call the position in a new frame", [];
+    0x36 CALLA        []                         (1 -> 0) call::calla,                         "call the position of Pointer a in a new frame", [];
     0x37 CALLT        [Unsigned(2)]              (0 -> 0) call::callt,                         "call a method token of the host; without a host, fault", [];
     0x38 ABORT        []                         (0 -> 0) flow::abort,                         "fault", [];
     0x39 ASSERT       []                         (1 -> 0) flow::assert,                        "fault if a is false", [];
@@ -76,7 +76,7 @@ macro_rules! rows {
     0x3d ENDTRY       [Offset(1)]                (0 -> 0) try_catch::endtry::<1>,                  "end of a try or catch block: finally, then go on there", [Jumps];
     0x3e ENDTRY_L     [Offset(4)]                (0 -> 0) try_catch::endtry::<4>,                  "end of a try or catch block: finally, then go on there", [Jumps];
     0x3f ENDFINALLY   []                         (0 -> 0) try_catch::endfinally,                   "end of a finally block: go on, or throw the pending exception", [Reads(Pending), Jumps];
-    0x40 RET          []                         (0 -> 0) call::ret,                           "return", [Jumps];
+    0x40 RET          []                         (0 -> 0) call::ret,                           "return", [];
     0x41 SYSCALL      [Unsigned(4)]              (0 -> 0) host::syscall,                       "call a service of the host", [Reads(ServiceOperands), Writes(Exception), Takes(service_operands)];
     0x43 DEPTH        []                         (0 -> 1) stack::depth,                        "push how many items there are", [];
     0x45 DROP         []                         (1 -> 0) stack::drop,                         "drop a", [];

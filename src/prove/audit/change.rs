@@ -12,7 +12,10 @@ pub(super) enum Kind {
     Value,
     Type,
     Length,
+    /// A member of an object is removed.
     Removed,
+    /// An item of an array is removed.
+    ItemRemoved,
     Order,
     /// The members of an object change places.
     Members,
@@ -26,6 +29,7 @@ impl Kind {
             Kind::Type => "type",
             Kind::Length => "length",
             Kind::Removed => "removed",
+            Kind::ItemRemoved => "item removed",
             Kind::Order => "order",
             Kind::Members => "member order",
             Kind::Added => "added",
@@ -70,7 +74,7 @@ fn add_changes<'d>(node: Node<'d>, at: &str, found: &mut Vec<Change<'d>>) {
     }
     for (index, (at, element)) in elements.into_iter().enumerate() {
         found.push(Change {
-            kind: Kind::Removed,
+            kind: if node.is_object() { Kind::Removed } else { Kind::ItemRemoved },
             at: at.clone(),
             edit: edit::Change::Remove { from: node, index },
         });

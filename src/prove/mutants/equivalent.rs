@@ -14,10 +14,6 @@ const ROWS: &[(&str, &str)] = &[
     ("{evm,minic89}/POP/a-*", DROPPED),
     ("neo3/DROP/a-*", DROPPED),
     ("neo3/NIP/b-*", DROPPED),
-    (
-        "minic89/{CALL_DIRECT,CALL_IND,RET}/not-taken",
-        "a call and a return change the frame, not only the place in it",
-    ),
     ("evm/MSTORE8/b-{low-limb,sign-lost}", "only the lowest byte is stored"),
     ("evm/{BALANCE,EXTCODESIZE,EXTCODECOPY}/a-sign-lost", ADDRESS),
     ("evm/{CALL,CALLCODE,DELEGATECALL}/b-sign-lost", ADDRESS),

@@ -187,14 +187,14 @@ impl Faulty {
     }
 
     fn replace(&mut self, cell: &Cell, other: impl Fn(&Value) -> Option<Value>) {
-        let other = self.read(cell).as_ref().and_then(other);
+        let other = self.now(cell).as_ref().and_then(other);
         self.write(cell, other);
     }
 
     /// Makes it the value of the cell, if there is one and the cell can have it.
     fn write(&mut self, cell: &Cell, value: Option<Value>) {
         let Some(value) = value else { return };
-        if self.read(cell).as_ref() != Some(&value)
+        if self.now(cell).as_ref() != Some(&value)
             && let Some(change) = change(&*self.inner, cell, value)
         {
             self.set(&change);
@@ -205,6 +205,14 @@ impl Faulty {
     fn set(&mut self, change: &Value) {
         if self.inner.set(change).is_ok() {
             self.switch_on();
+        }
+    }
+
+    /// What the cell holds now; [`read`] returns what a word of storage held at first.
+    fn now(&self, cell: &Cell) -> Option<Value> {
+        match cell {
+            Cell::Named("storage", _) => self.inner.value(cell),
+            _ => self.read(cell),
         }
     }
 

@@ -208,6 +208,7 @@ fn notices(fault: Fault, vector: &str, switched_on: &Arc<AtomicBool>) -> bool {
         case,
         limits: limits.clone(),
         steps: 0,
+        units: 0,
         codes: std::collections::BTreeSet::new(),
         points: crate::prove::coverage::Points::new(),
     };
