@@ -35,6 +35,12 @@ const ROWS: &[Uncompared] = &[
     row("neovm-*", "removed", "steps/*/result/**", UNMENTIONED),
     row("neovm-*", "removed", "script", "an empty script may be left out"),
     row("neovm-n3", "order", "**/resultStack", "bytes have two spellings, in upper and in lower case"),
+    row(
+        "neovm-n3",
+        "*",
+        "steps/*/result/{arguments,arguments/**,evaluationStack,evaluationStack/**}",
+        "it belongs into an entry of invocationStack, and is an unknown member here, which is noted",
+    ),
     row("minic89", "removed", "{expect,trace}/**", UNMENTIONED),
     row("minic89", "removed", "{args,entry,trace}", "the default may be left out"),
     row(

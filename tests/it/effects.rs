@@ -43,8 +43,9 @@ const PARTS: usize = 500;
 /// The most instructions from the one under test to the end of the program.
 const TO_THE_END: u64 = 100;
 
-/// Declarations of what no field of a machine shows: the exception of N3 that waits for the end of a finally block.
-const UNSEEN: [&str; 1] = ["Reads(Pending)"];
+/// Declarations of what no field of a machine shows: the exception of N3 that is on its way, and that waits for the
+/// end of a finally block.
+const UNSEEN: [&str; 2] = ["Reads(Pending)", "Writes(Exception)"];
 
 /// The fields of a machine that show its cells: at any time, and at the end only.
 struct Fields {
@@ -228,11 +229,15 @@ impl Trial {
         let is_read = |Other { cells, is_shape }: &Other| match &cells[..] {
             [Cell::Stack(at)] if *at >= height - takes => true,
             // To take a compound from the stack, or to load it, is not to read what is in it. To write an
-            // item is to depend on its type and size, and so is to throw because there is no such item.
+            // item is to depend on its type and size, and so is to throw or to fail because there is no such
+            // item.
             [_, _, ..] => {
                 cells.iter().filter(|it| matches!(it, Cell::Item(..) | Cell::Compound(_))).any(|it| {
-                    let depends_on_shape =
-                        || throws(effects) || effects.writes.iter().any(|write| write.touches(it));
+                    let depends_on_shape = || {
+                        throws(effects)
+                            || self.after.has_failed
+                            || effects.writes.iter().any(|write| write.touches(it))
+                    };
                     reads(effects, it) || *is_shape && depends_on_shape()
                 })
             }

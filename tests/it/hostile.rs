@@ -15,7 +15,7 @@ use vmconf::text::json::{Document, Node};
 /// What ends a vector at a limit of 50 million units and 256 MB, and how many instructions it executes at most.
 const ENDS: &[(&str, &str, u64)] = &[
     ("evm-balance-loop", "max-memory", 4_300_000),
-    ("evm-exp-loop", "max-steps", 1_400_000),
+    ("evm-exp-loop", "max-steps", 6_400_000),
     ("evm-large-return", "", 10),
     ("evm-log4-loop", "max-memory", 1_000_000),
     ("evm-mem-return", "max-memory", 10),

@@ -566,7 +566,10 @@ impl Machine for Ethereum {
 
     fn next(&self) -> Option<At<'_>> {
         let bytecode = &self.running()?.interpreter.bytecode;
-        At::in_bytes(&ETHEREUM, bytecode.bytecode_slice(), bytecode.pc(), self)
+        let pc = bytecode.pc();
+        let stop = || At { pc, op: ETHEREUM.by_code(0), code: 0, operand: &[], state: self };
+        // After the end of the code there is a STOP, which counts as an instruction.
+        Some(At::in_bytes(&ETHEREUM, bytecode.bytecode_slice(), pc, self).unwrap_or_else(stop))
     }
 
     fn depth(&self) -> usize {

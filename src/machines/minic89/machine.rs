@@ -269,7 +269,7 @@ impl Machine for MiniC89 {
     fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
         let most = budget.min(self.allowed());
         if self.status != RunStatus::Running || most == 0 {
-            return Advanced { status: self.advance(budget.min(1)), executed: budget.min(1) };
+            return self.step_to(budget.min(1), ops);
         }
         let mut meter = Until { left: most, ops };
         let stop = self.attempt(&mut meter);
