@@ -89,7 +89,9 @@ fn documents(metadata: &Path, snapshots: &Path) -> anyhow::Result<Opened> {
     };
     let broken = |mut errors: Vec<String>| {
         let last = errors.pop().unwrap_or_default();
-        errors.iter().for_each(|error| output::note(error));
+        for error in &errors {
+            output::note(error);
+        }
         BrokenInput(last)
     };
     let ((metadata, text), (name, stream)) = (read(metadata)?, read(snapshots)?);

@@ -189,7 +189,9 @@ pub(super) fn stopped_early(stopped: Stopped) -> anyhow::Error {
         Stopped::Crash(Breakdown { what, stderr }) | Stopped::Timeout(Breakdown { what, stderr }) => {
             let lines: Vec<_> = stderr.lines().collect();
             let last = &lines[lines.len().saturating_sub(MOST_LINES)..];
-            last.iter().for_each(|line| output::note(&format!("stderr: {line}")));
+            for line in last {
+                output::note(&format!("stderr: {line}"));
+            }
             format!("the machine broke down: {what}")
         }
     };

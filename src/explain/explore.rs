@@ -99,7 +99,7 @@ impl Explorer {
             page: 10,
         };
         match explorer.assertion {
-            Some(_) => explorer.to_failure(),
+            Some(_) => explorer.go_to_failure(),
             None => explorer.go_to_step(0),
         }
         explorer
@@ -155,13 +155,13 @@ impl Explorer {
         match command {
             Command::Forward => self.go_to_step(step.saturating_add(1)),
             Command::Back => self.go_back(),
-            Command::Over => self.to_depth(self.recording.machine().depth(), keep_going),
-            Command::Out => self.to_depth(self.recording.machine().depth().saturating_sub(1), keep_going),
-            Command::NextWrite => self.to_write(Direction::Forward, keep_going),
-            Command::LastWrite => self.to_write(Direction::Back, keep_going),
-            Command::NextExecution => self.to_execution(Direction::Forward, keep_going),
-            Command::LastExecution => self.to_execution(Direction::Back, keep_going),
-            Command::Failure => self.to_failure(),
+            Command::Over => self.go_to_depth(self.recording.machine().depth(), keep_going),
+            Command::Out => self.go_to_depth(self.recording.machine().depth().saturating_sub(1), keep_going),
+            Command::NextWrite => self.go_to_write(Direction::Forward, keep_going),
+            Command::LastWrite => self.go_to_write(Direction::Back, keep_going),
+            Command::NextExecution => self.go_to_execution(Direction::Forward, keep_going),
+            Command::LastExecution => self.go_to_execution(Direction::Back, keep_going),
+            Command::Failure => self.go_to_failure(),
             Command::Start => self.go_to_step(0),
             Command::Finish => self.go_to_step(u64::MAX),
             Command::GoTo => self.mode = Mode::Typing(Prompt::Step, String::new()),
@@ -200,7 +200,7 @@ impl Explorer {
         }
     }
 
-    fn to_failure(&mut self) {
+    fn go_to_failure(&mut self) {
         let case_step = self.assertion.as_ref().map_or(usize::MAX, |assertion| assertion.case_step);
         self.go_to(self.recording.end_of_case_step(case_step));
         let Some(assertion) = &self.assertion else { return };
@@ -217,7 +217,7 @@ impl Explorer {
         }
     }
 
-    fn to_depth(&mut self, depth: usize, keep_going: KeepGoing<'_>) {
+    fn go_to_depth(&mut self, depth: usize, keep_going: KeepGoing<'_>) {
         let found = self.recording.go_to_depth(depth, keep_going);
         if found == Found::Cancelled {
             "stopped".clone_into(&mut self.message);
@@ -225,7 +225,7 @@ impl Explorer {
         self.go_to(self.recording.now());
     }
 
-    fn to_write(&mut self, direction: Direction, keep_going: KeepGoing<'_>) {
+    fn go_to_write(&mut self, direction: Direction, keep_going: KeepGoing<'_>) {
         let row = self.state.get(self.selected_state).and_then(StateLine::row);
         let Some(datum) = row.and_then(|row| row.datum.clone()) else {
             "select a datum of the state first".clone_into(&mut self.message);
@@ -237,7 +237,7 @@ impl Explorer {
         self.select_datum(&datum);
     }
 
-    fn to_execution(&mut self, direction: Direction, keep_going: KeepGoing<'_>) {
+    fn go_to_execution(&mut self, direction: Direction, keep_going: KeepGoing<'_>) {
         let Some(pc) = self.code.1.get(self.selected_code).map(|line| line.pc) else { return };
         let found = self.recording.execution_of(pc, direction, keep_going);
         self.found(found, false, "it is not executed there");

@@ -39,7 +39,7 @@ pub fn write(out: &mut dyn Write, explained: &Explanation, length: Length) -> io
         Verdict::Pass | Verdict::UnexpectedPass(_) => writeln!(text, "pass  {id}: nothing differs")?,
         Verdict::Skip(reason) => writeln!(text, "skip  {id}: {}", escaped(reason))?,
         Verdict::Unsupported(reason) | Verdict::ExpectedFail(NotPassed::Unsupported(reason), _) => {
-            writeln!(text, "unsupported {id}: {}", escaped(reason))?
+            writeln!(text, "unsupported {id}: {}", escaped(reason))?;
         }
         Verdict::Crash(breakdown)
         | Verdict::Timeout(breakdown)

@@ -66,8 +66,8 @@ impl Worlds {
 
     /// The text of the index; `None` if it is the one that was kept.
     pub fn text(&self) -> Option<String> {
-        let line = |file| serde_json::to_string(file).expect("a record of plain data") + "\n";
-        self.is_changed.then(|| self.files.iter().map(line).collect())
+        let line = |file| Some(serde_json::to_string(file).ok()? + "\n");
+        if self.is_changed { self.files.iter().map(line).collect() } else { None }
     }
 
     /// A case that demands the state with this root, with the state; `None` if there is none, or its file has

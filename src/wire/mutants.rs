@@ -80,6 +80,7 @@ impl Mutants {
     }
 
     /// Percent of the faults that can be noticed which are; 100 if none can.
+    #[allow(clippy::cast_precision_loss, reason = "there are thousands of faults")]
     pub fn score(&self) -> f64 {
         let noticeable = self.noticeable();
         if noticeable == 0 { 100.0 } else { 100.0 * self.count(Outcome::Killed) as f64 / noticeable as f64 }

@@ -427,13 +427,11 @@ type Typed<T> = (&'static str, fn(&[u8]) -> Result<T, LineError>);
 /// Reads a line of one of these types.
 fn read_typed<T>(line: &[u8], types: &[Typed<T>]) -> Result<T, LineError> {
     let LineHeader { r#type, .. } = read(line)?;
-    match types.iter().find(|known| known.0 == r#type) {
-        Some((_, read)) => read(line),
-        None => {
-            let names: Vec<_> = types.iter().map(|known| known.0).collect();
-            let (last, others) = names.split_last().unwrap_or((&"", &[]));
-            let expected = format!("{} or {last}", others.join(", "));
-            Err(format!("{} is not a type of line; expected {expected}", start(&r#type)).into())
-        }
+    if let Some((_, read)) = types.iter().find(|known| known.0 == r#type) {
+        return read(line);
     }
+    let names: Vec<_> = types.iter().map(|known| known.0).collect();
+    let (last, others) = names.split_last().unwrap_or((&"", &[]));
+    let expected = format!("{} or {last}", others.join(", "));
+    Err(format!("{} is not a type of line; expected {expected}", start(&r#type)).into())
 }

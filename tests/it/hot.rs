@@ -1,6 +1,7 @@
 //! The hot tier of the EVM beside the plain loop.
 
 use std::env::var;
+use std::fmt::Write;
 
 use crate::random::Random;
 use crate::support::{at_root, read, sources_of};
@@ -56,15 +57,17 @@ fn looping_code(random: &mut Random) -> Vec<u8> {
     let mut source = String::new();
     let parts = 1 + random.below(4);
     for _ in 0..random.below(9) {
-        source += &format!("PUSH{} 0x{}\n", 8, hex::encode(random.bytes(8)));
+        source += "PUSH8 0x";
+        source += &hex::encode(random.bytes(8));
+        source.push('\n');
     }
     for part in 0..parts {
-        source += &format!("part{part}: JUMPDEST\n");
+        writeln!(source, "part{part}: JUMPDEST").unwrap();
         for _ in 0..random.below(24) {
             source += &instruction(random, parts);
         }
     }
-    source += &format!("PUSH2 @part{}\nJUMP\n", random.below(parts));
+    writeln!(source, "PUSH2 @part{}\nJUMP", random.below(parts)).unwrap();
     assemble(&EVM, &source).unwrap_or_else(|error| panic!("{source}: {error}"))
 }
 
@@ -197,6 +200,6 @@ fn a_watch_sees_every_instruction_of_a_hot_program() {
 fn own_vectors_on_both_tiers() {
     let run = RunOptions { testee: MakeTestee::on(Tiers::Both), ..RunOptions::default() };
     let summary =
-        run::run(&sources_of(&at_root("vectors/evm")), &Options { run, ..Options::default() }, &mut |_| {});
+        run::run(&sources_of(at_root("vectors/evm")), &Options { run, ..Options::default() }, &mut |_| {});
     assert!(summary.passed > 50 && summary.failed + summary.errors == 0, "{summary:?}");
 }

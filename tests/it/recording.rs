@@ -31,15 +31,15 @@ fn state(machine: &dyn Inspect, fields: &[&str]) -> String {
 /// The states before each instruction, and what each instruction says that it writes.
 struct States {
     fields: Vec<&'static str>,
-    states: Vec<String>,
+    before: Vec<String>,
     writes: Vec<Effects>,
     left: Vec<(usize, usize)>,
 }
 
 impl Watch for States {
     fn before(&mut self, at: &At<'_>) {
-        if self.states.len() < STATES {
-            self.states.push(state(at.state, &self.fields));
+        if self.before.len() < STATES {
+            self.before.push(state(at.state, &self.fields));
             let effects = at.state.effects();
             let takes = effects.takes.unwrap_or(at.op.map_or(0, |op| op.pops.into()));
             let height = at.state.height();
@@ -83,14 +83,14 @@ fn any_step_is_what_running_to_it_gives() {
     let mut machines = std::collections::BTreeSet::new();
     for (name, case) in cases() {
         let fields = fields(&case);
-        let (states, writes, left) = (Vec::new(), Vec::new(), Vec::new());
-        let mut watch = States { fields, states, writes, left };
+        let (before, writes, left) = (Vec::new(), Vec::new(), Vec::new());
+        let mut watch = States { fields, before, writes, left };
         let last = replay(&case, Some(&mut watch), &mut |_, _| {});
         let mut recording = record(&case);
-        for step in mixed(watch.states.len()) {
+        for step in mixed(watch.before.len()) {
             let moment = recording.moment(step as u64);
             let there = state(recording.go_to(moment), &watch.fields);
-            assert_eq!(there, watch.states[step], "{name}, step {step}");
+            assert_eq!(there, watch.before[step], "{name}, step {step}");
         }
         let end = recording.moment(u64::MAX);
         assert_eq!(state(recording.go_to(end), &watch.fields), state(&*last, &watch.fields), "{name}");
@@ -116,7 +116,7 @@ fn the_previous_write_is_what_a_search_of_the_whole_run_finds() {
     let (mut found, mut machines) = (0, std::collections::BTreeSet::new());
     for (name, case) in cases() {
         let mut watch =
-            States { fields: Vec::new(), states: Vec::new(), writes: Vec::new(), left: Vec::new() };
+            States { fields: Vec::new(), before: Vec::new(), writes: Vec::new(), left: Vec::new() };
         replay(&case, Some(&mut watch), &mut |_, _| {});
         let steps = watch.writes.len().saturating_sub(1);
         let mut recording = record(&case);

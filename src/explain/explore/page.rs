@@ -82,7 +82,7 @@ fn document(opened: Opened, source: &[String]) -> Json {
         "all": recording.steps(),
         "lines": states.lines.into_iter().collect::<Vec<_>>(),
         "codes": states.codes.into_values().collect::<Vec<_>>(),
-        "states": states.states,
+        "states": states.found,
         "failure": failure,
         "source": source,
     })
@@ -103,7 +103,7 @@ fn asserted(assertion: &FailedAssertion, machine: &dyn Machine) -> Option<Row> {
 struct States {
     lines: IndexSet<String>,
     codes: IndexMap<usize, Json>,
-    states: Vec<Json>,
+    found: Vec<Json>,
     /// The sections of the last state: their titles and lines.
     sections: Vec<(usize, Vec<usize>)>,
 }
@@ -130,14 +130,14 @@ impl States {
         };
         let ended = next.is_none().then(|| escaped(&machine.describe()).into_owned());
         self.sections = sections;
-        self.states.push(json!([code, next, machine.line(), machine.depth(), ended, changes]));
+        self.found.push(json!([code, next, machine.line(), machine.depth(), ended, changes]));
     }
 
     fn section(&mut self, section: &Section) -> (usize, Vec<usize>) {
-        let title = self.text(json!([escaped(&section.title)]));
+        let title = self.text(&json!([escaped(&section.title)]));
         let mut lines: Vec<_> = section.rows.iter().map(|row| self.line(row)).collect();
         if section.left_out > 0 {
-            lines.push(self.text(json!([0, "…", format!("{} more", section.left_out)])));
+            lines.push(self.text(&json!([0, "…", format!("{} more", section.left_out)])));
         }
         (title, lines)
     }
@@ -145,13 +145,13 @@ impl States {
     /// The index of a row: how deep it is, its name, its value, and 1 outside its scope.
     fn line(&mut self, row: &Row) -> usize {
         let Row { depth, name, value, scope, datum: _ } = row;
-        self.text(match scope {
+        self.text(&match scope {
             Scope::In => json!([depth, escaped(name), escaped(value)]),
             Scope::Out => json!([depth, escaped(name), escaped(value), 1]),
         })
     }
 
-    fn text(&mut self, line: Json) -> usize {
+    fn text(&mut self, line: &Json) -> usize {
         self.lines.insert_full(line.to_string()).0
     }
 }

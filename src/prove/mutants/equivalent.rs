@@ -1,6 +1,6 @@
 //! Faults that make no difference that an expectation could name, with the reason.
 //!
-//! The list is strict both ways: [`wrong`] returns entries that name no fault, and those that name a fault which a
+//! The list is strict both ways: `wrong` returns entries that name no fault, and those that name a fault which a
 //! case notices.
 
 use std::collections::BTreeSet;

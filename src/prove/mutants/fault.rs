@@ -150,6 +150,7 @@ impl fmt::Display for Fault {
 }
 
 /// What a machine has that faults can be in.
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct Has {
     gas: bool,
     stack: bool,

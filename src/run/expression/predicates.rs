@@ -216,9 +216,9 @@ fn mnemonics() -> Vec<&'static str> {
 /// The fork that a case sets.
 fn fork(case: &Case) -> Option<&str> {
     let actions = case.steps.iter().flat_map(|step| &step.actions);
-    let fork =
+    let mut forks =
         actions.filter_map(|action| if let Action::Set(set) = action { set.get("fork") } else { None });
-    fork.filter_map(|fork| if let Value::Text(fork) = fork { Some(fork.as_str()) } else { None }).next()
+    forks.find_map(|fork| if let Value::Text(fork) = fork { Some(fork.as_str()) } else { None })
 }
 
 /// The outcomes that a case demands, among those that are words.

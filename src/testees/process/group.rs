@@ -38,7 +38,8 @@ impl Groups {
 pub(super) struct Member {
     pub(super) child: Child,
     groups: Groups,
-    /// What [`Member::end`] returned.
+    /// What [`Member::end`] returned; `None` before it was called.
+    #[allow(clippy::option_option, reason = "the inner one is what it returns")]
     end: Option<Option<ExitStatus>>,
 }
 

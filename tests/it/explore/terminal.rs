@@ -12,7 +12,7 @@ use crate::support::at_root;
 
 const ENTERS: &str = "\u{1b}[?1049h";
 const LEAVES: &str = "\u{1b}[?1049l";
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 
 /// `vmconf explore` in a terminal.
 struct Session {

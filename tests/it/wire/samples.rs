@@ -199,7 +199,9 @@ pub(super) fn any_event() -> impl Strategy<Value = Event> {
     let reports = prop::collection::vec(any_report(), 0..6);
     let summary = (reports, 0.0..1e9_f64, any::<bool>()).prop_map(|(reports, seconds, interrupted)| {
         let mut summary = Summary { seconds, interrupted, ..Summary::default() };
-        reports.iter().for_each(|report| summary.count(report));
+        for report in &reports {
+            summary.count(report);
+        }
         summary
     });
     prop_oneof![

@@ -167,7 +167,7 @@ fn executed(step: u64) -> Instruction {
         pc: 3,
         op: Some("ADD".into()),
         instruction: "ADD".to_owned(),
-        frame: (step % 2 == 0).then(|| "frame 1, code of 0x01".to_owned()),
+        frame: step.is_multiple_of(2).then(|| "frame 1, code of 0x01".to_owned()),
         cost: Some(3),
         inputs: vec![input],
         height: 2,
@@ -190,7 +190,7 @@ fn world(number: usize) -> World {
         path: Path::field("state"),
         other: by,
         actual: Some(Value::int(2)),
-        by: (number % 4 == 0).then(|| blame(3)),
+        by: number.is_multiple_of(4).then(|| blame(3)),
     };
     let (against, case) = [
         (Against::Before, None),
@@ -216,7 +216,7 @@ fn explanations() {
         let is_full = number % 2 == 0;
         let relation = Some([Relation::MadeBy, Relation::Instead, Relation::After][number % 3]);
         let reached_by = Some(Box::new(blame(4)));
-        let spent = Spent { count: 1, gas: 3, unlike_row: 0, refund: i64::from(number % 4 == 0) };
+        let spent = Spent { count: 1, gas: 3, unlike_row: 0, refund: i64::from(number.is_multiple_of(4)) };
         let stack = StackComparison {
             path: Path::field("stack"),
             expected: vec![None, Some(Expected::Len(1)), Some(Expected::Is(Value::int(1)))],
@@ -234,7 +234,7 @@ fn explanations() {
             stack: is_full.then_some(stack),
             world: is_full.then(|| world(number)),
             logs: is_full.then(|| Logs {
-                expected: (number % 4 == 0).then(|| vec![Value::int(1)]),
+                expected: number.is_multiple_of(4).then(|| vec![Value::int(1)]),
                 actual: vec![Value::int(2)],
             }),
         };
