@@ -52,7 +52,12 @@ const ROWS: &[Uncompared] = &[
     row("tinyvm", "removed", "{expect,expect/**,then/*/expect,then/*/expect/**}", UNMENTIONED),
     row("tinyvm", "item removed", "**/{data,registers}/**", "a list says as many words as it has"),
     row("tinyvm", "value", "**/exact", "true demands that nothing else changed, and nothing else did"),
-    row("tinyvm", "{removed,added}", "{registers,registers/*,steps,zeroLimit}", "the default may be left out"),
+    row(
+        "tinyvm",
+        "{removed,added}",
+        "{registers,registers/*,steps,zeroLimit}",
+        "the default may be left out",
+    ),
     row("tinyvm", "added", "**/expect/**", "most words and registers are zero, as the added one demands"),
     row("tinyvm", "added", "expect/**", "most words and registers are zero, as the added one demands"),
     row(
