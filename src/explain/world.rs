@@ -83,7 +83,7 @@ fn entries(value: &Value) -> Option<Vec<Value>> {
     if let Value::List(entries) = value { Some(entries.clone()) } else { None }
 }
 
-/// Runs the case on the testee once more, for what is behind the hashes.
+/// Runs the case on the testee once more, for the state and the log entries that the hashes stand for.
 fn seen(loaded: &LoadedFile<'_>, case: &Case, hashed: &Hashed, options: &RunOptions) -> Seen {
     let observed = |field| {
         let assertion =

@@ -149,7 +149,7 @@ impl Snapshot {
             note(format!("frame {index} has {} locals, and its function {local_count}", locals.len()));
             locals.resize(local_count, Word::UNINIT);
         }
-        // Of a frame without a caller it means nothing; another one returns behind an instruction.
+        // Of a frame without a caller it means nothing; another one returns to the place after an instruction.
         let return_ip = number(frame.get("return_pc").and_then(|back| back.get("ip")));
         let return_ip = usize::try_from(return_ip).unwrap_or(usize::MAX).clamp(1, usize::from(u16::MAX));
         self.frames.push(Frame { function, base: self.slots.len(), return_ip });

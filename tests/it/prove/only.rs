@@ -34,13 +34,14 @@ fn a_watch_of_some_instructions_sees_each_of_them() {
         for read in read(path).1 {
             let isa = machines::by_name(read.case.machine).unwrap().isa;
             let mut all = Seen::default();
-            execute(&read.case, Some(&mut all));
+            let units = execute(&read.case, Some(&mut all)).account().units();
             let Some(name) = all.found.iter().rev().find_map(|seen| seen.1) else { continue };
             let op = isa.by_name(name).unwrap();
             let mut some = Seen { only: Some(OpSet::new(isa, vec![op])), ..Seen::default() };
-            execute(&read.case, Some(&mut some));
+            let units_of_some = execute(&read.case, Some(&mut some)).account().units();
             all.found.retain(|seen| seen.1 == Some(op.name));
             assert_eq!(some.found, all.found, "{}: {name}", read.name);
+            assert_eq!(units_of_some, units, "{}: {name}", read.name);
             compared += some.found.len();
         }
     }
