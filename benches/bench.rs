@@ -1,5 +1,5 @@
 //! Speed beside peers. Both sides of a ratio are measured in one run and in turns, so that a slow
-//! or busy machine slows both.
+//! or busy machine slows both, and by CPU time.
 //!
 //! ```text
 //! cargo run --profile dist -p vmconf-benches -- interpreter SUITES
@@ -12,6 +12,7 @@ mod files;
 mod interpreter;
 mod loops;
 mod peer;
+mod results;
 #[path = "../tests/it/costs/rows.rs"]
 mod rows;
 mod timing;
@@ -53,12 +54,22 @@ struct Selection {
 /// How often something is measured, and what.
 #[derive(clap::Args)]
 struct Rounds {
-    /// How often each side is measured; the median counts
+    /// How often each side is measured; the least time counts
     #[arg(long, default_value = "9")]
     rounds: NonZeroUsize,
-    /// Only what has this in its name
-    #[arg(long, default_value = "", hide_default_value = true)]
-    only: String,
+    /// Only what has this name, as the table has it; of files, the path
+    #[arg(long)]
+    only: Option<String>,
+    /// Keep the ratios in benches/results, for the next run to be compared with
+    #[arg(long, conflicts_with = "only")]
+    save: bool,
+}
+
+impl Rounds {
+    /// Whether what has this name is measured.
+    fn selects(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only == name)
+    }
 }
 
 fn main() -> anyhow::Result<()> {

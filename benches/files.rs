@@ -12,32 +12,42 @@ use vmconf::run::{self, Options};
 use vmconf::text::json::Document;
 
 use crate::Selection;
-use crate::timing::medians;
+use crate::results::Results;
+use crate::timing::{Compared, compare};
 
 /// Measures both and prints their ratio, and that of the two readers of JSON.
 pub(crate) fn measure(selection: &Selection) -> anyhow::Result<()> {
     let sources = files(selection)?;
     ensure!(!sources.is_empty(), "no files");
-    let summary = run(&sources);
+    let summary = run(&sources, 1);
     ensure!(summary.failed + summary.errors == 0, "{} failed, {} errors", summary.failed, summary.errors);
 
     let rounds = selection.rounds.rounds;
-    let (ours, floor) = medians(rounds, || run_again(&sources), || parse_all(&sources));
+    let mut results = Results::of("files")?;
+    let mut ratio = |name: &str, compared: &Compared| {
+        let ratio = 1.0 / compared.ratio();
+        println!("{name:<44} {ratio:>9.2}     {}", results.add(name, ratio));
+    };
     println!("{} files, {} cases", sources.len(), summary.passed);
-    row("a run with --jobs 1", ours);
-    row("reading, and parsing to serde_json::Value", floor);
-    println!("{:<44} {:>9.2}", "times the reading and parsing", ours / floor);
+    let floor = compare(rounds, || run_again(&sources, 1), || parse_all(&sources));
+    row("a run with --jobs 1", floor.ours);
+    row("reading, and parsing to serde_json::Value", floor.peers);
+    ratio("times the reading and parsing", &floor);
+
+    let threads = compare(rounds, || run_again(&sources, 2), || run_again(&sources, 1));
+    row("a run with --jobs 2, CPU time of all threads", threads.ours);
+    ratio("times that of --jobs 1", &threads);
 
     let texts: Vec<_> = sources.iter().map(read).collect();
-    let (ours, peer) = medians(
+    let parsing = compare(
         rounds,
         || texts.iter().for_each(|text| parse(text)),
         || texts.iter().for_each(|text| parse_value(text)),
     );
-    row("parsing with positions", ours);
-    row("parsing to serde_json::Value", peer);
-    println!("{:<44} {:>9.2}", "times the parsing", ours / peer);
-    Ok(())
+    row("parsing with positions", parsing.ours);
+    row("parsing to serde_json::Value", parsing.peers);
+    ratio("times the parsing", &parsing);
+    results.save(&selection.rounds)
 }
 
 fn row(what: &str, seconds: f64) {
@@ -47,14 +57,15 @@ fn row(what: &str, seconds: f64) {
 fn files(selection: &Selection) -> anyhow::Result<Vec<Source>> {
     let mut sources =
         sources::find(std::slice::from_ref(&selection.suites), &Anchor::at(Path::new("."))?)?.sources;
-    sources.retain(|source| {
-        !source.shown.contains("vmPerformance") && source.shown.contains(&selection.rounds.only)
-    });
+    sources
+        .retain(|source| !source.shown.contains("vmPerformance") && selection.rounds.selects(&source.shown));
     Ok(sources)
 }
 
-fn run(sources: &[Source]) -> vmconf::model::event::Summary {
-    run::run(sources, &Options::default(), &mut |event| {
+fn run(sources: &[Source], jobs: usize) -> vmconf::model::event::Summary {
+    let mut options = Options::default();
+    options.run.jobs = jobs;
+    run::run(sources, &options, &mut |event| {
         black_box(event);
     })
 }
@@ -63,8 +74,8 @@ fn read(source: &Source) -> String {
     std::fs::read_to_string(&source.path).expect("a file that was just read")
 }
 
-fn run_again(sources: &[Source]) {
-    black_box(run(sources));
+fn run_again(sources: &[Source], jobs: usize) {
+    black_box(run(sources, jobs));
 }
 
 fn parse_all(sources: &[Source]) {

@@ -17,7 +17,8 @@ use walkdir::WalkDir;
 
 use crate::Selection;
 use crate::peer::Peer;
-use crate::timing::{geometric_mean, medians};
+use crate::results::Results;
+use crate::timing::{Compared, compare, geometric_mean};
 
 /// How a run ended, in terms that both sides provide.
 #[derive(Debug, PartialEq)]
@@ -38,24 +39,27 @@ pub(crate) enum Ended {
 /// Measures each program and prints a row for it.
 pub(crate) fn measure(selection: &Selection) -> anyhow::Result<()> {
     let mut ratios = Vec::new();
-    println!("{:<28}{:>12}{:>12}{:>8}", "program", "ours ms", "revm ms", "ratio");
+    let mut results = Results::of("interpreter")?;
+    println!("{:<28}{:>12}{:>12}{:>8}{:>14}", "program", "ours ms", "revm ms", "ratio", "of a round");
     for (name, program) in programs(&selection.suites)? {
-        if !name.contains(&selection.rounds.only) {
+        if !selection.rounds.selects(&name) {
             continue;
         }
         let (mut ours, mut peer) = (Ours::new(program.clone()), Peer::new(&program)?);
-        compare(&mut ours, &mut peer).with_context(|| format!("{name}: the two sides differ"))?;
-        let (our_time, peer_time) = medians(selection.rounds.rounds, || ours.run(), || peer.run());
-        let ratio = peer_time / our_time;
-        println!("{name:<28}{:>12.4}{:>12.4}{ratio:>8.2}", our_time * 1e3, peer_time * 1e3);
+        demand_equal(&mut ours, &mut peer).with_context(|| format!("{name}: the two sides differ"))?;
+        let compared = compare(selection.rounds.rounds, || ours.run(), || peer.run());
+        let Compared { ours, peers, .. } = compared;
+        let (ratio, spread) = (compared.ratio(), compared.spread());
+        let last = results.add(&name, ratio);
+        println!("{name:<28}{:>12.4}{:>12.4}{ratio:>8.2}{spread:>14}  {last}", ours * 1e3, peers * 1e3);
         ratios.push(ratio);
     }
     ensure!(!ratios.is_empty(), "no vmPerformance program under {}", selection.suites.display());
     println!("{:<52}{:>8.2}", "geometric mean, times as fast as revm", geometric_mean(&ratios));
-    Ok(())
+    results.save(&selection.rounds)
 }
 
-fn compare(ours: &mut Ours, peer: &mut Peer) -> anyhow::Result<()> {
+fn demand_equal(ours: &mut Ours, peer: &mut Peer) -> anyhow::Result<()> {
     ours.run();
     peer.run();
     let (ours, peers) = (ours.ended()?, peer.ended());

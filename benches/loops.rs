@@ -10,8 +10,9 @@ use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
 
 use crate::Rounds;
+use crate::results::Results;
 use crate::rows::{evm, record};
-use crate::timing::medians;
+use crate::timing::compare;
 
 /// A loop: its name, its machine and its source. It runs a million times or so.
 type Loop = (&'static str, &'static str, &'static str);
@@ -100,23 +101,22 @@ const LOOPS: &[Loop] = &[
 /// Measures each loop and prints a row for it.
 pub(crate) fn measure(rounds: &Rounds) -> anyhow::Result<()> {
     let mut add = Running::new(ADD)?;
-    println!(
-        "{:<8}{:<18}{:>10}{:>12}{:>10}{:>12}",
-        "machine", "loop", "opcodes", "ns/opcode", "evm add", "times evm"
-    );
-    for it in LOOPS.iter().filter(|it| it.0.contains(&rounds.only)) {
+    let mut results = Results::of("loops")?;
+    println!("{:<24}{:>10}{:>12}{:>10}{:>12}", "loop", "opcodes", "ns/opcode", "evm add", "times evm");
+    for it in LOOPS {
+        let name = format!("{} {}", it.1, it.0);
+        if !rounds.selects(&name) {
+            continue;
+        }
         let mut ours = Running::new(*it)?;
-        let (time, of_add) = medians(rounds.rounds, || ours.run(), || add.run());
-        let (time, of_add) = (time / ours.opcodes as f64 * 1e9, of_add / add.opcodes as f64 * 1e9);
-        println!(
-            "{:<8}{:<18}{:>10}{time:>12.2}{of_add:>10.2}{:>12.2}",
-            it.1,
-            it.0,
-            ours.opcodes,
-            time / of_add
-        );
+        let compared = compare(rounds.rounds, || ours.run(), || add.run());
+        let time = compared.ours / ours.opcodes as f64 * 1e9;
+        let of_add = compared.peers / add.opcodes as f64 * 1e9;
+        let ratio = time / of_add;
+        let last = results.add(&name, ratio);
+        println!("{name:<24}{:>10}{time:>12.2}{of_add:>10.2}{ratio:>12.2}  {last}", ours.opcodes);
     }
-    Ok(())
+    results.save(rounds)
 }
 
 /// A loop on its machine.

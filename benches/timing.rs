@@ -1,18 +1,49 @@
-//! Two sides measured in turns.
+//! Two sides measured in turns, by the CPU time of this process: what else the computer does does not count, but for
+//! the caches and the clock rate that it takes away. Of several rounds the fastest one counts for the same reason.
 
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
 
-/// A sample is made at least this long by repetition: below, the clock and a single interrupt
-/// would show.
-const SHORTEST_SAMPLE: Duration = Duration::from_millis(20);
+use rustix::time::{ClockId, clock_gettime};
 
-/// The median time of one call of each side, in seconds.
-pub(crate) fn medians(rounds: NonZeroUsize, mut ours: impl FnMut(), mut peers: impl FnMut()) -> (f64, f64) {
+/// A sample is made at least this long by repetition, in seconds: below, the clock and a single interrupt would show.
+const SHORTEST_SAMPLE: f64 = 0.02;
+
+/// Two sides beside each other.
+pub(crate) struct Compared {
+    /// The least time of one call of each, in seconds.
+    pub(crate) ours: f64,
+    pub(crate) peers: f64,
+    /// The least and the most time of the peer, in times of ours, of a single round.
+    pub(crate) spread: [f64; 2],
+}
+
+impl Compared {
+    /// The time of the peer in times of ours.
+    pub(crate) fn ratio(&self) -> f64 {
+        self.peers / self.ours
+    }
+
+    /// The ratios of single rounds: `2.31-2.52`.
+    pub(crate) fn spread(&self) -> String {
+        let [least, most] = self.spread;
+        format!("{least:.2}-{most:.2}")
+    }
+}
+
+/// Measures both sides in turns.
+pub(crate) fn compare(rounds: NonZeroUsize, mut ours: impl FnMut(), mut peers: impl FnMut()) -> Compared {
     let (our_repeats, peer_repeats) = (repeats(&mut ours), repeats(&mut peers));
-    let round = |_| (sample(our_repeats, &mut ours), sample(peer_repeats, &mut peers));
-    let (ours, peers) = (0..rounds.get()).map(round).unzip();
-    (median(ours), median(peers))
+    let mut compared = Compared { ours: f64::INFINITY, peers: f64::INFINITY, spread: [f64::INFINITY, 0.0] };
+    for _ in 0..rounds.get() {
+        let (ours, peers) = (sample(our_repeats, &mut ours), sample(peer_repeats, &mut peers));
+        let [least, most] = compared.spread;
+        compared = Compared {
+            ours: compared.ours.min(ours),
+            peers: compared.peers.min(peers),
+            spread: [least.min(peers / ours), most.max(peers / ours)],
+        };
+    }
+    compared
 }
 
 /// The shortest time of a call in seconds; what it works on is made before.
@@ -27,7 +58,7 @@ pub(crate) fn shortest<T>(rounds: NonZeroUsize, make: impl Fn() -> T, call: impl
 /// How many calls make a sample that is long enough.
 fn repeats(call: &mut impl FnMut()) -> u32 {
     let mut repeats = 1;
-    while sample(repeats, call) * f64::from(repeats) < SHORTEST_SAMPLE.as_secs_f64() {
+    while sample(repeats, call) * f64::from(repeats) < SHORTEST_SAMPLE {
         repeats *= 2;
     }
     repeats
@@ -35,16 +66,17 @@ fn repeats(call: &mut impl FnMut()) -> u32 {
 
 /// The time of one call, in seconds.
 fn sample(repeats: u32, call: &mut impl FnMut()) -> f64 {
-    let start = Instant::now();
+    let start = cpu_time();
     for _ in 0..repeats {
         call();
     }
-    start.elapsed().as_secs_f64() / f64::from(repeats)
+    (cpu_time() - start) / f64::from(repeats)
 }
 
-fn median(mut seconds: Vec<f64>) -> f64 {
-    seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
+/// The CPU time of all threads of this process, in seconds.
+fn cpu_time() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 /// The mean of ratios.

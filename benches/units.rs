@@ -20,9 +20,8 @@ pub(crate) fn measure(rounds: &Rounds) -> anyhow::Result<()> {
         let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
         println!("# {}", path.file_name().unwrap_or_default().display());
         for line in text.lines() {
-            let row = Row::all(line)
-                .pop()
-                .filter(|row| format!("{} {}", info.name, row.name).contains(&rounds.only));
+            let row =
+                Row::all(line).pop().filter(|row| rounds.selects(&format!("{} {}", info.name, row.name)));
             let Some(row) = row else { continue };
             let (name, setup) = (row.name, row.setup);
             let body =

@@ -71,14 +71,14 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::CompleteEnv;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 
 use self::select::Select;
 use self::settings::Settings;
 
 /// A conformance test runner for virtual machines
 ///
-/// Runs test vectors on your machine, behind a small process protocol, or on the embedded ones. Reports exactly
+/// Runs test vectors on your machine, through a small process protocol, or on the embedded ones. Reports exactly
 /// what differs, where the vector demands it, and how the machine ended.
 #[derive(Debug, Parser)]
 #[command(version, disable_help_subcommand = true, max_term_width = 100)]

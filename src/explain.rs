@@ -7,9 +7,12 @@ pub mod recording;
 pub mod trace;
 mod world;
 
-use crate::model::explanation::{Explanation, StackComparison};
+use crate::machines;
+use crate::model::explanation::{Explanation, Parting, StackComparison};
+use crate::wire::eip3155::Step;
 
-use self::blame::{Counter, Datum, Recorder, Search, Seen, Sought, WINDOW};
+use self::bisect::{Next, OnVm};
+use self::blame::{Counter, Datum, Recorder, Search, Seen, Sought, WINDOW, Wrong};
 use crate::model::assertion::Expected;
 use crate::model::case::Case;
 use crate::model::explanation::Answer;
@@ -62,22 +65,25 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     let first = steps.first().copied().unwrap_or(ends.len());
     let end_of = |step: usize| step.checked_sub(1).and_then(|index| ends.get(index).copied()).unwrap_or(0);
     let (end, longest) = (end_of(first), end_of(steps.last().copied().unwrap_or(first)));
+    let datum = |difference: &Difference| datum(difference, watched.case.as_ref());
     let mut questions: Vec<_> = steps
         .iter()
-        .map(|step| (*step, differences.iter().filter(|it| number(it) == *step).map(datum).collect()))
+        .map(|step| (*step, differences.iter().filter(|it| number(it) == *step).map(&datum).collect()))
         .collect();
     if questions.is_empty() {
         questions.push((first, Vec::new()));
     }
     let mut hashes = world::compare(loaded, &watched, &report, options);
     let leaves = hashes.world.iter().flat_map(|world| &world.leaves);
-    let leaves: Vec<_> = leaves.map(|leaf| Datum { at: leaf.at.clone(), byte: None }).collect();
+    let leaves: Vec<_> = leaves.map(|leaf| Datum { at: leaf.at.clone(), wrong: Wrong::Whole }).collect();
     questions.push((first, leaves));
     let seen = if longest <= MOST_SEEN { Seen::All } else { Seen::Kept };
     let from = end.saturating_sub(WINDOW as u64);
     let mut recorder = Recorder::new(questions, from..u64::MAX, seen, last);
     run::watch(loaded, case, options, &mut recorder);
-    let Recorder { cache: mut blames, sought, spent, before_end, asked_after, list, .. } = recorder;
+    let fails = failure.is_some();
+    let Recorder { cache: mut blames, sought, spent, before_end, asked_after, list, departure, .. } =
+        recorder;
     if seen == Seen::All && !sought.is_empty() {
         search(loaded, case, options, sought, &mut blames);
     }
@@ -85,6 +91,7 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
     if let Some(world) = &mut hashes.world {
         world.leaves.iter_mut().zip(of_leaves).for_each(|(leaf, answer)| leaf.answer = Some(answer));
     }
+    let parting = watched.case.as_ref().filter(|_| fails).and_then(|case| parting(case, options));
     let stack = differences.first().zip(list).zip(watched.case.as_ref());
     // The list is that of the embedded machine.
     let stack = stack.filter(|_| embedded.is_none());
@@ -94,6 +101,8 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
         notes: watched.notes,
         embedded,
         blames,
+        parting,
+        departure: departure.filter(|_| fails),
         last: before_end,
         steps: asked_after,
         stack,
@@ -129,24 +138,67 @@ fn search(
     }
 }
 
-/// The datum to trace for a difference: of a byte string, only the first byte that differs.
-fn datum(difference: &Difference) -> Datum {
-    let byte = match (&difference.expected, &difference.actual) {
-        (Expected::Is(Value::Bytes(wanted)), Some(Value::Bytes(actual))) => {
-            wanted.iter().zip(actual).position(|(wanted, actual)| wanted != actual)
-        }
+/// Where the machine in another process parts from the embedded one, if it shows its steps.
+fn parting(case: &Case, options: &RunOptions) -> Option<Parting> {
+    let (vm, info) = (options.testee.vm()?, machines::by_name(case.machine)?);
+    if !["digests", "trace"].iter().all(|request| vm.answers(info.name, request)) {
+        return None;
+    }
+    let mut one = OnVm::new(vm, info, case, options.interrupt.clone()).ok()?;
+    let mut other = OnVm::embedded(info, case).ok()?;
+    // A machine that breaks down here has a verdict already.
+    let bisect::Divergence { step, last, differs, next } =
+        *bisect::machines([&mut one, &mut other], info.isa).ok()?.err()?;
+    let text = |name: &str, next: &Next| match (next.get(name), next) {
+        (Some(value), _) => value.to_string(),
+        (None, Next::Step(step)) => format!("{} follows", step.op),
+        (None, Next::End(_)) => "the run ends".to_owned(),
+    };
+    let pc = |step: &Step| match &step.state.iter().find(|member| member.0 == "pc")?.1 {
+        Value::Int(pc) => u64::try_from(pc).ok(),
         _ => None,
     };
-    Datum { at: difference.at.clone(), byte }
+    let differs =
+        differs.into_iter().map(|name| (name.to_owned(), next.each_ref().map(|next| text(name, next))));
+    Some(Parting {
+        step,
+        instruction: last.and_then(|last| Some((pc(&last)?, last.op))),
+        differs: differs.collect(),
+    })
+}
+
+/// The datum to trace for a difference: of a byte string, only the first byte that differs; of a list that is too
+/// long, the first item that is not the expected one.
+fn datum(difference: &Difference, case: Option<&Case>) -> Datum {
+    let whole = Datum { at: difference.at.clone(), wrong: Wrong::Whole };
+    match (&difference.expected, &difference.actual) {
+        (Expected::Is(Value::Bytes(wanted)), Some(Value::Bytes(actual))) => {
+            let byte = wanted.iter().zip(actual).position(|(wanted, actual)| wanted != actual);
+            Datum { wrong: byte.map_or(Wrong::Whole, Wrong::Byte), ..whole }
+        }
+        (Expected::Len(count), Some(Value::List(items))) if items.len() > *count => {
+            let is_wrong = |index: &usize| {
+                let at = difference.at.child(*index);
+                let expected = case.and_then(|case| demanded(case, difference.step, &at));
+                !matches!(expected, Some(Expected::Is(value)) if items[*index] == value)
+            };
+            let surplus = (0..*count).find(is_wrong).unwrap_or(*count);
+            Datum { at: difference.at.child(surplus), wrong: Wrong::Surplus }
+        }
+        _ => whole,
+    }
+}
+
+/// What the case expects of a datum after a step, its number from 1.
+fn demanded(case: &Case, step: Option<usize>, at: &Path) -> Option<Expected> {
+    let step = case.steps.get(step.unwrap_or(1).checked_sub(1)?)?;
+    step.assertions.iter().find(|check| check.at == *at).map(|check| check.expected.clone())
 }
 
 /// What the case expects of the list that contains a difference.
 fn stack_of(difference: &Difference, (at, actual): (Path, Value), case: &Case) -> Option<StackComparison> {
     let Value::List(actual) = actual else { return None };
-    let step = case.steps.get(difference.step.unwrap_or(1).checked_sub(1)?)?;
-    let demanded = |path: &Path| {
-        step.assertions.iter().find(|check| check.at == *path).map(|check| check.expected.clone())
-    };
+    let demanded = |path: &Path| demanded(case, difference.step, path);
     let count = match demanded(&at) {
         Some(Expected::Len(count)) => count,
         _ => actual.len(),

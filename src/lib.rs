@@ -2,7 +2,7 @@
 //!
 //! A *vector file* (JSON) says: load this program, do these actions, the machine must then look
 //! like this. vmconf reads published formats into one model, runs each case on an embedded
-//! machine, compares, and tells exactly what differs and where in the vector file that was
+//! machine, compares, and reports exactly what differs and where in the vector file that was
 //! demanded.
 //!
 //! # One picture
@@ -76,7 +76,7 @@
 //! | a report | a file in `src/report/`: [`report::Report`] | [`report::REPORTS`] |
 //! | a form of `vmconf trace` | a file in `src/explain/trace/`: [`explain::trace::Writer`] | [`explain::trace::TRACES`] |
 //! | a form of `vmconf compare` | a function in `src/report/comparison.rs` | [`report::comparison::COMPARISONS`] |
-//! | a form of `vmconf check` | a file in `src/lint/` | [`lint::output::OUTPUTS`] |
+//! | a form of `vmconf check` | a file in `src/lint/` | [`lint::outputs::OUTPUTS`] |
 //! | a rule of `vmconf check` | the diagnostic that names it, where the rule is found broken | [`model::rule::RULES`] |
 //! | a limit | the check, where the loop is | [`model::limits::ROWS`] |
 //! | a predicate of `-E` | nothing else | [`run::expression::PREDICATES`] |

@@ -24,6 +24,7 @@ use crate::text::source_text::SourceText;
 
 pub mod fix;
 pub mod output;
+pub mod outputs;
 mod program;
 mod sarif;
 mod text;
@@ -65,8 +66,17 @@ impl<'o> Checker<'o> {
     pub fn check_text(&mut self, source: &Source, text: String) -> Checked {
         let options = self.options.for_file(source);
         match identify(source, text, options) {
-            Err(FileError { diagnostic, text }) => Checked::new(source, text, vec![*diagnostic]),
+            Err(FileError { diagnostic, text }) => {
+                let checked = text.as_ref().and_then(|text| formats::check_documents(text.as_str()));
+                match checked {
+                    Some(checked) => Checked::of_documents(source, checked, text),
+                    None => Checked::new(source, text, vec![*diagnostic]),
+                }
+            }
             Ok(Content::Other(document, why)) => {
+                if let Some(checked) = formats::check_documents(document.text()) {
+                    return Checked::of_documents(source, checked, Some(document.into_text()));
+                }
                 let note = Diagnostic::at(document.root().at(), why).under(Rule::NotAVector);
                 let note = document.locate(note.severity(Severity::Note));
                 Checked::new(source, Some(document.into_text()), vec![note])
@@ -199,6 +209,17 @@ fn without_assertions(case: &Case, test: Node<'_>) -> Option<Diagnostic<Origin>>
 impl Checked {
     fn new(source: &Source, text: Option<SourceText>, diagnostics: Vec<Diagnostic>) -> Checked {
         Checked { file: source.shown.clone(), text, cases: 0, diagnostics }
+    }
+
+    /// So many documents that are not vectors, and what was found in them.
+    fn of_documents(
+        source: &Source,
+        (count, found): (usize, Vec<Diagnostic<Origin>>),
+        text: Option<SourceText>,
+    ) -> Checked {
+        let located = text.iter().flat_map(|text| found.iter().map(|it| text.locate(it.clone())));
+        let diagnostics = located.collect();
+        Checked { cases: count, ..Checked::new(source, text, diagnostics) }
     }
 
     /// The edits that fix the diagnostics, in document order.

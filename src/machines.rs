@@ -1,16 +1,5 @@
 //! The list of machines.
 
-use std::fmt;
-
-use self::machine::{LoadError, Machine};
-use crate::isa::assembler::{AsmErrors, Assembled};
-use crate::isa::disassembler::disassemble;
-use crate::isa::{Isa, OpInfo};
-use crate::model::case::Program;
-use crate::model::limits::Limits;
-use crate::model::shape::Member;
-use crate::model::value::Value;
-
 pub mod account;
 mod change;
 pub mod ecdsa;
@@ -18,6 +7,7 @@ pub(crate) mod effects;
 #[cfg(feature = "ethereum")]
 pub mod ethereum;
 pub mod evm;
+mod info;
 pub mod inspect;
 mod interpreter;
 pub mod machine;
@@ -31,115 +21,7 @@ pub mod tiers;
 pub mod tinyvm;
 pub mod view;
 
-/// What there is to know about a machine without making one.
-pub struct MachineInfo {
-    /// Its name, as vectors and the command line say it.
-    pub name: &'static str,
-    /// What it is, in one line.
-    pub doc: &'static str,
-    /// Its instructions.
-    pub isa: &'static Isa,
-    /// What executes its instructions.
-    pub engine: Engine,
-    /// How its programs are written.
-    pub language: Language,
-    /// The instructions that a program contains, with repeats, executed or not; empty for a malformed
-    /// program.
-    pub contains: fn(&Program) -> Vec<&'static OpInfo>,
-    /// Which instructions it can execute.
-    pub executes: Executes,
-    /// What is odd about a program that can be loaded all the same, each with its datum.
-    pub lint: fn(&Program) -> Vec<LoadError>,
-    /// The members of a program, as a machine in another process gets it.
-    pub program: &'static [Member],
-    /// What [`Action::Set`](crate::model::case::Action::Set) can change.
-    pub changes: &'static [Member],
-    /// What can be observed.
-    pub fields: fn() -> Vec<Member>,
-    /// The fields that are hashes of others, of a machine whose vectors demand hashes.
-    pub hashed: Option<Hashed>,
-    /// The program with bytes in place of mnemonics and sources; the error is about a datum of the program.
-    pub assemble: fn(&Program) -> Result<Program, LoadError>,
-    /// Makes one.
-    pub new: fn(&Limits) -> Box<dyn Machine>,
-}
-
-/// Its name: the shapes of its data contain themselves, without end.
-impl fmt::Debug for MachineInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("MachineInfo").field(&self.name).finish()
-    }
-}
-
-/// The fields that are hashes of others.
-#[derive(Debug, Clone, Copy)]
-pub struct Hashed {
-    /// The root of the state.
-    pub root: &'static str,
-    /// Computes the root of a state; `None` for a value that is not one.
-    pub root_of: fn(&Value) -> Option<Value>,
-    /// The state: a record of accounts.
-    pub state: &'static str,
-    /// The member of a program that is the state before.
-    pub before: &'static str,
-    /// The hash of the log entries.
-    pub logs: &'static str,
-    /// The log entries.
-    pub entries: &'static str,
-}
-
-/// What executes the instructions of a machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Engine {
-    /// This crate: a handler for each row of the instruction set.
-    Own,
-    /// A library of this name: the rows only describe its instructions.
-    Library(&'static str),
-}
-
-/// Which instructions a machine can execute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Executes {
-    /// Only those that [`MachineInfo::contains`] lists.
-    Contained,
-    /// Others as well: inside the operand of another one, written by the program, or for the end of a script.
-    Others,
-}
-
-/// How the programs of a machine are written as text.
-#[derive(Debug, Clone, Copy)]
-pub enum Language {
-    /// As [`crate::isa::assembler`] and [`crate::isa::disassembler`] have it for any instruction set of bytes.
-    Bytes,
-    /// In a language of its own, for a memory of words.
-    Own {
-        /// Source to words; the error is the first invalid line.
-        assemble: fn(&str) -> Result<Assembled, AsmErrors>,
-        /// A word to the text that assembles to it.
-        disassemble: fn(u16) -> String,
-    },
-    /// Not as text: a program is a JSON document.
-    Document {
-        /// The schema that it has, in `schemas/`.
-        schema: &'static str,
-    },
-}
-
-/// Of a machine that finds nothing odd.
-fn nothing_odd(_: &Program) -> Vec<LoadError> {
-    Vec::new()
-}
-
-/// Of a machine whose programs have no mnemonics.
-#[allow(clippy::unnecessary_wraps, reason = "one type for all machines")]
-fn as_it_is(program: &Program) -> Result<Program, LoadError> {
-    Ok(program.clone())
-}
-
-/// The instructions of a program of bytes.
-fn in_bytes(isa: &Isa, program: &[u8]) -> Vec<&'static OpInfo> {
-    disassemble(isa, program).filter_map(|line| line.op.or(line.cut_off)).collect()
-}
+pub use self::info::{Engine, Executes, Hashed, Language, MachineInfo};
 
 /// Every machine.
 pub static MACHINES: &[MachineInfo] = &[

@@ -4,12 +4,13 @@
 pub mod assertion;
 pub mod brief;
 pub mod case;
+pub mod case_report;
 pub mod cell;
 pub mod count;
 pub mod diagnostic;
 pub mod escape;
 pub mod event;
-pub mod exit;
+pub mod exit_code;
 pub mod explanation;
 pub mod hex;
 pub mod interrupt;

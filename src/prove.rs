@@ -4,4 +4,5 @@ pub mod audit;
 pub mod coverage;
 pub mod minset;
 pub mod mutants;
+pub mod observer;
 pub mod suite;

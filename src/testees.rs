@@ -5,19 +5,18 @@ use std::sync::Arc;
 use self::embedded::Embedded;
 use self::process::{Process, Vm};
 use crate::machines::MachineInfo;
-use crate::machines::machine::{LoadError, Machine};
-use crate::machines::observe::Observe;
+use crate::machines::machine::Machine;
 use crate::machines::tiers::Tiers;
-use crate::model::case::{Program, Step};
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
-use crate::model::path::Path;
-use crate::model::verdict::Breakdown;
 use crate::wire::protocol::Hello;
 
 pub mod embedded;
 pub mod process;
 pub mod server;
+mod testee;
+
+pub use self::testee::{See, State, Stopped, Testee};
 
 /// Makes testees.
 #[derive(Clone)]
@@ -101,50 +100,5 @@ impl MakeTestee {
 impl Default for MakeTestee {
     fn default() -> MakeTestee {
         MakeTestee::on(Tiers::default())
-    }
-}
-
-/// Something that runs programs: an embedded machine, or one in another process.
-pub trait Testee {
-    /// Runs a program on a fresh machine: performs the actions of each step, and calls `see` with the index of
-    /// the step and the state after it. Without steps, only loads the program.
-    ///
-    /// # Errors
-    ///
-    /// When the run ends before the last step is done.
-    fn run(&mut self, program: &Program, steps: &[Step], see: See<'_>) -> Result<(), Stopped>;
-}
-
-/// What sees the state after each step.
-pub type See<'s> = &'s mut dyn FnMut(usize, &dyn State);
-
-/// A machine after a step.
-pub trait State: Observe {
-    /// A description, in one line, of how the machine ended or where it is.
-    fn describe(&self) -> String;
-
-    /// A datum in terms of the program's source; see [`Machine::explain`].
-    fn explain(&self, at: &Path) -> Option<String>;
-}
-
-/// Why a run ended before its last step was done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stopped {
-    /// The program cannot be run, or a limit of the runner was reached; in a whole sentence.
-    Error(LoadError),
-    /// The run was interrupted.
-    Interrupted,
-    /// The testee lacks what the program needs.
-    Unsupported(String),
-    /// The testee ended, or broke the protocol.
-    Crash(Breakdown),
-    /// The testee did not answer in time.
-    Timeout(Breakdown),
-}
-
-impl Stopped {
-    /// The machine does not accept the program.
-    pub(crate) fn not_loadable(LoadError { at, what }: LoadError) -> Stopped {
-        Stopped::Error(LoadError { at, what: format!("the program cannot be loaded: {what}") })
     }
 }

@@ -1,4 +1,4 @@
-"""EVMs that print EIP-3155 lines, behind the protocol of vmconf. The arguments are the command, in which {code},
+"""EVMs that print EIP-3155 lines, as a testee of vmconf. The arguments are the command, in which {code},
 {input} and {gas} stand for the program: adapter.py evm run --json --code {code} --input {input} --gas {gas}"""
 
 import hashlib

@@ -1,4 +1,4 @@
-"""State tests on the executable specification of Ethereum, all forks, behind the protocol of vmconf."""
+"""State tests on the executable specification of Ethereum, all forks, as a testee of vmconf."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""The executable specification of Ethereum, fork Homestead, behind the protocol of vmconf."""
+"""The executable specification of Ethereum, fork Homestead, as a testee of vmconf."""
 
 import json
 import sys

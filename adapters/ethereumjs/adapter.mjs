@@ -1,4 +1,4 @@
-// ethereumjs, an EVM in TypeScript, under the rules of Homestead, behind the protocol of vmconf.
+// ethereumjs, an EVM in TypeScript, under the rules of Homestead, as a testee of vmconf.
 
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -1,4 +1,4 @@
-"""neo3vm, a C++ port of the NeoVM of N3 with Python bindings, behind the protocol of vmconf."""
+"""neo3vm, a C++ port of the NeoVM of N3 with Python bindings, as a testee of vmconf."""
 
 import json
 import sys

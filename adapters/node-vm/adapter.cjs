@@ -1,4 +1,4 @@
-// node-vm, the NeoVM 2.x of NEO•ONE, behind the protocol of vmconf. It runs a script in one go: a hook before each
+// node-vm, the NeoVM 2.x of NEO•ONE, as a testee of vmconf. It runs a script in one go: a hook before each
 // instruction sees what steps are to be observed.
 
 const { createInterface } = require('node:readline')

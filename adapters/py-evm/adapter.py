@@ -1,4 +1,4 @@
-"""py-evm, an EVM in Python, under the rules of Homestead, behind the protocol of vmconf."""
+"""py-evm, an EVM in Python, under the rules of Homestead, as a testee of vmconf."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-//! revm's interpreter and journal under the rules of Homestead, behind the protocol of vmconf.
+//! revm's interpreter and journal under the rules of Homestead, as a testee of vmconf.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-"""Clients with a command for state tests, behind the protocol of vmconf. The arguments are the command, in which {file}
+"""Clients with a command for state tests, as a testee of vmconf. The arguments are the command, in which {file}
 stands for a fixture of one case: adapter.py evm statetest {file}"""
 
 import json

@@ -14,7 +14,7 @@ pub(crate) struct Target {
     pub(crate) name: &'static str,
     /// Runs it on an input.
     pub(crate) run: fn(&[u8]),
-    /// The inputs to start from; empty if the input is no text but decides about a generated program.
+    /// The inputs to start from; empty if the input is not text but decides about a generated program.
     pub(crate) seeds: &'static [Seeds],
 }
 
@@ -59,6 +59,11 @@ pub(crate) static TARGETS: &[Target] = &[
         name: "format-minic89",
         run: |data| files::run("minic89", data),
         seeds: &[Files("vectors/minic89", "json"), Files("tests/samples/minic89", "json")],
+    },
+    Target {
+        name: "format-statetest",
+        run: |data| files::run("statetest", data),
+        seeds: &[Files("vectors/ethereum", "json"), Files("tests/samples/statetest", "json")],
     },
     Target { name: "machine-evm", run: programs::evm, seeds: &[] },
     Target { name: "machine-neo3", run: programs::neo3, seeds: &[] },

@@ -9,7 +9,7 @@ use clap::Args;
 use vmconf::isa::assembler::{AsmErrors, Assembled, MOST_ERRORS, assemble};
 use vmconf::machines::{Language, MachineInfo};
 use vmconf::model::count::counted;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 
 use super::exit_code::BrokenInput;
 use super::output;

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::prove::audit::{How, audit};
 use vmconf::report::audit::{AUDITS, AuditKind};

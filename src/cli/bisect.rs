@@ -10,7 +10,7 @@ use clap::Args;
 use vmconf::explain::bisect::{self, Compared, Divergence, Next, OnVm};
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::signature;
 use vmconf::model::value::Value;
 use vmconf::run::{LoadedFile, RunOptions, Worker};

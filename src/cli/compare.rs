@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::model::escape::escaped;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::report::comparison::{COMPARISONS, ComparisonKind, Extent, Shown};
 use vmconf::report::counts;

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_complete::env::Shells;
-use vmconf::model::exit::{Exit, MEANINGS};
+use vmconf::model::exit_code::{Exit, MEANINGS};
 
 use super::output;
 use super::result_file::ResultFile;

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::{Arg, Args, Command};
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::limits;
 use vmconf::text::config::{Kind, Override, Setting};
 

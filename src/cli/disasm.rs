@@ -11,7 +11,7 @@ use vmconf::formats::nef::{self, MANIFEST_SIZE, Manifest, Method, Nef, is_nef};
 use vmconf::isa::disassembler::{Line, disassemble};
 use vmconf::machines::{Language, MachineInfo};
 use vmconf::model::escape::escaped;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::run::open_file::{Links, open_regular};
 
 use self::segment::Segment;

@@ -12,7 +12,7 @@ use vmconf::formats::{Field, Format, Inputs, MakeVector, NewVector, made_for};
 use vmconf::machines::MachineInfo;
 use vmconf::model::assertion::{Assertion, Expected};
 use vmconf::model::case::Step;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::path::Path as At;
 use vmconf::model::position::Origin;
 use vmconf::model::shape::Member;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use vmconf::model::exit::{Exit, MEANINGS};
+use vmconf::model::exit_code::{Exit, MEANINGS};
 
 use super::output::{is_closed_pipe, note};
 

@@ -10,7 +10,7 @@ use clap::Args;
 use vmconf::explain::explore::{self, Explorer, Opened, page};
 use vmconf::formats::minic89::documents;
 use vmconf::machines::minic89::Playback;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 
 use super::exit_code::BrokenInput;
 use super::find_case::with_case;

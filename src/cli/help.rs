@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::{Args, Command};
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::limits::{self, Owner, Row};
 use vmconf::run::expression;
 use vmconf::text::suggest::nearest;

@@ -12,11 +12,10 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, bail};
 use etcetera::BaseStrategy;
-use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use vmconf::model::count::counted;
 use vmconf::model::partition::Part;
@@ -72,7 +71,7 @@ pub(super) fn begin(executed: Executed<'_>) -> Record {
 
 /// The current time in RFC 3339 format, to the second.
 pub(super) fn now() -> String {
-    Timestamp::now().strftime("%FT%TZ").to_string()
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
 /// Records a run as the newest from its folder, and deletes the oldest. Records nothing if the platform has no
@@ -103,7 +102,9 @@ pub(super) fn record(anchor: &Anchor, run: &mut Spool) -> io::Result<()> {
 fn put(folder: &Path, run: &mut Spool) -> io::Result<()> {
     const ATTEMPTS: usize = 1000;
     for _ in 0..ATTEMPTS {
-        let name = Timestamp::now().strftime("%Y%m%d-%H%M%S-%3f").to_string();
+        let now = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
+        // 2026-11-21T22:41:40.123Z becomes 20261121-224140-123.
+        let name = now.replace(['-', ':', 'Z'], "").replace(['T', '.'], "-");
         match ResultFile::once(&folder.join(name), &mut run.reader()?) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 std::thread::sleep(Duration::from_millis(1));

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::Args;
 use vmconf::isa::{Field, OpInfo, Operand, Unit};
 use vmconf::machines::MachineInfo;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 
 use super::output;
 use super::program::machine_argument;

@@ -3,13 +3,14 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use jiff::Timestamp;
+use vmconf::model::case_report::CaseReport;
 use vmconf::model::count::counted;
-use vmconf::model::event::{CaseReport, Event};
-use vmconf::model::exit::Exit;
+use vmconf::model::event::Event;
+use vmconf::model::exit_code::Exit;
 use vmconf::run;
 use vmconf::run::expected_failures::elsewhere::elsewhere;
 use vmconf::run::expected_failures::update::{self, Accepted, Policy, Unseen};
@@ -74,8 +75,8 @@ fn parse(path: &Path, text: &str, today: Date) -> anyhow::Result<ExpectedFailure
 
 /// Today's date in UTC.
 fn clock() -> anyhow::Result<Date> {
-    let today = Timestamp::now().strftime("%F").to_string();
-    parse_date(&today).map_err(anyhow::Error::msg).context("the clock")
+    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    parse_date(&now[..10]).map_err(anyhow::Error::msg).context("the clock")
 }
 
 /// Manage known failures

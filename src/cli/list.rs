@@ -6,7 +6,7 @@ use clap::Args;
 use indexmap::IndexMap;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::run::sources::Source;
 use vmconf::run::{self, LoadedCase, Options};
 use vmconf::wire::line::one_line;

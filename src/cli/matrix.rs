@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::model::event::Event;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::report::matrix::{MATRICES, MatrixKind, badge};
 use vmconf::run::matrix::Collector;

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use vmconf::model::event::Event;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::limits::Limits;
 use vmconf::report;
 use vmconf::run::merge::{self, MergedRun, Source};

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use vmconf::model::count::counted;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::prove::minset::minset;
 use vmconf::prove::mutants::How;
 use vmconf::prove::mutants::fault::faults_of;

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::machines::{MachineInfo, of_this_crate};
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::prove::mutants::fault::{Fault, faults_of};
 use vmconf::prove::mutants::{How, evenly, judge, wrong_entries};
@@ -58,8 +58,7 @@ pub(super) struct MutantsCommand {
 
     /// Programs to try for each fault that no case notices
     ///
-    /// A fault that changes nothing in any case nor in any of these programs does not count. Programs are made for
-    /// evm, neo2 and neo3.
+    /// Programs are made for evm, neo2 and neo3.
     #[arg(long, value_name = "N", default_value_t = 30)]
     search: u32,
 

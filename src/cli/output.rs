@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use vmconf::model::escape::escaped;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 
 /// Standard output. Output to a closed pipe is dropped: it is not an error and does not change the exit code.
 pub(super) fn stdout() -> impl Write {

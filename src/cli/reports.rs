@@ -7,7 +7,7 @@ use anyhow::bail;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use vmconf::model::event::Event;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::report::{self, Grouping, Needs, REPORTS, Report, ReportKind};
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use tempfile::NamedTempFile;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 
 /// The start of the name of a temporary file; [`RANDOM`] letters and digits follow.
 const PREFIX: &str = ".vmconf-";

@@ -9,7 +9,7 @@ use clap::Args;
 use vmconf::explain::explain_on_screen;
 use vmconf::model::case::CaseId;
 use vmconf::model::event::{Event, Summary};
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::report::{self, Needs};
 use vmconf::run::sources::Source;

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read, Write};
 
 use clap::Args;
 use vmconf::machines::MachineInfo;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::testees::server::Server;
 use vmconf::wire::protocol::MOST_LINE;
 

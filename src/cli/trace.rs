@@ -9,7 +9,7 @@ use vmconf::explain::bisect::OnVm;
 use vmconf::explain::trace::{Selection, StepFilter, TRACES, Tracer, Writer};
 use vmconf::isa::{Isa, OpInfo};
 use vmconf::machines::MachineInfo;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, LoadedFile, RunOptions, WatchedCase};

@@ -9,9 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use jiff::SignedDuration;
 use vmconf::machines::tiers::Tiers;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::model::verdict::Breakdown;
 use vmconf::testees::process::{Command, Groups, Vm};
@@ -82,10 +81,8 @@ fn engine_parser() -> impl TypedValueParser<Value = Tiers> {
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {
-    let duration = text.parse().ok().filter(SignedDuration::is_positive);
-    duration
-        .map(SignedDuration::unsigned_abs)
-        .ok_or_else(|| "a duration has the form 10s or 500ms".to_owned())
+    let duration = humantime::parse_duration(text).ok().filter(|duration| !duration.is_zero());
+    duration.ok_or_else(|| "a duration has the form 10s or 500ms".to_owned())
 }
 
 impl VmArgs {

@@ -4,7 +4,7 @@ mod check;
 mod init;
 
 use clap::{Args, Subcommand};
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 
 /// Write and try out an adapter for a machine of your own
 ///

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use console::Term;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::run::sources::Source;
 use vmconf::run::{self, Options, UnmatchedEntries};
 

@@ -1,57 +1,14 @@
 //! The first step at which two runs of one program differ.
 
+mod divergence;
 mod machines;
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
-use crate::model::value::Value;
-use crate::wire::eip3155::{self, Members, Step, TraceLine};
+use crate::wire::eip3155::{self, Members, TraceLine};
 
-pub use machines::{Instructions, OnVm, machines};
-
-/// Where two runs part.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Divergence {
-    /// The number, from 1, of the last step that begins with the same state in both; 0 if the first ones
-    /// differ.
-    pub step: u64,
-    /// That step, whose instruction makes the difference; `None` if the first ones differ.
-    pub last: Option<Step>,
-    /// The names of the runs' data that differ after it.
-    pub differs: Vec<&'static str>,
-    /// What follows in each run.
-    pub next: [Next; 2],
-}
-
-/// What follows the last common step of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next {
-    /// Another step.
-    Step(Step),
-    /// The end, with what the run says of it; empty if it says nothing.
-    End(Members),
-}
-
-impl Next {
-    /// A datum of what follows.
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        let (Next::Step(Step { state: members, .. }) | Next::End(members)) = self;
-        members.iter().find(|member| member.0 == name).map(|member| &member.1)
-    }
-
-    /// The names of the data that differ, among those that both runs have.
-    fn differences(&self, other: &Next) -> Vec<&'static str> {
-        match (self, other) {
-            (Next::Step(Step { state: members, .. }), Next::Step(_)) | (Next::End(members), Next::End(_)) => {
-                let differs = |(name, value): &(&'static str, Value)| {
-                    other.get(name).is_some_and(|other| other != value).then_some(*name)
-                };
-                members.iter().filter_map(differs).collect()
-            }
-            (Next::Step(_), Next::End(_)) | (Next::End(_), Next::Step(_)) => vec!["the end"],
-        }
-    }
-}
+pub use self::divergence::{Compared, Divergence, Next};
+pub use self::machines::{Instructions, OnVm, machines};
 
 /// The steps of a trace, read one by one.
 struct Trace<R> {
@@ -86,9 +43,6 @@ impl<R: BufRead> Trace<R> {
 fn invalid(what: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, what.into())
 }
-
-/// The number of steps of two traces that do not differ, or where they part.
-pub type Compared = Result<u64, Box<Divergence>>;
 
 /// Compares two traces in the form of EIP-3155, of which it keeps two steps each in memory.
 ///

@@ -10,14 +10,29 @@
 //! [`Search`], which keeps only instruction numbers, finds it, and another recorder keeps the instructions up
 //! to it.
 
-use crate::model::explanation::{Answer, Blame, Executed, Input, Spent};
+mod chain;
+mod departure;
+mod question;
+mod search;
+mod stack;
+
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ops::Range;
+
+use num_bigint::{BigInt, Sign};
+
+use self::chain::{Chains, Writer};
+use self::departure::Declared;
+pub use self::question::{Datum, Question, Wrong};
+pub use self::search::{Counter, Search, Sought};
+use self::stack::created;
+pub(super) use self::stack::{taken, top, written};
 
 use crate::isa::OpInfo;
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, Watch};
 use crate::model::cell::Cell;
+use crate::model::explanation::{Answer, Blame, Departure, Executed, Input, Spent};
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 
@@ -28,23 +43,8 @@ pub const WINDOW: usize = 200_000;
 /// instruction. If values are large, fewer instructions are kept.
 const MOST_BYTES: usize = 1 << 27;
 
-/// The most instructions in one answer, not counting those that only moved a value.
-const MOST: usize = 7;
-
 /// How many stack values are kept for each instruction.
 const SHOWN: usize = 6;
-
-/// A question about the state: the number of the step after which it is asked, from 1, and the data.
-pub type Question = (usize, Vec<Datum>);
-
-/// A datum to trace.
-#[derive(Debug, Clone)]
-pub struct Datum {
-    /// Its path.
-    pub at: Path,
-    /// Which of its bytes; `None` for the whole datum.
-    pub byte: Option<usize>,
-}
 
 /// Which instructions a [`Recorder`] sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +72,14 @@ pub struct Recorder {
     last_op: Option<&'static OpInfo>,
     /// Whether the effects of the last instruction are not recorded yet.
     pending: bool,
+    /// What the row of the last instruction declares, if it is kept.
+    declared: Option<Declared>,
+    /// The same, until it is known where the instruction went on.
+    goes_on: Option<Declared>,
+    /// Where the last instruction goes on if it does not jump.
+    after: usize,
+    /// The first kept instruction before the first question that did not do what its row declares.
+    pub departure: Option<Departure>,
     compounds: HashSet<usize>,
     /// The answers, in the order of the questions and their paths.
     pub cache: Vec<Answer>,
@@ -103,6 +111,10 @@ impl Recorder {
             refund: None,
             last_op: None,
             pending: false,
+            declared: None,
+            goes_on: None,
+            after: 0,
+            departure: None,
             compounds: HashSet::new(),
             cache: Vec::new(),
             sought: Vec::new(),
@@ -124,8 +136,18 @@ impl Recorder {
         }
     }
 
-    /// Completes the last instruction with what only the state after it shows.
-    fn complete(&mut self, state: &dyn Inspect) {
+    /// Compares where the last instruction went on with what its row declares.
+    fn check_jump(&mut self, state: &dyn Inspect, pc: usize) {
+        let what = self.goes_on.take().and_then(|declared| declared.jump(state, pc));
+        if self.departure.is_none() && self.before_end.is_empty() {
+            let last = self.records.back().cloned();
+            self.departure = what.zip(last).map(|(what, by)| Departure { by, what });
+        }
+    }
+
+    /// Completes the last instruction with what only the state after it shows. `pc` is where it went on, if the
+    /// machine is in front of the instruction after it.
+    fn complete(&mut self, state: &dyn Inspect, pc: Option<usize>) {
         if !std::mem::take(&mut self.pending) {
             return;
         }
@@ -133,12 +155,19 @@ impl Recorder {
         // If some instructions were not seen, a compound that seems new may be old.
         let created = created(pushes, state, &mut self.compounds).filter(|_| self.seen == Seen::All);
         self.count_gas(state);
+        let declared = self.declared.take();
         let Some(last) = self.records.back_mut().filter(|last| last.step + 1 == self.step) else { return };
         last.cost = self.gas.zip(state.gas()).map(|(before, after)| before.saturating_sub(after));
         last.written = written(last.top.saturating_sub(last.taken()), pushes, top(state));
         last.moved = moved(last, pushes, state);
+        last.went = pc.filter(|pc| *pc != self.after);
         last.writes.extend(created);
         last.writes.extend(state.wrote());
+        if self.departure.is_none() && self.before_end.is_empty() {
+            let what = declared.as_ref().and_then(|declared| declared.departure(state));
+            self.departure = what.map(|what| Departure { by: last.clone(), what });
+            self.goes_on = declared;
+        }
     }
 
     fn count_gas(&mut self, state: &dyn Inspect) {
@@ -183,14 +212,20 @@ impl Recorder {
 
     fn made(&self, datum: &Datum, state: &dyn Inspect) -> Answer {
         let cells = state.cells(&datum.at);
-        let blame = |writer| Box::new(self.blame(writer, datum.byte));
+        let chains = Chains(&self.records);
+        let blame = |writer: Writer<'_>| {
+            let left_by =
+                (datum.wrong == Wrong::Surplus).then(|| self.left_by(&writer, cells.first())).flatten();
+            Box::new(Blame { left_by, ..chains.blame(writer, datum.wrong.byte()) })
+        };
         let Some(first) = cells.first() else {
-            // An instruction that reads nothing decides nothing.
-            let last = self.records.iter().rev().find(|record| !record.inputs.is_empty());
+            // An instruction that reads nothing decides nothing, unless it failed.
+            let decides = |record: &&Executed| state.failure().is_some() || !record.inputs.is_empty();
+            let last = self.records.iter().rev().find(decides);
             return Answer::NoCell(last.or(self.records.back()).map(Writer::only).map(blame));
         };
         let end = self.step;
-        if let Some(writer) = cells.iter().find_map(|cell| self.writer(cell, end)) {
+        if let Some(writer) = cells.iter().find_map(|cell| chains.writer(cell, end)) {
             return Answer::By(blame(writer));
         }
         let is_near = |record: &&Executed| record.writes.iter().any(|cell| cell.is_like(first));
@@ -203,101 +238,15 @@ impl Recorder {
         }
     }
 
-    /// An instruction, with those that wrote its inputs. With `byte`, only that byte of the datum is followed
-    /// if the instruction copied the datum.
-    fn blame(&self, root: Writer<'_>, byte: Option<usize>) -> Blame {
-        let before = self.jump_before(root.by.step);
-        let mut blame = self.follow(root, byte);
-        blame.reached_by = before.map(|by| Box::new(self.follow(Writer::only(by), None)));
-        blame
-    }
-
-    /// Breadth first: all operands of an instruction are followed before the operands of those.
-    fn follow(&self, root: Writer<'_>, byte: Option<usize>) -> Blame {
-        let mut found = vec![Followed::new(root)];
-        let mut next = 0;
-        while next < found.len() {
-            let by = found[next].writer.by;
-            // Other cells come before the stack, which is also shown elsewhere.
-            let (on_stack, elsewhere): (Vec<_>, Vec<_>) =
-                (0..by.inputs.len()).partition(|index| matches!(by.inputs[*index].cell, Cell::Stack(_)));
-            for index in elsewhere.into_iter().chain(on_stack) {
-                let part = by.inputs[index].cell.part(byte.filter(|_| next == 0));
-                if found.len() < MOST
-                    && let Some(writer) = self.writer(&part, by.step)
-                    && found.iter().all(|known| known.writer.by.step != writer.by.step)
-                {
-                    let place = found.len();
-                    found[next].inputs[index] = Some(place);
-                    found.push(Followed::new(writer));
-                }
-            }
-            next += 1;
-        }
-        assemble(&found, 0)
-    }
-
-    /// The last instruction before `step` that wrote the cell, with the later ones that moved the value.
-    fn writer(&self, cell: &Cell, mut step: u64) -> Option<Writer<'_>> {
-        let mut cell = cell.clone();
-        let mut moved_by = Vec::new();
-        loop {
-            let found = self.preceding(step).find(|record| record.writes_to(&cell))?;
-            match found.moved_from(&cell) {
-                Some(from) => {
-                    (cell, step) = (Cell::Stack(from), found.step);
-                    moved_by.push(found);
-                }
-                None => return Some(Writer { by: found, moved_by }),
-            }
-        }
-    }
-
-    /// The last instruction before `step` that decided where execution continues.
-    fn jump_before(&self, step: u64) -> Option<&Executed> {
-        let decides = |record: &&Executed| !record.inputs.is_empty() && record.writes_to(&Cell::jump());
-        self.preceding(step).find(decides)
-    }
-
-    /// The instructions before `step`, the latest one first.
-    fn preceding(&self, step: u64) -> impl Iterator<Item = &Executed> {
-        let count = self.records.partition_point(|record| record.step < step);
-        self.records.iter().take(count).rev()
-    }
-}
-
-/// An instruction that wrote a cell, with the later ones that moved the value.
-struct Writer<'r> {
-    by: &'r Executed,
-    moved_by: Vec<&'r Executed>,
-}
-
-impl<'r> Writer<'r> {
-    fn only(by: &'r Executed) -> Writer<'r> {
-        Writer { by, moved_by: Vec::new() }
-    }
-}
-
-/// An instruction of an answer, with the indices of those that wrote its inputs.
-struct Followed<'r> {
-    writer: Writer<'r>,
-    inputs: Vec<Option<usize>>,
-}
-
-impl<'r> Followed<'r> {
-    fn new(writer: Writer<'r>) -> Followed<'r> {
-        let inputs = vec![None; writer.by.inputs.len()];
-        Followed { writer, inputs }
-    }
-}
-
-fn assemble(found: &[Followed<'_>], place: usize) -> Blame {
-    let Followed { writer, inputs } = &found[place];
-    Blame {
-        by: writer.by.clone(),
-        moved_by: writer.moved_by.iter().map(|it| (*it).clone()).collect(),
-        inputs: inputs.iter().map(|input| input.map(|place| assemble(found, place))).collect(),
-        reached_by: None,
+    /// The last instruction that took all values above a cell of the stack, and not the one in it.
+    fn left_by(&self, writer: &Writer<'_>, cell: Option<&Cell>) -> Option<Executed> {
+        let Some(Cell::Stack(at)) = cell else { return None };
+        let since = self.records.iter().rev().take_while(|record| record.step > writer.by.step);
+        let is_above = |record: &&Executed| {
+            let taken = record.taken();
+            taken > 0 && record.top == at + 1 + taken
+        };
+        since.into_iter().find(is_above).cloned()
     }
 }
 
@@ -328,19 +277,21 @@ fn list_of(path: &Path, state: &dyn Inspect) -> Option<(Path, Value)> {
 }
 
 impl Executed {
-    fn new(step: u64, at: &At<'_>) -> Executed {
+    fn new(step: u64, at: &At<'_>, effects: Effects) -> Executed {
         let state = at.state;
-        let Effects { takes, reads, writes, .. } = state.effects();
+        let Effects { takes, reads, writes, .. } = effects;
         let height = state.height();
         let takes = taken(takes, at.op, height);
         let stack: Vec<_> = (0..takes.max(SHOWN).min(height)).filter_map(|below| state.item(below)).collect();
         let top = top(state);
         let operand = |(below, value): (usize, &Value)| Input {
             cell: Cell::Stack(top - 1 - below),
+            name: None,
             value: value.clone(),
         };
         let operands = stack.iter().take(takes).enumerate().map(operand);
-        let reads = reads.into_iter().map(|(cell, value)| Input { cell, value });
+        let reads =
+            reads.into_iter().map(|(cell, value)| Input { name: state.cell_name(&cell), cell, value });
         Executed {
             step,
             pc: at.pc,
@@ -353,6 +304,7 @@ impl Executed {
             top,
             stack: stack.iter().take(SHOWN).cloned().collect(),
             cost: None,
+            went: None,
             writes,
             written: 0..0,
             moved: Vec::new(),
@@ -381,39 +333,43 @@ impl Executed {
     }
 
     fn moved_from(&self, cell: &Cell) -> Option<usize> {
-        let Cell::Stack(at) = cell else { return None };
-        self.moved.iter().find(|(to, _)| to == at).map(|(_, from)| *from)
+        self.moved.iter().find(|(to, _)| to.contains(cell)).map(|(_, from)| *from)
     }
 }
 
-/// The number of the stack slot above the top one.
-pub(super) fn top(state: &dyn Inspect) -> usize {
-    state.frame().map_or(0, |frame| frame.stack) + state.height()
-}
-
-/// How many values an instruction pops from a stack of this height.
-pub(super) fn taken(takes: Option<usize>, op: Option<&OpInfo>, height: usize) -> usize {
-    takes.unwrap_or_else(|| op.map_or(0, |op| op.pops.into())).min(height)
-}
-
-/// The stack slots that an instruction wrote: it left those below `left` in place and pushed `pushes` values;
-/// `top` is the slot above the top one afterwards.
-pub(super) fn written(left: usize, pushes: usize, top: usize) -> Range<usize> {
-    left.min(top.saturating_sub(pushes))..top
-}
-
-/// The compound on top of the stack, if the last instruction pushed it and no earlier one did.
-fn created(pushes: usize, state: &dyn Inspect, known: &mut HashSet<usize>) -> Option<Cell> {
-    let compound = state.compound(0).filter(|_| pushes > 0)?;
-    known.insert(compound).then_some(Cell::Compound(compound))
-}
-
-/// The slots to which an instruction that pushes several values only moved one that it popped, with the slots
-/// the values came from: DUP and SWAP are not blamed for the values they move.
-fn moved(last: &Executed, pushes: usize, state: &dyn Inspect) -> Vec<(usize, usize)> {
-    if pushes < 2 {
-        return Vec::new();
+/// The cells to which an instruction only moved a value that it popped, with the slots the values came from. DUP
+/// and SWAP are not blamed for the values they move, nor are instructions that store one.
+fn moved(last: &Executed, pushes: usize, state: &dyn Inspect) -> Vec<(Cell, usize)> {
+    match (pushes, &last.writes[..]) {
+        // Which frame stored a value matters as much as what made it.
+        (0, [written]) if last.frame.is_none() => stored(last, written, state).into_iter().collect(),
+        (0 | 1, _) => Vec::new(),
+        _ => copied(last, state),
     }
+}
+
+/// What an instruction stored that writes one cell: the last operand, since addresses are above it.
+fn stored(last: &Executed, written: &Cell, state: &dyn Inspect) -> Option<(Cell, usize)> {
+    let operand = last.inputs[..last.taken()].last()?;
+    let value = state.value(written)?;
+    let number = unsigned(&value);
+    let is_it = operand.value == value || number.is_some() && unsigned(&operand.value) == number;
+    match operand.cell {
+        Cell::Stack(from) if is_it => Some((written.clone(), from)),
+        _ => None,
+    }
+}
+
+/// A number, or the one that is stored as these bytes.
+fn unsigned(value: &Value) -> Option<BigInt> {
+    match value {
+        Value::Int(number) => Some(number.clone()),
+        Value::Bytes(bytes) => Some(BigInt::from_bytes_be(Sign::Plus, bytes)),
+        _ => None,
+    }
+}
+
+fn copied(last: &Executed, state: &dyn Inspect) -> Vec<(Cell, usize)> {
     let top = top(state);
     let from = |at: usize| {
         let value = state.item(top - 1 - at)?;
@@ -421,7 +377,7 @@ fn moved(last: &Executed, pushes: usize, state: &dyn Inspect) -> Vec<(usize, usi
         // A value that stayed in place takes precedence over an equal one from another slot.
         let stayed = last.inputs.iter().filter(equal).find(|input| input.cell == Cell::Stack(at));
         match stayed.or_else(|| last.inputs.iter().find(equal))?.cell {
-            Cell::Stack(from) => Some((at, from)),
+            Cell::Stack(from) => Some((Cell::Stack(at), from)),
             _ => None,
         }
     };
@@ -441,138 +397,33 @@ impl Watch for Recorder {
     }
 
     fn before(&mut self, at: &At<'_>) {
-        self.complete(at.state);
+        self.complete(at.state, Some(at.pc));
+        self.check_jump(at.state, at.pc);
         self.gas = at.state.gas();
         self.refund = at.state.refund();
         self.last_op = at.op;
         self.pending = true;
         if self.keep.contains(&self.step) {
-            self.keep(Executed::new(self.step, at));
+            let effects = at.state.effects();
+            self.declared = Declared::of(at, &effects);
+            self.after = at.pc + 1 + at.operand.len();
+            self.keep(Executed::new(self.step, at, effects));
         }
         self.step += 1;
     }
 
     /// No instruction wrote what changes between two actions.
     fn pause(&mut self, state: &dyn Inspect) {
-        self.complete(state);
+        if !self.pending {
+            // Something else than an instruction may have moved the program counter.
+            self.goes_on = None;
+        }
+        self.complete(state, None);
     }
 
     fn after_step(&mut self, number: usize, state: &dyn Inspect) {
-        self.complete(state);
+        self.complete(state, None);
         self.answer(number, state);
-    }
-}
-
-/// A datum that no kept instruction wrote, if some instructions were dropped.
-#[derive(Debug, Clone)]
-pub struct Sought {
-    /// The index of its answer.
-    pub answer: usize,
-    /// The question, about this datum alone.
-    pub question: Question,
-    /// The cells that hold it.
-    cells: Vec<Cell>,
-    /// How many instructions were executed before the question.
-    end: u64,
-}
-
-/// Watches a run and finds the last instructions that wrote some data, at any distance.
-pub struct Search {
-    sought: Vec<Sought>,
-    /// For each sought datum and each of its cells, the number of the last instruction that wrote the cell.
-    writers: Vec<Vec<Option<u64>>>,
-    step: u64,
-    /// How many stack values the last instruction left in place, and how many it pushed.
-    last: Option<(usize, usize)>,
-    compounds: HashSet<usize>,
-}
-
-impl Search {
-    /// A search for the writers of these data.
-    pub fn new(sought: Vec<Sought>) -> Search {
-        let writers = sought.iter().map(|sought| vec![None; sought.cells.len()]).collect();
-        Search { sought, writers, step: 0, last: None, compounds: HashSet::new() }
-    }
-
-    /// The data whose writer was found, each with the number of the instruction.
-    pub fn found(self) -> impl Iterator<Item = (Sought, u64)> {
-        let found = self.sought.into_iter().zip(self.writers);
-        found.filter_map(|(sought, writers)| Some((sought, writers.into_iter().flatten().next()?)))
-    }
-
-    /// Notes that the previous instruction wrote the cells that `is_written` selects.
-    fn wrote(&mut self, is_written: impl Fn(&Cell) -> bool) {
-        let last = self.step - 1;
-        for (sought, writers) in self.sought.iter().zip(&mut self.writers) {
-            for (cell, writer) in sought.cells.iter().zip(writers) {
-                if last < sought.end && is_written(cell) {
-                    *writer = Some(last);
-                }
-            }
-        }
-    }
-
-    /// Completes the last instruction with what only the state after it shows.
-    fn complete(&mut self, state: &dyn Inspect) {
-        let Some((left, pushes)) = self.last.take() else { return };
-        let places = written(left, pushes, top(state));
-        let mut wrote = state.wrote();
-        wrote.extend(created(pushes, state, &mut self.compounds));
-        self.wrote(|cell| match cell {
-            Cell::Stack(at) => places.contains(at),
-            other => wrote.iter().any(|written| written.touches(other)),
-        });
-    }
-}
-
-impl Watch for Search {
-    fn before(&mut self, at: &At<'_>) {
-        self.complete(at.state);
-        self.step += 1;
-        let Effects { takes, writes, .. } = at.state.effects();
-        let left = top(at.state) - taken(takes, at.op, at.state.height());
-        self.last = Some((left, at.op.map_or(0, |op| op.pushes.into())));
-        if !writes.is_empty() {
-            self.wrote(|cell| writes.iter().any(|written| written.touches(cell)));
-        }
-    }
-
-    fn pause(&mut self, state: &dyn Inspect) {
-        self.complete(state);
-    }
-
-    fn after_step(&mut self, _: usize, state: &dyn Inspect) {
-        self.complete(state);
-    }
-}
-
-/// Counts the instructions up to the end of each step of a case without inspecting them. If the machine
-/// ended, the count may be too low by up to [`Counter::INEXACT`].
-#[derive(Debug, Default)]
-pub struct Counter {
-    count: u64,
-    /// The count at the end of each step.
-    pub ends: Vec<u64>,
-}
-
-impl Counter {
-    /// How many instructions are executed at once.
-    pub const INEXACT: u64 = 10_000;
-}
-
-impl Watch for Counter {
-    fn before(&mut self, _: &At<'_>) {}
-
-    fn passes_over(&self) -> u64 {
-        Counter::INEXACT
-    }
-
-    fn passed_over(&mut self, count: u64) {
-        self.count += count;
-    }
-
-    fn after_step(&mut self, _: usize, _: &dyn Inspect) {
-        self.ends.push(self.count);
     }
 }
 

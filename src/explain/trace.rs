@@ -7,78 +7,17 @@
 
 use std::io::{self, Write};
 
-use crate::isa::{Isa, OpInfo};
+use crate::isa::OpInfo;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
-use crate::model::renderer::Renderer;
 
 mod eip3155;
 mod jsonl;
 mod minic89;
 mod text;
+mod writer;
 
-/// Formats the steps of a trace.
-pub trait Writer {
-    /// Writes what comes before the steps.
-    ///
-    /// # Errors
-    ///
-    /// When writing fails, as for all methods here.
-    fn start(&mut self, state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
-        let _ = (state, out);
-        Ok(())
-    }
-
-    /// Writes the initial state, step 0, if it is selected.
-    fn initial(&mut self, state: &dyn Inspect, out: &mut dyn Write) -> io::Result<()> {
-        let _ = (state, out);
-        Ok(())
-    }
-
-    /// Called before a selected step is executed.
-    fn before(&mut self, step: &Step<'_>, out: &mut dyn Write) -> io::Result<()>;
-
-    /// Called after the step was executed.
-    fn after(&mut self, done: &Done<'_>, out: &mut dyn Write) -> io::Result<()>;
-
-    /// Writes what comes after the steps.
-    fn end(&mut self, end: &End<'_>, out: &mut dyn Write) -> io::Result<()>;
-
-    /// The machines this writer supports; none if it supports all.
-    fn machines(&self) -> &'static [&'static str] {
-        &[]
-    }
-}
-
-/// An instruction that is about to be executed.
-pub struct Step<'a> {
-    /// Its number in the run, from 1: it leads from state `number - 1` to state `number`.
-    pub number: u64,
-    /// The instruction, with the state of the machine before it.
-    pub at: &'a At<'a>,
-}
-
-/// An instruction that was executed, or that could not be.
-pub struct Done<'a> {
-    /// The machine after it.
-    pub state: &'a dyn Inspect,
-    /// Its cost in gas, if the machine has gas. For an instruction that could not be executed it is the gas
-    /// that was charged, but at least the gas in the instruction table.
-    pub cost: Option<u64>,
-}
-
-/// The end of a run.
-pub struct End<'a> {
-    /// The final state of the machine.
-    pub state: &'a dyn Inspect,
-    /// How many steps the run had, including those that are not selected.
-    pub steps: u64,
-    /// How the run ended, in one line of text.
-    pub how: &'a str,
-}
-
-/// A trace format; `new` makes a writer for a machine with these instructions.
-pub type TraceKind = Renderer<fn(&'static Isa) -> Box<dyn Writer>>;
+pub use self::writer::{Done, End, Step, TraceKind, Writer};
 
 /// All trace formats; the first is the default.
 pub static TRACES: &[TraceKind] = &[text::KIND, jsonl::KIND, eip3155::KIND, minic89::KIND];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::machines::{self, Hashed};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Case, Step};
-use crate::model::event::CaseReport;
+use crate::model::case_report::CaseReport;
 use crate::model::explanation::{Against, Leaf, LogComparison, WorldComparison};
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::fields::{Diagnostics, Fields, wrong_type};
-use super::{Entry, Evidence};
+use super::format::{Entry, Evidence};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;

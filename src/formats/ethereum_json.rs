@@ -233,3 +233,9 @@ pub(super) fn hash_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
 pub(super) fn data_value(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
     data(node).map(Value::Bytes)
 }
+
+/// Whether a test is an Ethereum state test: it has a `transaction`, and no `exec`.
+pub(super) fn is_state_test(test: Node<'_>) -> bool {
+    let has = |name| test.member(name).is_some();
+    has("transaction") && (has("pre") || has("post")) && !has("exec")
+}

@@ -1,12 +1,24 @@
 //! Reading an object member by member so that no member is overlooked: missing and unknown ones become
 //! diagnostics.
 
-use super::Strictness;
 use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::text::json::{Document, Member, Node, quoted};
 use crate::text::suggest::nearest;
+
+/// How bad things are that a format does not know, and breaches of its text that can be read all the
+/// same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Strictness {
+    /// The former are notes, the latter are ignored.
+    #[default]
+    Tolerant,
+    /// Both are warnings, as are probable mistakes: `vmconf check` reports them, a run does not.
+    Thorough,
+    /// Both are errors.
+    Strict,
+}
 
 /// Collects all diagnostics of a case, so that its author sees everything in one run.
 #[derive(Debug)]

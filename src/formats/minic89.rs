@@ -14,16 +14,14 @@ mod program;
 mod snapshot;
 mod write_back;
 
-use std::sync::Arc;
-
 use num_bigint::BigInt;
 
-use self::program::Shared;
+use self::program::{MACHINE, Shared};
+use super::envelope;
 use super::fields::{Diagnostics, Fields, wrong_type};
-use super::{Context, Evidence, Format, Severity, envelope};
-use crate::model::assertion::{Assertion, Expected};
+use super::format::{Context, Evidence, Format};
 use crate::model::case::{Action, Case, Program, Step};
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::path::Path;
 use crate::model::value::Value;
 use crate::text::json::Node;
@@ -48,8 +46,6 @@ pub const FORMAT: Format = Format {
     make: Some(new_vector::MAKE),
     ends: &["status"],
 };
-
-const MACHINE: &str = "minic89";
 
 fn evidence(file: Node<'_>) -> Option<Evidence> {
     envelope::evidence(file, MACHINE, "\"machine\": \"minic89\"").or_else(|| {
@@ -226,16 +222,3 @@ fn read_trace(trace: Node<'_>, steps: &mut Vec<Step>, diagnostics: &mut Diagnost
         steps.push(Step { actions: vec![run], end: exists, assertions });
     }
 }
-
-/// A check that a datum is this.
-fn is(at: Path, value: Value, node: Node<'_>) -> Assertion {
-    Assertion {
-        at,
-        expected: Expected::Is(value),
-        origin: crate::model::position::Origin(node.at()),
-        rule: None,
-    }
-}
-
-/// The program record of a file whose program is not broken.
-type Document = Arc<Value>;

@@ -30,17 +30,19 @@ mod result;
 mod rules;
 mod write_back;
 
+use self::lexical::member;
 use self::program::Program;
 use self::result::AssertionBuilder;
 use self::rules::{Generation, Rules};
 use super::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
-use super::{Context, Entry, Folder, Format, Severity};
+use super::files::Folder;
+use super::format::{Context, Entry, Format};
 use crate::model::case::{self, Action, Case, Step};
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
-use crate::text::json::{Member, Node, quoted};
+use crate::text::json::{Node, quoted};
 
 /// N3's entry in the list of formats.
 pub const N3: Format = Format {
@@ -83,11 +85,6 @@ pub const V2: Format = Format {
     group: |_| None,
     folders: &[],
 };
-
-/// The last member of this name in letters of any case.
-fn member<'d>(object: Node<'d>, name: &str) -> Option<Member<'d>> {
-    object.members().filter(|member| member.key.eq_ignore_ascii_case(name)).last()
-}
 
 fn outline(file: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
     if !file.is_object() {

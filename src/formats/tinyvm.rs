@@ -23,20 +23,20 @@ mod driver;
 mod expect;
 mod lexical;
 mod new_vector;
+mod reader;
 mod segment;
 mod single;
 mod testcases;
 mod write_back;
 
-use super::fields::{Diagnostics, Fields, no_such_word, wrong_type};
-use super::{Context, Evidence, Folder, Format, Severity, envelope};
-use crate::model::case::{Case, Program, Step};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::path::Path;
-use crate::model::position::Origin;
-use crate::model::rule::Rule;
-use crate::model::value::Value;
-use crate::text::json::{Node, quoted};
+use self::reader::{ENDS, MACHINE, Reader};
+use super::envelope;
+use super::fields::{Diagnostics, Fields};
+use super::files::Folder;
+use super::format::{Context, Evidence, Format};
+use crate::model::case::Case;
+use crate::model::diagnostic::Severity;
+use crate::text::json::Node;
 
 pub use testcases::FORMAT as TESTCASES;
 
@@ -61,14 +61,6 @@ pub const FORMAT: Format = Format {
     folders: &[Folder::Own],
 };
 
-const MACHINE: &str = "tinyvm";
-
-/// How a single machine ends, and a driver's run.
-const ENDS: &[&str] = &["stop", "outcome"];
-
-/// Instructions that a phase, or a driver and its testee together, may try.
-const STEPS: u64 = 30_000;
-
 /// What a driver case has and a case of a single machine has not.
 const DRIVER_ONLY: [&str; 4] = ["driver", "testee", "budget", "zeroLimit"];
 
@@ -89,7 +81,7 @@ fn read_rest(file: Node<'_>, _: Context<'_>, diagnostics: &mut Diagnostics) {
 fn read_test(test: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) -> Option<Case> {
     let mut fields = Fields::open(test, "test", diagnostics)?;
     let name_at = envelope::name(&mut fields, diagnostics).unwrap_or(test.at());
-    let mut reader = Reader { context, diagnostics, members: Vec::new(), places: Vec::new() };
+    let mut reader = Reader::new(context, diagnostics);
     let steps = if let Some(driver) = fields.optional("driver") {
         reader.exclude(&mut fields, &SINGLE_ONLY, "a test with \"driver\"");
         reader.driver_case(&mut fields, driver, name_at)
@@ -97,88 +89,7 @@ fn read_test(test: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics
         reader.exclude(&mut fields, &DRIVER_ONLY, "a test without \"driver\"");
         reader.single_case(&mut fields)
     };
-    let Reader { members, places, .. } = reader;
+    let case = reader.case(steps);
     fields.finish(diagnostics);
-    Some(Case {
-        machine: MACHINE,
-        program: Program::from(Value::Record(members)),
-        places,
-        steps,
-        label: None,
-    })
-}
-
-/// Reads one case.
-struct Reader<'r> {
-    context: Context<'r>,
-    diagnostics: &'r mut Diagnostics,
-    /// The members of the program record.
-    members: Vec<(String, Value)>,
-    places: Vec<(Path, Origin)>,
-}
-
-/// The steps of a case.
-type Steps = Vec<Step>;
-
-impl Reader<'_> {
-    /// Members that another kind of case has.
-    fn exclude(&mut self, fields: &mut Fields<'_>, keys: &[&'static str], kind: &str) {
-        for key in keys {
-            if let Some(found) = fields.optional(key) {
-                let what = format!("{} in {kind}", quoted(key));
-                let diagnostic =
-                    Diagnostic::at(found.at(), what).expected("members of one kind of test only");
-                self.diagnostics.error(diagnostic.under(Rule::Misplaced));
-            }
-        }
-    }
-
-    fn push(&mut self, name: &str, value: Option<Value>) {
-        self.members.extend(value.map(|value| (name.to_owned(), value)));
-    }
-
-    /// `features`, which both kinds have.
-    fn features(&mut self, fields: &mut Fields<'_>) {
-        const EXPECTED: &str = "an array that has nothing but \"expRoot\", once";
-        let Some(node) = fields.optional("features") else { return };
-        if !node.is_array() {
-            return self.diagnostics.error(wrong_type(node, "features", EXPECTED));
-        }
-        for (index, feature) in node.items().enumerate() {
-            if index > 0 || feature.text().is_none_or(|name| name != "expRoot") {
-                let what = format!("feature {}", feature.shown());
-                self.diagnostics.error(no_such_word(feature, what, EXPECTED.to_owned(), ["expRoot"]));
-            }
-        }
-        let features = node.items().filter_map(|feature| feature.text().map(Value::text));
-        let features = Value::List(features.collect());
-        self.push("features", Some(features));
-    }
-
-    /// `rnd`: the seed, or the numbers to give.
-    fn rnd(&mut self, node: Node<'_>) -> Option<Value> {
-        if !node.is_array() {
-            return self.count(node, "rnd");
-        }
-        self.places.push((Path::field("rnd"), Origin(node.at())));
-        let number = |item: Node<'_>| lexical::word(item, "number of rnd").map(Value::int);
-        let numbers: Result<_, _> = node.items().map(number).collect();
-        self.diagnostics.keep(numbers).map(Value::List)
-    }
-
-    fn count(&mut self, node: Node<'_>, name: &str) -> Option<Value> {
-        self.diagnostics.keep(lexical::count(node, name)).map(Value::int)
-    }
-
-    /// One of these strings.
-    fn one_of(&mut self, node: Node<'_>, name: &str, words: &[&str]) -> Option<String> {
-        let text = node.text().filter(|text| words.contains(&&**text));
-        if text.is_none() {
-            let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
-            let what = format!("{name} is {}", node.shown());
-            let words = words.iter().copied();
-            self.diagnostics.error(no_such_word(node, what, each.join(" or "), words));
-        }
-        text.map(Into::into)
-    }
+    Some(case)
 }

@@ -10,15 +10,16 @@ mod write_back;
 
 use num_bigint::BigInt;
 
+use self::write_back::RESULTS;
 use super::accounts::{Account, Members, read_accounts};
 use super::ethereum_json::{
-    self, address, bloom, data, data_value, hash, hash_value, number_value, quantity,
+    self, address, bloom, data, data_value, hash, hash_value, is_state_test, number_value, quantity,
 };
 use super::fields::{Diagnostics, Fields, wrong_type};
-use super::{Entry, Evidence, Format, Options, Severity, ValueDebit};
+use super::format::{Entry, Evidence, Format, Options, ValueDebit};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::{Action, Case, Program, Step};
-use crate::model::diagnostic::Diagnostic;
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
@@ -51,15 +52,12 @@ const MACHINE: &str = "evm";
 /// Members of a test that are known and mean nothing: notes of the generator.
 const MEANINGLESS: &[&str] = &["_info", "//", "expect", "expet", "export", "expectOut"];
 
-/// What a test that must end normally has, and one that must halt has not.
-const RESULTS: [&str; 4] = ["gas", "out", "logs", "callcreates"];
-
 /// Two of the members that tests have: a test that lacks one is malformed, not something else.
 fn evidence(root: Node<'_>) -> Option<Evidence> {
     const TYPICAL: [&str; 4] = ["env", "exec", "pre", "post"];
     let test = root.members().find(|test| {
         let typical = test.value.members().filter(|member| TYPICAL.contains(&&*member.key));
-        typical.take(2).count() == 2 && !super::is_state_test(test.value)
+        typical.take(2).count() == 2 && !is_state_test(test.value)
     })?;
     Some(Evidence { at: test.key_at, what: "a test with two of env, exec, pre and post" })
 }

@@ -1,8 +1,8 @@
-//! The formats in which diagnostics are written.
+//! What writes diagnostics.
 
 use std::io::{self, Write};
 
-use super::{Checked, sarif, text};
+use super::Checked;
 use crate::model::diagnostic::Severity;
 use crate::model::renderer::Renderer;
 
@@ -34,20 +34,6 @@ pub enum Extent {
     /// All.
     All,
 }
-
-/// All formats; the first is the default.
-pub static OUTPUTS: &[OutputKind] = &[
-    OutputKind {
-        name: "text",
-        doc: "for people, as compilers write it",
-        new: |out, extent| Box::new(text::Text::new(out, extent)),
-    },
-    OutputKind {
-        name: "sarif",
-        doc: "SARIF 2.1.0, for code scanning and editors; all findings",
-        new: |out, _| Box::new(sarif::Sarif::new(out)),
-    },
-];
 
 /// The counts of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -137,6 +137,12 @@ impl Account {
         is_possible
     }
 
+    /// Takes back what was charged in advance and not used.
+    #[inline(always)]
+    pub(crate) fn return_units(&mut self, units: u64) {
+        self.units -= units;
+    }
+
     #[cold]
     #[inline(never)]
     fn check(&mut self) -> Result<(), Limit> {

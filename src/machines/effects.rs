@@ -19,9 +19,15 @@ pub(crate) enum Effect<M: Places> {
     Writes(M::Place),
     /// It may go on elsewhere in its frame than at the instruction after it, or in another script in its place.
     Jumps,
+    /// It always goes on in its frame at the program counter that the function returns; `None` where that is
+    /// not known.
+    JumpsTo(fn(&M) -> Option<usize>),
     /// It takes as many stack items as the function says, instead of those that its row counts; `None`
     /// for those that its row counts.
     Takes(fn(&M) -> Option<usize>),
+    /// It leaves as many stack items in the place of those that it takes as the function says, instead of those
+    /// that its row counts.
+    Leaves(fn(&M) -> Option<usize>),
 }
 
 /// A machine whose rows declare effects.
@@ -59,8 +65,13 @@ pub(crate) fn declared<M: Places>(machine: &M, counts: &dyn Fn(usize) -> bool) -
             Effect::Needs(place) => effects.needs.extend(machine.cells_at(place)),
             Effect::Writes(place) => effects.writes.extend(machine.cells_at(place)),
             Effect::Jumps => effects.write(Cell::jump()),
+            Effect::JumpsTo(target) => {
+                effects.write(Cell::jump());
+                effects.target = target(machine);
+            }
             // It fails where it would take more than there is.
             Effect::Takes(count) => effects.takes = count(machine).map(|takes| takes.min(machine.height())),
+            Effect::Leaves(count) => effects.leaves = count(machine),
         }
     }
     effects
@@ -75,7 +86,7 @@ macro_rules! effects {
         /// What each row reads and writes, in the order of the rows.
         pub(super) static $list: &[&[$crate::machines::effects::Effect<$machine>]] = {
             #[allow(unused_imports, reason = "a machine may need only some")]
-            use $crate::machines::effects::Effect::{Jumps, Needs, Reads, Takes, Writes};
+            use $crate::machines::effects::Effect::{Jumps, JumpsTo, Leaves, Needs, Reads, Takes, Writes};
             #[allow(clippy::enum_glob_use, reason = "rows name places without their type")]
             use $place::*;
             &[$(&[$($effect),*]),*]

@@ -3,8 +3,11 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `machine.rs` | the machine: a transaction from its validation to its settlement |
+//! | `machine.rs` | the machine |
+//! | `machine/phases.rs` | a transaction from its validation to its settlement |
+//! | `machine/slices.rs` | the loop over instructions, within the limits of the runner |
 //! | `engine.rs` | revm as it is used here |
+//! | `fault.rs` | faults that tests plant |
 //! | `fork.rs` | forks, with what differs from revm's rules |
 //! | `rules.rs` | instructions that behave otherwise than revm has them |
 //! | `precompiles.rs` | precompiled contracts, within the limit of the runner |
@@ -38,6 +41,7 @@
 
 mod effects;
 mod engine;
+mod fault;
 mod fields;
 mod fork;
 mod inspect;
@@ -53,6 +57,6 @@ mod trail;
 mod transaction;
 mod world;
 
-pub use fork::WrongPrice;
+pub use fault::{Fault, Rule, WrongPrice};
 pub use machine::{Ethereum, INFO};
 pub use table::ETHEREUM;

@@ -34,6 +34,12 @@ pub trait Inspect: Observe {
         None
     }
 
+    /// How many references the machine counts, one for each value of the operand stack among them; `None` for a
+    /// machine without such a count.
+    fn references(&self) -> Option<usize> {
+        None
+    }
+
     /// A value of the operand stack, so many below the top one.
     fn item(&self, below: usize) -> Option<Value> {
         let _ = below;
@@ -67,6 +73,9 @@ pub trait Inspect: Observe {
     fn failure(&self) -> Option<String> {
         None
     }
+
+    /// How many frames there are: what StepOver and StepOut compare.
+    fn depth(&self) -> usize;
 
     /// The frame that executes the next instruction, of a machine whose frames execute code of different accounts.
     fn frame(&self) -> Option<Frame> {
@@ -197,6 +206,10 @@ impl fmt::Display for Frame {
 pub struct Effects {
     /// How many values it takes from the stack, where its row does not say.
     pub takes: Option<usize>,
+    /// How many values it leaves in their place, where its row does not say.
+    pub leaves: Option<usize>,
+    /// The program counter at which it goes on, where that depends on no condition.
+    pub target: Option<usize>,
     /// What it reads, each with the value that it has.
     pub reads: Vec<(Cell, Value)>,
     /// What decides whether it succeeds and what it costs, but no value that it computes: the balance

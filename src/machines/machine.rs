@@ -147,9 +147,6 @@ pub trait Machine: Inspect {
         None
     }
 
-    /// How many frames there are: what StepOver and StepOut compare.
-    fn depth(&self) -> usize;
-
     /// How the machine ended or its current position, in one line for a person: `out of gas at 0x1f SSTORE:
     /// needs 20000, 17 left`.
     fn describe(&self) -> String;
@@ -172,8 +169,14 @@ pub enum Tamper {
     GoTo(usize),
     /// Puts a copy of the compound that the top value refers to in its place.
     Copy,
-    /// Counts one reference too many.
-    Count,
+    /// Counts this number of references too many.
+    Count(usize),
+    /// Makes the Struct on top an Array with the same items, so that it is stored and not copied.
+    AsArray,
+    /// Makes this compound a Struct again where it is stored in another one.
+    AsStruct(usize),
+    /// Fails in another way than the last instruction did.
+    FailOtherwise,
 }
 
 /// How [`Machine::advance_to`] ended.
@@ -290,6 +293,13 @@ impl<'a> At<'a> {
         let op = isa.by_code(code);
         let length = op.map_or(0, |op| op.operand_len(rest).unwrap_or(rest.len()));
         Some(At { pc, op, code, operand: &rest[..length], state })
+    }
+
+    /// The program counter that the operand leads to, where it is a distance from the instruction.
+    pub(crate) fn at_offset(&self) -> Option<usize> {
+        let mut distance = [if self.operand.last()? & 0x80 == 0 { 0 } else { 0xff }; 8];
+        distance.get_mut(..self.operand.len())?.copy_from_slice(self.operand);
+        self.pc.checked_add_signed(isize::try_from(i64::from_le_bytes(distance)).ok()?)
     }
 }
 

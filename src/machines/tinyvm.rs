@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `table.rs` | the instructions, one row each |
 //! | `core.rs` | one machine and the loop over its instructions |
+//! | `instruction.rs` | instructions as the loop executes them |
 //! | `driver.rs` | the test driver: its commands, budget, results and outcomes |
 //! | `machine.rs` | what the runner sees: loading and running |
 //! | `fields.rs` | what can be observed |
@@ -35,6 +36,7 @@ pub mod disassembler;
 mod driver;
 mod fields;
 mod inspect;
+mod instruction;
 mod jump;
 mod language;
 mod machine;

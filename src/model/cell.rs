@@ -65,6 +65,16 @@ impl Cell {
         }
     }
 
+    /// Whether the other one is all of it or a part of it.
+    pub fn contains(&self, other: &Cell) -> bool {
+        match (self, other) {
+            (Cell::Range(one, a), Cell::Range(other, b)) => {
+                one == other && a.start <= b.start && b.end <= a.end
+            }
+            (one, other) => one == other,
+        }
+    }
+
     /// Whether writing one changes the other.
     pub fn touches(&self, other: &Cell) -> bool {
         match (self, other) {

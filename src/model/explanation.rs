@@ -1,13 +1,15 @@
 //! Why a case fails, as data: what reports render.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 
 use super::assertion::Expected;
 use super::case::CaseId;
+use super::case_report::CaseReport;
 use super::cell::Cell;
+use super::count::counted;
 use super::diagnostic::Diagnostic;
-use super::event::CaseReport;
 use super::path::Path;
 use super::value::Value;
 use super::verdict::Kind;
@@ -51,6 +53,10 @@ pub struct Explanation {
     pub embedded: Option<Kind>,
     /// For the first differences of a case that fails, what made the datum what it is.
     pub blames: Vec<Answer>,
+    /// Where the machine in another process parts from the embedded one, if both show their steps.
+    pub parting: Option<Parting>,
+    /// The first instruction, among those that were recorded, that did not do what its row declares.
+    pub departure: Option<Departure>,
     /// The last instructions before the first difference was seen.
     pub last: Vec<Executed>,
     /// How many instructions there were up to there.
@@ -147,12 +153,14 @@ pub struct Executed {
     pub stack: Vec<Value>,
     /// What it cost, on a machine with gas.
     pub cost: Option<u64>,
+    /// Where it went on, if not at the instruction after it.
+    pub went: Option<usize>,
     /// What it wrote, the stack left out.
     pub writes: Vec<Cell>,
     /// The places of the stack that it wrote.
     pub(crate) written: Range<usize>,
-    /// Places of the stack to which it only moved a value, and from where.
-    pub(crate) moved: Vec<(usize, usize)>,
+    /// Cells to which it only moved a value, and the place of the stack where that was.
+    pub(crate) moved: Vec<(Cell, usize)>,
 }
 
 impl Executed {
@@ -167,6 +175,8 @@ impl Executed {
 pub struct Input {
     /// Where it was.
     pub cell: Cell,
+    /// What the program's source calls that: `i of gcd`; `None` where it has no name for it.
+    pub name: Option<String>,
     /// What it was.
     pub value: Value,
 }
@@ -180,9 +190,122 @@ pub struct Blame {
     pub moved_by: Vec<Executed>,
     /// The writer of each of [`Executed::inputs`], as far as it was traced.
     pub inputs: Vec<Option<Blame>>,
+    /// What is left out of a long chain of instructions; set only for the instruction that it ends with.
+    pub further: Option<Further>,
     /// The last jump before it that might not have been taken, or might have led elsewhere; set only for the
     /// instruction that an answer begins with.
     pub reached_by: Option<Box<Blame>>,
+    /// Of a value that is one too many: the last instruction that took the values above it, and not this one.
+    pub left_by: Option<Executed>,
+}
+
+/// The other end of a long chain of instructions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Further {
+    /// How many instructions are left out between the others and these.
+    pub left_out: usize,
+    /// Those that the chain begins with, the oldest one first.
+    pub oldest: Vec<Executed>,
+}
+
+/// The first step after which two machines differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parting {
+    /// Its number, from 1; 0 if the machines differ before the first one.
+    pub step: u64,
+    /// Its program counter and its mnemonic.
+    pub instruction: Option<(u64, String)>,
+    /// What differs after it, each with the value on the machine in another process and on the embedded one, as
+    /// text.
+    pub differs: Vec<(String, [String; 2])>,
+}
+
+/// The first instruction that did something else than its row declares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Departure {
+    /// The instruction.
+    pub by: Executed,
+    /// What it did.
+    pub what: Departs,
+}
+
+/// What an instruction did that its row does not declare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Departs {
+    /// It succeeded with fewer values on the stack than it needs.
+    Missing {
+        /// How many it needs.
+        needs: usize,
+        /// How many there were.
+        height: usize,
+    },
+    /// It left another number of values on the stack.
+    Height {
+        /// How many there were before it.
+        before: usize,
+        /// How many its row declares after it.
+        declared: usize,
+        /// How many there were after it.
+        actual: usize,
+    },
+    /// It succeeded with more values on the stack than there may be.
+    Limit {
+        /// How many there may be.
+        limit: usize,
+        /// How many there were after it.
+        actual: usize,
+    },
+    /// It left another number of references.
+    References {
+        /// How many there are after an instruction that takes and leaves these numbers of values.
+        declared: usize,
+        /// How many there were after it.
+        actual: usize,
+    },
+    /// It went on elsewhere.
+    Jump {
+        /// The program counter that its row declares.
+        declared: usize,
+        /// The program counter of the next instruction.
+        actual: usize,
+    },
+}
+
+/// As a person reads it, after the instruction.
+impl fmt::Display for Departs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Departs::Missing { needs, height } => {
+                write!(
+                    f,
+                    "it needs {} on the stack; there {} {height}, and it did not fail",
+                    counted(needs, "value"),
+                    if height == 1 { "was" } else { "were" }
+                )
+            }
+            Departs::Height { before, declared, actual } => write!(
+                f,
+                "by its row the height of the stack goes from {before} to {declared}; it went to {actual}"
+            ),
+            Departs::Limit { limit, actual } => {
+                write!(
+                    f,
+                    "the stack may have {}; it had {actual}, and it did not fail",
+                    counted(limit, "value")
+                )
+            }
+            Departs::References { declared, actual } => {
+                write!(
+                    f,
+                    "by its row there are {} after it; there were {actual}",
+                    counted(declared, "reference")
+                )
+            }
+            Departs::Jump { declared, actual } => {
+                write!(f, "by its row it goes on at 0x{declared:02x}; it went on at 0x{actual:02x}")
+            }
+        }
+    }
 }
 
 /// What all instructions of one kind cost together.

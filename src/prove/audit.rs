@@ -2,7 +2,7 @@
 //!
 //! A case runs once, on the machine that it is for, and the state after each step is recorded. Each changed case
 //! is read again by its format and compared with the recorded state. A change that neither the reader nor the
-//! comparison notices is a datum that nobody checks: [`crate::formats::uncompared`] lists those that a format
+//! comparison notices is an expectation that is not compared: [`crate::formats::uncompared`] lists those that a format
 //! leaves out, with the rule, and every other one is a fault of this program.
 
 mod change;
@@ -106,6 +106,14 @@ fn recorded(file: &LoadedFile<'_>, index: usize, worker: &mut Worker<'_>) -> Opt
 }
 
 impl Recorded {
+    /// What the machine calls its state after a step.
+    fn state_after(&self, step: usize) -> Option<String> {
+        match self.states.get(step)?.observe("state")? {
+            Value::Text(state) => Some(state),
+            _ => None,
+        }
+    }
+
     fn passes(&self, compare: Compare) -> bool {
         passes(&self.case.steps, &self.states, compare)
     }
@@ -137,8 +145,8 @@ enum Noticed {
 struct Auditor {
     how: How,
     audit: Audit,
-    /// By format, kind and place.
-    unnoticed: BTreeMap<(&'static str, Kind, String), Unnoticed>,
+    /// By format, kind, place and rule.
+    unnoticed: BTreeMap<(&'static str, Kind, String, Option<&'static str>), Unnoticed>,
 }
 
 impl Auditor {
@@ -168,7 +176,7 @@ impl Auditor {
                 Noticed::Rejected => self.audit.rejected += 1,
                 Noticed::Noted => self.audit.noted += 1,
                 Noticed::Compared => self.audit.compared += 1,
-                Noticed::Nothing => self.add(&loaded, change),
+                Noticed::Nothing => self.add(&loaded, change, recorded),
             }
         }
     }
@@ -199,18 +207,20 @@ impl Auditor {
         if diagnostics.len() > notes { Noticed::Noted } else { Noticed::Nothing }
     }
 
-    fn add(&mut self, loaded: &LoadedCase<'_>, change: &Change<'_>) {
-        let Change { kind, at, .. } = change;
+    fn add(&mut self, loaded: &LoadedCase<'_>, change: &Change<'_>, recorded: &Recorded) {
+        let Change { kind, at, step, .. } = change;
         let (format, kind) = (loaded.format, *kind);
+        let state = step.and_then(|step| recorded.state_after(step));
+        let rule = rule_of(format.name, kind.name(), at, state.as_deref());
         let first = || Unnoticed {
             format: format.name.to_owned(),
             kind: kind.name().to_owned(),
             at: at.clone(),
-            rule: rule_of(format.name, kind.name(), at).map(str::to_owned),
+            rule: rule.map(str::to_owned),
             count: 0,
             case: loaded.id.to_string(),
         };
-        self.unnoticed.entry((format.name, kind, at.clone())).or_insert_with(first).count += 1;
+        self.unnoticed.entry((format.name, kind, at.clone(), rule)).or_insert_with(first).count += 1;
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::coverage::Points;
 use super::mutants::fault::Fault;
 use super::mutants::{How, judge};
+use super::observer::Points;
 use super::suite::{Suite, SuiteCase};
 use crate::wire::minset::{FileShare, Minset};
 use crate::wire::mutants::Outcome;

@@ -19,9 +19,10 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use self::fault::Fault;
+use self::equivalent::Equivalents;
+use self::fault::{Fault, Kind};
 use self::faulty::Faulty;
-use super::suite::Suite;
+use super::suite::{Suite, SuiteCase};
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::run::catch_panic;
@@ -50,13 +51,14 @@ pub struct Found {
 
 /// Judges faults by a suite. The order of the results is that of the faults.
 pub fn judge(faults: &[Fault], suite: &Suite, how: &How) -> (Mutants, Vec<Found>) {
+    let equivalents = Equivalents::new();
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     let work = || {
         while !how.interrupt.is_requested() {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(fault) = faults.get(index) else { return };
-            let judged = judge_one(*fault, suite, how);
+            let judged = judge_one(*fault, equivalents.reason(&fault.to_string()), suite, how);
             results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, judged));
         }
     };
@@ -78,8 +80,12 @@ pub fn judge(faults: &[Fault], suite: &Suite, how: &How) -> (Mutants, Vec<Found>
 }
 
 /// Judges a fault, and searches for a vector that notices it if the suite does not.
-fn judge_one(fault: Fault, suite: &Suite, how: &How) -> (Judged, Option<String>) {
-    let known = equivalent::reason(&fault.to_string());
+fn judge_one(
+    fault: Fault,
+    known: Option<&'static str>,
+    suite: &Suite,
+    how: &How,
+) -> (Judged, Option<String>) {
     let Trial { mut outcome, case } = trial(fault, suite, how);
     let mut vector = None;
     let mut tried = 0;
@@ -88,9 +94,6 @@ fn judge_one(fault: Fault, suite: &Suite, how: &How) -> (Judged, Option<String>)
     } else if outcome != Outcome::Killed {
         let searched = search::search(fault, how.programs);
         tried = searched.tried;
-        if outcome != Outcome::Survived && tried > 0 && !searched.switched_on {
-            outcome = Outcome::Idle;
-        }
         vector = searched.vector;
     }
     let judged = Judged {
@@ -118,13 +121,13 @@ fn trial(fault: Fault, suite: &Suite, how: &How) -> Trial {
     let switched_on = Arc::new(AtomicBool::new(false));
     let mut testee: Option<(u64, Embedded)> = None;
     let mut left = how.work;
-    let mut executed = false;
-    for case in suite.that_execute(fault.machine, fault.op) {
+    let only_failing = fault.kind == Kind::NotRaised;
+    let concerns = |case: &&SuiteCase| !only_failing || case.failing == Some(fault.op.code);
+    for case in suite.that_execute(fault.machine, fault.op).filter(concerns) {
         if how.interrupt.is_requested() || left < case.steps {
             break;
         }
         left -= case.steps;
-        executed = true;
         // A loop may have no end any more.
         let steps = (8 * case.units + 10_000).next_power_of_two();
         let mut reused = testee.take().filter(|(known, _)| *known == steps);
@@ -138,6 +141,7 @@ fn trial(fault: Fault, suite: &Suite, how: &How) -> Trial {
         }
         testee = reused;
     }
+    let executed = suite.that_execute(fault.machine, fault.op).next().is_some();
     let outcome = match (executed, switched_on.load(Ordering::Relaxed)) {
         (_, true) => Outcome::Survived,
         (true, false) => Outcome::NeverOn,
@@ -162,5 +166,5 @@ pub fn wrong_entries(mutants: &Mutants, all: &[Fault]) -> Vec<String> {
         .collect();
     let names: Vec<_> = all.iter().map(Fault::to_string).collect();
     let machines: BTreeSet<_> = all.iter().map(|fault| fault.machine.name).collect();
-    equivalent::wrong(&names, &killed, &machines)
+    Equivalents::new().wrong(&names, &killed, &machines)
 }

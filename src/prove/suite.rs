@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use super::coverage::{Observer, Points};
+use super::observer::{Observer, Points};
 use crate::isa::OpInfo;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::machines::{self, MachineInfo};
 use crate::model::case::Case;
-use crate::model::exit::Exit;
+use crate::model::exit_code::Exit;
 use crate::model::limits::Limits;
 use crate::model::verdict::Verdict;
 use crate::run::sources::Source;
@@ -33,6 +33,8 @@ pub struct SuiteCase {
     pub units: u64,
     /// The codes of the instructions that it executes.
     pub codes: BTreeSet<u16>,
+    /// The code of the instruction that fails at its end.
+    pub failing: Option<u16>,
     /// What it does with each instruction, if that was requested.
     pub points: Points,
 }
@@ -69,10 +71,11 @@ impl Suite {
                     Some((machine, case, id)) if watched.report.verdict == Verdict::Pass => {
                         if takes(machine) {
                             let limits = file.options().limits.clone();
-                            let Seen { steps, codes, observer, .. } = seen;
+                            let Seen { steps, codes, failing, observer, .. } = seen;
                             let points = observer.points;
                             let units = watched.machine.as_mut().map_or(steps, Embedded::units);
-                            let case = SuiteCase { id, machine, case, limits, steps, units, codes, points };
+                            let case =
+                                SuiteCase { id, machine, case, limits, steps, units, codes, failing, points };
                             suite.cases.push(case);
                         }
                     }
@@ -148,19 +151,23 @@ struct Seen {
     detail: Detail,
     steps: u64,
     codes: BTreeSet<u16>,
+    last: Option<u16>,
+    failing: Option<u16>,
     observer: Observer,
 }
 
 impl Watch for Seen {
     fn before(&mut self, at: &At<'_>) {
         self.steps += 1;
-        self.codes.extend(at.op.map(|op| op.code));
+        self.last = at.op.map(|op| op.code);
+        self.codes.extend(self.last);
         if self.detail == Detail::Points {
             self.observer.before(at);
         }
     }
 
     fn pause(&mut self, state: &dyn Inspect) {
+        self.failing = state.failure().and(self.last);
         if self.detail == Detail::Points {
             self.observer.after(state, None);
         }

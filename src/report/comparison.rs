@@ -49,10 +49,10 @@ impl Extent {
     }
 
     /// Escapes text from the input. [`Extent::Short`] also truncates it to the width that remains after
-    /// `behind` columns.
-    fn line(self, text: &str, behind: usize) -> String {
+    /// `prefix` columns.
+    fn line(self, text: &str, prefix: usize) -> String {
         match self {
-            Extent::Short => truncate(&escaped(text), 0, WIDTH - behind),
+            Extent::Short => truncate(&escaped(text), 0, WIDTH - prefix),
             Extent::All => escaped(text).into_owned(),
         }
     }

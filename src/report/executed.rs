@@ -18,13 +18,15 @@ pub enum Length {
 pub(super) fn executed_by(by: &Executed, room: usize) -> String {
     let inputs: Vec<_> = by.inputs.iter().map(input).collect();
     let inputs = if inputs.is_empty() { String::new() } else { format!(" of {}", inputs.join(", ")) };
-    let text = format!("step {}, 0x{:02x} {}{inputs}", by.number(), by.pc, by.text);
+    let went = by.went.map_or_else(String::new, |pc| format!(", on to 0x{pc:02x}"));
+    let text = format!("step {}, 0x{:02x} {}{inputs}{went}", by.number(), by.pc, by.text);
     truncate(&escaped(&text), 0, room)
 }
 
 pub(super) fn input(input: &Input) -> String {
-    match &input.cell {
-        Cell::Stack(_) => input.value.to_string(),
-        cell => format!("{cell} = {}", input.value),
+    match (&input.name, &input.cell) {
+        (Some(name), _) => format!("{name} = {}", input.value),
+        (None, Cell::Stack(_)) => input.value.to_string(),
+        (None, cell) => format!("{cell} = {}", input.value),
     }
 }

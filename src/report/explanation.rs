@@ -4,6 +4,8 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use num_bigint::{BigInt, Sign};
+
 use super::case_block::{
     self, ACTUAL, DIM, ERROR, EXPECTED, FAIL, WIDTH, broke_down, broken, differs, location, shown,
 };
@@ -12,8 +14,11 @@ use super::executed::{executed_by, input};
 use super::truncate::{truncate, truncate_pair};
 use super::world;
 use crate::model::assertion::Expected;
+use crate::model::count::counted;
 use crate::model::escape::escaped;
-use crate::model::explanation::{Answer, Blame, Executed, Explained, Explanation, StackComparison};
+use crate::model::explanation::{
+    Answer, Blame, Departure, Executed, Explained, Explanation, Further, Parting, Spent, StackComparison,
+};
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 use crate::model::verdict::{Difference, Failure, NotPassed, Verdict, vector_step};
@@ -23,6 +28,12 @@ const SCREEN: usize = 24;
 
 /// The minimum number of last instructions shown, even if the rest already fills the screen.
 const FEWEST: usize = 3;
+
+/// The minimum number of lines of a chain that is cut in the middle; a shorter one ends early.
+const FEWEST_CUT: usize = 6;
+
+/// The maximum number of data shown in which two machines differ.
+const MOST_PARTED: usize = 2;
 
 /// The maximum number of differences shown after the first, one line each.
 const FURTHER: usize = 3;
@@ -89,8 +100,11 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     };
     for (index, difference) in failure.differences.iter().take(full).enumerate() {
         differs(text, id, difference)?;
+        if index == 0 {
+            departed(text, explained)?;
+        }
         if is_gas(&difference.at, explained.blames.get(index)) {
-            spent(text, explained)?;
+            spent(text, explained, overspent(difference).as_ref())?;
         }
         match explained.blames.get(index) {
             Some(Answer::NotWritten { of_last: None, near, besides: None }) if is_existence(difference) => {
@@ -108,7 +122,7 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     }
     if let Some(world) = &explained.world {
         // Fees are leaves of nearly every state.
-        spent(text, explained)?;
+        spent(text, explained, None)?;
         world::leaves(text, world, length)?;
     }
     if length == Length::Screen {
@@ -130,6 +144,23 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
     let wanted = length.wanted(text);
     last(text, explained, wanted)?;
     writeln!(text, "  {DIM}ended:{DIM:#} {}", truncate(&escaped(&failure.ended), 0, WIDTH))
+}
+
+/// Writes where the machine parts from the embedded one, and the first instruction that did not do what its row
+/// declares.
+fn departed(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
+    if let Some(Parting { step, instruction, differs }) = &explained.parting {
+        let instruction =
+            instruction.as_ref().map(|(pc, op)| format!(", 0x{pc:02x} {op}")).unwrap_or_default();
+        writeln!(text, "    {DIM}parts   {DIM:#} step {step}{}", escaped(&instruction))?;
+        for (datum, values) in differs.iter().take(MOST_PARTED) {
+            let [actual, embedded] = values.each_ref().map(|value| truncate(&escaped(value), 0, 48));
+            writeln!(text, "      {datum} after it {actual}, on the embedded machine {embedded}")?;
+        }
+    }
+    let Some(Departure { by, what }) = &explained.departure else { return Ok(()) };
+    writeln!(text, "    {DIM}departs {DIM:#} {}", executed_by(by, WIDTH - 15))?;
+    writeln!(text, "      {what}")
 }
 
 /// Writes whose instructions are shown, if they are not those of the machine that the case ran on.
@@ -220,6 +251,9 @@ impl Most {
 /// Writes an instruction, the ones that wrote its inputs, and the jump that led to it.
 fn blamed(text: &mut Vec<u8>, head: &str, blame: &Blame, most: Most) -> io::Result<()> {
     tree(text, &format!("{DIM}{head:<8}{DIM:#}"), blame, most.made)?;
+    if let Some(by) = &blame.left_by {
+        writeln!(text, "    {DIM}left by {DIM:#} {}", executed_by(by, WIDTH - 15))?;
+    }
     match &blame.reached_by {
         Some(jump) => tree(text, &format!("{DIM}reached by{DIM:#}"), jump, most.reached),
         None => Ok(()),
@@ -235,7 +269,29 @@ fn tree(text: &mut Vec<u8>, head: &str, blame: &Blame, most: usize) -> io::Resul
     }
     moved(&mut lines, 6, blame)?;
     produced(&mut lines, blame, 1)?;
-    lines.split_inclusive(|byte| *byte == b'\n').take(most).try_for_each(|line| text.write_all(line))
+    if let Some(further) = &blame.further {
+        begins(&mut lines, further)?;
+    }
+    let lines: Vec<_> = lines.split_inclusive(|byte| *byte == b'\n').collect();
+    let mut write = |lines: &[&[u8]]| lines.iter().try_for_each(|line| text.write_all(line));
+    if lines.len() <= most || most < FEWEST_CUT {
+        return write(&lines[..lines.len().min(most)]);
+    }
+    // The chain is cut in the middle: it ends with the datum and begins with an input.
+    let (start, end) = (&lines[..most - 2], &lines[lines.len() - 1..]);
+    write(start)?;
+    let cut = counted(lines.len() - start.len() - end.len(), "more line");
+    write(&[format!("      {DIM}… {cut}{DIM:#}\n").as_bytes()])?;
+    write(end)
+}
+
+/// Writes the oldest instructions of a long chain.
+fn begins(text: &mut Vec<u8>, further: &Further) -> io::Result<()> {
+    if further.left_out > 0 {
+        writeln!(text, "      {DIM}… {}{DIM:#}", counted(further.left_out, "more instruction"))?;
+    }
+    let oldest = further.oldest.iter().rev();
+    oldest.map(|by| executed_by(by, WIDTH - 8)).try_for_each(|by| writeln!(text, "      {by}"))
 }
 
 /// Writes the first difference that an instruction made, unless it is the first difference of the case.
@@ -285,19 +341,38 @@ fn moved(text: &mut Vec<u8>, indent: usize, blame: &Blame) -> io::Result<()> {
     writeln!(text, "{:indent$}{DIM}moved by{DIM:#} {all}", "")
 }
 
-/// Writes what the gas was spent on: first the instructions whose cost differs from their row in the opcode
-/// table, then the largest sums.
-fn spent(text: &mut Vec<u8>, explained: &Explanation) -> io::Result<()> {
+/// How much more gas was spent than a difference in gas demands; `None` for another difference.
+fn overspent(Difference { at, expected, actual, .. }: &Difference) -> Option<BigInt> {
+    let (Expected::Is(Value::Int(expected)), Some(Value::Int(actual))) = (expected, actual) else {
+        return None;
+    };
+    match &*at.to_string() {
+        "gas" => Some(expected - actual),
+        "gasUsed" => Some(actual - expected),
+        _ => None,
+    }
+}
+
+/// Writes what the gas was spent on: first the instructions whose dynamic price explains the difference, then
+/// those with another dynamic price, then the largest sums.
+fn spent(text: &mut Vec<u8>, explained: &Explanation, overspent: Option<&BigInt>) -> io::Result<()> {
+    if let Some(more) = overspent {
+        let word = if more.sign() == Sign::Minus { "less" } else { "more" };
+        writeln!(text, "    {DIM}spent   {DIM:#} {} {word} than expected", more.magnitude())?;
+    }
+    let dynamic = |spent: &Spent| BigInt::from(spent.gas) - BigInt::from(spent.by_row);
     let mut all: Vec<_> = explained.spent.iter().filter(|spent| spent.1.gas > 0).collect();
-    all.sort_by_key(|(_, spent)| (spent.refund == 0, spent.unlike_row == 0, std::cmp::Reverse(spent.gas)));
-    let one = |(name, spent): &(&&str, &crate::model::explanation::Spent)| {
-        let dynamic = match (spent.unlike_row, spent.gas.checked_sub(spent.by_row)) {
-            (0, _) => String::new(),
-            (_, Some(more)) => format!(" (dynamic price: {more} above the table)"),
-            (_, None) => format!(" (dynamic price: {} below the table)", spent.by_row - spent.gas),
-        };
+    all.sort_by_key(|(_, spent)| {
+        let explains = overspent.is_some_and(|more| dynamic(spent) == *more);
+        (!explains, spent.refund == 0, spent.unlike_row == 0, std::cmp::Reverse(spent.gas))
+    });
+    let one = |(name, spent): &(&&str, &Spent)| {
+        let dynamic = dynamic(spent);
+        let sign = if dynamic.sign() == Sign::Minus { "-" } else { "+" };
+        let apart =
+            if spent.unlike_row == 0 { String::new() } else { format!(" {sign} {}", dynamic.magnitude()) };
         let refund = if spent.refund == 0 { String::new() } else { format!(", refund {}", spent.refund) };
-        format!("{} {name} {}{dynamic}{refund}", spent.count, spent.gas)
+        format!("{name} {} × {}{apart}{refund}", spent.count, spent.by_row / spent.count.max(1))
     };
     let parts: Vec<_> = all.iter().map(one).collect();
     let mut line = String::new();

@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::case_block::{broken_list, counts, first_place, headline};
+use super::kind::{Options, Report};
 use super::slow::SlowCases;
 use super::truncate::truncate;
-use super::{Options, Report};
+use crate::model::case_report::CaseReport;
 use crate::model::escape::escaped;
-use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::event::{Event, Summary};
 use crate::model::position::Position;
 use crate::model::signature::cause;
 use crate::model::verdict::Verdict;

@@ -6,8 +6,8 @@ use indexmap::IndexMap;
 use indexmap::map::Entry;
 
 use super::case_block::case;
-use super::{Grouping, Options};
-use crate::model::event::CaseReport;
+use super::kind::{Grouping, Options};
+use crate::model::case_report::CaseReport;
 use crate::model::signature::cause;
 use crate::model::verdict::Verdict;
 use crate::text::shell::quoted;

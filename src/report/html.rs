@@ -12,12 +12,14 @@ use indexmap::{IndexMap, IndexSet};
 use sha2::{Digest, Sha256};
 
 use super::case_block::{broken_list, counted, counts, headline, plain_case};
+use super::explanation;
+use super::kind::{Needs, Options, Report};
 use super::slow::seconds;
 use super::spool::Spool;
-use super::{Needs, Options, Report, explanation};
 use crate::model::case::CaseId;
+use crate::model::case_report::CaseReport;
 use crate::model::escape::escaped;
-use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::event::{Event, Summary};
 use crate::model::explanation::{Explained, MOST_EXPLAINED};
 use crate::model::name::Name;
 use crate::model::signature;

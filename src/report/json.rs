@@ -4,9 +4,11 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::case_block::broken_list;
-use super::{Options, Report, explanation};
+use super::explanation;
+use super::kind::{Options, Report};
 use crate::model::case::CaseId;
-use crate::model::event::{CaseReport, Event, Vm};
+use crate::model::case_report::CaseReport;
+use crate::model::event::{Event, Vm};
 use crate::model::explanation::Explanation;
 use crate::model::partition::Part;
 use crate::text::shell::Words;

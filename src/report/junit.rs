@@ -6,10 +6,11 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
 use super::case_block::{broken_list, plain_case, skip_reason};
+use super::kind::{Options, Report};
 use super::spool::Spool;
-use super::{Options, Report};
+use crate::model::case_report::CaseReport;
 use crate::model::escape::escaped;
-use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::event::{Event, Summary};
 use crate::model::verdict::Verdict;
 use crate::text::shell::Words;
 

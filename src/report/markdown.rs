@@ -5,10 +5,11 @@ use std::io::{self, Write};
 
 use super::case_block::{broken_list, counted, counts, headline, plain, plural};
 use super::groups::{Group, Groups};
+use super::kind::{Options, Report};
 use super::markdown_escape::code_span;
 use super::slow::SlowCases;
-use super::{Options, Report};
-use crate::model::event::{CaseReport, Event, Summary, Vm};
+use crate::model::case_report::CaseReport;
+use crate::model::event::{Event, Summary, Vm};
 use crate::model::verdict::Verdict;
 
 /// The maximum size of the groups in bytes; GitHub accepts 1 MiB for a step.

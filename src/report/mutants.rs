@@ -20,8 +20,7 @@ pub static MUTANTS: &[MutantsKind] = &[
 ];
 
 fn text(out: &mut dyn Write, mutants: &Mutants) -> io::Result<()> {
-    let open =
-        |fault: &&Judged| !matches!(fault.outcome, Outcome::Killed | Outcome::Equivalent | Outcome::Idle);
+    let open = |fault: &&Judged| !matches!(fault.outcome, Outcome::Killed | Outcome::Equivalent);
     for fault in mutants.faults.iter().filter(open) {
         line(out, fault)?;
     }
@@ -60,7 +59,7 @@ fn counts(
     what: &str,
     by: impl Fn(&Judged) -> &String,
 ) -> io::Result<()> {
-    let mut table: BTreeMap<&String, [u64; 6]> = BTreeMap::new();
+    let mut table: BTreeMap<&String, [u64; Outcome::ALL.len()]> = BTreeMap::new();
     for fault in &mutants.faults {
         let row = table.entry(by(fault)).or_default();
         for (count, (outcome, _)) in row.iter_mut().zip(Outcome::ALL) {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::Options;
+use super::kind::Options;
+use crate::model::case_report::CaseReport;
 use crate::model::count::counted;
-use crate::model::event::CaseReport;
 
 /// The maximum number of slow cases that a report names.
 const NAMED: usize = 10;

@@ -4,10 +4,11 @@
 use std::io::{self, Write};
 
 use super::case_block::{INTERRUPTED, broken_list, counts, first_place, headline, plain_case, skip_reason};
-use super::{Options, Report};
+use super::kind::{Options, Report};
+use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::Place;
 use crate::model::escape::escaped;
-use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::event::{Event, Summary};
 use crate::model::verdict::Verdict;
 use crate::text::shell::Words;
 

@@ -9,10 +9,11 @@ use super::case_block::{
     DIM, ERROR, FAIL, INTERRUPTED, broken_list, cached, counted, counted_kind, headline,
 };
 use super::groups::{Group, Groups};
+use super::kind::{Options, Report, Verbosity};
 use super::slow::SlowCases;
-use super::{Options, Report, Verbosity};
+use crate::model::case_report::CaseReport;
 use crate::model::escape::escaped;
-use crate::model::event::{CaseReport, Event, Summary, Vm};
+use crate::model::event::{Event, Summary, Vm};
 use crate::model::verdict::{Kind, Verdict};
 
 const PASS: Style = AnsiColor::Green.on_default().bold();

@@ -13,8 +13,8 @@ use super::sources::{Source, SourceOrigin};
 use super::vector_files::VectorFiles;
 use crate::formats::{self, Context, Entry, Evidence, Format, NotRecognised, Reading, Seen, Shared};
 use crate::model::case::CaseId;
+use crate::model::case_report::CaseReport;
 use crate::model::diagnostic::{Diagnostic, Severity};
-use crate::model::event::CaseReport;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::verdict::Verdict;
@@ -347,7 +347,7 @@ fn lfs_pointer() -> Diagnostic<Origin> {
 pub(crate) enum Content {
     /// Vectors of a format.
     Vectors(Document, &'static Format),
-    /// A JSON file in a folder that is no vector file, with a note that says so.
+    /// A JSON file in a folder that is not a vector file, with a note that says so.
     Other(Document, String),
 }
 
@@ -367,7 +367,7 @@ pub(crate) fn identify(source: &Source, text: String, options: &FileOptions) -> 
 /// The format of a document, with the evidence for it.
 enum Detected {
     Format(&'static Format, Evidence),
-    /// The document is no vector file, but was found in a folder.
+    /// The document is not a vector file, but was found in a folder.
     Other(String),
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use indexmap::{IndexMap, IndexSet};
 
 use crate::model::case::CaseId;
-use crate::model::event::CaseReport;
+use crate::model::case_report::CaseReport;
 use crate::model::signature;
 use crate::model::verdict::{Kind, Verdict};
 use crate::wire::matrix::{Agreement, Cell, Group, Matrix, Suite};

@@ -57,7 +57,7 @@ impl std::error::Error for MergeError {}
 ///
 /// # Errors
 ///
-/// When a part is missing, occurs twice or is of another run, or when an input is no report.
+/// When a part is missing, occurs twice or is of another run, or when an input is not a report.
 pub fn merge(
     sources: &[Source<'_>],
     text_of: &mut dyn FnMut(&str) -> Option<String>,

@@ -8,18 +8,19 @@ use super::load::LoadedFile;
 
 /// A result of a thread.
 pub(super) enum Finished<'s> {
-    /// The file at this index is loaded.
-    File(usize, Arc<LoadedFile<'s>>),
+    /// The file at this index is loaded, and the given outcomes are those of its first cases.
+    File(usize, Arc<LoadedFile<'s>>, Vec<CaseOutcome>),
     /// A case is done: the index of its file, its index in the file, its outcome.
     Case(usize, usize, Box<CaseOutcome>),
 }
 
 /// The next result in order.
+#[allow(clippy::large_enum_variant, reason = "it is returned and never kept")]
 pub(super) enum Next<'s> {
     /// A file is loaded.
     File(Arc<LoadedFile<'s>>),
     /// The case at this index of the file is done.
-    Case(Arc<LoadedFile<'s>>, usize, Box<CaseOutcome>),
+    Case(Arc<LoadedFile<'s>>, usize, CaseOutcome),
     /// All cases of the file are done.
     FileDone,
 }
@@ -28,7 +29,7 @@ pub(super) enum Next<'s> {
 #[derive(Default)]
 struct Slot<'s> {
     file: Option<Arc<LoadedFile<'s>>>,
-    outcomes: Vec<Option<Box<CaseOutcome>>>,
+    outcomes: Vec<Option<CaseOutcome>>,
 }
 
 /// Buffers results that arrive too early.
@@ -48,13 +49,19 @@ impl<'s> Order<'s> {
 
     pub(super) fn add(&mut self, finished: Finished<'s>) {
         match finished {
-            Finished::File(number, file) => self.files[number - self.done].file = Some(file),
+            Finished::File(number, file, outcomes) => {
+                let slot = &mut self.files[number - self.done];
+                slot.file = Some(file);
+                if !outcomes.is_empty() {
+                    slot.outcomes = outcomes.into_iter().map(Some).collect();
+                }
+            }
             Finished::Case(number, case, outcome) => {
                 let slot = &mut self.files[number - self.done];
                 if slot.outcomes.len() <= case {
                     slot.outcomes.resize_with(case + 1, || None);
                 }
-                slot.outcomes[case] = Some(outcome);
+                slot.outcomes[case] = Some(*outcome);
             }
         }
     }

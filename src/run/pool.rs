@@ -19,6 +19,10 @@ use crate::model::verdict::Verdict;
 /// memory.
 const AHEAD: usize = 16;
 
+/// The thread that opens a file also runs its cases if there are no more than this: handing them to other threads, and
+/// their results one by one to the calling thread, would take as long as running most of them.
+const FEW: usize = 8;
+
 /// How many results, for each thread, wait to be put in order.
 const WAITING: usize = 64;
 
@@ -44,7 +48,7 @@ pub(super) fn run<'s>(
             while let Some(next) = order.next() {
                 match next {
                     Next::File(file) => collector.file(&file),
-                    Next::Case(file, index, outcome) => collector.case(&file, index, *outcome),
+                    Next::Case(file, index, outcome) => collector.case(&file, index, outcome),
                     Next::FileDone => {
                         collector.file_done();
                         work.report_file();
@@ -59,27 +63,33 @@ pub(super) fn run<'s>(
 #[allow(clippy::needless_pass_by_value)]
 fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc::SyncSender<Finished<'s>>) {
     let mut worker = Worker::new(&options.run);
+    let mut run = |number, file: &LoadedFile<'s>, index| {
+        let case = file.case(index)?;
+        let outcome = match stop.skips(number) {
+            Some(failures) => CaseOutcome::skipped(&case, failures),
+            None => worker.run(&case),
+        };
+        if options.run.interrupt.is_requested() {
+            return None;
+        }
+        stop.see(number, &outcome.report.verdict);
+        Some(outcome)
+    };
     while let Some(task) = work.next() {
         let finished = match task {
             Task::Open(number) => {
                 let file = Arc::new(open(&work.sources[number], options));
                 work.add(number, &file);
-                Finished::File(number, file)
+                let here = if file.cases() <= FEW { 0..file.cases() } else { 0..0 };
+                let outcomes: Option<Vec<_>> = here.map(|index| run(number, &file, index)).collect();
+                outcomes.map(|outcomes| Finished::File(number, file, outcomes))
             }
             Task::Run { number, index, file } => {
-                let Some(case) = file.case(index) else { continue };
-                let outcome = match stop.skips(number) {
-                    Some(failures) => CaseOutcome::skipped(&case, failures),
-                    None => worker.run(&case),
-                };
-                if options.run.interrupt.is_requested() {
-                    return;
-                }
-                stop.see(number, &outcome.report.verdict);
-                Finished::Case(number, index, Box::new(outcome))
+                run(number, &file, index).map(|outcome| Finished::Case(number, index, Box::new(outcome)))
             }
         };
-        if sender.send(finished).is_err() {
+        if finished.is_none_or(|finished| sender.send(finished).is_err()) {
+            work.wake_all();
             return;
         }
     }
@@ -135,7 +145,8 @@ struct Work<'s> {
 
 #[derive(Default)]
 struct Queue<'s> {
-    /// Files with cases left to run, in order: index of the file, index of the next case, file.
+    /// Files with more than a few cases, some of them left to run, in order: index of the file, index of the next case,
+    /// file.
     cases: VecDeque<(usize, usize, Arc<LoadedFile<'s>>)>,
     next_file: usize,
     opening: usize,
@@ -181,12 +192,20 @@ impl<'s> Work<'s> {
         }
     }
 
-    /// Adds the cases of a loaded file.
+    /// Lets each thread that waits look again for what to do, or whether the run is interrupted.
+    fn wake_all(&self) {
+        let _queue = self.lock();
+        self.changed.notify_all();
+    }
+
+    /// Adds the cases of a loaded file, if they are more than a few.
     fn add(&self, number: usize, file: &Arc<LoadedFile<'s>>) {
         let mut queue = self.lock();
         queue.opening -= 1;
-        if file.cases() > 0 {
+        if file.cases() > FEW {
             queue.cases.push_back((number, 0, file.clone()));
+        } else if queue.opening > 0 || queue.next_file < self.sources.len() {
+            return;
         }
         self.changed.notify_all();
     }

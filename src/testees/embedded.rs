@@ -1,6 +1,6 @@
 //! A machine of this crate as a testee.
 
-use super::{See, State, Stopped, Testee};
+use super::testee::{See, State, Stopped, Testee};
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{LoadError, Machine, Status, Watch, perform, reborrow};
 use crate::machines::observe::Observe;

@@ -5,14 +5,14 @@
 //! | `pool.rs` | the processes of a machine, and which of them gets a request |
 //! | `conversation.rs` | a process: starts it, writes lines to it and reads lines from it, ends it |
 //! | `group.rs` | the process group of a process: all that it started |
+//! | `command.rs` | how it is started |
 //! | `case.rs` | from a case to a request, and from the answer to states |
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{See, Stopped, Testee};
+use super::testee::{See, Stopped, Testee};
 use crate::machines::MachineInfo;
 use crate::model::case::{Program, Step};
 use crate::model::event;
@@ -23,11 +23,13 @@ use crate::model::verdict::Breakdown;
 use crate::wire::protocol::{self, Answer, Greeting, Hello, Offer, Request, VERSION};
 
 use self::case::{Run, limits_of};
+pub use self::command::Command;
 pub use self::conversation::{Conversation, Trouble};
 pub use self::group::Groups;
 use self::pool::{Pool, Running};
 
 mod case;
+mod command;
 mod conversation;
 mod group;
 mod pool;
@@ -37,23 +39,6 @@ pub const START: Duration = Duration::from_secs(20);
 
 /// The most requests that a process has at the same time, whatever it offers. Each takes a thread.
 const MOST_IN_FLIGHT: usize = 16;
-
-/// How to start a machine in another process.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
-    /// The name that the user gives it.
-    pub name: String,
-    /// The program and its arguments; at least one.
-    pub words: Vec<String>,
-    /// Variables added to the environment.
-    pub env: Vec<(String, String)>,
-    /// The folder it is started in; `None` for the working folder.
-    pub folder: Option<PathBuf>,
-    /// How long it may take for a case.
-    pub timeout: Duration,
-    /// How many bytes of address space it may have; `None` for no limit of ours.
-    pub memory: Option<u64>,
-}
 
 /// A machine in another process, and the processes of it that run.
 pub struct Vm {

@@ -1,11 +1,11 @@
-//! A machine of this crate behind the process protocol: `vmconf serve`.
+//! A machine of this crate that speaks the process protocol: `vmconf serve`.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
 use super::embedded::Embedded;
-use super::{Stopped, Testee};
+use super::testee::{Stopped, Testee};
 use crate::machines::MachineInfo;
 use crate::machines::machine::LoadError;
 use crate::machines::observe::Observe;
@@ -48,7 +48,11 @@ impl Server {
     ///
     /// When the line is not a request. The conversation ends then.
     pub fn answer(&mut self, line: &[u8]) -> Result<Answer, LineError> {
-        let request = Request::read(line)?;
+        Ok(self.answer_to(Request::read(line)?))
+    }
+
+    /// The answer to a request.
+    pub fn answer_to(&mut self, request: Request) -> Answer {
         let id = request.id().unwrap_or_default();
         let answer = match request {
             Request::Hello(_) => Ok(Answer::Hello(self.hello())),
@@ -56,7 +60,7 @@ impl Server {
             Request::Digests(digests) => self.digests(digests),
             Request::Trace(trace) => self.trace(trace),
         };
-        Ok(answer.unwrap_or_else(|refusal| refusal.into_answer(id)))
+        answer.unwrap_or_else(|refusal| refusal.into_answer(id))
     }
 
     fn hello(&self) -> Hello {

@@ -10,14 +10,16 @@
 //! The grammar is RFC 8259. Nesting has a limit, and nothing recurses.
 
 mod deviation;
+mod deviation_diagnostic;
 mod document;
 mod escapes;
 mod node;
 mod parser;
+mod slot;
 
-pub use deviation::{Deviation, DeviationKind};
-pub use document::Document;
-pub use node::{Datum, Member, Node, quoted};
+pub use self::deviation::{Deviation, DeviationKind};
+pub use self::document::Document;
+pub use self::node::{Datum, Member, Node, quoted};
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Which data of vectors nobody checks: the JSON of `vmconf audit --output json`, described by
+//! Expectations that are not compared: the JSON of `vmconf audit --output json`, described by
 //! `schemas/audit.schema.json`.
 
 use serde::{Deserialize, Serialize};

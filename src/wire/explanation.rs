@@ -25,6 +25,12 @@ pub struct Explanation {
     pub embedded: Option<Kind>,
     /// The instruction to blame for each of the first differences; `None` if no instruction is to blame.
     pub blames: Vec<Option<Instruction>>,
+    /// Where the machine in another process parts from the embedded one, if both show their steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parting: Option<Parting>,
+    /// The first instruction, among those that were recorded, that did not do what its row declares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub departure: Option<Departure>,
     /// How many instructions were executed before the first difference was found.
     pub steps: u64,
     /// The last of these instructions, the latest one last.
@@ -41,6 +47,92 @@ pub struct Explanation {
     /// The log entries, where their hash differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logs: Option<Logs>,
+}
+
+/// The first step after which two machines differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Parting {
+    /// Its number, from 1; 0 if the machines differ before the first one.
+    pub step: u64,
+    /// Its program counter, if there is a step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pc: Option<u64>,
+    /// Its mnemonic, if there is a step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub op: Option<String>,
+    /// What differs after it.
+    pub differs: Vec<Differing>,
+}
+
+/// A datum that two machines do not have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Differing {
+    /// What it is.
+    pub datum: String,
+    /// Its value on the machine in another process, as text.
+    pub actual: String,
+    /// Its value on the embedded machine, as text.
+    pub embedded: String,
+}
+
+impl From<&model::Parting> for Parting {
+    fn from(parting: &model::Parting) -> Parting {
+        let model::Parting { step, instruction, differs } = parting;
+        let (pc, op) = instruction.clone().unzip();
+        let differing = |(datum, [actual, embedded]): &(String, [String; 2])| Differing {
+            datum: datum.clone(),
+            actual: actual.clone(),
+            embedded: embedded.clone(),
+        };
+        Parting { step: *step, pc, op, differs: differs.iter().map(differing).collect() }
+    }
+}
+
+/// An instruction that did something else than its row declares.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct Departure {
+    /// The instruction.
+    pub by: Instruction,
+    /// What of it.
+    pub kind: Departs,
+    /// What its row declares: the values that it needs, the height of the stack after it, the limit of the stack,
+    /// the references or the program counter after it.
+    pub declared: usize,
+    /// What there was instead.
+    pub actual: usize,
+}
+
+/// What an instruction did that its row does not declare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Departs {
+    /// It succeeded with fewer values on the stack than it needs.
+    Missing,
+    /// It left another number of values on the stack.
+    Height,
+    /// It succeeded with more values on the stack than there may be.
+    Limit,
+    /// It left another number of references.
+    References,
+    /// It went on elsewhere.
+    Jump,
+}
+
+impl From<&model::Departure> for Departure {
+    fn from(departure: &model::Departure) -> Departure {
+        let model::Departure { by, what } = departure;
+        let (kind, declared, actual) = match *what {
+            model::Departs::Missing { needs, height } => (Departs::Missing, needs, height),
+            model::Departs::Height { before: _, declared, actual } => (Departs::Height, declared, actual),
+            model::Departs::Limit { limit, actual } => (Departs::Limit, limit, actual),
+            model::Departs::References { declared, actual } => (Departs::References, declared, actual),
+            model::Departs::Jump { declared, actual } => (Departs::Jump, declared, actual),
+        };
+        Departure { by: by.into(), kind, declared, actual }
+    }
 }
 
 /// A state of which only the root is demanded, beside another one.
@@ -150,12 +242,31 @@ pub struct Instruction {
     /// Later instructions that only moved the value it wrote, the latest one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved_by: Vec<Instruction>,
+    /// The program counter at which it went on, if not at the instruction after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub went: Option<usize>,
+    /// What is left out of a long chain of instructions that ends with this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub further: Option<Further>,
     /// The last jump before it that depended on a condition or a computed target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached_by: Option<Box<Instruction>>,
+    /// Of a value that is one too many: the last instruction that took the values above it, and not this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_by: Option<Box<Instruction>>,
     /// How it relates to the datum that it is blamed for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relation: Option<Relation>,
+}
+
+/// The other end of a long chain of instructions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an object")]
+pub struct Further {
+    /// How many instructions are left out between the others and these.
+    pub left_out: usize,
+    /// Those that the chain begins with, the oldest one first.
+    pub oldest: Vec<Instruction>,
 }
 
 /// How an instruction relates to a datum.
@@ -194,6 +305,9 @@ pub struct Spent {
     pub gas: u64,
     /// How many of them cost another amount than the instruction table says.
     pub unlike_row: u64,
+    /// Their cost according to the instruction table; the rest is their dynamic price.
+    #[serde(default)]
+    pub by_row: u64,
     /// What they added to the refund of the transaction.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub refund: i64,
@@ -217,12 +331,26 @@ pub struct StackComparison {
 
 impl From<&model::Explanation> for Explanation {
     fn from(explanation: &model::Explanation) -> Explanation {
-        let model::Explanation { report, notes: _, embedded, blames, last, steps, stack, spent, world, logs } =
-            explanation;
+        let model::Explanation {
+            report,
+            notes: _,
+            embedded,
+            blames,
+            parting,
+            departure,
+            last,
+            steps,
+            stack,
+            spent,
+            world,
+            logs,
+        } = explanation;
         Explanation {
             case: report.into(),
             embedded: *embedded,
             blames: blames.iter().map(answer).collect(),
+            parting: parting.as_ref().map(Parting::from),
+            departure: departure.as_ref().map(Departure::from),
             steps: *steps,
             last: last.iter().map(Instruction::from).collect(),
             spent: spent.iter().map(|(op, spent)| (Name::from(*op), spent.into())).collect(),
@@ -244,7 +372,7 @@ fn answer(answer: &Answer) -> Option<Instruction> {
 
 impl From<&model::Blame> for Instruction {
     fn from(blame: &model::Blame) -> Instruction {
-        let model::Blame { by, moved_by, inputs, reached_by } = blame;
+        let model::Blame { by, moved_by, inputs, further, reached_by, left_by } = blame;
         let input = |(input, by): (&model::Input, &Option<model::Blame>)| Input {
             by: by.as_ref().map(Instruction::from),
             ..input.into()
@@ -252,7 +380,12 @@ impl From<&model::Blame> for Instruction {
         Instruction {
             inputs: by.inputs.iter().zip(inputs).map(input).collect(),
             moved_by: moved_by.iter().map(Instruction::from).collect(),
+            further: further.as_ref().map(|further| Further {
+                left_out: further.left_out,
+                oldest: further.oldest.iter().map(Instruction::from).collect(),
+            }),
             reached_by: reached_by.as_deref().map(|jump| Box::new(jump.into())),
+            left_by: left_by.as_ref().map(|by| Box::new(by.into())),
             ..by.into()
         }
     }
@@ -271,7 +404,10 @@ impl From<&model::Executed> for Instruction {
             height: executed.height,
             stack: executed.stack.clone(),
             moved_by: Vec::new(),
+            went: executed.went,
+            further: None,
             reached_by: None,
+            left_by: None,
             relation: None,
         }
     }
@@ -285,8 +421,8 @@ impl From<&model::Input> for Input {
 
 impl From<&model::Spent> for Spent {
     fn from(spent: &model::Spent) -> Spent {
-        let model::Spent { count, gas, unlike_row, by_row: _, refund } = *spent;
-        Spent { count, gas, unlike_row, refund }
+        let model::Spent { count, gas, unlike_row, by_row, refund } = *spent;
+        Spent { count, gas, unlike_row, by_row, refund }
     }
 }
 

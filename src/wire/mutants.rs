@@ -49,21 +49,17 @@ pub enum Outcome {
     NeverOn,
     /// No case executes the instruction.
     NotExecuted,
-    /// No case executes the instruction so that the fault changes anything, and none of the programs that were
-    /// tried does.
-    Idle,
     /// It is known to make no difference.
     Equivalent,
 }
 
 impl Outcome {
     /// Every outcome, with what it is called.
-    pub const ALL: [(Outcome, &'static str); 6] = [
+    pub const ALL: [(Outcome, &'static str); 5] = [
         (Outcome::Killed, "killed"),
         (Outcome::Survived, "survived"),
         (Outcome::NeverOn, "never on"),
         (Outcome::NotExecuted, "not executed"),
-        (Outcome::Idle, "idle"),
         (Outcome::Equivalent, "equivalent"),
     ];
 }
@@ -74,12 +70,12 @@ impl Mutants {
         self.faults.iter().filter(|fault| fault.outcome == outcome).count() as u64
     }
 
-    /// Faults that make a difference, as far as is known.
+    /// Faults that are not known to make no difference.
     pub fn noticeable(&self) -> u64 {
-        self.faults.len() as u64 - self.count(Outcome::Equivalent) - self.count(Outcome::Idle)
+        self.faults.len() as u64 - self.count(Outcome::Equivalent)
     }
 
-    /// Percent of the faults that can be noticed which are; 100 if none can.
+    /// Percent of these that are noticed; 100 if there are none.
     #[allow(clippy::cast_precision_loss, reason = "there are thousands of faults")]
     pub fn score(&self) -> f64 {
         let noticeable = self.noticeable();

@@ -50,7 +50,7 @@ pub static SCHEMAS: &[Schema] = &[
     schema!("diff", "vmconf diff --output json", "why a case fails, for programs"),
     schema!("protocol", "vmconf serve evm", "a message from or to a machine in another process"),
     schema!("report", "vmconf run --report json", "a line of a report for programs"),
-    schema!("audit", "vmconf audit --output json", "data of vectors that nobody checks"),
+    schema!("audit", "vmconf audit --output json", "expectations that are not compared"),
     schema!("mutants", "vmconf mutants --output json", "planted faults and which are noticed"),
     schema!("coverage", "vmconf coverage --output json", "what cases do with instructions"),
     schema!("minset", "vmconf minset --output json", "few cases that do what all do"),

@@ -152,3 +152,24 @@ fn two_machines_are_compared_by_their_hashes() {
     assert_eq!(silent.exit, 0, "{silent:?}");
     assert!(silent.stdout.starts_with("a machine does not show its steps"), "{silent:?}");
 }
+
+/// A failure in another process begins with the step at which it parts from the embedded machine.
+#[test]
+fn an_explanation_begins_where_the_machines_part() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("sum.json");
+    let file = path.to_str().unwrap();
+    // Stores 3 + 4.
+    assert_eq!(vmconf(&["exec", "evm", "0x60036004016000", "--vector", file]).exit, 0);
+    let serve = format!("{} serve evm", env!("CARGO_BIN_EXE_vmconf"));
+    let other = format!("other=sh -c 'sed -u s/6003600401/6003600402/ | {serve}'");
+    let ran = vmconf(&["diff", file, "--vm", &other]);
+    assert_eq!(ran.exit, 1, "{ran:?}");
+    assert!(
+        ran.stdout.contains("    parts    step 2, 0x02 PUSH1\n      op after it 2, on the embedded"),
+        "{ran:?}"
+    );
+    let silent = format!("other=sh -c 'sed -u s/6003600401/6003600402/ | {serve} | sed -u s/digests/none/'");
+    let ran = vmconf(&["diff", file, "--vm", &silent]);
+    assert!(ran.exit == 1 && !ran.stdout.contains("parts"), "{ran:?}");
+}

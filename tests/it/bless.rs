@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::random::Random;
-use crate::support::{Ran, VECTORS, at_root, command, ran, vmconf};
+use crate::support::{Ran, VECTORS, at_root, command, is_table, ran, vmconf};
 use tempfile::TempDir;
 use vmconf::formats::{self, Context, Format, Options};
 use vmconf::model::assertion::Expected;
@@ -19,10 +19,11 @@ use vmconf::text::json::{Datum, Document, Node};
 
 // ---- Every own vector
 
-/// A copy of all own vectors, with what stands beside them.
+/// A copy of all own vectors but the generated tables, with what stands beside them.
 fn copy_of_vectors() -> TempDir {
     let folder = TempDir::new().unwrap();
-    for entry in walkdir::WalkDir::new(at_root(VECTORS)) {
+    let all = walkdir::WalkDir::new(at_root(VECTORS)).into_iter();
+    for entry in all.filter_entry(|entry| !is_table(entry.path())) {
         let entry = entry.unwrap();
         let to = folder.path().join(entry.path().strip_prefix(at_root(VECTORS)).unwrap());
         if entry.file_type().is_dir() {

@@ -124,9 +124,9 @@ fn without_marks(report: &str) -> String {
     report.lines().map(line).collect()
 }
 
-/// Everything that there is, so that notes and all kinds of verdict are in it.
+/// Files with notes and with all kinds of verdict.
 const EVERYTHING: [&str; 7] = [
-    VECTORS,
+    "vectors/minic89",
     WRONG,
     MALFORMED,
     "tests/samples/vmtests/broken",
@@ -298,7 +298,7 @@ fn a_lie_is_found() {
     check(&noted, 0, &["unknown member \"unheard\""]);
 }
 
-/// A true answer that is tested is no news.
+/// A cached pass that is verified and passes again is not reported.
 #[test]
 fn the_truth_stays() {
     let place = Place::new().with("add.json", &add());
@@ -348,7 +348,7 @@ fn a_damaged_cache_is_no_cache() {
     check(whole.replacen('1', "2", 1).as_bytes());
     check(whole.repeat(2).as_bytes());
     check(&vec![b'\n'; MOST_BYTES + 1]);
-    // What is there is no file, and stays; the run is as without.
+    // The path is not a regular file: it stays, and the run is as without a cache.
     fs::remove_file(place.file()).unwrap();
     fs::create_dir(place.file()).unwrap();
     let ran = place.run(&["--cached", "."]);
@@ -388,7 +388,7 @@ fn choosing_cases() {
     assert!(without_marks(&again.stdout) == without_marks(&plain.stdout));
     let answered = summary(&again)["cached"].clone();
     assert!(answered.as_u64() > Some(300), "{answered}");
-    // All cases, of which those are known.
+    // All cases, those of the list included.
     assert_eq!(summary(&report(&["--cached"]))["cached"], answered);
 }
 
@@ -433,14 +433,14 @@ fn known_failures_are_judged_as_ever() {
     assert!(without_marks(&again.stdout) == without_marks(&plain.stdout) && again.exit == 1);
     assert_eq!(again.stdout.matches("\"cached\":true").count(), 5);
     assert_eq!((&summary(&again)["cached"], &summary(&again)["fixed"]), (&4.into(), &1.into()));
-    // A failure that is known is no answer.
+    // An expected failure is not cached.
     place.write("add.json", &wrong_add());
     for answered in [0, 4] {
         let ran = run(&["--cached"]);
         assert!(ran.exit == 0 && ran.stdout.contains("\"verdict\":\"known\""), "{ran:?}");
         assert_eq!(summary(&ran).get("cached").and_then(Json::as_u64).unwrap_or(0), answered);
     }
-    // A lie about it is no known failure.
+    // A wrong cache entry is not an expected failure.
     place.lie("add.json");
     assert_eq!(run(&["--cached", "--verify", "100%"]).exit, 3);
 }

@@ -45,7 +45,7 @@ impl Names {
     }
 }
 
-/// The cells of a part, and what tells it from others that share them.
+/// The cells of a part, and what distinguishes it from others that share them.
 pub(crate) type Place = (Vec<Cell>, Option<String>);
 
 #[derive(Debug, Clone, PartialEq)]

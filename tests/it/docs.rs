@@ -38,8 +38,8 @@ impl Scratch {
     fn new(vectors: &str) -> Scratch {
         let scratch = Scratch { folder: TempDir::new().unwrap(), cache: TempDir::new().unwrap() };
         copy(&at_root("docs/examples"), &scratch.folder.path().join("docs/examples"));
-        // Not a link: ids name the file that a link leads to.
-        copy(&at_root(vectors), &scratch.folder.path().join("vectors"));
+        // No symbolic link: ids name the file that one leads to.
+        link(&at_root(vectors), &scratch.folder.path().join("vectors"));
         scratch
     }
 
@@ -61,14 +61,23 @@ impl Scratch {
     }
 }
 
+/// Copies of files that nothing changes, which share their bytes where the file system can.
+fn link(from: &Path, to: &Path) {
+    each_file(from, to, |from, to| fs::hard_link(from, to).or_else(|_| fs::copy(from, to).map(drop)));
+}
+
 fn copy(from: &Path, to: &Path) {
+    each_file(from, to, |from, to| fs::copy(from, to).map(drop));
+}
+
+fn each_file(from: &Path, to: &Path, make: fn(&Path, &Path) -> std::io::Result<()>) {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry.unwrap();
         let to = to.join(entry.path().strip_prefix(from).unwrap());
         if entry.file_type().is_dir() {
             fs::create_dir_all(to).unwrap();
         } else {
-            fs::copy(entry.path(), to).unwrap();
+            make(entry.path(), &to).unwrap();
         }
     }
 }

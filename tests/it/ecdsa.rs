@@ -1,5 +1,5 @@
 //! Signatures: the example of RFC 6979 A.2.5, a signature of the same message and private key on
-//! secp256k1, and what is no key or no signature.
+//! secp256k1, and invalid keys and signatures.
 
 use hex::decode;
 use vmconf::machines::ecdsa::{Curve, KeyError, PublicKey};
@@ -73,7 +73,7 @@ fn what_is_no_key_says_why() {
     fn check(curve: Curve, key: &str, error: KeyError) {
         assert_eq!(PublicKey::decode(curve, &decode(key).unwrap()).unwrap_err(), error, "{curve:?} {key}");
     }
-    // Coordinates for which there is no other one on the curve.
+    // Coordinates for which the curve has no point.
     for (Example { curve, x, y, .. }, nowhere) in [(R1, 1), (K1, 5)] {
         check(curve, &format!("02{nowhere:064x}"), KeyError::NoPoint);
         check(curve, &format!("03{nowhere:064x}"), KeyError::NoPoint);

@@ -221,6 +221,21 @@ impl Trial {
                 return Some(format!("{}: changes {:?}, {:?}", self.shown, wrong.cells, wrong.part));
             }
         }
+        // An exception that is caught leaves another height.
+        let goes_on = self.after.is_running && self.after.depth == self.before.depth;
+        let may_throw = throws(effects) || reads(effects, &Cell::named("exception", ""));
+        if goes_on && !self.after.has_failed && !may_throw {
+            let declared = height - takes + effects.leaves.unwrap_or(self.op.pushes.into());
+            if self.after.state.height != declared {
+                return Some(format!(
+                    "{}: leaves {} instead of {declared}",
+                    self.shown, self.after.state.height
+                ));
+            }
+            if effects.target.is_some() && self.after.pc != effects.target {
+                return Some(format!("{}: goes on at {:?}", self.shown, self.after.pc));
+            }
+        }
         let in_frame = self.after.is_running && self.after.depth == self.before.depth;
         if in_frame && self.after.pc != Some(self.next) && !self.after.has_failed && !goes_elsewhere(effects)
         {
@@ -275,7 +290,9 @@ impl Trial {
 
     fn jumps_undeclared(&self, mutant: &Mutant, effects: &Effects) -> Option<String> {
         let Mutant { after, throws: mutant_throws, .. } = mutant;
-        let go_on = self.after.is_running && after.is_running && self.after.depth == after.depth;
+        // A call says with what it reads where the new frame begins.
+        let depths = [self.before.depth, self.after.depth, after.depth];
+        let go_on = self.after.is_running && after.is_running && depths == [depths[0]; 3];
         let is_declared = goes_elsewhere(effects) || *mutant_throws;
         let elsewhere = self.after.pc != after.pc;
         (go_on && elsewhere && !is_declared)
@@ -305,6 +322,8 @@ fn named(effects: Effects, names: &mut Names) -> Effects {
         needs: effects.needs.into_iter().map(&mut name).collect(),
         writes: effects.writes.into_iter().map(&mut name).collect(),
         takes: effects.takes,
+        leaves: effects.leaves,
+        target: effects.target,
         calls: effects.calls,
     }
 }

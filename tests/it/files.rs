@@ -1,5 +1,5 @@
 //! Files that are not what they seem: special files, links, names that are not UTF-8, files that change while
-//! they are read, and what runs leave behind.
+//! they are read, and what runs leave on disk.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};

@@ -1,7 +1,7 @@
 //! The fuzz targets of `fuzz/`, without a fuzzer: each runs on its seeds and on mutations of them.
 //!
-//! `VMCONF_FUZZ_SEED` and `VMCONF_FUZZ_RUNS` choose the mutations. An input that fails is kept, and the message
-//! names its file.
+//! `VMCONF_FUZZ_SEED` and `VMCONF_FUZZ_RUNS` choose the mutations, `VMCONF_FUZZ_TARGET` one of the targets. An input
+//! that fails is kept, and the message names its file.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use targets::{Seeds, TARGETS, Target};
 const RUNS: usize = 2_000;
 
 /// Seeds that are longer would take most of the time.
-const LONGEST_SEED: usize = 3_000;
+const LONGEST_SEED: usize = 4_000;
 
 /// The longest random input of a target without seeds.
 const LONGEST_RANDOM: usize = 600;
@@ -28,11 +28,11 @@ const LONGEST_RANDOM: usize = 600;
 fn every_target_runs_on_its_seeds_and_on_mutations() {
     let runs = std::env::var("VMCONF_FUZZ_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(RUNS);
     let seed = Random::seeded_by("VMCONF_FUZZ_SEED").next();
+    let only = std::env::var("VMCONF_FUZZ_TARGET").ok();
+    let chosen = TARGETS.iter().filter(|target| only.as_deref().is_none_or(|only| only == target.name));
     std::thread::scope(|scope| {
-        let started: Vec<_> = TARGETS
-            .iter()
-            .map(|target| (target.name, scope.spawn(move || fuzz(target, seed, runs))))
-            .collect();
+        let started: Vec<_> =
+            chosen.map(|target| (target.name, scope.spawn(move || fuzz(target, seed, runs)))).collect();
         let failed: Vec<_> =
             started.into_iter().filter_map(|(name, thread)| Some((name, thread.join().err()?))).collect();
         let named: Vec<_> = failed.iter().map(|(name, _)| *name).collect();
@@ -137,7 +137,7 @@ fn mutate(input: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
     }
 }
 
-/// Replaces a datum of a JSON document by one of another document; `None` if either is no document.
+/// Replaces a datum of a JSON document by one of another document; `None` if either is not a document.
 fn swap_data(input: &mut Vec<u8>, other: &[u8], random: &mut Random) -> Option<()> {
     let at = random.pick(&data_of(input)?);
     let from = random.pick(&data_of(other)?);

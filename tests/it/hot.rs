@@ -7,6 +7,7 @@ use crate::random::Random;
 use crate::support::{at_root, read, sources_of};
 use vmconf::isa::assembler::assemble;
 use vmconf::machines::evm::{EVM, Evm};
+use vmconf::machines::inspect::Inspect;
 use vmconf::machines::machine::{At, Machine, Status, Watch};
 use vmconf::machines::observe::Observe;
 use vmconf::machines::tiers::Tiers;
@@ -155,6 +156,25 @@ fn gas_that_ends_at_any_instruction() {
                 assert_eq!(hot, plain, "gas {gas}: {}", hex::encode(&code));
             }
         }
+    }
+}
+
+/// A block is charged the highest price of a power when it begins. What is charged after it is the price of each, also
+/// of one whose result is not used.
+#[test]
+fn powers_in_a_block_cost_what_each_of_them_costs() {
+    let source = "PUSH2 1000
+        again: JUMPDEST\nDUP1\nPUSH1 3\nEXP\nDUP2\nDUP1\nMUL\nPUSH1 2\nEXP\nADD\nPUSH1 7\nEXP\nPOP
+        PUSH1 1\nSWAP1\nSUB\nDUP1\nPUSH2 @again\nJUMPI\nSTOP";
+    let code = assemble(&EVM, source).unwrap();
+    let used = |tiers, gas| {
+        let mut machine = loaded(&program(&code, gas), tiers);
+        assert_eq!(machine.run(u64::MAX, None), Status::Ended);
+        (everything(&machine), machine.account().units())
+    };
+    for gas in [5000, 5001, 5399, 100_000, 10_000_000] {
+        assert_eq!(used(Tiers::Hot, gas), used(Tiers::Plain, gas), "gas {gas}");
+        assert_eq!(used(Tiers::Both, gas).0, used(Tiers::Plain, gas).0, "gas {gas}");
     }
 }
 

@@ -378,7 +378,9 @@ fn every_rule_can_be_broken() {
 
 /// The groups within which no file may import what imports it. Between files of different groups that is
 /// never so.
-const ACYCLIC: &[&str] = &["run", "cli"];
+const ACYCLIC: &[&str] = &[
+    "model", "text", "wire", "isa", "formats", "testees", "run", "explain", "lint", "prove", "report", "cli",
+];
 
 /// Which files each file imports, by their places in the list. A path stands for the longest file that it
 /// names; a re-export is an import like any other.
@@ -490,7 +492,7 @@ fn a_planted_cycle_is_found() {
         &[("model/a.rs", "use crate::text::a::A;"), ("text/a.rs", "use crate::model::a::A;")],
         &["model/a.rs imports text/a.rs"],
     );
-    check(&[("model/a.rs", "use super::b::B;"), ("model/b.rs", "use super::a::A;")], &[]);
+    check(&[("machines/a.rs", "use super::b::B;"), ("machines/b.rs", "use super::a::A;")], &[]);
 }
 
 /// `model::count::counted` writes every count of things, so that none says "1 errors".

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::support::{VECTORS, files, read, relative, replay};
+use crate::support::{read, relative, replay, written_vectors};
 use vmconf::explain::recording::{Direction, Found, Recording};
 use vmconf::machines::inspect::{Effects, Inspect};
 use vmconf::machines::machine::{At, Watch};
@@ -61,7 +61,7 @@ fn record(case: &Case) -> Recording {
 
 /// Some of the cases of all machines.
 fn cases() -> impl Iterator<Item = (String, Case)> {
-    let cases = files(VECTORS, "json").into_iter().flat_map(|path| {
+    let cases = written_vectors().into_iter().flat_map(|path| {
         let name = move |case: &str| format!("{} {case}", relative(&path));
         let cases = read(&vmconf_path(&name)).1;
         cases.into_iter().map(move |read| (name(&read.name), read.case)).collect::<Vec<_>>()

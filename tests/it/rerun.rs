@@ -193,7 +193,7 @@ fn what_passed_though_known_to_fail() {
     fs::write(place.folder.path().join("known.toml"), known).unwrap();
     let ran = place.vmconf(&["run", "--known", "known.toml"]);
     assert!(ran.exit == 3 && ran.stdout.contains("1 known, 1 fixed, 2 errors"), "{ran:?}");
-    // What is wrong with the list is no case, and what is known to fail did not fail.
+    // An error in the list is not a case, and an expected failure is not a failure.
     place.check(&[], &["vectors/b/passes.json::small", ALL[1], ALL[2]], 3);
 }
 

@@ -188,7 +188,7 @@ fn found(source: &Source, tolerant: &Reported, strict: &Reported) -> Vec<String>
 
 /// How the machine differs in each case, and which instructions made it so.
 fn failures(source: &Source) -> Vec<String> {
-    /// Mismatches of one case, of which there can be any number.
+    /// Mismatches of one case; there can be any number of them.
     const MOST: usize = 10;
     let options = options(Strictness::Tolerant);
     let loaded = run::open(source, &options);

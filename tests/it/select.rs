@@ -135,7 +135,7 @@ fn hostile() {
     assert_eq!(long.parse::<Expr>().unwrap().to_string(), long);
 }
 
-/// A case of which only the name says anything.
+/// A case that only its name distinguishes.
 struct Named(CaseId);
 
 impl CaseInfo for Named {
@@ -258,7 +258,7 @@ fn causes() {
     assert!(all.len() > 50, "{}", all.len());
     let storage = listed(&[WRONG, "-E", r#"cause("evm post/*/storage/*: other value")"#]);
     assert!(!storage.is_empty() && storage.len() < all.len());
-    // In quotes, * is no glob.
+    // In quotes, * is not a wildcard.
     assert_eq!(listed(&[WRONG, "-E", r#"cause("*")"#]), Vec::<String>::new());
     assert_eq!(listed(&[STORAGE, "-E", "cause(*)"]), Vec::<String>::new());
     for text in [r#"cause("a (b) \" \\")"#, r#"name("x")"#, r#"name(\"x)"#, r#"name(x"y)"#] {

@@ -1,7 +1,9 @@
 //! State tests: every leaf of a `state` is compared, cases of a test share what they have in common, and hostile
 //! transactions end at the limits of the runner.
 
+mod commands;
 mod explain;
+mod rules;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,14 +11,16 @@ use std::sync::Arc;
 use num_bigint::BigUint;
 use vmconf::formats::statetest::FORMAT;
 use vmconf::formats::{Context, Options as Reading, Shared};
+use vmconf::machines::machine::Machine;
 use vmconf::model::hex::number_key;
 use vmconf::model::limits::Limits;
+use vmconf::model::value::Value;
 use vmconf::model::verdict::Verdict;
 use vmconf::run::sources::Source;
 use vmconf::run::{self, FileOptions, Options, VectorFiles, Worker};
 use vmconf::text::json::{Document, Node};
 
-use crate::support::{at_root, sources_of};
+use crate::support::{at_root, execute, sources_of};
 
 /// A leaf of the `state` of a case.
 struct Leaf {
@@ -179,4 +183,53 @@ fn with_code(fork: &str, code: &str, gas: &str) -> String {
         account("0x", "0x0de0b6b3a7640000"),
         account(&format!("0x{code}"), "0x00"),
     )
+}
+
+/// The machine after the first case of a text.
+fn executed(text: String) -> Box<dyn Machine> {
+    let document = Document::parse(text, 128).unwrap();
+    let entry = &(FORMAT.outline)(document.root()).unwrap()[0];
+    let files = VectorFiles::new(Path::new("a.json"), &[]);
+    let context = Context { options: Reading::default(), files: &files, shared: None };
+    let reading = FORMAT.read_case(Node::at_index(&document, entry.node), context);
+    execute(&reading.case.unwrap(), None)
+}
+
+/// What a transaction that executes this code is charged, in units.
+fn units(code: &str) -> u64 {
+    executed(with_code("Cancun", code, "0x4000000000000000")).account().units()
+}
+
+/// Instructions whose gas does not cover their time are charged by their operands, besides a unit for 16 gas.
+#[test]
+fn work_is_charged_by_operands() {
+    // Memory has 0x10000 bytes before; then so many of them are hashed: 6 gas and 6 units a word.
+    let hashing = |length: &str| units(&format!("600061ffe05262{length}600020"));
+    assert_eq!(hashing("00c800") - hashing("000000"), 1600 * 6 / 16 + 1600 * 6);
+    // 2 to the power of 1 or 17 bytes: 50 gas and 20 units a byte.
+    let raising = |exponent: &str| units(&format!("{exponent}60020a"));
+    assert_eq!(raising("7001000000000000000000000000000000ff") - raising("60ff"), 16 * 50 / 16 + 16 * 20);
+}
+
+/// The first four pairs are those of `TestCalcBlobFee` of geth. The others are so large that the sum takes long, or
+/// does not end, where products lose bits; nothing can cost more than 2^128-1.
+#[test]
+fn blob_gas_has_a_price_for_each_excess() {
+    // BLOBBASEFEE, which is returned.
+    let text = with_code("Cancun", "4a60005260206000f3", "0x0f4240");
+    for (excess, price) in [
+        (0, 1),
+        (2_314_057, 1),
+        (2_314_058, 2),
+        (10 * 1024 * 1024, 23),
+        (89 * 3_338_477, u128::MAX),
+        (u64::MAX, u128::MAX),
+    ] {
+        let old = r#""currentExcessBlobGas": "0x00""#;
+        let new = format!(r#""currentExcessBlobGas": "{excess:#x}""#);
+        let machine = executed(text.replace(old, &new));
+        let output = machine.observe("output");
+        let expected = [[0; 16], price.to_be_bytes()].concat();
+        assert_eq!(output, Some(Value::Bytes(expected)), "{excess}");
+    }
 }

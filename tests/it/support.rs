@@ -49,6 +49,19 @@ pub(crate) fn files(folder: impl AsRef<Path>, extension: &str) -> Vec<PathBuf> {
     found
 }
 
+/// The project's own vector files, but for the generated tables: their many cases are alike, and the golden files and
+/// planted faults have them all.
+pub(crate) fn written_vectors() -> Vec<PathBuf> {
+    let mut found = files(VECTORS, "json");
+    found.retain(|path| !is_table(path));
+    found
+}
+
+/// Whether a file or folder is one of the generated tables.
+pub(crate) fn is_table(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str() == "tables")
+}
+
 /// A path without the part that is the project's.
 pub(crate) fn relative(path: &Path) -> String {
     path.strip_prefix(at_root("")).unwrap().to_str().unwrap().replace('\\', "/")

@@ -168,6 +168,41 @@ proptest! {
     }
 }
 
+/// The memory of instructions is a ring: a program without a jump goes on at its start, and is interrupted where the
+/// budget ends on either side of the end.
+#[test]
+fn programs_go_on_around_the_end_of_the_memory() {
+    // debug, and once incr r1
+    let mut words = vec![0x102c; 1 << 16];
+    words[0xfff0] = 0x5911;
+    let program = record([("instructions", segment(&words))]);
+    for most in [0xfff0, 0xfff1, 0xffff, 0x1_0000, 0x1_0001, 0x1_fff0, 0x1_fff1, 0x2_0005] {
+        let mut machine = loaded(&program);
+        assert_eq!(machine.run(most, None), Status::Running);
+        let rounds = (most + 0x1_0000 - 0xfff1) / 0x1_0000;
+        let seen = ["time", "pc"].map(|field| machine.observe(field).unwrap());
+        assert_eq!(seen, [Value::int(most), Value::int(most % 0x1_0000)]);
+        let registers = machine.observe("registers").unwrap();
+        assert_eq!(registers.get("r1"), Some(&Value::int(rounds)), "{most}");
+    }
+    // Past what a program writes, and from there around the end.
+    let program = record([
+        (
+            "instructions",
+            Value::Record(vec![
+                ("0x0000".to_owned(), Value::Bytes(vec![0x59, 0x11, 0x00, 0x00])),
+                ("0xfffe".to_owned(), Value::Bytes(vec![0x59, 0x11, 0x59, 0x11])),
+            ]),
+        ),
+        ("pc", Value::int(0xfffe)),
+    ]);
+    let mut machine = loaded(&program);
+    assert_eq!(machine.run(100, None), Status::Ended);
+    assert_eq!(text(&machine, "stop"), Some(Value::text("illegal").to_string()));
+    assert_eq!(machine.observe("time"), Some(Value::int(3)));
+    assert_eq!(machine.observe("pc"), Some(Value::int(1)));
+}
+
 /// What a driver reports is named test by test, and what is wrong with its report where that is.
 #[test]
 fn reports_of_drivers_are_explained() {

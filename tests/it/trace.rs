@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::rc::Rc;
 
 use crate::support::validator::Validator;
-use crate::support::{Ran, at_root, command, files, golden, ran, read, relative, replay, vmconf};
+use crate::support::{Ran, at_root, command, golden, ran, read, relative, replay, vmconf, written_vectors};
 use serde_json::Value as Json;
 use vmconf::explain::trace::{Selection, TRACES, Tracer};
 use vmconf::machines;
@@ -86,9 +86,9 @@ fn eip_3155_lines_equal_the_worked_lines_of_the_reference() {
 fn lines_for_programs_are_as_the_schema_says() {
     let validator = Validator::named("trace");
     let mut count = 0;
-    for path in files("vectors", "json") {
+    for path in written_vectors() {
         for case in read(&path).1 {
-            let text = lines(&case.case, "jsonl", Selection { to: 60, ..Selection::default() });
+            let text = lines(&case.case, "jsonl", Selection { to: 25, ..Selection::default() });
             for line in text.lines() {
                 let line: Json = serde_json::from_str(line).unwrap();
                 validator.assert_accepts(&line, &format!("{} {}", relative(&path), case.name));
@@ -96,7 +96,7 @@ fn lines_for_programs_are_as_the_schema_says() {
             }
         }
     }
-    assert!(count > 20_000, "{count} lines");
+    assert!(count > 15_000, "{count} lines");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn hostile_text_is_escaped() {
     assert!(traced(&[id]).contains(r"A\u{1b}]0;title\u{7}B"));
 }
 
-/// What is set between two runs is no doing of the instruction before.
+/// What is set between two runs is not an effect of the instruction before.
 #[test]
 fn a_change_between_phases_is_nobodys() {
     let text = traced(&[PHASES]);

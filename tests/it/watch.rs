@@ -168,7 +168,7 @@ fn only_what_changed_runs_again() {
     write("suite/a.json", &sum(7));
     watching.runs(&["pass suite/a.json"]);
 
-    // What is no vector, and no vector names, changes nothing.
+    // A file that is not a vector and that no vector names changes nothing.
     write("suite/README.md", "sums");
     write("suite/d.json", &sum(7));
     watching.runs(&["pass suite/d.json"]);

@@ -129,7 +129,7 @@ proptest! {
         prop_assert_eq!(there_and_back(&explanation), explanation);
     }
 
-    /// What is cut has its full length beside it, and is no value.
+    /// A truncated value has its full length beside it, and cannot be read back.
     #[test]
     fn cut_values(value in any_value(), room in 0..10_usize) {
         let (cut, all) = (one_line(&Truncated(&value, room)), one_line(&value));
@@ -179,7 +179,7 @@ fn golden_reports_are_read_back() {
     assert!(lines > 100, "{lines}");
 }
 
-/// What is no value is refused with the place in the line.
+/// What is not a value is refused with its place in the line.
 #[test]
 fn wrong_values() {
     let texts = [

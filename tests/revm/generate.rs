@@ -264,7 +264,7 @@ impl Writer<'_> {
         self.op(Op::JUMPI);
     }
 
-    /// A jump to what is no destination: into the data of a PUSH, or anywhere.
+    /// A jump to a place that is not a destination: into the data of a PUSH, or anywhere.
     fn bad_jump(&mut self) {
         let data = self.code.len() + 5;
         let anywhere = self.random.below(2_000);

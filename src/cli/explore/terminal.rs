@@ -17,7 +17,7 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
 use ratatui::layout::Position;
 use vmconf::explain::explore::{Command, Explorer, Goes, Key, screen};
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 
 /// After so long, signals and keys are looked at again.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -1,4 +1,4 @@
-/* {{name}} behind the process protocol of vmconf: requests on standard input, answers on standard output.
+/* {{name}} as a testee of vmconf: requests on standard input, answers on standard output.
    This reads only what it needs from a request; use a JSON library for the program. */
 
 #define _POSIX_C_SOURCE 200809L

@@ -1,4 +1,4 @@
-// {{name}} behind the process protocol of vmconf: requests on standard input, answers on standard output.
+// {{name}} as a testee of vmconf: requests on standard input, answers on standard output.
 
 import { createInterface } from 'node:readline'
 

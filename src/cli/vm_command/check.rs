@@ -9,7 +9,7 @@ use std::io::Write;
 use clap::Args;
 use vmconf::model::count::counted;
 use vmconf::model::escape::escaped;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::testees::Stopped;
 use vmconf::testees::process::{Command, Groups, Trouble};

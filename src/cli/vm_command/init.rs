@@ -6,7 +6,7 @@ use std::io::Write;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use vmconf::machines::MachineInfo;
-use vmconf::model::exit::Exit;
+use vmconf::model::exit_code::Exit;
 
 use crate::cli::output;
 use crate::cli::program::machine_argument;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Compared, Divergence, Next, Step};
+use super::divergence::{Compared, Divergence, Next};
 use crate::isa::Isa;
 use crate::machines::MachineInfo;
 use crate::model::case::Case;
@@ -12,6 +12,8 @@ use crate::model::value::Value;
 use crate::model::verdict::Breakdown;
 use crate::testees::Stopped;
 use crate::testees::process::{Vm, written};
+use crate::testees::server::Server;
+use crate::wire::eip3155::Step;
 use crate::wire::protocol::{Action, Answer, Digests, DigestsDone, Instruction, Request, Trace, TraceDone};
 
 /// How many hashes are requested at once.
@@ -38,9 +40,9 @@ pub trait Instructions {
     fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<Instruction>, Stopped>;
 }
 
-/// A program on a machine in another process.
+/// A program on a machine in another process, or on one that answers like one.
 pub struct OnVm<'v> {
-    vm: &'v Vm,
+    asked: Asked<'v>,
     /// The name of the machine that the program is for.
     machine: &'static str,
     /// The program, as requests write it.
@@ -48,6 +50,12 @@ pub struct OnVm<'v> {
     /// What to do with it.
     actions: Vec<Action>,
     interrupt: Interrupt,
+}
+
+/// What answers requests.
+enum Asked<'v> {
+    Process(&'v Vm),
+    Embedded(Box<Server>),
 }
 
 impl<'v> OnVm<'v> {
@@ -62,9 +70,34 @@ impl<'v> OnVm<'v> {
         case: &Case,
         interrupt: Interrupt,
     ) -> Result<OnVm<'v>, Stopped> {
+        OnVm::on(Asked::Process(vm), info, case, interrupt)
+    }
+
+    /// The same on the machine of this crate.
+    ///
+    /// # Errors
+    ///
+    /// When the program has a mnemonic that does not exist.
+    pub fn embedded(info: &'static MachineInfo, case: &Case) -> Result<OnVm<'static>, Stopped> {
+        OnVm::on(Asked::Embedded(Box::new(Server::new(info))), info, case, Interrupt::default())
+    }
+
+    fn on<'a>(
+        asked: Asked<'a>,
+        info: &'static MachineInfo,
+        case: &Case,
+        interrupt: Interrupt,
+    ) -> Result<OnVm<'a>, Stopped> {
         let (program, steps) = written(info, &case.program, &case.steps)?;
         let actions = steps.into_iter().flat_map(|step| step.r#do).collect();
-        Ok(OnVm { vm, machine: info.name, program, actions, interrupt })
+        Ok(OnVm { asked, machine: info.name, program, actions, interrupt })
+    }
+
+    fn ask(&mut self, request: &dyn Fn(u64) -> Request) -> Result<Answer, Stopped> {
+        match &mut self.asked {
+            Asked::Process(vm) => vm.ask(request, &self.interrupt),
+            Asked::Embedded(server) => Ok(server.answer_to(request(0))),
+        }
     }
 
     fn broke(what: &str) -> Stopped {
@@ -82,35 +115,37 @@ impl<'v> OnVm<'v> {
 
 impl Instructions for OnVm<'_> {
     fn digests(&mut self, after: &[u64]) -> Result<(Vec<String>, u64), Stopped> {
+        let (machine, program, actions) = (self.machine, self.program.clone(), self.actions.clone());
         let request = |id| {
             Request::Digests(Digests {
                 id,
-                machine: self.machine.to_owned(),
-                program: self.program.clone(),
-                r#do: self.actions.clone(),
+                machine: machine.to_owned(),
+                program: program.clone(),
+                r#do: actions.clone(),
                 limits: BTreeMap::new(),
                 after: after.to_vec(),
             })
         };
-        match self.vm.ask(&request, &self.interrupt)? {
+        match self.ask(&request)? {
             Answer::Digests(DigestsDone { digests, instructions, .. }) => Ok((digests, instructions)),
             other => OnVm::refused(other),
         }
     }
 
     fn trace(&mut self, skip: u64, count: u64) -> Result<Vec<Instruction>, Stopped> {
+        let (machine, program, actions) = (self.machine, self.program.clone(), self.actions.clone());
         let request = |id| {
             Request::Trace(Trace {
                 id,
-                machine: self.machine.to_owned(),
-                program: self.program.clone(),
-                r#do: self.actions.clone(),
+                machine: machine.to_owned(),
+                program: program.clone(),
+                r#do: actions.clone(),
                 limits: BTreeMap::new(),
                 skip,
                 count,
             })
         };
-        match self.vm.ask(&request, &self.interrupt)? {
+        match self.ask(&request)? {
             Answer::Trace(TraceDone { instructions, .. }) => Ok(instructions),
             other => OnVm::refused(other),
         }

@@ -22,6 +22,10 @@ impl Inspect for Large {
         "NOP".to_owned()
     }
 
+    fn depth(&self) -> usize {
+        1
+    }
+
     fn height(&self) -> usize {
         1
     }

@@ -6,7 +6,7 @@ use crate::machines::machine::{At, Machine, Watch};
 use crate::model::assertion::Expected;
 use crate::model::brief::brief;
 use crate::model::case::{Action, Case, CaseId, Program, Step};
-use crate::model::event::CaseReport;
+use crate::model::case_report::CaseReport;
 use crate::model::path::Path;
 use crate::model::verdict::{Difference, Verdict, vector_step};
 use crate::run::{self, LoadedFile, RunOptions, catch_panic};

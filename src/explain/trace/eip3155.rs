@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Done, End, Step, TraceKind, Writer};
+use super::writer::{Done, End, Step, TraceKind, Writer};
 use crate::machines::inspect::Inspect;
 use crate::model::hex::bytes_key;
 use crate::model::value::Value;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{Done, End, Step, TraceKind, Writer};
+use super::writer::{Done, End, Step, TraceKind, Writer};
 use crate::model::cell::Cell;
 use crate::model::value::Value;
 use crate::wire::line::one_line;

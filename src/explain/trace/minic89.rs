@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value as Json};
 
-use super::{Done, End, Step, TraceKind, Writer};
+use super::writer::{Done, End, Step, TraceKind, Writer};
 use crate::machines;
 use crate::machines::inspect::Inspect;
 use crate::model::shape::Member;

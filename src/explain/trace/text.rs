@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use num_bigint::{BigInt, Sign};
 
-use super::{Done, End, Step, TraceKind, Writer};
+use super::writer::{Done, End, Step, TraceKind, Writer};
 use crate::isa::{Isa, Unit};
 use crate::machines::inspect::Inspect;
 use crate::model::brief::brief;

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use super::lexical::{self, Number};
 use super::{program, snapshot};
-use crate::formats::fields::Diagnostics;
-use crate::formats::{Severity, Strictness};
+use crate::formats::fields::{Diagnostics, Strictness};
 use crate::model::case::Program;
+use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::position::Origin;
+use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::{Datum, Document, Node};
 
@@ -15,6 +17,83 @@ const DEEPEST: usize = 128;
 
 /// The most errors of a stream that are reported.
 const MOST: usize = 20;
+
+/// One of the two documents by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bare {
+    /// A program.
+    Metadata,
+    /// A state.
+    Snapshot,
+}
+
+impl Bare {
+    /// What a document is, by its `schema_version`; of an array, the first document.
+    fn of(root: Node<'_>) -> Option<Bare> {
+        let document = if root.is_array() { root.items().next()? } else { root };
+        let version = document.member("schema_version")?.text()?;
+        let known = [("MiniC89.VM.Metadata.", Bare::Metadata), ("MiniC89.VM.Snapshot.", Bare::Snapshot)];
+        known.into_iter().find(|(prefix, _)| version.starts_with(prefix)).map(|(_, bare)| bare)
+    }
+
+    /// Checks a document, or an array of them. Returns how many they are, and what is wrong or worth a note.
+    fn check(self, root: Node<'_>) -> (usize, Vec<Diagnostic<Origin>>) {
+        let documents: Vec<_> = if root.is_array() { root.items().collect() } else { vec![root] };
+        let mut diagnostics = Diagnostics::new(Strictness::Thorough, Severity::Error);
+        for document in &documents {
+            match self {
+                Bare::Metadata => {
+                    program::read(*document, &mut diagnostics);
+                    without_source_map(*document, &mut diagnostics);
+                }
+                Bare::Snapshot => snapshot::complete(*document, &mut diagnostics),
+            }
+        }
+        (documents.len(), diagnostics.finish())
+    }
+}
+
+/// A note for each function without a source map, which the published text strongly recommends.
+fn without_source_map(program: Node<'_>, diagnostics: &mut Diagnostics) {
+    let functions = program.member("functions").into_iter().flat_map(Node::items);
+    for function in functions.filter(|function| function.is_object()) {
+        let map = function.member("source_map");
+        if map.is_none_or(|map| map.items().next().is_none()) {
+            let what = "this function has no source_map, which is strongly recommended";
+            diagnostics.note(Diagnostic::at(function.at(), what).under(Rule::MustMember));
+        }
+    }
+}
+
+/// Checks a text that is one of these documents, an array of them, or a stream of snapshots with one in each line.
+/// Returns how many they are, and what is wrong or worth a note; `None` for another text.
+pub fn check(text: &str) -> Option<(usize, Vec<Diagnostic<Origin>>)> {
+    if let Ok(document) = Document::parse(text.to_owned(), DEEPEST) {
+        let root = document.root();
+        return Bare::of(root).map(|bare| bare.check(root));
+    }
+    let first = text.lines().find(|line| !line.trim().is_empty())?;
+    let first = Document::parse(first.to_owned(), DEEPEST).ok()?;
+    (Bare::of(first.root()) == Some(Bare::Snapshot)).then(|| check_stream(text))
+}
+
+fn check_stream(text: &str) -> (usize, Vec<Diagnostic<Origin>>) {
+    let (mut count, mut start, mut found) = (0, 0, Vec::new());
+    for line in text.split_inclusive('\n') {
+        let diagnostics = match Document::parse(line.to_owned(), DEEPEST) {
+            _ if line.trim().is_empty() => Vec::new(),
+            Ok(document) => Bare::Snapshot.check(document.root()).1,
+            Err((_, diagnostic)) => vec![diagnostic],
+        };
+        found.extend(diagnostics.into_iter().map(|diagnostic| {
+            let at = Origin(diagnostic.place.0 + start);
+            diagnostic.with_place(at)
+        }));
+        count += usize::from(!line.trim().is_empty());
+        start += line.len() as u32;
+    }
+    (count, found)
+}
 
 /// The program of a metadata document; `file` is its name in errors.
 ///

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::MACHINE;
-use super::snapshot::MEMBERS;
+use super::program::MACHINE;
+use super::snapshot;
 use crate::formats::new_vector::{MakeVector, NewVector, numbers};
 use crate::formats::write_back::NotRepresentable;
 use crate::text::plain_json::plain;
@@ -16,8 +16,8 @@ pub(super) const MAKE: MakeVector = MakeVector {
 fn make(new: &NewVector<'_>) -> Result<Json, NotRepresentable> {
     let expect = match new.state {
         Some(state) => {
-            let member = |name: &&str| Some(((*name).to_owned(), plain(&state(name)?)));
-            MEMBERS.iter().filter_map(member).collect::<Map<_, _>>()
+            let member = |name: &str| Some((name.to_owned(), plain(&state(name)?)));
+            snapshot::members().filter_map(member).collect::<Map<_, _>>()
         }
         None => Map::new(),
     };

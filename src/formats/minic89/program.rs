@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 
-use super::{Document, lexical};
-use crate::formats::fields::{Diagnostics, Fields, wrong_type};
-use crate::formats::{Severity, Strictness};
-use crate::model::diagnostic::Diagnostic;
+use super::lexical;
+use crate::formats::fields::{Diagnostics, Fields, Strictness, wrong_type};
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
@@ -16,13 +15,16 @@ use crate::text::json::{Datum, Node, quoted};
 
 pub(super) const VERSION: &str = "MiniC89.VM.Metadata.v0.2";
 
+/// The name of the machine.
+pub(super) const MACHINE: &str = "minic89";
+
 /// Function ids, slots, instructions of a function: at most so many.
 const WIDEST: u16 = u16::MAX;
 
 /// What the tests of a file share.
 pub(super) struct Shared {
-    /// `None` if it is broken.
-    pub(super) document: Option<Document>,
+    /// The program record; `None` if the program is broken.
+    pub(super) document: Option<Arc<Value>>,
     /// The positions of its functions.
     pub(super) functions_at: u32,
     params: HashMap<BigInt, BigInt>,

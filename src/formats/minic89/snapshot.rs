@@ -1,7 +1,6 @@
 //! What a partial snapshot demands: of each object the members that are there, of each array the
 //! length and every item.
 
-use super::is;
 use super::lexical::{self, Number};
 use super::program::{constant, drop_schema};
 use crate::formats::fields::{Diagnostics, Fields, no_such_word, wrong_type};
@@ -14,9 +13,9 @@ use crate::text::json::{Datum, Node, quoted};
 
 const VERSION: &str = "MiniC89.VM.Snapshot.v0.2";
 
-/// The members of a snapshot, in the order of output.
-pub(super) const MEMBERS: &[&str] =
-    &["schema_version", "step", "status", "pc", "operand_stack", "call_stack", "trap", "halt"];
+/// The members that every snapshot has, and those that say how a run ended, in the order of output.
+const REQUIRED: &[&str] = &["schema_version", "step", "status", "pc", "operand_stack", "call_stack"];
+const ENDS: &[&str] = &["trap", "halt"];
 
 const STATUSES: &[&str] = &["RUNNING", "HALTED", "TRAPPED"];
 
@@ -37,6 +36,11 @@ pub(super) const TRAPS: &[&str] = &[
     "TRAP_INTERNAL",
 ];
 
+/// The members of a snapshot, in the order of output.
+pub(super) fn members() -> impl Iterator<Item = &'static str> {
+    REQUIRED.iter().chain(ENDS).copied()
+}
+
 /// Reads the demanded status and all other members.
 pub(super) fn demands(node: Node<'_>, diagnostics: &mut Diagnostics) -> (Option<Assertion>, Vec<Assertion>) {
     let mut snapshot = Snapshot { diagnostics, status: None, assertions: Vec::new() };
@@ -47,7 +51,7 @@ pub(super) fn demands(node: Node<'_>, diagnostics: &mut Diagnostics) -> (Option<
 /// Reads a whole snapshot, which has all members that the schema requires.
 pub(super) fn complete(node: Node<'_>, diagnostics: &mut Diagnostics) {
     demands(node, diagnostics);
-    require(node, &["schema_version", "step", "status", "pc", "operand_stack", "call_stack"], diagnostics);
+    require(node, REQUIRED, diagnostics);
     let status = node.member("status").and_then(|status| status.text().map(|text| text.to_string()));
     match status.as_deref() {
         Some("TRAPPED") => require(node, &["trap"], diagnostics),
@@ -289,6 +293,11 @@ fn number(text: &str) -> Value {
         Number::Integer(number) => Value::Int(number),
         Number::Fraction | Number::TooLong => Value::typed("number", Value::text(text)),
     }
+}
+
+/// A check that a datum is this.
+fn is(at: Path, value: Value, node: Node<'_>) -> Assertion {
+    Assertion { at, expected: Expected::Is(value), origin: Origin(node.at()), rule: None }
 }
 
 #[cfg(test)]

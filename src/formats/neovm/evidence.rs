@@ -1,7 +1,7 @@
 //! Telling N3 and 2.x apart, which share their envelope: by what only one of them has.
 
-use super::member;
-use crate::formats::Evidence;
+use super::lexical::member;
+use crate::formats::format::Evidence;
 use crate::text::json::{Member, Node};
 
 /// What only one of the two has.

@@ -6,7 +6,6 @@ use num_bigint::BigInt;
 use ripemd::Ripemd160;
 use sha2::{Digest, Sha256};
 
-use super::member;
 use super::rules::Generation;
 use crate::formats::fields::{Diagnostics, wrong_type};
 use crate::model::diagnostic::Diagnostic;
@@ -233,4 +232,9 @@ pub(super) fn bytes(
             None
         }
     }
+}
+
+/// The last member of this name in letters of any case.
+pub(super) fn member<'d>(object: Node<'d>, name: &str) -> Option<Member<'d>> {
+    object.members().filter(|member| member.key.eq_ignore_ascii_case(name)).last()
 }

@@ -2,8 +2,8 @@
 
 use super::lexical::{self, hex};
 use crate::formats::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
+use crate::formats::files::{Files, Folder};
 use crate::formats::nef::{self, Nef};
-use crate::formats::{Files, Folder};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::limits;
 use crate::model::path::Path;

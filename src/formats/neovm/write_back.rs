@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use num_bigint::BigInt;
 use serde_json::{Map, Value as Json, json};
 
-use super::member;
+use super::lexical::member;
 use super::rules::{Absence, Notation, Rules, Type};
 use crate::formats::write_back::{
     FailedAssertion, NotRepresentable, WrittenBack, hex_like, in_case_of, resize,

@@ -1,29 +1,13 @@
 //! A driver case: two machines, and the one run of the driver.
 
 use super::expect::AssertionBuilder;
-use super::{Reader, STEPS, Steps, lexical};
+use super::lexical;
+use super::reader::{Reader, STEPS, Steps};
 use crate::formats::fields::Fields;
 use crate::model::case::{Action, Step};
 use crate::model::path::Path;
 use crate::model::value::Value;
 use crate::text::json::Node;
-
-/// How a run ends (the reference, section 2.5).
-pub(super) const OUTCOMES: &[&str] =
-    &["completed", "illegalInstruction", "illegalYield", "zeroLimit", "timeout"];
-
-/// What a run comes to (section 2.4), the first that holds.
-pub(super) const RATINGS: &[&str] = &["driverError", "fatal", "fail", "pass", "skip"];
-
-/// What a single test comes to.
-pub(super) const RESULTS: &[&str] = &["pass", "fail", "fatal", "skip", "invalid"];
-
-/// What a run with these results and right markers comes to.
-pub(super) fn rating_of(results: &[String]) -> &'static str {
-    let of = |rating: &'static str| if rating == "driverError" { "invalid" } else { rating };
-    let first = RATINGS.iter().find(|rating| results.iter().any(|result| result == of(rating)));
-    first.unwrap_or(&"skip")
-}
 
 impl Reader<'_> {
     pub(super) fn driver_case(&mut self, fields: &mut Fields<'_>, driver: Node<'_>, name_at: u32) -> Steps {

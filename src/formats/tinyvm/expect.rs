@@ -1,7 +1,7 @@
 //! What `expect` demands.
 
-use super::driver::{OUTCOMES, RATINGS, RESULTS, rating_of};
-use super::{Reader, lexical};
+use super::lexical;
+use super::reader::Reader;
 use crate::formats::fields::{Fields, wrong_type};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::diagnostic::Diagnostic;
@@ -10,6 +10,22 @@ use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::Node;
+
+/// How a run ends (the reference, section 2.5).
+const OUTCOMES: &[&str] = &["completed", "illegalInstruction", "illegalYield", "zeroLimit", "timeout"];
+
+/// What a run comes to (section 2.4), the first that holds.
+const RATINGS: &[&str] = &["driverError", "fatal", "fail", "pass", "skip"];
+
+/// What a single test comes to.
+const RESULTS: &[&str] = &["pass", "fail", "fatal", "skip", "invalid"];
+
+/// What a run with these results and right markers comes to.
+fn rating_of(results: &[String]) -> &'static str {
+    let of = |rating: &'static str| if rating == "driverError" { "invalid" } else { rating };
+    let first = RATINGS.iter().find(|rating| results.iter().any(|result| result == of(rating)));
+    first.unwrap_or(&"skip")
+}
 
 /// Turns the members of an expectation into checks.
 pub(super) struct AssertionBuilder<'w, 'r> {

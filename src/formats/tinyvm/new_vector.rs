@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::MACHINE;
+use super::reader::MACHINE;
 use crate::formats::new_vector::{MakeVector, NewVector, numbers};
 use crate::formats::write_back::NotRepresentable;
 use crate::text::plain_json::plain;

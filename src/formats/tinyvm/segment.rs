@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::{Reader, lexical};
+use super::lexical;
+use super::reader::Reader;
 use crate::formats::fields::wrong_type;
-use crate::formats::{Files, Folder, Unreadable};
+use crate::formats::files::{Files, Folder, Unreadable};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::hex_bytes;
 use crate::model::path::Path;

@@ -1,8 +1,9 @@
 //! A case of a single machine: its program, its first phase and the continuations.
 
 use super::expect::AssertionBuilder;
+use super::lexical;
+use super::reader::{Reader, STEPS, Steps};
 use super::segment::sparse_value;
-use super::{Reader, STEPS, Steps, lexical};
 use crate::formats::fields::{Fields, wrong_type};
 use crate::model::assertion::Assertion;
 use crate::model::case::{Action, Step};

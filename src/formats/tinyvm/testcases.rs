@@ -3,13 +3,14 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::reader::{ENDS, MACHINE, Reader, STEPS};
 use super::segment::Kind;
-use super::{ENDS, MACHINE, Reader, STEPS};
 use crate::formats::fields::{Diagnostics, wrong_type};
+use crate::formats::files::{Folder, Unreadable};
+use crate::formats::format::{Context, Entry, Evidence, Format};
 use crate::formats::write_back::NotRepresentable;
-use crate::formats::{Context, Entry, Evidence, Folder, Format, Severity, Unreadable};
-use crate::model::case::{Case, Program};
-use crate::model::diagnostic::Diagnostic;
+use crate::model::case::Case;
+use crate::model::diagnostic::{Diagnostic, Severity};
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
@@ -89,7 +90,7 @@ fn read_pair(pair: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics
         diagnostics.error(Diagnostic::at(pair.at(), "this is not a pair of names").expected(PAIR));
         return None;
     };
-    let mut reader = Reader { context, diagnostics, members: Vec::new(), places: Vec::new() };
+    let mut reader = Reader::new(context, diagnostics);
     for (machine, folder, (node, name)) in
         [("driver", Folder::Own, driver), ("testee", Folder::Above, testee)]
     {
@@ -102,14 +103,7 @@ fn read_pair(pair: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics
     reader.push("budget", Some(Value::int(STEPS)));
     reader.push("zeroLimit", Some(Value::text("fatal")));
     let steps = reader.run_of_driver(None, pair.at());
-    let Reader { members, places, .. } = reader;
-    Some(Case {
-        machine: MACHINE,
-        program: Program::from(Value::Record(members)),
-        places,
-        steps,
-        label: None,
-    })
+    Some(reader.case(steps))
 }
 
 impl Reader<'_> {

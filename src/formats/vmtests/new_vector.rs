@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::RESULTS;
-use super::write_back::fresh;
+use super::write_back::{RESULTS, fresh};
 use crate::formats::new_vector::{Field, MakeVector, NewVector};
 use crate::formats::write_back::NotRepresentable;
 use crate::model::value::Value;

@@ -4,7 +4,6 @@
 use num_bigint::BigInt;
 use serde_json::{Value as Json, json};
 
-use super::RESULTS;
 use crate::formats::write_back::{
     FailedAssertion, NotRepresentable, WrittenBack, hex_like, in_case_of, number_like, resize,
 };
@@ -13,6 +12,9 @@ use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 use crate::text::edit::Change;
 use crate::text::json::Datum;
+
+/// What a test that must end normally has, and one that must halt has not.
+pub(super) const RESULTS: [&str; 4] = ["gas", "out", "logs", "callcreates"];
 
 pub(super) fn write_back<'d>(failed: &FailedAssertion<'d, '_>) -> WrittenBack<'d> {
     if *failed.at == Path::field("outcome") {

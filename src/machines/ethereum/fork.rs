@@ -5,6 +5,7 @@ use revm::context_interface::cfg::{GasId, GasParams};
 use revm::primitives::hardfork::SpecId;
 
 use super::engine::Instructions;
+use super::fault::{Fault, Rule};
 use super::rules;
 
 /// A fork.
@@ -16,6 +17,8 @@ pub(super) struct Fork {
     /// The blob parameters where a file has none.
     blobs: Option<Blobs>,
     storage: StorageGas,
+    /// What is wrong with the machine.
+    fault: Option<Fault>,
 }
 
 /// What blobs cost, and how many a transaction may carry.
@@ -34,7 +37,8 @@ enum StorageGas {
     Eip1283,
 }
 
-const CANCUN: Option<Blobs> = Some(Blobs { most: 6, fraction: 3_338_477 });
+const CANCUN: Option<Blobs> = Some(BLOBS_OF_CANCUN);
+const BLOBS_OF_CANCUN: Blobs = Blobs { most: 6, fraction: 3_338_477 };
 const PRAGUE: Option<Blobs> = Some(Blobs { most: 9, fraction: 5_007_716 });
 const OSAKA: Option<Blobs> = Some(Blobs { most: MOST_SINCE_OSAKA, fraction: 5_007_716 });
 
@@ -42,7 +46,7 @@ const OSAKA: Option<Blobs> = Some(Blobs { most: MOST_SINCE_OSAKA, fraction: 5_00
 const MOST_SINCE_OSAKA: u64 = 6;
 
 const fn fork(name: &'static str, spec: SpecId, blobs: Option<Blobs>) -> Fork {
-    Fork { name, spec, blobs, storage: StorageGas::OfSpec }
+    Fork { name, spec, blobs, storage: StorageGas::OfSpec, fault: None }
 }
 
 const FORKS: &[Fork] = &[
@@ -75,6 +79,16 @@ impl Fork {
         FORKS.iter().find(|fork| fork.name == name).copied()
     }
 
+    /// The fork on a machine with this fault.
+    pub(super) fn with(self, fault: Option<Fault>) -> Fork {
+        Fork { fault, ..self }
+    }
+
+    /// Whether a rule that the engine does not have holds.
+    pub(super) fn adds(self, rule: Rule) -> bool {
+        self.fault != Some(Fault::Without(rule))
+    }
+
     /// Whether the rules of another fork hold, too.
     pub(super) fn has(self, rules: SpecId) -> bool {
         self.spec.is_enabled_in(rules)
@@ -82,8 +96,11 @@ impl Fork {
 
     /// The blob parameters by what a file says for the fork.
     pub(super) fn blobs(self, written: Option<Blobs>) -> Option<Blobs> {
-        let Blobs { most, fraction } = written.or(self.blobs).filter(|_| self.blobs.is_some())?;
-        let most = if self.has(SpecId::OSAKA) { most.min(MOST_SINCE_OSAKA) } else { most };
+        let has_own = self.adds(Rule::BlobParameters);
+        let own = self.blobs?;
+        let of_fork = if has_own { own } else { BLOBS_OF_CANCUN };
+        let Blobs { most, fraction } = written.unwrap_or(of_fork);
+        let most = if has_own && self.has(SpecId::OSAKA) { most.min(MOST_SINCE_OSAKA) } else { most };
         // The engine divides by it.
         Some(Blobs { most, fraction: fraction.max(1) })
     }
@@ -91,9 +108,11 @@ impl Fork {
     /// The instructions with their base costs.
     pub(super) fn instructions(self) -> Instructions {
         let mut instructions = Instructions::new_mainnet_with_spec(self.spec);
-        rules::replace_extcodehash(&mut instructions, self.spec);
+        if self.adds(Rule::HashOfNoCode) {
+            rules::replace_extcodehash(&mut instructions, self.spec);
+        }
         rules::replace_long_instructions(&mut instructions, self.spec);
-        if self.storage == StorageGas::Eip1283 {
+        if self.has_net_storage_gas() {
             rules::replace_sstore(&mut instructions);
         }
         instructions
@@ -102,7 +121,7 @@ impl Fork {
     /// The configuration of the engine without blob parameters and limits.
     pub(super) fn configuration(self) -> CfgEnv {
         let mut gas = GasParams::new_spec(self.spec);
-        if self.storage == StorageGas::Eip1283 {
+        if self.has_net_storage_gas() {
             gas.override_gas([
                 (GasId::sstore_static(), 200),
                 (GasId::sstore_set_without_load_cost(), 19_800),
@@ -111,26 +130,15 @@ impl Fork {
                 (GasId::sstore_reset_refund(), 4_800),
             ]);
         }
+        if let Some(Fault::Price(wrong)) = self.fault
+            && wrong.fork == self.name
+        {
+            wrong.plant(&mut gas);
+        }
         CfgEnv::new_with_spec_and_gas_params(self.spec, gas)
     }
-}
 
-/// A price or refund of one fork that is not what it should be.
-#[derive(Debug, Clone, Copy)]
-pub struct WrongPrice {
-    /// The fork.
-    pub fork: &'static str,
-    /// Its name in revm: `sstore_clearing_slot_refund`.
-    pub name: &'static str,
-    /// By how much it is higher.
-    pub by: i64,
-}
-
-impl WrongPrice {
-    /// Changes the price; one that revm does not have stays as it is.
-    pub(super) fn plant(self, gas: &mut GasParams) {
-        if let Some(id) = GasId::from_name(self.name) {
-            gas.override_gas([(id, gas.get(id).saturating_add_signed(self.by))]);
-        }
+    fn has_net_storage_gas(self) -> bool {
+        self.storage == StorageGas::Eip1283 && self.adds(Rule::NetStorageGas)
     }
 }

@@ -1,5 +1,6 @@
 //! What traces and blame see.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use revm::interpreter::interpreter_types::{Jumps, LegacyBytecode};
@@ -11,11 +12,10 @@ use super::trail::{of_account, storage};
 use crate::isa::disassembler::disassemble;
 use crate::machines::effects::declared;
 use crate::machines::inspect::{Effects, Frame, Inspect};
-use crate::machines::machine::Machine;
 use crate::machines::record::{word_of_key, word_value};
 use crate::machines::view::{CodeLine, Datum, Row, Section, code_lines};
 use crate::model::cell::Cell;
-use crate::model::hex::bytes_key;
+use crate::model::hex::{bytes_key, number_key};
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 
@@ -67,6 +67,7 @@ impl Inspect for Ethereum {
             Section::of("status", gas.into_iter().chain([frames])),
             Section::of("stack, top first", (0..height).map(item)),
             Section::memory("memory", "memory", &memory.unwrap_or_default()),
+            self.storage_section(),
         ]
     }
 
@@ -104,6 +105,10 @@ impl Inspect for Ethereum {
 
     fn wrote(&self) -> Vec<Cell> {
         self.trail().map_or_else(Vec::new, super::trail::Trail::cells)
+    }
+
+    fn depth(&self) -> usize {
+        self.depth
     }
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
@@ -161,6 +166,23 @@ fn address(key: &str) -> Option<Address> {
 }
 
 /// The cells of a leaf of an account, or of the account.
+impl Ethereum {
+    /// The storage of the account whose frame is executed: the words that the transaction has read or written.
+    fn storage_section(&self) -> Section {
+        let mut section = Section::new("storage, as far as it was used");
+        let Some(frame) = self.running() else { return section };
+        let address = frame.interpreter.input.target_address;
+        let account = self.engine.ctx.journaled_state.inner.state.get(&address);
+        let used: BTreeMap<_, _> = account.into_iter().flat_map(|account| &account.storage).collect();
+        for (key, slot) in used {
+            let name = number_key(&key.to_be_bytes::<32>());
+            let value = word_value(slot.present_value).to_string();
+            section.push(Row::new(name, value, Some(Datum::In(storage("storage", address, *key)))));
+        }
+        section
+    }
+}
+
 fn leaf_cells(account: Address, leaf: &[&Key]) -> Vec<Cell> {
     match leaf {
         [] => vec![of_account("account", account)],

@@ -8,10 +8,11 @@ use revm::context_interface::block::BlobExcessGasAndPrice;
 use revm::primitives::hardfork::SpecId;
 use revm::primitives::{Address, B256, U256, keccak256};
 
+use super::fault::Rule;
 use super::fork::{Blobs, Fork};
 use super::world::World;
 use crate::isa::OpInfo;
-use crate::machines::in_bytes;
+use crate::machines::info::in_bytes;
 use crate::machines::machine::LoadError;
 use crate::machines::record::{Record, word};
 use crate::model::case::Program;
@@ -92,9 +93,9 @@ impl Prepared {
         /// What geth takes where a file has none.
         const BASE_FEE: u64 = 10;
         let Block { base_fee, excess_blob_gas, random, .. } = self.block;
-        let blob_fee = |Blobs { fraction, .. }| match excess_blob_gas {
-            Some(excess) => BlobExcessGasAndPrice::new(excess, fraction),
-            None => BlobExcessGasAndPrice { excess_blob_gas: 0, blob_gasprice: 0 },
+        let blob_fee = |Blobs { fraction, .. }| BlobExcessGasAndPrice {
+            excess_blob_gas: excess_blob_gas.unwrap_or(0),
+            blob_gasprice: excess_blob_gas.map_or(0, |excess| blob_price(excess, fraction)),
         };
         BlockEnv {
             number: self.block.number,
@@ -102,13 +103,35 @@ impl Prepared {
             timestamp: self.block.timestamp,
             gas_limit: self.block.gas_limit,
             // Forks of a test share the environment, which has a base fee for the later ones.
-            basefee: if fork.has(SpecId::LONDON) { base_fee.unwrap_or(BASE_FEE) } else { 0 },
+            basefee: if fork.has(SpecId::LONDON) || !fork.adds(Rule::BaseFeeOfLondon) {
+                base_fee.unwrap_or(BASE_FEE)
+            } else {
+                0
+            },
             difficulty: if fork.has(SpecId::MERGE) { U256::ZERO } else { self.block.difficulty },
             prevrandao: fork.has(SpecId::MERGE).then(|| B256::from(random)),
             blob_excess_gas_and_price: blobs.map(blob_fee),
             slot_num: self.block.slot,
         }
     }
+}
+
+/// What a unit of blob gas costs: e to the power of `excess / fraction`, by the series of EIP-4844; `u128::MAX` where
+/// it is more. The engine's own function needs small numbers to end.
+fn blob_price(excess: u64, fraction: u64) -> u128 {
+    /// With the next larger one, the price has more than 128 bits. With this one, each product below has at most 256.
+    const LARGEST_POWER: u64 = 88;
+    if excess / fraction > LARGEST_POWER {
+        return u128::MAX;
+    }
+    let (excess, fraction) = (U256::from(excess), U256::from(fraction));
+    let (mut sum, mut term, mut divisor) = (U256::ZERO, fraction, U256::ZERO);
+    while !term.is_zero() {
+        sum += term;
+        divisor += fraction;
+        term = term * excess / divisor;
+    }
+    (sum / fraction).saturating_to()
 }
 
 /// The sender, or the one to whom the secret key belongs; `None` without both: then there is no valid signature.

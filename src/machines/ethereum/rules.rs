@@ -53,7 +53,7 @@ pub(super) fn replace_long_instructions(instructions: &mut Instructions, spec: S
 
 fn keccak256(call: Call<'_>) -> InstructionExecResult {
     let InstructionContext { interpreter, host } = call;
-    let words = interpreter.stack.peek(1).map_or(0, |length| length.saturating_to::<u64>() / 32);
+    let words = interpreter.stack.peek(1).map_or(0, |length| length.saturating_to::<u64>().div_ceil(32));
     let hashed = system::keccak256(InstructionContext { interpreter, host: &mut *host });
     // Without gas for it, nothing is hashed.
     if hashed.is_ok() {

@@ -5,8 +5,10 @@ use revm::context::TxEnv;
 use revm::context_interface::either::Either;
 use revm::context_interface::transaction::{AccessList, AccessListItem, Authorization, SignedAuthorization};
 use revm::primitives::hardfork::SpecId;
+use revm::primitives::ruint::UintTryTo;
 use revm::primitives::{Address, B256, Bytes, TxKind, U256};
 
+use super::fault::Rule;
 use super::fork::Fork;
 use super::program::Prepared;
 use super::refusal::Refusal;
@@ -25,26 +27,26 @@ pub(super) fn read(
     chosen: &Record<'_>,
 ) -> Result<Result<TxEnv, Refusal>, LoadError> {
     let common = test.transaction()?;
-    let mut reader = Reader { unencodable: None };
+    let mut reader = Reader { unencodable: None, fork };
     let kind = reader.number(chosen, "type")?.unwrap_or_default().saturating_to();
     let to = common.0.get("to").map(|_| common.address("to")).transpose()?;
-    let tip = reader.number(&common, "maxPriorityFeePerGas")?;
-    let price = reader.number(&common, "gasPrice")?;
-    let fee = reader.number(&common, "maxFeePerGas")?;
+    let tip = reader.small(&common, "maxPriorityFeePerGas")?;
+    let price = reader.small(&common, "gasPrice")?;
+    let fee = reader.small(&common, "maxFeePerGas")?;
     let nonce = reader.number(&common, "nonce")?.unwrap_or_default();
     let chain = reader.number(&common, "chainId")?;
     let transaction = TxEnv {
         tx_type: kind,
         caller: test.sender.unwrap_or_default(),
-        gas_limit: reader.number(chosen, "gasLimit")?.unwrap_or_default().saturating_to(),
-        gas_price: fee.or(price).unwrap_or_default().saturating_to(),
+        gas_limit: reader.small(chosen, "gasLimit")?.unwrap_or_default(),
+        gas_price: fee.or(price).unwrap_or_default(),
         kind: to.map_or(TxKind::Create, |to| TxKind::Call(Address::from_word(to.into()))),
         value: reader.number(chosen, "value")?.unwrap_or_default(),
         data: Bytes::copy_from_slice(chosen.bytes("data")?),
         nonce: nonce.saturating_to(),
         chain_id: Some(chain.map_or(test.chain, |chain| chain.saturating_to())),
         access_list: access_list(chosen)?,
-        gas_priority_fee: fee.map(|_| tip.unwrap_or_default().saturating_to()),
+        gas_priority_fee: fee.map(|_| tip.unwrap_or_default()),
         blob_hashes: blob_hashes(&common)?,
         max_fee_per_blob_gas: reader.number(&common, "maxFeePerBlobGas")?.unwrap_or_default().saturating_to(),
         authorization_list: authorizations(&common)?,
@@ -60,10 +62,11 @@ fn refusal(
     nonce: U256,
     reader: &Reader,
 ) -> Option<Refusal> {
-    if let Some(name) = reader.unencodable {
+    let checks_range = fork.adds(Rule::NumberRange);
+    if let Some(name) = reader.unencodable.filter(|_| checks_range) {
         return Some(Refusal::new("cannot be encoded", format!("{name} has more than 256 bits")));
     }
-    if nonce > U256::from(u64::MAX) {
+    if nonce > U256::from(u64::MAX) && checks_range {
         return Some(Refusal::new("cannot be encoded", "the nonce has more than 64 bits"));
     }
     if test.sender.is_none() {
@@ -76,7 +79,7 @@ fn refusal(
         _ => false,
     };
     // A type before its fork is for the engine to refuse.
-    if exists && transaction.kind.is_create() {
+    if exists && transaction.kind.is_create() && fork.adds(Rule::RecipientOfType) {
         let what = format!("a transaction of type {kind} cannot create a contract");
         return Some(Refusal::new("creation by its type", what));
     }
@@ -89,6 +92,7 @@ fn refusal(
 /// Reads numbers, and remembers the first one that no transaction can have.
 struct Reader {
     unencodable: Option<&'static str>,
+    fork: Fork,
 }
 
 impl Reader {
@@ -99,6 +103,17 @@ impl Reader {
             return Ok(Some(U256::MAX));
         }
         word(name, value).map(Some)
+    }
+
+    /// A number of a smaller type. What is too large becomes the largest one, which is refused.
+    fn small<T>(&mut self, record: &Record<'_>, name: &'static str) -> Result<Option<T>, LoadError>
+    where
+        U256: UintTryTo<T>,
+    {
+        let number = self.number(record, name)?;
+        Ok(number.map(|number| {
+            if self.fork.adds(Rule::NumberRange) { number.saturating_to() } else { number.wrapping_to() }
+        }))
     }
 }
 

@@ -12,6 +12,7 @@ use revm::primitives::hardfork::SpecId;
 use revm::primitives::{Address, B256, Bytes, KECCAK_EMPTY, StorageKey, StorageValue, U256, keccak256};
 use revm::state::{Account, AccountInfo, EvmState};
 
+use super::fault::Rule;
 use super::fork::Fork;
 use crate::machines::machine::LoadError;
 use crate::machines::record::{Record, word, word_of_key, word_value};
@@ -73,11 +74,13 @@ impl Prior {
         let code_hash = if code.is_empty() { KECCAK_EMPTY } else { keccak256(code.original_byte_slice()) };
         let root = storage_root_unsorted(storage.values().map(|slot| (slot.hashed_key, slot.value)));
         let leaf = TrieAccount::new(nonce, balance, root, code_hash);
-        // EIP-7610: the engine takes the address of an account with this hash of the code for taken.
-        let collides = nonce == 0 && code_hash == KECCAK_EMPTY && !storage.is_empty();
-        let code_hash = if collides { B256::ZERO } else { code_hash };
         let info = AccountInfo { balance, nonce, code_hash, code: Some(code), ..AccountInfo::default() };
         Ok(Prior { info, storage, hashed_address: keccak256(address), leaf })
+    }
+
+    /// Whether there is storage alone, which makes a creation fail.
+    fn has_only_storage(&self) -> bool {
+        self.info.nonce == 0 && self.info.code_hash == KECCAK_EMPTY && !self.storage.is_empty()
     }
 }
 
@@ -103,22 +106,28 @@ pub(super) fn root_of(accounts: &Value) -> Option<Value> {
 #[derive(Clone, Default)]
 pub(super) struct Source {
     pub(super) world: Rc<World>,
-    pub(super) spec: SpecId,
+    /// The fork of the transaction; `None` before the first one.
+    pub(super) fork: Option<Fork>,
 }
 
 impl Database for Source {
     type Error = Infallible;
 
     fn basic(&mut self, address: Address) -> Result<Option<AccountInfo>, Infallible> {
-        let mut info = self.world.0.get(&address).map(|account| account.info.clone());
+        let Some(account) = self.world.0.get(&address) else { return Ok(None) };
+        let mut info = account.info.clone();
+        // EIP-7610: the engine regards the address of an account with this hash of the code as taken.
+        if account.has_only_storage() && self.fork.is_some_and(|fork| fork.adds(Rule::CreationCollision)) {
+            info.code_hash = B256::ZERO;
+        }
         // Before delegations existed, their designators were code that halts.
-        if let Some(code) = info.as_mut().and_then(|info| info.code.as_mut())
+        if let Some(code) = &mut info.code
             && code.is_eip7702()
-            && !self.spec.is_enabled_in(SpecId::PRAGUE)
+            && !self.fork.is_some_and(|fork| fork.has(SpecId::PRAGUE))
         {
             *code = Bytecode::new_legacy(code.original_bytes());
         }
-        Ok(info)
+        Ok(Some(info))
     }
 
     fn code_by_hash(&mut self, _: B256) -> Result<Bytecode, Infallible> {

@@ -6,7 +6,7 @@ use ruint::aliases::U256;
 
 use super::flow::Destinations;
 use super::machine::Context;
-use super::operands::Operands;
+use super::operands::{Operands, Price};
 use crate::machines::account::Limit;
 
 /// A 256-bit word.
@@ -348,6 +348,15 @@ impl Operands for Frame<'_> {
     fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow {
         let (a, b) = (self.pop(), self.pop());
         self.unary(|c| operation(a, b, c))
+    }
+
+    #[inline(always)]
+    fn priced(&mut self, price: fn(Word) -> Price, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+        let a = self.pop();
+        let price = price(self.top());
+        self.charge(price.gas)?;
+        self.work(price.units)?;
+        self.unary(|b| operation(a, b))
     }
 
     #[inline(always)]

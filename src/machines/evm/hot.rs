@@ -31,6 +31,7 @@ use self::block::{Block, CONSTANTS, Exit, Registers, Step};
 use self::translate::{Graph, Source};
 use super::frame::{Frame, STACK_LIMIT, STACK_SLOTS, Stop, small};
 use super::machine::once;
+use super::operands::Price;
 use super::table::Op;
 use crate::machines::account::Account;
 
@@ -119,10 +120,12 @@ impl Hot {
             let Some(number) = known.or_else(|| self.block_at(pc, frame)) else { break (pc, None) };
             let block = &self.blocks[usize::from(number.get())];
             let Some(base) = state.enter(block, &mut frame.context.account) else { break (pc, None) };
-            let mut registers = Registers { stack: frame.stack, base };
+            let mut registers = Registers { stack: frame.stack, base, unspent: Price::default() };
             for step in &self.steps[block.steps.clone()] {
                 registers.execute(step);
             }
+            state.gas += registers.unspent.gas;
+            frame.context.account.return_units(registers.unspent.units);
             match block.exit {
                 Exit::To(next) => (pc, known) = (next.pc, next.block),
                 Exit::Branch(condition, [met, not_met]) => {
@@ -231,9 +234,9 @@ impl Hot {
             destinations: frame.destinations,
             stack: frame.stack,
             constants: &mut self.constants,
+            steps: &mut self.steps,
         };
-        let Translator { graph, allocator } = &mut self.translator;
-        let block = translate::translate(&mut source, pc, graph, allocator, &mut self.steps)?;
+        let block = translate::translate(&mut source, pc, &mut self.translator)?;
         let number = NonZeroU16::new(self.blocks.len() as u16);
         self.blocks.push(block);
         number

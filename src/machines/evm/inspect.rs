@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::frame::{PADDING, Word, small};
+use super::frame::{PADDING, Stop, Word, small};
 use super::machine::Evm;
 use super::table::{EFFECTS, EVM};
 use super::world::{Account, address_bytes};
@@ -48,6 +48,10 @@ impl Inspect for Evm {
 
     fn failure(&self) -> Option<String> {
         self.halt().map(|halt| halt.reason().to_owned())
+    }
+
+    fn depth(&self) -> usize {
+        usize::from(!matches!(self.stop, Some(Stop::Stopped | Stop::Returned)))
     }
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
@@ -99,6 +103,11 @@ impl Inspect for Evm {
             _ => Vec::new(),
         }
     }
+}
+
+/// Where JUMP goes on.
+pub(super) fn jumped(machine: &Evm) -> Option<usize> {
+    usize::try_from(machine.word(0)?).ok()
 }
 
 /// Where an instruction can read or write besides the stack. Numbers are operands: 0 is the top item.

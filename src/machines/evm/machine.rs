@@ -15,12 +15,12 @@ use super::table::{self, EVM};
 use super::world::{self, World};
 use crate::isa::OpSet;
 use crate::machines::account::{Account, COPIES};
+use crate::machines::info::{Engine, Executes, Language, MachineInfo};
 use crate::machines::machine::{
     Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Unmetered, Until,
 };
 use crate::machines::observe;
 use crate::machines::tiers::Tiers;
-use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -34,12 +34,12 @@ pub const INFO: MachineInfo = MachineInfo {
     language: Language::Bytes,
     contains: program::contains,
     executes: Executes::Contained,
-    lint: crate::machines::nothing_odd,
+    lint: crate::machines::info::nothing_odd,
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<Evm>,
     hashed: None,
-    assemble: crate::machines::as_it_is,
+    assemble: crate::machines::info::as_it_is,
     new: |limits| Box::new(Evm::new(limits)),
 };
 
@@ -352,11 +352,11 @@ impl Machine for Evm {
                 self.stack[self.height] = Halves::default();
             }
             Tamper::Pop if self.height > 0 => self.height -= 1,
-            Tamper::GoTo(pc) if pc < self.code.len() => {
+            Tamper::GoTo(pc) if pc <= self.code.len() => {
                 self.context.count.jump(self.pc, pc);
                 self.pc = pc;
             }
-            Tamper::Push | Tamper::Pop | Tamper::GoTo(_) | Tamper::Copy | Tamper::Count => return false,
+            _ => return false,
         }
         true
     }
@@ -367,10 +367,6 @@ impl Machine for Evm {
 
     fn duplicate(&self) -> Option<Box<dyn Machine>> {
         Some(Box::new(self.clone()))
-    }
-
-    fn depth(&self) -> usize {
-        usize::from(!matches!(self.stop, Some(Stop::Stopped | Stop::Returned)))
     }
 
     fn describe(&self) -> String {

@@ -2,6 +2,14 @@
 
 use super::frame::{Flow, Word};
 
+/// What an instruction costs besides the price in its row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Price {
+    pub(super) gas: u64,
+    /// What the runner's account is charged.
+    pub(super) units: u64,
+}
+
 /// The operands of an instruction, a on top, and the place of its result. The plain loop has them on the stack, a
 /// hot block anywhere.
 pub(super) trait Operands {
@@ -13,6 +21,9 @@ pub(super) trait Operands {
 
     /// The result is `operation(a, b, c)`.
     fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow;
+
+    /// As [`Operands::binary`], for a price that depends on b, and is highest for the highest word.
+    fn priced(&mut self, price: fn(Word) -> Price, operation: impl FnOnce(Word, Word) -> Word) -> Flow;
 
     /// Charges the runner's account for what the instruction takes longer than a plain one. This does not depend on
     /// the operands.

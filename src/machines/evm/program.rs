@@ -6,7 +6,7 @@ use super::storage::Storage;
 use super::table::EVM;
 use super::world::{Account, World};
 use crate::isa::OpInfo;
-use crate::machines::in_bytes;
+use crate::machines::info::in_bytes;
 use crate::machines::machine::LoadError;
 use crate::machines::record::{Record, word, word_of_key, word_value};
 use crate::model::case::Program;

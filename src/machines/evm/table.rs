@@ -2,7 +2,7 @@
 //! top of the stack: a, b, c.
 
 use super::frame::{Frame, Stop};
-use super::inspect::Place;
+use super::inspect::{Place, jumped};
 use super::machine::Evm;
 use super::{arith, bitwise, call, environment, flow, hash, log, memory, stack, storage, wide};
 use crate::isa::rows::opcodes;
@@ -62,7 +62,7 @@ macro_rules! rows {
     0x53 MSTORE8      []       3     (2 -> 0)   memory::mstore8,         "memory[a] = lowest byte of b", [Writes(Byte(0))];
     0x54 SLOAD        []       50    (1 -> 1)   storage::sload,          "word a of storage", [Reads(Storage(0))];
     0x55 SSTORE       []       5000  (2 -> 0)   storage::sstore,         "storage[a] = b; 15000 gas more from 0 to another value", [Needs(Storage(0)), Writes(Storage(0))];
-    0x56 JUMP         []       8     (1 -> 0)   flow::jump,              "continue at a, which must be a JUMPDEST", [Jumps];
+    0x56 JUMP         []       8     (1 -> 0)   flow::jump,              "continue at a, which must be a JUMPDEST", [JumpsTo(jumped)];
     0x57 JUMPI        []       10    (2 -> 0)   flow::jumpi,             "continue at a, which must be a JUMPDEST, if b is not 0", [Jumps];
     0x58 PC           []       2     (0 -> 1)   flow::pc,                "offset of this instruction", [];
     0x59 MSIZE        []       2     (0 -> 1)   memory::msize,           "size of memory in bytes, whole words", [];

@@ -1,7 +1,7 @@
 //! Operations on words for which a method made for 256 bits is faster than the library's general one.
 
-use super::frame::{Flow, Frame, Word, small};
-use super::operands::Operands;
+use super::frame::{Flow, Word, small};
+use super::operands::{Operands, Price};
 
 #[cfg(test)]
 mod tests;
@@ -11,14 +11,18 @@ const POWER: u64 = 48;
 const UNITS_OF_BIT: u64 = 1;
 
 #[inline(never)]
-pub(super) fn exp(f: &mut Frame<'_>) -> Flow {
-    let a = f.pop();
-    f.charge(10 * f.top().byte_len() as u64)?;
-    f.work(POWER.min(UNITS_OF_BIT * f.top().bit_len() as u64))?;
-    f.unary(|b| pow(a, b))
+pub(super) fn exp(f: &mut impl Operands) -> Flow {
+    f.priced(price_of_power, pow)
+}
+
+/// The price of a power, by its exponent.
+#[inline(always)]
+fn price_of_power(exponent: Word) -> Price {
+    Price { gas: 10 * exponent.byte_len() as u64, units: POWER.min(UNITS_OF_BIT * exponent.bit_len() as u64) }
 }
 
 /// `base` to the power `exponent`, modulo 2^256.
+#[inline(always)]
 pub(super) fn pow(base: Word, exponent: Word) -> Word {
     match small(exponent) {
         Some(exponent @ ..LONG) => short_power(base, exponent as u64),

@@ -1,4 +1,4 @@
-//! Arithmetic: exact, and a trap where the result is no 16-bit integer.
+//! Arithmetic: exact, and a trap if the result is not a 16-bit integer.
 
 use super::cpu::{Cpu, Flow, trap, wrong_kind};
 use super::trap::Trap;

@@ -39,6 +39,10 @@ impl Inspect for MiniC89 {
         self.trap().map(|trap| trap.code().to_owned())
     }
 
+    fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
         declared(self, counts)
     }
@@ -145,6 +149,11 @@ impl MiniC89 {
             Op::CALL_IND => self.function(self.stack.last()?.as_fun()?.into()),
             _ => None,
         }
+    }
+
+    /// Where JMP goes on.
+    pub(super) fn jumped(&self) -> Option<usize> {
+        usize::try_from(self.next_instruction()?.argument).ok()
     }
 
     /// How many items a call takes as arguments.

@@ -10,9 +10,9 @@ use super::trap::Trap;
 use super::word::Word;
 use crate::isa::OpSet;
 use crate::machines::account::Account;
+use crate::machines::info::{Engine, Executes, Language, MachineInfo};
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
 use crate::machines::observe;
-use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits;
 use crate::model::path::Path;
@@ -32,7 +32,7 @@ pub const INFO: MachineInfo = MachineInfo {
     changes: change::CHANGES,
     fields: observe::members::<MiniC89>,
     hashed: None,
-    assemble: crate::machines::as_it_is,
+    assemble: crate::machines::info::as_it_is,
     new: |limits| Box::new(MiniC89::new(limits)),
 };
 
@@ -291,7 +291,13 @@ impl Machine for MiniC89 {
             Tamper::Push => self.stack.push(Word::int(0)),
             Tamper::Pop => return self.stack.pop().is_some(),
             Tamper::GoTo(ip) if length(self).is_some_and(|length| ip < length) => self.ip = ip,
-            Tamper::GoTo(_) | Tamper::Copy | Tamper::Count => return false,
+            Tamper::FailOtherwise => match &mut self.status {
+                RunStatus::Trapped(trap) => {
+                    *trap = Trap::Reported { code: "another".to_owned(), details: trap.details() };
+                }
+                _ => return false,
+            },
+            _ => return false,
         }
         true
     }
@@ -302,10 +308,6 @@ impl Machine for MiniC89 {
 
     fn duplicate(&self) -> Option<Box<dyn Machine>> {
         Some(Box::new(self.clone()))
-    }
-
-    fn depth(&self) -> usize {
-        self.frames.len()
     }
 
     fn describe(&self) -> String {

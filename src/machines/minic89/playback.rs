@@ -252,10 +252,6 @@ impl Machine for Playback {
         Some(Box::new(self.clone()))
     }
 
-    fn depth(&self) -> usize {
-        self.machine.depth()
-    }
-
     fn describe(&self) -> String {
         self.machine.describe()
     }
@@ -290,6 +286,10 @@ impl Inspect for Playback {
 
     fn failure(&self) -> Option<String> {
         self.machine.failure()
+    }
+
+    fn depth(&self) -> usize {
+        self.machine.depth()
     }
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {

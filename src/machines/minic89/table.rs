@@ -121,7 +121,7 @@ macro_rules! rows {
     GT                         []          (2 -> 1) compare::gt,         "whether a > b", [];
     GE                         []          (2 -> 1) compare::ge,         "whether a >= b", [];
     LNOT                       []          (1 -> 1) compare::lnot,       "whether a is 0", [];
-    JMP                        ["target"]  (0 -> 0) flow::jmp,           "go on at an instruction of this function", [Jumps];
+    JMP                        ["target"]  (0 -> 0) flow::jmp,           "go on at an instruction of this function", [JumpsTo(MiniC89::jumped)];
     JZ                         ["target"]  (1 -> 0) flow::jz,            "go on there if a is 0", [Jumps];
     JNZ                        ["target"]  (1 -> 0) flow::jnz,           "go on there if a is not 0", [Jumps];
     CALL_DIRECT = CALL         ["fid"]     (0 -> 0) call::direct,        "call a function with as many arguments as it has", [Takes(MiniC89::arguments), Writes(CalleeSlots)];

@@ -29,8 +29,20 @@ impl Core {
             Tamper::Push => self.stack.push(Item::Integer(0)),
             Tamper::Pop => return self.stack.pop().is_some(),
             Tamper::Copy => return self.copy_top(),
-            Tamper::Count => self.estimate.count += 1,
-            Tamper::GoTo(_) => return false,
+            Tamper::Count(more) => self.estimate.count += more as i64,
+            Tamper::AsArray => match self.stack.last_mut() {
+                Some(top @ &mut Item::Struct(id)) => *top = Item::Array(id),
+                _ => return false,
+            },
+            Tamper::AsStruct(number) => {
+                for item in self.heap.items_mut() {
+                    match *item {
+                        Item::Array(id) if item.compound() == Some(number) => *item = Item::Struct(id),
+                        _ => {}
+                    }
+                }
+            }
+            Tamper::GoTo(_) | Tamper::FailOtherwise => return false,
         }
         true
     }

@@ -57,6 +57,12 @@ impl Heap {
         &mut self.lists.values[id.0 as usize]
     }
 
+    /// The items in all lists and maps, garbage among them, to be changed.
+    pub(super) fn items_mut(&mut self) -> impl Iterator<Item = &mut Item> {
+        let lists = self.lists.values.iter_mut().flatten();
+        lists.chain(self.maps.values.iter_mut().flat_map(Map::values_mut))
+    }
+
     pub(super) fn map(&self, id: Id) -> &Map {
         &self.maps.values[id.0 as usize]
     }

@@ -34,11 +34,19 @@ impl Inspect for Neo2 {
         self.below(below).and_then(Item::compound)
     }
 
+    fn references(&self) -> Option<usize> {
+        usize::try_from(self.core.estimate.count).ok()
+    }
+
     fn failure(&self) -> Option<String> {
         match self.end.map(|end| end.stop) {
             Some(Stop::Faulted(fault)) => Some(fault.to_string()),
             None | Some(Stop::Switched | Stop::Halted | Stop::Limited(_)) => None,
         }
+    }
+
+    fn depth(&self) -> usize {
+        self.core.frames.len()
     }
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
@@ -166,6 +174,26 @@ pub(super) fn counted(machine: &Neo2) -> Option<usize> {
     Some(machine.at_most_own(machine.count(0)? + 1))
 }
 
+/// How many items stay of those that [`indexed`] counts, without the item at the index.
+pub(super) fn index(machine: &Neo2) -> Option<usize> {
+    machine.count(0)
+}
+
+/// How many items stay of those that [`indexed`] counts, with the item at the index.
+pub(super) fn index_and_one(machine: &Neo2) -> Option<usize> {
+    Some(machine.count(0)? + 1)
+}
+
+/// How many items UNPACK leaves: the items of the array, and their number.
+pub(super) fn unpacked(machine: &Neo2) -> Option<usize> {
+    Some(machine.list(machine.below(0)?)?.len() + 1)
+}
+
+/// The position that the operand leads to.
+pub(super) fn at_offset(machine: &Neo2) -> Option<usize> {
+    machine.at()?.at_offset()
+}
+
 /// How many items CHECKMULTISIG takes.
 pub(super) fn keys_and_signatures(machine: &Neo2) -> Option<usize> {
     let keys = machine.several(0);
@@ -192,6 +220,16 @@ pub(super) fn handed_over(machine: &Neo2) -> Option<usize> {
 /// As [`handed_over`], of a call with a hash on top of its arguments.
 pub(super) fn handed_over_with_hash(machine: &Neo2) -> Option<usize> {
     machine.above_arguments(1)
+}
+
+/// How many items a call in the place of the caller leaves of those that it takes: its arguments.
+pub(super) fn arguments(machine: &Neo2) -> Option<usize> {
+    machine.above_arguments(0).and_then(|_| machine.operand().get(1).map(|count| usize::from(*count)))
+}
+
+/// As [`arguments`], of a call with a hash on top of its arguments.
+pub(super) fn arguments_below_hash(machine: &Neo2) -> Option<usize> {
+    machine.above_arguments(1).and_then(|_| machine.operand().get(1).map(|count| usize::from(*count)))
 }
 
 /// An item of the alt stacks of all frames, counted from the bottom.

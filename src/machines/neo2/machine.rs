@@ -10,10 +10,11 @@ use super::shapes;
 use super::table::{self, NEO2};
 use crate::isa::OpSet;
 use crate::machines::account::Account;
+use crate::machines::info::{Engine, Executes, Language, MachineInfo};
+use crate::machines::inspect::Inspect;
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
 use crate::machines::neo::script::code_name;
 use crate::machines::observe;
-use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::value::Value;
@@ -27,7 +28,7 @@ pub const INFO: MachineInfo = MachineInfo {
     language: Language::Bytes,
     contains: program::contains,
     executes: Executes::Others,
-    lint: crate::machines::nothing_odd,
+    lint: crate::machines::info::nothing_odd,
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<Neo2>,
@@ -145,7 +146,7 @@ impl Machine for Neo2 {
     fn tamper(&mut self, tamper: Tamper) -> bool {
         let Some(frame) = self.core.frames.last_mut() else { return false };
         match tamper {
-            Tamper::GoTo(pc) if pc < self.scripts[frame.script].code.len() => {
+            Tamper::GoTo(pc) if pc <= self.scripts[frame.script].code.len() => {
                 frame.pc = pc as i64;
                 true
             }
@@ -160,10 +161,6 @@ impl Machine for Neo2 {
 
     fn duplicate(&self) -> Option<Box<dyn Machine>> {
         Some(Box::new(self.clone()))
-    }
-
-    fn depth(&self) -> usize {
-        self.core.frames.len()
     }
 
     fn describe(&self) -> String {

@@ -36,6 +36,11 @@ impl Map {
         self.slots.iter().flatten()
     }
 
+    /// The values, to be changed.
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Item> {
+        self.slots.iter_mut().flatten().map(|entry| &mut entry.value)
+    }
+
     pub(super) fn get(&self, key: &Rc<Vec<u8>>) -> Option<&Item> {
         let slot = *self.by_key.get(key)?;
         self.slots[slot].as_ref().map(|entry| &entry.value)

@@ -7,7 +7,7 @@ use super::core::Core;
 use super::script::Script;
 use super::table::NEO2;
 use crate::isa::OpInfo;
-use crate::machines::in_bytes;
+use crate::machines::info::in_bytes;
 use crate::machines::machine::LoadError;
 use crate::machines::neo::script::{self, script};
 use crate::model::case::Program;

@@ -4,7 +4,8 @@
 use super::fault::Stop;
 use super::frame::Frame;
 use super::inspect::{
-    Place, counted, dynamic_hash, handed_over, handed_over_with_hash, indexed, keys_and_signatures, returned,
+    Place, arguments, arguments_below_hash, at_offset, counted, dynamic_hash, handed_over,
+    handed_over_with_hash, index, index_and_one, indexed, keys_and_signatures, returned, unpacked,
 };
 use super::machine::Neo2;
 use super::{arith, bitwise, call, compound, crypto, equal, flow, host, isolated, push, splice, stack};
@@ -113,7 +114,7 @@ macro_rules! rows {
     0x5f PUSH15          []           (0 -> 1)   push::number::<15>,      "push 15", [];
     0x60 PUSH16          []           (0 -> 1)   push::number::<16>,      "push 16", [];
     0x61 NOP             []           (0 -> 0)   flow::nop,               "nothing", [];
-    0x62 JMP             [Offset(2)]  (0 -> 0)   flow::jmp,               "continue at the offset", [Jumps];
+    0x62 JMP             [Offset(2)]  (0 -> 0)   flow::jmp,               "continue at the offset", [JumpsTo(at_offset)];
     0x63 JMPIF           [Offset(2)]  (1 -> 0)   flow::jmpif,             "continue at the offset if a is true", [Jumps];
     0x64 JMPIFNOT        [Offset(2)]  (1 -> 0)   flow::jmpifnot,          "continue at the offset if a is false", [Jumps];
     0x65 CALL            [Offset(2)]  (0 -> 0)   call::call,              "call the offset, which gets the whole evaluation stack", [];
@@ -124,16 +125,16 @@ macro_rules! rows {
     0x6a DUPFROMALTSTACK []           (0 -> 1)   stack::dupfromaltstack,  "push the top of the alt stack", [Reads(Alt)];
     0x6b TOALTSTACK      []           (1 -> 0)   stack::toaltstack,       "move a to the alt stack", [Writes(NewAlt)];
     0x6c FROMALTSTACK    []           (0 -> 1)   stack::fromaltstack,     "move the top of the alt stack here", [Reads(Alt)];
-    0x6d XDROP           []           (2 -> 0)   stack::xdrop,            "drop item a, counted from 0 below a", [Takes(indexed)];
+    0x6d XDROP           []           (2 -> 0)   stack::xdrop,            "drop item a, counted from 0 below a", [Takes(indexed), Leaves(index)];
     0x72 XSWAP           []           (1 -> 0)   stack::xswap,            "swap item a, counted from 0 below a, with the item below a", [Reads(Swapped), Writes(Swapped)];
-    0x73 XTUCK           []           (2 -> 2)   stack::xtuck,            "put a copy of the item below a under the a topmost ones", [Takes(counted)];
+    0x73 XTUCK           []           (2 -> 2)   stack::xtuck,            "put a copy of the item below a under the a topmost ones", [Takes(counted), Leaves(counted)];
     0x74 DEPTH           []           (0 -> 1)   stack::depth,            "push the number of items", [];
     0x75 DROP            []           (1 -> 0)   stack::drop,             "drop a", [];
     0x76 DUP             []           (1 -> 2)   stack::dup,              "push a again", [];
     0x77 NIP             []           (2 -> 1)   stack::nip,              "drop b", [];
     0x78 OVER            []           (2 -> 3)   stack::over,             "push b again", [];
     0x79 PICK            []           (2 -> 2)   stack::pick,             "push item a again, counted from 0 below a", [Reads(Picked)];
-    0x7a ROLL            []           (1 -> 0)   stack::roll,             "move item a, counted from 0 below a, to the top", [Takes(indexed)];
+    0x7a ROLL            []           (1 -> 0)   stack::roll,             "move item a, counted from 0 below a, to the top", [Takes(indexed), Leaves(index_and_one)];
     0x7b ROT             []           (3 -> 3)   stack::rot,              "move c to the top", [];
     0x7c SWAP            []           (2 -> 2)   stack::swap,             "move b to the top", [];
     0x7d TUCK            []           (2 -> 3)   stack::tuck,             "put a copy of a under b", [];
@@ -181,7 +182,7 @@ macro_rules! rows {
     0xae CHECKMULTISIG   []           (2 -> 1)   crypto::checkmultisig,   "whether each signature fits a key: a keys or their array, then signatures likewise", [Reads(Compound(0)), Reads(Signatures), Takes(keys_and_signatures)];
     0xc0 ARRAYSIZE       []           (1 -> 1)   compound::arraysize,     "how many items, or bytes, a has", [Reads(Compound(0))];
     0xc1 PACK            []           (1 -> 1)   compound::pack,          "an array of the a items below a, the topmost first", [Takes(counted)];
-    0xc2 UNPACK          []           (1 -> 1)   compound::unpack,        "push the items of array a, the first topmost, and how many they are", [Reads(Compound(0))];
+    0xc2 UNPACK          []           (1 -> 1)   compound::unpack,        "push the items of array a, the first topmost, and how many they are", [Reads(Compound(0)), Leaves(unpacked)];
     0xc3 PICKITEM        []           (2 -> 1)   compound::pickitem,      "the item of b at index or key a", [Reads(Item(1, 0))];
     0xc4 SETITEM         []           (3 -> 0)   compound::setitem,       "make a, a struct cloned, the item of c at index or key b", [Reads(Struct(0)), Writes(Entry(2, 1))];
     0xc5 NEWARRAY        []           (1 -> 1)   compound::newarray,      "an array of a times false, or of the items of a", [Reads(Compound(0))];
@@ -196,8 +197,8 @@ macro_rules! rows {
     0xe0 CALL_I          [Unsigned(1) Unsigned(1) Offset(2)] (0 -> 0)   isolated::call_i,        "call offset + 2 with so many results and arguments", [];
     0xe1 CALL_E          [Unsigned(1) Unsigned(1) Data(20)] (0 -> 0)   isolated::call_e,        "call the script of this hash with so many results and arguments", [];
     0xe2 CALL_ED         [Unsigned(1) Unsigned(1)] (1 -> 0)   isolated::call_ed,       "call the script of hash a with so many results and arguments", [];
-    0xe3 CALL_ET         [Unsigned(1) Unsigned(1) Data(20)] (0 -> 0)   isolated::call_et,       "as CALL_E, in the place of the caller", [Takes(handed_over), Jumps];
-    0xe4 CALL_EDT        [Unsigned(1) Unsigned(1)] (1 -> 0)   isolated::call_edt,      "as CALL_ED, in the place of the caller", [Takes(handed_over_with_hash), Jumps];
+    0xe3 CALL_ET         [Unsigned(1) Unsigned(1) Data(20)] (0 -> 0)   isolated::call_et,       "as CALL_E, in the place of the caller", [Takes(handed_over), Leaves(arguments), Jumps];
+    0xe4 CALL_EDT        [Unsigned(1) Unsigned(1)] (1 -> 0)   isolated::call_edt,      "as CALL_ED, in the place of the caller", [Takes(handed_over_with_hash), Leaves(arguments_below_hash), Jumps];
     0xf0 THROW           []           (0 -> 0)   flow::throw,             "fault", [];
     0xf1 THROWIFNOT      []           (1 -> 0)   flow::throwifnot,        "fault if a is false", [];
     }};

@@ -1,7 +1,10 @@
 //! What can be changed between two instructions.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use super::core::Core;
-use super::item::Item;
+use super::item::{Buffer, Item};
 use crate::machines::change::{Counted, change_items, unchangeable};
 use crate::machines::machine::{LoadError, Tamper};
 use crate::model::value::Value;
@@ -39,8 +42,20 @@ impl Core {
                 None => return false,
             },
             Tamper::Copy => return self.copy_top(),
-            Tamper::Count => self.heap.counted += 1,
-            Tamper::GoTo(_) => return false,
+            Tamper::Count(more) => self.heap.counted += more,
+            Tamper::AsArray => match self.stack.last_mut() {
+                Some(top @ &mut Item::Struct(id)) => *top = Item::Array(id),
+                _ => return false,
+            },
+            Tamper::AsStruct(number) => {
+                for item in self.heap.items_mut() {
+                    match *item {
+                        Item::Array(id) if id.0 as usize == number => *item = Item::Struct(id),
+                        _ => {}
+                    }
+                }
+            }
+            Tamper::GoTo(_) | Tamper::FailOtherwise => return false,
         }
         true
     }
@@ -66,9 +81,23 @@ impl Core {
 
 /// Replaces an item by another; neither may lead to anything that is counted.
 fn put(place: &mut Item, value: &Value) -> Result<(), LoadError> {
-    let item = primitive(value).filter(|_| place.compound().is_none());
+    let item = primitive(value).filter(|_| place.compound().is_none()).or_else(|| buffer(place, value));
     *place = item.ok_or_else(|| LoadError::new(format!("{place:?} cannot be set to {value}")))?;
     Ok(())
+}
+
+/// A Buffer in the place of a Buffer.
+fn buffer(place: &Item, value: &Value) -> Option<Item> {
+    let Item::Buffer(old) = place else { return None };
+    match value {
+        Value::Typed(name, value) if &**name == "Buffer" => match &**value {
+            Value::Bytes(bytes) => {
+                Some(Item::Buffer(Rc::new(Buffer { number: old.number, bytes: RefCell::new(bytes.clone()) })))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// An item of a non-compound type, as the machine shows it.
@@ -78,6 +107,7 @@ fn primitive(value: &Value) -> Option<Item> {
         ("Null", Value::Null) => Some(Item::Null),
         ("Boolean", Value::Bool(truth)) => Some(Item::Boolean(*truth)),
         ("Integer", Value::Int(number)) => Item::integer(number.clone()).ok(),
+        ("Pointer", Value::Int(position)) => u32::try_from(position).ok().map(Item::Pointer),
         ("ByteString", Value::Bytes(bytes)) => Some(Item::bytes(bytes.clone())),
         _ => None,
     }

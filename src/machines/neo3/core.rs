@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::mem;
 use std::rc::Rc;
 
 use super::context::Context;
@@ -99,6 +100,12 @@ impl Core {
                 *shared = own.entry(number).or_insert_with(copy).clone();
             }
         }
+    }
+
+    /// Removes the top item, a number of 64 bits, which has nothing to be freed.
+    #[inline(always)]
+    pub(super) fn forget_small(&mut self) {
+        mem::forget(self.stack.pop());
     }
 
     /// The item so many below the top, if it is there.

@@ -73,7 +73,11 @@ impl<'m> Frame<'m> {
         if flow.is_ok() && self.core.references() as u64 <= self.core.limits.stack_size {
             return Ok(());
         }
-        self.settle_unusual(flow)
+        // On a copy: a reference to the frame itself would keep it out of registers in the whole loop.
+        let mut lent = self.lend();
+        let flow = lent.settle_unusual(flow);
+        self.pc = lent.pc;
+        flow
     }
 
     #[cold]
@@ -100,6 +104,7 @@ impl<'m> Frame<'m> {
     pub(super) fn advance(&mut self, _length: usize) {}
 
     /// What a code without a row does.
+    #[inline(always)]
     pub(super) fn undefined(&mut self) -> Stop {
         let code = self.script[self.core.at];
         self.stop(Fault::Undefined(code).into())
@@ -151,7 +156,7 @@ impl<'m> Frame<'m> {
         match self.core.stack.last() {
             Some(Item::Integer(number)) => {
                 let number = *number;
-                self.core.stack.pop();
+                self.core.forget_small();
                 Some(number)
             }
             _ => None,
@@ -202,8 +207,16 @@ impl<'m> Frame<'m> {
     #[inline(always)]
     pub(super) fn push_copy(&mut self, below: usize) -> Flow {
         let Some(from) = self.height().checked_sub(below + 1) else { return Err(Fault::Underflow.into()) };
-        let item = self.core.stack[from].copy();
-        self.push(item);
+        match &self.core.stack[from] {
+            Item::Integer(number) => {
+                let number = *number;
+                self.core.stack.push(Item::Integer(number));
+            }
+            other => {
+                let item = other.clone();
+                self.push(item);
+            }
+        }
         Ok(())
     }
 

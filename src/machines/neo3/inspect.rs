@@ -32,11 +32,19 @@ impl Inspect for Neo3 {
         self.core.below(below).and_then(compound)
     }
 
+    fn references(&self) -> Option<usize> {
+        Some(self.core.references())
+    }
+
     fn failure(&self) -> Option<String> {
         match &self.stop {
             Some(Stop::Faulted(fault)) => Some(fault.to_string()),
             None | Some(Stop::Halted | Stop::Thrown(_) | Stop::Limited(_)) => None,
         }
+    }
+
+    fn depth(&self) -> usize {
+        if self.has_frame() { 1 + self.core.callers.len() } else { 0 }
     }
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
@@ -223,6 +231,41 @@ pub(super) fn counted(machine: &Neo3) -> Option<usize> {
 /// How many items an instruction takes that has a number of pairs on top.
 pub(super) fn paired(machine: &Neo3) -> Option<usize> {
     Some(machine.count(0)? * 2 + 1)
+}
+
+/// How many items stay of those that [`indexed`] counts, without the item at the index.
+pub(super) fn index(machine: &Neo3) -> Option<usize> {
+    machine.count(0)
+}
+
+/// How many items stay of those that [`indexed`] counts, with the item at the index.
+pub(super) fn index_and_one(machine: &Neo3) -> Option<usize> {
+    Some(machine.count(0)? + 1)
+}
+
+/// How many items there are.
+#[allow(clippy::unnecessary_wraps, reason = "one type for all counts")]
+pub(super) fn all(machine: &Neo3) -> Option<usize> {
+    Some(machine.height())
+}
+
+/// How many items UNPACK leaves: the items or pairs, and their number.
+pub(super) fn unpacked(machine: &Neo3) -> Option<usize> {
+    match machine.core.below(0)? {
+        Item::Map(map) => Some(2 * machine.core.heap.map(*map).len() + 1),
+        _ => Some(machine.list(0)?.len() + 1),
+    }
+}
+
+/// The position that the operand leads to.
+pub(super) fn at_offset(machine: &Neo3) -> Option<usize> {
+    machine.at()?.at_offset()
+}
+
+/// Where ENDTRY goes on: at the finally block if there is one.
+pub(super) fn ended(machine: &Neo3) -> Option<usize> {
+    let block = machine.core.context.tries.last()?;
+    block.finally().map_or_else(|| at_offset(machine), |finally| usize::try_from(finally).ok())
 }
 
 /// How many items INITSLOT takes.

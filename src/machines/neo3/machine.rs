@@ -8,10 +8,10 @@ use super::shapes;
 use super::table::{self, NEO3, Op};
 use crate::isa::OpSet;
 use crate::machines::account::Account;
+use crate::machines::info::{Engine, Executes, Language, MachineInfo};
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Meter, Metered, Status, Tamper, Until};
 use crate::machines::neo::script::code_name;
 use crate::machines::observe;
-use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::count::counted;
 use crate::model::limits::Limits;
@@ -26,7 +26,7 @@ pub const INFO: MachineInfo = MachineInfo {
     language: Language::Bytes,
     contains: program::contains,
     executes: Executes::Others,
-    lint: crate::machines::nothing_odd,
+    lint: crate::machines::info::nothing_odd,
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<Neo3>,
@@ -51,13 +51,13 @@ impl Neo3 {
         Neo3 { script: vec![Op::RET as u8], pc: 0, core: Core::new(limits), stop: None }
     }
 
-    /// The one loop. Returns why it ended; `None` when the meter ended it.
+    /// The one loop. Puts down why it ended, if not the meter ended it; returns the meter.
     #[inline(never)]
-    fn cycle(&mut self, meter: &mut impl Meter) -> Option<Stop> {
+    fn cycle<M: Meter>(&mut self, mut meter: M) -> M {
         let mut frame = Frame { pc: self.pc, script: &self.script, core: &mut self.core };
-        let stop = table::interpret(&mut frame, meter);
+        self.stop = table::interpret(&mut frame, &mut meter);
         self.pc = frame.pc;
-        stop
+        meter
     }
 
     /// Whether there is something to execute; a run without a script halts.
@@ -112,8 +112,7 @@ impl Machine for Neo3 {
 
     fn advance(&mut self, budget: u64) -> Status {
         if budget > 0 && self.can_go_on() {
-            let mut meter = Metered(budget);
-            self.stop = self.cycle(&mut meter);
+            let meter = self.cycle(Metered(budget));
             self.core.account.executed(budget - meter.0);
         }
         self.status()
@@ -122,7 +121,7 @@ impl Machine for Neo3 {
     fn advance_to(&mut self, budget: u64, ops: &OpSet) -> Advanced {
         let mut meter = Until { left: budget, ops };
         if self.can_go_on() {
-            self.stop = self.cycle(&mut meter);
+            meter = self.cycle(meter);
             self.core.account.executed(budget - meter.left);
         }
         Advanced { status: self.status(), executed: budget - meter.left }
@@ -139,11 +138,15 @@ impl Machine for Neo3 {
     fn tamper(&mut self, tamper: Tamper) -> bool {
         let length = self.length();
         match tamper {
-            Tamper::GoTo(pc) if pc < length => {
+            Tamper::GoTo(pc) if pc <= length => {
                 self.pc = pc;
                 true
             }
             Tamper::GoTo(_) => false,
+            Tamper::FailOtherwise if self.stop.is_none() => {
+                self.stop = Some(Fault::Unhandled(None).into());
+                true
+            }
             tamper => self.core.tamper(tamper),
         }
     }
@@ -156,10 +159,6 @@ impl Machine for Neo3 {
         let mut copy = self.clone();
         copy.core.separate_buffers();
         Some(Box::new(copy))
-    }
-
-    fn depth(&self) -> usize {
-        if self.has_frame() { 1 + self.core.callers.len() } else { 0 }
     }
 
     fn describe(&self) -> String {

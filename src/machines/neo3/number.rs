@@ -25,7 +25,7 @@ impl Frame<'_> {
             && let Some(result) = small(*a, *b)
         {
             *a = result;
-            self.core.stack.pop();
+            self.core.forget_small();
             return Ok(());
         }
         self.big_binary(big)

@@ -8,7 +8,7 @@ use super::item::Type;
 use super::table::{NEO3, Op};
 use crate::isa::{OpInfo, Operand};
 use crate::machines::ecdsa::Curve;
-use crate::machines::in_bytes;
+use crate::machines::info::in_bytes;
 use crate::machines::machine::LoadError;
 use crate::machines::neo::script::{self, script, wrong};
 use crate::model::case::Program;

@@ -2,7 +2,10 @@
 
 use super::fault::Stop;
 use super::frame::Frame;
-use super::inspect::{Place, counted, indexed, initialised, paired, service_operands};
+use super::inspect::{
+    Place, all, at_offset, counted, ended, index, index_and_one, indexed, initialised, paired,
+    service_operands, unpacked,
+};
 use super::machine::Neo3;
 use super::slot::{self, Arguments, Locals, Statics};
 use super::{arith, bitwise, call, compound, convert, equal, flow, host, push, splice, stack, try_catch};
@@ -46,8 +49,8 @@ macro_rules! rows {
     0x1f PUSH15       []                         (0 -> 1) push::number::<15>,                "push Integer 15", [];
     0x20 PUSH16       []                         (0 -> 1) push::number::<16>,                "push Integer 16", [];
     0x21 NOP          []                         (0 -> 0) flow::nop,                           "nothing", [];
-    0x22 JMP          [Offset(1)]                (0 -> 0) flow::jmp::<1>,                      "always jump", [Jumps];
-    0x23 JMP_L        [Offset(4)]                (0 -> 0) flow::jmp::<4>,                      "always jump", [Jumps];
+    0x22 JMP          [Offset(1)]                (0 -> 0) flow::jmp::<1>,                      "always jump", [JumpsTo(at_offset)];
+    0x23 JMP_L        [Offset(4)]                (0 -> 0) flow::jmp::<4>,                      "always jump", [JumpsTo(at_offset)];
     0x24 JMPIF        [Offset(1)]                (1 -> 0) flow::jmpif::<1>,                    "jump if a is true", [Jumps];
     0x25 JMPIF_L      [Offset(4)]                (1 -> 0) flow::jmpif::<4>,                    "jump if a is true", [Jumps];
     0x26 JMPIFNOT     [Offset(1)]                (1 -> 0) flow::jmpifnot::<1>,                 "jump if a is false", [Jumps];
@@ -73,26 +76,26 @@ macro_rules! rows {
     0x3a THROW        []                         (1 -> 0) try_catch::throw,                        "throw a", [Reads(Compound(0)), Writes(Exception)];
     0x3b TRY          [Offset(1) Offset(1)]      (0 -> 0) try_catch::try_::<1>,                    "try with a catch and a finally block; 0 is none", [];
     0x3c TRY_L        [Offset(4) Offset(4)]      (0 -> 0) try_catch::try_::<4>,                    "try with a catch and a finally block; 0 is none", [];
-    0x3d ENDTRY       [Offset(1)]                (0 -> 0) try_catch::endtry::<1>,                  "end of a try or catch block: finally, then go on there", [Jumps];
-    0x3e ENDTRY_L     [Offset(4)]                (0 -> 0) try_catch::endtry::<4>,                  "end of a try or catch block: finally, then go on there", [Jumps];
+    0x3d ENDTRY       [Offset(1)]                (0 -> 0) try_catch::endtry::<1>,                  "end of a try or catch block: finally, then go on there", [JumpsTo(ended)];
+    0x3e ENDTRY_L     [Offset(4)]                (0 -> 0) try_catch::endtry::<4>,                  "end of a try or catch block: finally, then go on there", [JumpsTo(ended)];
     0x3f ENDFINALLY   []                         (0 -> 0) try_catch::endfinally,                   "end of a finally block: go on, or throw the pending exception", [Reads(Pending), Jumps];
     0x40 RET          []                         (0 -> 0) call::ret,                           "return", [];
     0x41 SYSCALL      [Unsigned(4)]              (0 -> 0) host::syscall,                       "call a service of the host", [Reads(ServiceOperands), Writes(Exception), Takes(service_operands)];
     0x43 DEPTH        []                         (0 -> 1) stack::depth,                        "push how many items there are", [];
     0x45 DROP         []                         (1 -> 0) stack::drop,                         "drop a", [];
     0x46 NIP          []                         (2 -> 1) stack::nip,                          "drop a, which is below b", [];
-    0x48 XDROP        []                         (1 -> 0) stack::xdrop,                        "drop the item n below the top; n is on top", [Takes(indexed)];
-    0x49 CLEAR        []                         (0 -> 0) stack::clear,                        "drop all", [];
+    0x48 XDROP        []                         (1 -> 0) stack::xdrop,                        "drop the item n below the top; n is on top", [Takes(indexed), Leaves(index)];
+    0x49 CLEAR        []                         (0 -> 0) stack::clear,                        "drop all", [Takes(all)];
     0x4a DUP          []                         (1 -> 2) stack::dup,                          "copy a", [];
     0x4b OVER         []                         (2 -> 3) stack::over,                         "copy a, which is below b", [];
     0x4d PICK         []                         (1 -> 1) stack::pick,                         "copy the item n below the top; n is on top", [Reads(Picked)];
     0x4e TUCK         []                         (2 -> 3) stack::tuck,                         "put a copy of b below a", [];
     0x50 SWAP         []                         (2 -> 2) stack::swap,                         "a b to b a", [];
     0x51 ROT          []                         (3 -> 3) stack::rot,                          "a b c to b c a", [];
-    0x52 ROLL         []                         (1 -> 0) stack::roll,                         "move the item n below the top to the top; n is on top", [Takes(indexed)];
+    0x52 ROLL         []                         (1 -> 0) stack::roll,                         "move the item n below the top to the top; n is on top", [Takes(indexed), Leaves(index_and_one)];
     0x53 REVERSE3     []                         (3 -> 3) stack::reverse::<3>,                 "reverse the top 3 items", [];
     0x54 REVERSE4     []                         (4 -> 4) stack::reverse::<4>,                 "reverse the top 4 items", [];
-    0x55 REVERSEN     []                         (1 -> 0) stack::reversen,                     "reverse the top n items; n is on top", [Takes(counted)];
+    0x55 REVERSEN     []                         (1 -> 0) stack::reversen,                     "reverse the top n items; n is on top", [Takes(counted), Leaves(index)];
     0x56 INITSSLOT    [Unsigned(1)]              (0 -> 0) slot::initsslot,                     "make so many static fields, all Null", [Writes(NewStatics)];
     0x57 INITSLOT     [Unsigned(1) Unsigned(1)]  (0 -> 0) slot::initslot,                      "make so many local variables, all Null, and pop so many arguments", [Writes(NewLocals), Writes(NewArguments), Takes(initialised)];
     0x58 LDSFLD0      []                         (0 -> 1) slot::load::<Statics, 0>,            "push static field 0", [Reads(Static)];
@@ -187,7 +190,7 @@ macro_rules! rows {
     0xbe PACKMAP      []                         (1 -> 1) compound::packmap,                   "Map of n pairs, each with its key on top; n is on top", [Takes(paired)];
     0xbf PACKSTRUCT   []                         (1 -> 1) compound::packstruct,                "Struct of n items, the top one first; n is on top", [Takes(counted)];
     0xc0 PACK         []                         (1 -> 1) compound::pack,                      "Array of n items, the top one first; n is on top", [Takes(counted)];
-    0xc1 UNPACK       []                         (1 -> 1) compound::unpack,                    "items or pairs of a, the first one on top, and their number", [Reads(Compound(0))];
+    0xc1 UNPACK       []                         (1 -> 1) compound::unpack,                    "items or pairs of a, the first one on top, and their number", [Reads(Compound(0)), Leaves(unpacked)];
     0xc2 NEWARRAY0    []                         (0 -> 1) compound::newarray0,                 "empty Array", [];
     0xc3 NEWARRAY     []                         (1 -> 1) compound::newarray,                  "Array of a Nulls", [];
     0xc4 NEWARRAY_T   [Data(1)]                  (1 -> 1) compound::newarray_t,                "Array of a items: false, 0, an empty ByteString or Null by type", [];

@@ -32,7 +32,7 @@ impl Try {
         self.catch.filter(|position| *position >= 0)
     }
 
-    fn finally(&self) -> Option<i32> {
+    pub(super) fn finally(&self) -> Option<i32> {
         self.finally.filter(|position| *position >= 0)
     }
 

@@ -1,174 +1,175 @@
 //! Arithmetic. All of it wraps around.
 
 use super::core::{Core, Flow};
+use super::instruction::Instruction;
 
-/// Puts `operation` of the source into the destination.
+/// Puts `operation` of b into a.
 #[inline(always)]
-fn unary(core: &mut Core, word: u32, operation: impl FnOnce(u16) -> u16) -> Flow {
-    let source = *core.register(word, 4);
-    *core.register(word, 0) = operation(source);
+fn unary(core: &mut Core, i: &Instruction, operation: impl FnOnce(u16) -> u16) -> Flow {
+    let source = *core.register(i.b);
+    *core.register(i.a) = operation(source);
     Flow::Next
 }
 
-/// Replaces the right operand by `operation` of both.
+/// Puts `operation` of a and b into b.
 #[inline(always)]
-fn binary(core: &mut Core, word: u32, operation: impl FnOnce(u16, u16) -> u16) -> Flow {
-    let left = *core.register(word, 4);
-    let right = core.register(word, 0);
+fn binary(core: &mut Core, i: &Instruction, operation: impl FnOnce(u16, u16) -> u16) -> Flow {
+    let left = *core.register(i.a);
+    let right = core.register(i.b);
     *right = operation(left, *right);
     Flow::Next
 }
 
 /// `decr`
 #[inline(always)]
-pub(super) fn decr(core: &mut Core, word: u32) -> Flow {
-    unary(core, word, |x| x.wrapping_sub(1))
+pub(super) fn decr(core: &mut Core, i: &Instruction) -> Flow {
+    unary(core, i, |x| x.wrapping_sub(1))
 }
 
 /// `incr`
 #[inline(always)]
-pub(super) fn incr(core: &mut Core, word: u32) -> Flow {
-    unary(core, word, |x| x.wrapping_add(1))
+pub(super) fn incr(core: &mut Core, i: &Instruction) -> Flow {
+    unary(core, i, |x| x.wrapping_add(1))
 }
 
 /// `not`
 #[inline(always)]
-pub(super) fn not_(core: &mut Core, word: u32) -> Flow {
-    unary(core, word, |x| !x)
+pub(super) fn not_(core: &mut Core, i: &Instruction) -> Flow {
+    unary(core, i, |x| !x)
 }
 
 /// `popcnt`
 #[inline(always)]
-pub(super) fn popcnt(core: &mut Core, word: u32) -> Flow {
-    unary(core, word, |x| x.count_ones() as u16)
+pub(super) fn popcnt(core: &mut Core, i: &Instruction) -> Flow {
+    unary(core, i, |x| x.count_ones() as u16)
 }
 
 /// `clz`
 #[inline(always)]
-pub(super) fn clz(core: &mut Core, word: u32) -> Flow {
-    unary(core, word, |x| x.leading_zeros() as u16)
+pub(super) fn clz(core: &mut Core, i: &Instruction) -> Flow {
+    unary(core, i, |x| x.leading_zeros() as u16)
 }
 
 /// `ctz`
 #[inline(always)]
-pub(super) fn ctz(core: &mut Core, word: u32) -> Flow {
-    unary(core, word, |x| x.trailing_zeros() as u16)
+pub(super) fn ctz(core: &mut Core, i: &Instruction) -> Flow {
+    unary(core, i, |x| x.trailing_zeros() as u16)
 }
 
 /// `rnd`
-pub(super) fn rnd(core: &mut Core, word: u32) -> Flow {
-    let most = *core.register(word, 4);
+pub(super) fn rnd(core: &mut Core, i: &Instruction) -> Flow {
+    let most = *core.register(i.b);
     let Some(number) = core.random.next(most) else { return Flow::NoRandom };
-    *core.register(word, 0) = number;
+    *core.register(i.a) = number;
     Flow::Next
 }
 
 /// `mov`
 #[inline(always)]
-pub(super) fn mov(core: &mut Core, word: u32) -> Flow {
-    unary(core, word, |x| x)
+pub(super) fn mov(core: &mut Core, i: &Instruction) -> Flow {
+    unary(core, i, |x| x)
 }
 
 /// `add`
 #[inline(always)]
-pub(super) fn add(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, u16::wrapping_add)
+pub(super) fn add(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, u16::wrapping_add)
 }
 
 /// `sub`
 #[inline(always)]
-pub(super) fn sub(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, u16::wrapping_sub)
+pub(super) fn sub(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, u16::wrapping_sub)
 }
 
 /// `mul`
 #[inline(always)]
-pub(super) fn mul(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, u16::wrapping_mul)
+pub(super) fn mul(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, u16::wrapping_mul)
 }
 
 /// `mulh`
 #[inline(always)]
-pub(super) fn mulh(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, |l, r| ((u32::from(l) * u32::from(r)) >> 16) as u16)
+pub(super) fn mulh(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, |l, r| ((u32::from(l) * u32::from(r)) >> 16) as u16)
 }
 
 /// `divu`
 #[inline(always)]
-pub(super) fn divu(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, |l, r| l.checked_div(r).unwrap_or(0xffff))
+pub(super) fn divu(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, |l, r| l.checked_div(r).unwrap_or(0xffff))
 }
 
 /// `divs`
 #[inline(always)]
-pub(super) fn divs(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, |l, r| if r == 0 { 0x7fff } else { (l as i16).wrapping_div(r as i16) as u16 })
+pub(super) fn divs(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, |l, r| if r == 0 { 0x7fff } else { (l as i16).wrapping_div(r as i16) as u16 })
 }
 
 /// `modu`
 #[inline(always)]
-pub(super) fn modu(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, |l, r| l.checked_rem(r).unwrap_or(0))
+pub(super) fn modu(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, |l, r| l.checked_rem(r).unwrap_or(0))
 }
 
 /// `mods`
 #[inline(always)]
-pub(super) fn mods(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, |l, r| if r == 0 { 0 } else { (l as i16).wrapping_rem(r as i16) as u16 })
+pub(super) fn mods(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, |l, r| if r == 0 { 0 } else { (l as i16).wrapping_rem(r as i16) as u16 })
 }
 
 /// `and`
 #[inline(always)]
-pub(super) fn and(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, |l, r| l & r)
+pub(super) fn and(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, |l, r| l & r)
 }
 
 /// `or`
 #[inline(always)]
-pub(super) fn or(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, |l, r| l | r)
+pub(super) fn or(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, |l, r| l | r)
 }
 
 /// `xor`
 #[inline(always)]
-pub(super) fn xor(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, |l, r| l ^ r)
+pub(super) fn xor(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, |l, r| l ^ r)
 }
 
 /// `sl`
 #[inline(always)]
-pub(super) fn sl(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, |l, r| l.checked_shl(r.into()).unwrap_or(0))
+pub(super) fn sl(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, |l, r| l.checked_shl(r.into()).unwrap_or(0))
 }
 
 /// `srl`
 #[inline(always)]
-pub(super) fn srl(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, |l, r| l.checked_shr(r.into()).unwrap_or(0))
+pub(super) fn srl(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, |l, r| l.checked_shr(r.into()).unwrap_or(0))
 }
 
 /// `sra`
 #[inline(always)]
-pub(super) fn sra(core: &mut Core, word: u32) -> Flow {
-    binary(core, word, |l, r| ((l as i16) >> r.min(15)) as u16)
+pub(super) fn sra(core: &mut Core, i: &Instruction) -> Flow {
+    binary(core, i, |l, r| ((l as i16) >> r.min(15)) as u16)
 }
 
 /// `exp`
-pub(super) fn exp(core: &mut Core, word: u32) -> Flow {
-    costly(core, word, 2, |l, r| power(l as i16, r as i16))
+pub(super) fn exp(core: &mut Core, i: &Instruction) -> Flow {
+    costly(core, i, 2, |l, r| power(l as i16, r as i16))
 }
 
 /// `root`
-pub(super) fn root(core: &mut Core, word: u32) -> Flow {
-    costly(core, word, 20, |l, r| root_of(l as i16, r as i16))
+pub(super) fn root(core: &mut Core, i: &Instruction) -> Flow {
+    costly(core, i, 20, |l, r| root_of(l as i16, r as i16))
 }
 
 /// Like [`binary`], in machines that have powers, for this number of units.
-fn costly(core: &mut Core, word: u32, units: u16, operation: impl FnOnce(u16, u16) -> u16) -> Flow {
+fn costly(core: &mut Core, i: &Instruction, units: u16, operation: impl FnOnce(u16, u16) -> u16) -> Flow {
     if !core.has_powers {
         return Flow::Illegal;
     }
-    binary(core, word, operation);
+    binary(core, i, operation);
     Flow::Costly(units)
 }
 

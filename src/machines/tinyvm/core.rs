@@ -1,21 +1,25 @@
 //! One machine: registers, memories, program counter, time and random numbers, and the loop over its
 //! instructions. The test driver has two of them.
 
+use std::mem;
+
+use super::instruction::{Instruction, Register};
 use super::random::Random;
 use super::table;
 use crate::isa::OpSet;
-use crate::machines::machine::{Meter, Unmetered, Until};
+use crate::machines::machine::{Meter, Metered, Unmetered, Until};
+
+/// How many words a memory has.
+const ADDRESSES: usize = 1 << 16;
 
 /// A word of a memory, for each address.
-pub(super) type Words = [u16; 65536];
+pub(super) type Words = [u16; ADDRESSES];
 
 /// What a handler returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     /// Go on with the next instruction.
     Next,
-    /// Go on so far from here, and around the end.
-    By(u16),
     /// Go on there.
     To(u16),
     /// Go on with the next instruction; this one took this number of units more than a plain one.
@@ -45,6 +49,14 @@ pub(super) enum Stop {
     NoRandom,
 }
 
+/// Why the loop pauses.
+enum Pause {
+    /// There may not be enough instructions left for the program from its start to its end.
+    Fence,
+    /// The next instruction is not decoded yet.
+    NotDecoded,
+}
+
 /// One machine.
 #[derive(Clone)]
 pub(super) struct Core {
@@ -53,6 +65,8 @@ pub(super) struct Core {
     /// Instructions executed.
     pub(super) time: u64,
     pub(super) instructions: Box<Words>,
+    /// The instructions that were decoded, from address 0 on.
+    program: Vec<Instruction>,
     pub(super) data: Box<Words>,
     pub(super) random: Random,
     /// Whether exp and root are instructions.
@@ -67,6 +81,7 @@ impl Core {
             pc: 0,
             time: 0,
             instructions: zeros(),
+            program: Vec::new(),
             data: zeros(),
             random: Random::default(),
             has_powers: false,
@@ -74,56 +89,102 @@ impl Core {
     }
 
     /// Attempts to execute at most this number of instructions; returns how many attempts there were, and why there were no more.
-    // Program counter and time are locals: what goes through memory from one instruction to the next
-    // is waited for.
     #[inline(never)]
     pub(super) fn run(&mut self, most: u64) -> (u64, Stop) {
-        self.cycle(most, &mut Unmetered)
+        self.drive(most, |core, left| {
+            let fence = left.saturating_sub(core.program.len() as u64);
+            if fence > 0 {
+                core.cycle(fence, &mut Unmetered)
+            } else {
+                core.cycle(u64::MAX, &mut Metered(left))
+            }
+        })
     }
 
     /// Like [`Core::run`], and ends with [`Stop::Limit`] in front of an instruction that `ops` may have, too.
     #[inline(never)]
     pub(super) fn run_to(&mut self, most: u64, ops: &OpSet) -> (u64, Stop) {
-        self.cycle(most, &mut Until { left: most, ops })
+        self.drive(most, |core, left| core.cycle(u64::MAX, &mut Until { left, ops }))
     }
 
-    /// The one loop.
-    #[inline(always)]
-    fn cycle(&mut self, most: u64, meter: &mut impl Meter) -> (u64, Stop) {
-        let (mut pc, mut left) = (self.pc, most);
+    /// Runs the loop with `cycle`, which gets the number of instructions that are left, as often as it pauses.
+    fn drive(
+        &mut self,
+        most: u64,
+        cycle: impl Fn(&mut Core, u64) -> (u64, Result<Stop, Pause>),
+    ) -> (u64, Stop) {
+        let mut executed = 0;
         let stop = loop {
-            let lead = || (self.instructions[usize::from(pc)] >> 8) as u8;
-            if left == 0 || meter.tick(lead).is_break() {
-                break Stop::Limit;
+            let (more, end) = cycle(self, most - executed);
+            executed += more;
+            match end {
+                Ok(stop) => break stop,
+                Err(Pause::Fence) => {}
+                Err(Pause::NotDecoded) => match self.instructions[usize::from(self.pc)] {
+                    0 => break Stop::Illegal(0),
+                    _ => self.decode(),
+                },
             }
-            let word = self.instructions[usize::from(pc)];
-            match table::execute(self, word.into()) {
-                Flow::Next => pc = pc.wrapping_add(1),
-                Flow::By(distance) => pc = pc.wrapping_add(distance),
-                Flow::To(place) => pc = place,
+        };
+        // An illegal word is an attempt that executes nothing.
+        (executed + u64::from(matches!(stop, Stop::Illegal(_))), stop)
+    }
+
+    /// The one loop. Pauses at a jump when `fence` instructions were executed. Returns how many were.
+    // The program is not in the machine meanwhile, so that handlers can change the machine. Instructions are not
+    // counted one by one: their number is how far the program counter moved, but for jumps.
+    #[inline(always)]
+    fn cycle(&mut self, fence: u64, meter: &mut impl Meter) -> (u64, Result<Stop, Pause>) {
+        let program = mem::take(&mut self.program);
+        let mut pc = usize::from(self.pc);
+        // What the program counter lacks to be the number of instructions.
+        let mut lack = 0_usize.wrapping_sub(pc);
+        let end = loop {
+            if meter.tick(|| (self.instructions[pc % ADDRESSES] >> 8) as u8).is_break() {
+                break Ok(Stop::Limit);
+            }
+            let Some(instruction) = program.get(pc) else { break Err(Pause::NotDecoded) };
+            match table::execute(self, instruction) {
+                Flow::Next => pc += 1,
+                Flow::To(target) => {
+                    let executed = (pc + 1).wrapping_add(lack);
+                    pc = usize::from(target);
+                    lack = executed.wrapping_sub(pc);
+                    if executed as u64 >= fence {
+                        break Err(Pause::Fence);
+                    }
+                }
                 Flow::Time => {
-                    self.put_time(self.time + (most - left));
-                    pc = pc.wrapping_add(1);
+                    self.put_time(self.time + pc.wrapping_add(lack) as u64);
+                    pc += 1;
                 }
                 Flow::Yield => {
-                    left -= 1;
-                    pc = pc.wrapping_add(1);
-                    break Stop::Yield(self.registers[0]);
+                    pc += 1;
+                    break Ok(Stop::Yield(self.registers[0]));
                 }
                 Flow::Costly(units) => {
-                    left -= 1;
-                    pc = pc.wrapping_add(1);
-                    break Stop::Costly(units);
+                    pc += 1;
+                    break Ok(Stop::Costly(units));
                 }
-                Flow::Illegal => break Stop::Illegal(word),
-                Flow::NoRandom => break Stop::NoRandom,
+                Flow::Illegal => break Ok(Stop::Illegal(self.instructions[pc % ADDRESSES])),
+                Flow::NoRandom => break Ok(Stop::NoRandom),
             }
-            left -= 1;
         };
-        self.pc = pc;
-        self.time += most - left;
-        // An illegal word is an attempt that executes nothing.
-        (most - left + u64::from(matches!(stop, Stop::Illegal(_))), stop)
+        self.program = program;
+        // The memory is a ring.
+        self.pc = pc as u16;
+        let executed = pc.wrapping_add(lack) as u64;
+        self.time += executed;
+        (executed, end)
+    }
+
+    /// Decodes the program up to the program counter and from there on to the next zero, which no program executes.
+    #[cold]
+    fn decode(&mut self) {
+        let from = usize::from(self.pc);
+        let length = self.instructions[from..].iter().take_while(|word| **word != 0).count();
+        let words = (0..=u16::MAX).zip(&self.instructions[..from + length]).skip(self.program.len());
+        self.program.extend(words.map(|(at, word)| Instruction::decode(*word, at)));
     }
 
     fn put_time(&mut self, time: u64) {
@@ -137,14 +198,13 @@ impl Core {
         self.data.fill(0);
     }
 
-    /// The register whose number starts at this bit of a word, counted from the lowest.
     #[inline(always)]
-    pub(super) fn register(&mut self, word: u32, shift: u32) -> &mut u16 {
-        &mut self.registers[(word >> shift & 15) as usize]
+    pub(super) fn register(&mut self, register: Register) -> &mut u16 {
+        &mut self.registers[register as usize]
     }
 }
 
 /// A memory of zeros, made where it stays.
 pub(super) fn zeros() -> Box<Words> {
-    vec![0; 65536].into_boxed_slice().try_into().expect("as many words as there are addresses")
+    vec![0; ADDRESSES].into_boxed_slice().try_into().expect("as many words as there are addresses")
 }

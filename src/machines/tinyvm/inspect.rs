@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::core::{Core, Stop};
 use super::disassembler::disassemble;
-use super::driver::{Environment, Outcome};
+use super::driver::{Environment, Outcome, Rating, ReportError};
+use super::instruction::Instruction;
 use super::machine::{Mode, TinyVm};
 use super::table::{EFFECTS, TINYVM};
 use crate::isa::Field;
@@ -20,6 +21,10 @@ impl Inspect for TinyVm {
         let (core, who) = self.current();
         let text = disassemble(core.instructions[usize::from(core.pc)]);
         if who.name.is_empty() { text } else { format!("{}: {text}", who.name) }
+    }
+
+    fn depth(&self) -> usize {
+        1 + usize::from(self.driver().is_some_and(Environment::is_testing))
     }
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {
@@ -82,6 +87,10 @@ impl Inspect for TinyVm {
                 address.map(|address| data(who.data, address)).into_iter().collect()
             }
             [Key::Name(field)] if field == "value" => self.yielded().into_iter().collect(),
+            [Key::Name(field)] if field == "outcome" || field == "results" => {
+                self.command(field).into_iter().collect()
+            }
+            [Key::Name(field)] if field == "rating" => self.rated().into_iter().collect(),
             // The driver's results are its first words of data.
             [Key::Name(field), Key::Index(index)] if field == "results" => {
                 vec![data(DRIVER.data, *index as u16)]
@@ -152,10 +161,40 @@ impl TinyVm {
         who.map(|who| Cell::named(who.registers, "r0"))
     }
 
+    /// The register of the command that ended the run: the one with the command, or with the number of results.
+    fn command(&self, field: &str) -> Option<Cell> {
+        let name = match &self.driver()?.outcome {
+            Some(Outcome::Completed { .. }) if field == "results" => "r1",
+            Some(Outcome::Completed { .. } | Outcome::IllegalYield(_)) => "r0",
+            _ => return None,
+        };
+        Some(Cell::named(DRIVER.registers, name))
+    }
+
+    /// The word of the report that decides its rating.
+    fn rated(&self) -> Option<Cell> {
+        let Some(Outcome::Completed { results, error }) = &self.driver()?.outcome else { return None };
+        let address = match error {
+            Some(ReportError::Marker { address, .. }) => *address,
+            Some(ReportError::TooManyTests) => return Some(Cell::named(DRIVER.registers, "r1")),
+            None => {
+                let rating = Rating::of(results, None);
+                let decides = results.iter().position(|result| Rating::of(&[*result], None) == rating);
+                u16::try_from(decides?).ok()?
+            }
+        };
+        Some(data(DRIVER.data, address))
+    }
+
     /// The word of the next instruction.
     fn word(&self) -> u16 {
         let core = self.current().0;
         core.instructions[usize::from(core.pc)]
+    }
+
+    /// The number in the next instruction, or where that goes on.
+    fn number(&self) -> u16 {
+        Instruction::decode(self.word(), self.current().0.pc).value
     }
 
     /// The number of the register that is the instruction's first or second one.
@@ -221,6 +260,23 @@ impl TinyVm {
             _ => Vec::new(),
         }
     }
+}
+
+/// Where an instruction goes on that says how far.
+pub(super) fn skipped(machine: &TinyVm) -> Option<usize> {
+    Some(machine.number().into())
+}
+
+/// Where an instruction goes on that adds its byte to a register.
+pub(super) fn added(machine: &TinyVm) -> Option<usize> {
+    let register = machine.current().0.registers[machine.register(0)?];
+    Some(register.wrapping_add(machine.number()).into())
+}
+
+/// Where an instruction goes on that has the high byte of the address.
+pub(super) fn joined(machine: &TinyVm) -> Option<usize> {
+    let register = machine.current().0.registers[machine.register(0)?];
+    Some((machine.number() | register & 0xff).into())
 }
 
 /// Where an instruction can read or write.

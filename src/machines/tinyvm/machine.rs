@@ -9,9 +9,9 @@ use super::table::TINYVM;
 use super::{disassembler, program};
 use crate::isa::OpSet;
 use crate::machines::account::{Account, Limit};
+use crate::machines::info::{Engine, Executes, Language, MachineInfo};
 use crate::machines::machine::{Advanced, At, LoadError, Machine, Status};
 use crate::machines::observe;
-use crate::machines::{Engine, Executes, Language, MachineInfo};
 use crate::model::case::Program;
 use crate::model::limits::Limits;
 use crate::model::path::Path;
@@ -26,7 +26,7 @@ pub const INFO: MachineInfo = MachineInfo {
     language: Language::Own { assemble: super::assembler::assemble, disassemble: disassembler::disassemble },
     contains: program::contains,
     executes: Executes::Others,
-    lint: crate::machines::nothing_odd,
+    lint: crate::machines::info::nothing_odd,
     program: shapes::PROGRAM,
     changes: shapes::CHANGES,
     fields: observe::members::<TinyVm>,
@@ -159,10 +159,6 @@ impl Machine for TinyVm {
 
     fn duplicate(&self) -> Option<Box<dyn Machine>> {
         Some(Box::new(self.clone()))
-    }
-
-    fn depth(&self) -> usize {
-        1 + usize::from(self.driver().is_some_and(Environment::is_testing))
     }
 
     fn describe(&self) -> String {

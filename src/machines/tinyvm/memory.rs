@@ -1,48 +1,43 @@
 //! Loads and stores.
 
 use super::core::{Core, Flow};
+use super::instruction::Instruction;
 
 /// `sw`
 #[inline(always)]
-pub(super) fn sw(core: &mut Core, word: u32) -> Flow {
-    let (address, value) = (*core.register(word, 4), *core.register(word, 0));
+pub(super) fn sw(core: &mut Core, i: &Instruction) -> Flow {
+    let (address, value) = (*core.register(i.a), *core.register(i.b));
     core.data[usize::from(address)] = value;
     Flow::Next
 }
 
 /// `lw` from memory
 #[inline(always)]
-pub(super) fn lw(core: &mut Core, word: u32) -> Flow {
-    let address = *core.register(word, 4);
-    *core.register(word, 0) = core.data[usize::from(address)];
+pub(super) fn lw(core: &mut Core, i: &Instruction) -> Flow {
+    let address = *core.register(i.b);
+    *core.register(i.a) = core.data[usize::from(address)];
     Flow::Next
 }
 
 /// `lwi`
 #[inline(always)]
-pub(super) fn lwi(core: &mut Core, word: u32) -> Flow {
-    let address = *core.register(word, 4);
-    *core.register(word, 0) = core.instructions[usize::from(address)];
+pub(super) fn lwi(core: &mut Core, i: &Instruction) -> Flow {
+    let address = *core.register(i.b);
+    *core.register(i.a) = core.instructions[usize::from(address)];
     Flow::Next
 }
 
 /// `lw` of a constant
 #[inline(always)]
-pub(super) fn li(core: &mut Core, word: u32) -> Flow {
-    *core.register(word, 8) = signed(word);
+pub(super) fn li(core: &mut Core, i: &Instruction) -> Flow {
+    *core.register(i.a) = i.value;
     Flow::Next
 }
 
 /// `lhi`
 #[inline(always)]
-pub(super) fn lhi(core: &mut Core, word: u32) -> Flow {
-    let register = core.register(word, 8);
-    *register = (word << 8) as u16 | *register & 0xff;
+pub(super) fn lhi(core: &mut Core, i: &Instruction) -> Flow {
+    let register = core.register(i.a);
+    *register = i.value | *register & 0xff;
     Flow::Next
-}
-
-/// The low byte with its sign.
-#[inline(always)]
-pub(super) fn signed(word: u32) -> u16 {
-    word as u8 as i8 as u16
 }

@@ -2,39 +2,12 @@
 //! written: a, b. A row without a word of the language is written as `.word`.
 
 use super::core::{Core, Flow};
-use super::inspect::Place;
+use super::inspect::{Place, added, joined, skipped};
+use super::instruction::Instruction;
 use super::machine::TinyVm;
 use super::{arith, compare, jump, memory, stop};
-use crate::isa::rows::every_code;
 use crate::isa::{Field, Isa, OpInfo, Unit};
 use crate::machines::effects::effects;
-
-/// The high bytes of a row as a pattern that names each. With ranges, the compiler would compare
-/// before it jumps.
-#[rustfmt::skip]
-macro_rules! high {
-    (0x30..=0x3f) => {
-        0x30 | 0x31 | 0x32 | 0x33 | 0x34 | 0x35 | 0x36 | 0x37 | 0x38 | 0x39 | 0x3a | 0x3b | 0x3c | 0x3d | 0x3e | 0x3f
-    };
-    (0x40..=0x4f) => {
-        0x40 | 0x41 | 0x42 | 0x43 | 0x44 | 0x45 | 0x46 | 0x47 | 0x48 | 0x49 | 0x4a | 0x4b | 0x4c | 0x4d | 0x4e | 0x4f
-    };
-    (0x90..=0x9f) => {
-        0x90 | 0x91 | 0x92 | 0x93 | 0x94 | 0x95 | 0x96 | 0x97 | 0x98 | 0x99 | 0x9a | 0x9b | 0x9c | 0x9d | 0x9e | 0x9f
-    };
-    (0xa0..=0xaf) => {
-        0xa0 | 0xa1 | 0xa2 | 0xa3 | 0xa4 | 0xa5 | 0xa6 | 0xa7 | 0xa8 | 0xa9 | 0xaa | 0xab | 0xac | 0xad | 0xae | 0xaf
-    };
-    (0xb0..=0xbf) => {
-        0xb0 | 0xb1 | 0xb2 | 0xb3 | 0xb4 | 0xb5 | 0xb6 | 0xb7 | 0xb8 | 0xb9 | 0xba | 0xbb | 0xbc | 0xbd | 0xbe | 0xbf
-    };
-    (0xc0..=0xcf) => {
-        0xc0 | 0xc1 | 0xc2 | 0xc3 | 0xc4 | 0xc5 | 0xc6 | 0xc7 | 0xc8 | 0xc9 | 0xca | 0xcb | 0xcc | 0xcd | 0xce | 0xcf
-    };
-    ($code:tt) => {
-        $code
-    };
-}
 
 /// Makes the instruction set.
 macro_rules! instruction_set {
@@ -76,6 +49,26 @@ macro_rules! instruction_set {
             },)*
         ];
 
+        /// What an instruction does.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[allow(clippy::upper_case_acronyms, reason = "as the rows spell them")]
+        pub(super) enum Op {
+            $($exact,)*
+            $($name,)*
+            /// What the word of no row does.
+            Undefined,
+        }
+
+        impl Op {
+            /// Those of the rows, in their order.
+            const OF_ROWS: &[Op] = &[$(Op::$exact,)* $(Op::$name,)*];
+
+            /// That of a word.
+            pub(super) fn of_word(word: u16) -> Op {
+                TINYVM.row(word).map_or(Op::Undefined, |row| Op::OF_ROWS[row])
+            }
+        }
+
         /// The instruction set.
         pub static TINYVM: Isa = Isa::new("tinyvm", Unit::Words, ROWS);
 
@@ -94,18 +87,13 @@ macro_rules! dispatch {
         $($first:tt $(..= $last:tt)? $name:ident $text:literal
             [$($field:ident $(($size:literal))?)*] $handler:path, $doc:literal, $effects:tt;)*
     ) => {
-        /// Executes an instruction whose word was fetched.
-        #[allow(clippy::manual_range_patterns, reason = "see high")]
+        /// Executes an instruction.
         #[inline(always)]
-        pub(super) fn execute(core: &mut Core, word: u32) -> Flow {
-            #[allow(unreachable_patterns, reason = "codes with a row are in the last arm too")]
-            match (word >> 8) as u8 {
-                0x10 => match word {
-                    $($word => $exact_handler(core, word),)*
-                    _ => Flow::Illegal,
-                },
-                $(high!($first $(..= $last)?) => $handler(core, word),)*
-                every_code!() => Flow::Illegal,
+        pub(super) fn execute(core: &mut Core, instruction: &Instruction) -> Flow {
+            match instruction.op {
+                $(Op::$exact => $exact_handler(core, instruction),)*
+                $(Op::$name => $handler(core, instruction),)*
+                Op::Undefined => Flow::Illegal,
             }
         }
     };
@@ -181,9 +169,9 @@ macro_rules! rows {
     0x8e         ALWAYS   ""        [Register(4) Register(0)]   compare::compare::<14>,  "b = 1", [Writes(B)];
     0x8f         ALWAYSS  ""        [Register(4) Register(0)]   compare::compare::<15>,  "b = 1", [Writes(B)];
     0x90..=0x9f  B        "b"       [Register(8) Skip(8)]       jump::b,                 "go on so far away if a is not 0", [Reads(A), Jumps];
-    0xa0..=0xaf  J        "j"       [Skip(12)]                  jump::j,                 "go on so far away", [Jumps];
-    0xb0..=0xbf  JR       "j"       [Register(8) Signed]        jump::jr,                "go on at a + the byte with its sign", [Reads(A), Jumps];
-    0xc0..=0xcf  JHI      "jhi"     [Register(8) High]          jump::jhi,               "go on at the byte, then the low byte of a", [Reads(A), Jumps];
+    0xa0..=0xaf  J        "j"       [Skip(12)]                  jump::j,                 "go on so far away", [JumpsTo(skipped)];
+    0xb0..=0xbf  JR       "j"       [Register(8) Signed]        jump::jr,                "go on at a + the byte with its sign", [Reads(A), JumpsTo(added)];
+    0xc0..=0xcf  JHI      "jhi"     [Register(8) High]          jump::jhi,               "go on at the byte, then the low byte of a", [Reads(A), JumpsTo(joined)];
     }};
 }
 

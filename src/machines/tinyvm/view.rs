@@ -5,7 +5,7 @@ use super::disassembler::disassemble;
 use super::driver::Outcome;
 use super::machine::{Mode, TinyVm};
 use crate::machines::observe::Observe;
-use crate::machines::view::{CodeLine, Row, Section};
+use crate::machines::view::{CodeLine, Datum, Row, Section};
 use crate::model::path::Path;
 use crate::model::value::Value;
 
@@ -35,11 +35,18 @@ impl TinyVm {
     }
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "as a row has it")]
+fn datum(at: Path) -> Option<Datum> {
+    Some(Datum::At(at))
+}
+
 fn outcome_section(outcome: &Outcome) -> Section {
-    let mut section = Section::of("outcome", [Row::new("outcome", outcome.name(), None)]);
+    let mut section =
+        Section::of("outcome", [Row::new("outcome", outcome.name(), datum(Path::field("outcome")))]);
     if let Outcome::Completed { results, .. } = outcome {
         for (index, result) in results.iter().enumerate() {
-            section.push(Row::new(format!("test {}", index + 1), result.name(), None).inside(1));
+            let at = datum(Path::field("results").child(index));
+            section.push(Row::new(format!("test {}", index + 1), result.name(), at).inside(1));
         }
     }
     section

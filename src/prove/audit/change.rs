@@ -42,18 +42,20 @@ pub(super) struct Change<'d> {
     pub(super) kind: Kind,
     /// Where, with `*` for an index and for a key that is a number.
     pub(super) at: String,
+    /// The step of the case that the datum belongs to, where cases list their steps.
+    pub(super) step: Option<usize>,
     pub(super) edit: edit::Change<'d>,
 }
 
 /// All changes of a case, in document order.
 pub(super) fn changes(case: Node<'_>) -> Vec<Change<'_>> {
     let mut found = Vec::new();
-    add_changes(case, "", &mut found);
+    add_changes(case, "", None, &mut found);
     found
 }
 
-fn add_changes<'d>(node: Node<'d>, at: &str, found: &mut Vec<Change<'d>>) {
-    let mut add = |kind, at: &str, edit| found.push(Change { kind, at: at.to_owned(), edit });
+fn add_changes<'d>(node: Node<'d>, at: &str, step: Option<usize>, found: &mut Vec<Change<'d>>) {
+    let mut add = |kind, edit| found.push(Change { kind, at: at.to_owned(), step, edit });
     let elements: Vec<(String, Node<'d>)> = match node.datum() {
         Datum::Array => node.items().map(|item| (below(at, "*"), item)).collect(),
         Datum::Object => {
@@ -61,24 +63,27 @@ fn add_changes<'d>(node: Node<'d>, at: &str, found: &mut Vec<Change<'d>>) {
         }
         Datum::Null | Datum::Bool(_) | Datum::Number(_) | Datum::Text(_) => {
             for (kind, value) in other_values(node) {
-                add(kind, at, edit::Change::Replace { node, value });
+                add(kind, edit::Change::Replace { node, value });
             }
             return;
         }
     };
     if let Some(edit) = more(node, elements.len()) {
-        add(Kind::Added, at, edit);
+        add(Kind::Added, edit);
     }
     if let Some(edit) = exchanged(node, &elements) {
-        add(if node.is_object() { Kind::Members } else { Kind::Order }, at, edit);
+        add(if node.is_object() { Kind::Members } else { Kind::Order }, edit);
     }
+    let is_steps = at == "steps";
     for (index, (at, element)) in elements.into_iter().enumerate() {
+        let step = if is_steps { Some(index) } else { step };
         found.push(Change {
             kind: if node.is_object() { Kind::Removed } else { Kind::ItemRemoved },
             at: at.clone(),
+            step,
             edit: edit::Change::Remove { from: node, index },
         });
-        add_changes(element, &at, found);
+        add_changes(element, &at, step, found);
     }
 }
 

@@ -5,49 +5,181 @@
 
 use std::collections::BTreeSet;
 
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobMatcher};
 
 /// Globs of fault names, each with the reason.
+#[rustfmt::skip]
 const ROWS: &[(&str, &str)] = &[
     ("evm/{ADD,MUL,ADDMOD,MULMOD,EQ,AND,OR,XOR}/swapped", COMMUTATIVE),
+    ("neo3/{JMPEQ,JMPEQ_L,JMPNE,JMPNE_L,AND,OR,XOR,EQUAL,NOTEQUAL,ADD,MUL}/swapped", COMMUTATIVE),
+    ("neo3/{BOOLAND,BOOLOR,NUMEQUAL,NUMNOTEQUAL,MIN,MAX}/swapped", COMMUTATIVE),
+    ("neo2/{AND,OR,XOR,EQUAL,BOOLAND,BOOLOR,NUMEQUAL,NUMNOTEQUAL,MIN,MAX}/swapped", COMMUTATIVE),
     ("tinyvm/{ADD,MUL,MULH,AND,OR,XOR,EQ,EQS,NE,NES}/swapped", COMMUTATIVE),
+    ("minic89/{EQ,NE}/swapped", COMMUTATIVE),
+
+    ("evm/{LT,GT,SLT,SGT,EQ,ISZERO,CALL,CALLCODE,DELEGATECALL}/{low-limb,low-half,sign-lost}", TRUTH),
+    ("neo3/{PUSHT,PUSHF,EQUAL,NOTEQUAL,NOT,BOOLAND,BOOLOR,NZ}/{one-less,low-limb,low-half,sign-lost}", TRUTH),
+    ("neo3/{NUMEQUAL,NUMNOTEQUAL,LT,LE,GT,GE,WITHIN}/{one-less,low-limb,low-half,sign-lost}", TRUTH),
+    ("neo3/{HASKEY,ISNULL,ISTYPE}/{one-less,low-limb,low-half,sign-lost}", TRUTH),
+    ("neo2/{EQUAL,NOT,NZ,BOOLAND,BOOLOR,NUMEQUAL,NUMNOTEQUAL}/{one-less,low-limb,low-half,sign-lost}", TRUTH),
+    ("neo2/{LT,GT,LTE,GTE,WITHIN,HASKEY}/{one-less,low-limb,low-half,sign-lost}", TRUTH),
+    ("neo2/{CHECKSIG,VERIFY,CHECKMULTISIG}/{one-less,low-limb,low-half,sign-lost}", TRUTH),
+    ("tinyvm/{NEVER,NEVERS,GT,GTS,EQ,EQS,GE,GES,LT,LTS,NE,NES,LE,LES,ALWAYS,ALWAYSS}/{low-byte,sign-lost}", TRUTH),
+    ("minic89/{EQ,NE,LT,LE,GT,GE,LNOT}/{low-byte,sign-lost}", TRUTH),
+    ("{neo3/PUSHF,tinyvm/{NEVER,NEVERS}}/zero", "the result is 0 or false"),
+    ("tinyvm/{NEVER,NEVERS}/one-less", "the result is 0, and no word is less"),
+
+    ("evm/{BYTE,CALLDATASIZE,CODESIZE,EXTCODESIZE,PC,MSIZE,GAS}/{low-limb,low-half,sign-lost}", SMALL),
+    ("neo3/PUSH[0-9]*/{low-limb,low-half,sign-lost}", SMALL),
+    ("neo3/{DEPTH,SIZE,UNPACK}/{low-limb,low-half,sign-lost}", SMALL),
+    ("neo2/PUSH{[1-9],1[0-6]}/{low-limb,low-half,sign-lost}", SMALL),
+    ("neo2/{DEPTH,SIZE,ARRAYSIZE,UNPACK}/{low-limb,low-half,sign-lost}", SMALL),
+    ("tinyvm/{POPCNT,CLZ,CTZ}/{low-byte,sign-lost}", SMALL),
+    ("neo3/PUSH0/zero", "the result is 0"),
+    ("neo3/SQRT/{low-half,sign-lost}", "the root of 255 bits has 128 bits and no sign"),
+    ("neo3/ABS/sign-lost", "the result has no sign"),
+    ("evm/{ADDRESS,ORIGIN,CALLER,COINBASE,CREATE}/sign-lost", ADDRESS),
+
+    ("neo3/{PACKMAP,PACKSTRUCT,PACK,NEWARRAY0,NEWARRAY,NEWARRAY_T,NEWSTRUCT0,NEWSTRUCT,NEWMAP,KEYS,VALUES}/{one-more,one-less,low-limb,low-half,sign-lost,zero}", COMPOUND),
+    ("neo2/{PACK,NEWARRAY,NEWSTRUCT,NEWMAP,KEYS,VALUES}/{one-more,one-less,low-limb,low-half,sign-lost,zero}", COMPOUND),
+    ("neo3/{PACKMAP,PACKSTRUCT,PACK,UNPACK,NEWARRAY,NEWARRAY_T,NEWSTRUCT,KEYS,VALUES,POPITEM}/forgotten", COMPOUND),
+    ("neo2/{PACK,UNPACK,PICKITEM,NEWARRAY,NEWSTRUCT,HASKEY,KEYS,VALUES}/forgotten", COMPOUND),
+    ("neo3/PUSHNULL/{one-more,one-less,low-limb,low-half,sign-lost,zero}", "Null is no number"),
+    ("neo3/PUSHA/sign-lost", "a position has no sign"),
+    ("neo3/{CAT,SUBSTR,LEFT,RIGHT}/{one-less,low-half,sign-lost,boundary}", BYTES),
+    ("neo2/{CAT,SUBSTR,LEFT,RIGHT}/{one-less,low-half,sign-lost,boundary}", BYTES),
+    ("neo2/{SHA1,SHA256,HASH160,HASH256}/{one-less,low-half,sign-lost}", BYTES),
+    ("neo2/PUSH0/{one-less,low-limb,low-half,sign-lost,zero}", BYTES),
+    ("neo3/NEWBUFFER/{one-less,low-limb,low-half,sign-lost,zero}", "the bytes are zeros, and no number"),
+    ("minic89/{PUSH_FUN,PUSH_NULLFUN}/{one-more,one-less,low-byte,sign-lost,zero}", "a function is no number"),
+    ("minic89/CALL_IND/a-{low-byte,sign-lost}", "a function is no number"),
+
     ("{evm,minic89}/POP/a-*", DROPPED),
     ("neo3/DROP/a-*", DROPPED),
-    ("neo3/NIP/b-*", DROPPED),
+    ("neo2/DROP/a-{low-limb,sign-lost,zero-as-one}", DROPPED),
+    ("{neo3,neo2}/NIP/b-*", DROPPED),
+    ("evm/DUP*/forgotten", STAYS),
+    ("minic89/DUP/forgotten", STAYS),
+    ("{neo3,neo2}/{DUP,OVER}/forgotten", STAYS),
+
     ("evm/MSTORE8/b-{low-limb,sign-lost}", "only the lowest byte is stored"),
-    ("evm/{BALANCE,EXTCODESIZE,EXTCODECOPY}/a-sign-lost", ADDRESS),
+    ("evm/{BALANCE,EXTCODESIZE,EXTCODECOPY,SUICIDE}/a-sign-lost", ADDRESS),
     ("evm/{CALL,CALLCODE,DELEGATECALL}/b-sign-lost", ADDRESS),
+    ("evm/{CALLCODE,DELEGATECALL}/b-{low-limb,one-more,zero-as-one}", "tests of this format record the own address"),
+    ("evm/{MOD,SMOD}/b-zero-as-one", MODULO),
+    ("evm/{ADDMOD,MULMOD}/c-zero-as-one", MODULO),
+    ("tinyvm/{MODU,MODS}/b-zero-as-one", MODULO),
+    ("tinyvm/MULH/{a,b}-zero-as-one", "the high word of a product with 1 is 0, too"),
+    ("tinyvm/{LHI,JHI}/a-{low-byte,sign-lost}", "only the low byte is used"),
+    ("evm/SHA3/boundary", "a hash is neither 0 nor 1"),
+
+    ("neo3/{JMPIF,JMPIF_L,JMPIFNOT,JMPIFNOT_L,ASSERT,NOT,BOOLAND,BOOLOR,NZ}/a-sign-lost", TRUE_WITH_SIGN),
+    ("neo3/{BOOLAND,BOOLOR,ASSERTMSG}/b-sign-lost", TRUE_WITH_SIGN),
+    ("neo2/{JMPIF,JMPIFNOT,NOT,NZ,BOOLAND,BOOLOR,THROWIFNOT}/a-sign-lost", TRUE_WITH_SIGN),
+    ("neo2/{BOOLAND,BOOLOR}/b-sign-lost", TRUE_WITH_SIGN),
+    ("minic89/{LNOT,JZ,JNZ}/a-sign-lost", TRUE_WITH_SIGN),
+    ("{neo3,neo2}/{ABS,MOD}/a-sign-lost", "the result does not depend on this sign"),
+    ("neo3/MODMUL/a-sign-lost", "the result does not depend on this sign"),
+
+    ("neo3/{UNPACK,KEYS,VALUES,CLEARITEMS,POPITEM}/a-{one-more,low-limb,sign-lost,zero-as-one}", OF_COMPOUND),
+    ("neo3/REVERSEITEMS/a-{sign-lost,zero-as-one}", OF_COMPOUND),
+    ("neo3/{APPEND,REMOVE}/b-{one-more,low-limb,sign-lost,zero-as-one}", OF_COMPOUND),
+    ("neo3/HASKEY/b-{low-limb,sign-lost,zero-as-one}", "only the length matters"),
+    ("neo3/SETITEM/c-{sign-lost,zero-as-one}", OF_COMPOUND),
+    ("neo3/{APPEND,REMOVE}/swapped", OF_COMPOUND),
+    ("neo2/{UNPACK,REVERSE,KEYS,VALUES}/a-{one-more,low-limb,sign-lost,zero-as-one}", OF_COMPOUND),
+    ("neo2/APPEND/b-{one-more,low-limb,sign-lost,zero-as-one}", OF_COMPOUND),
+    ("neo2/{PICKITEM,APPEND,REMOVE,HASKEY}/swapped", OF_COMPOUND),
+    ("neo2/{PICKITEM,HASKEY}/boundary", OF_COMPOUND),
+    ("neo3/{ISNULL,ISTYPE}/a-{one-more,low-limb,sign-lost,zero-as-one}", "only the type matters"),
+    ("neo3/CALLA/a-{low-limb,sign-lost}", "a position has 32 bits and no sign"),
+    ("neo2/{CHECKSIG,VERIFY}/a-{sign-lost,zero-as-one}", "neither a number nor another one is a key"),
+    ("neo2/{CALL_ED,CALL_EDT}/a-zero-as-one", "no hash is a number of one byte"),
+
+    ("neo3/{PICK,MEMCPY,CAT,SUBSTR,LEFT,RIGHT,REMOVE}/a-copied", "the operand is not a compound"),
+    ("neo3/{UNPACK,SIZE,HASKEY,KEYS,VALUES,PICKITEM}/a-copied", ONLY_READ),
+    ("neo2/{XSWAP,PICK,PICKITEM,REMOVE,HASKEY}/a-copied", "the operand is not a compound"),
+    ("neo2/{CHECKMULTISIG,ARRAYSIZE,UNPACK,KEYS,VALUES}/a-copied", ONLY_READ),
+    ("neo3/{CAT,SUBSTR,LEFT,RIGHT,EQUAL,NOTEQUAL,UNPACK,SIZE,HASKEY}/copied", "the result is not a compound"),
+    ("neo2/{EQUAL,CHECKMULTISIG,ARRAYSIZE,UNPACK,HASKEY}/copied", "the result is not a compound"),
+    ("{neo3,neo2}/{KEYS,VALUES}/copied", "the result is a new compound"),
+
+    ("neo3/{CALLT,ABORT,ABORTMSG}/counted", ENDS),
+    ("neo3/ABORTMSG/{not-released,pop-omitted}", ENDS),
+    ("neo2/THROW/counted", ENDS),
+    ("evm/{RETURN,SUICIDE}/pop-omitted", ENDS),
+    ("neo2/{JMPIF,JMPIFNOT,RET,APPCALL,TAILCALL,XDROP,DROP,NIP,EQUAL,NOT,BOOLAND,BOOLOR}/counted", RECOUNTED),
+    ("neo2/{UNPACK,PICKITEM,REVERSE,REMOVE,HASKEY,KEYS,THROWIFNOT}/counted", RECOUNTED),
+    ("neo2/{JMPIF,JMPIFNOT,XDROP,DROP,NIP,EQUAL,BOOLAND,BOOLOR}/not-released", RECOUNTED),
+    ("neo2/{PICKITEM,REVERSE,REMOVE,HASKEY,THROWIFNOT}/not-released", RECOUNTED),
+    ("neo2/TOALTSTACK/not-released", "the item stays"),
+
+    ("neo3/{XDROP,PICK,ROLL}/one-more-needed", "there must be one item more than the row counts"),
+    ("neo3/{CALLA,ASSERT,XDROP,PICK,ROLL,DIV,MOD,MODMUL,MODPOW}/too-few", ZERO_FAILS),
+    ("neo3/{UNPACK,KEYS,VALUES,REVERSEITEMS,CLEARITEMS,POPITEM,ABORTMSG}/too-few", ZERO_FAILS),
+    ("neo2/{DIV,MOD,UNPACK,REVERSE,KEYS,VALUES,CALL_ED,CALL_EDT,THROWIFNOT}/too-few", ZERO_FAILS),
 ];
 
-const COMMUTATIVE: &str = "the result does not depend on the order of these operands";
-const DROPPED: &str = "the value is dropped";
 const ADDRESS: &str = "an address is the lowest 160 bits";
+const BYTES: &str = "the result is bytes, and no number";
+const COMMUTATIVE: &str = "the result does not depend on the order of these operands";
+const COMPOUND: &str = "the result or the operand is a compound, in whose place no number is put";
+const DROPPED: &str = "the value is dropped";
+const ENDS: &str = "the program ends";
+const MODULO: &str = "modulo 0 and modulo 1 everything is 0";
+const OF_COMPOUND: &str = "the operand is a compound, and no number";
+const ONLY_READ: &str = "the compound is only read";
+const RECOUNTED: &str = "the count is an estimate after it, and items are counted before it matters";
+const SMALL: &str = "the result has few bits and no sign";
+const STAYS: &str = "what it takes stays";
+const TRUE_WITH_SIGN: &str = "a number is true with and without its sign";
+const TRUTH: &str = "the result is a truth value";
+const ZERO_FAILS: &str = "a missing operand counts as 0, for which it fails, too";
 
-fn matches(pattern: &str, name: &str) -> bool {
-    let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-    glob.is_ok_and(|glob| glob.compile_matcher().is_match(name))
-}
+/// The list.
+pub struct Equivalents(Vec<(GlobMatcher, &'static str)>);
 
-/// Why a fault makes no difference; `None` if it may make one.
-pub fn reason(fault: &str) -> Option<&'static str> {
-    ROWS.iter().find(|(pattern, _)| matches(pattern, fault)).map(|(_, reason)| *reason)
-}
-
-/// What is wrong with the list, given all faults of these machines and those that were killed.
-pub(super) fn wrong(all: &[String], killed: &BTreeSet<String>, machines: &BTreeSet<&str>) -> Vec<String> {
-    let mut wrong = Vec::new();
-    let of_machines = |pattern: &str| {
-        let machine = pattern.split('/').next().unwrap_or(pattern);
-        machines.iter().any(|known| matches(machine, known))
-    };
-    for (pattern, _) in ROWS.iter().filter(|(pattern, _)| of_machines(pattern)) {
-        let named: Vec<_> = all.iter().filter(|name| matches(pattern, name)).collect();
-        if named.is_empty() {
-            wrong.push(format!("{pattern} names no fault"));
-        }
-        for name in named.into_iter().filter(|name| killed.contains(*name)) {
-            wrong.push(format!("{pattern} names {name}, which a case notices"));
-        }
+impl Equivalents {
+    pub(super) fn new() -> Equivalents {
+        let row = |(pattern, reason): &(&str, &'static str)| Some((matcher(pattern)?, *reason));
+        Equivalents(ROWS.iter().filter_map(row).collect())
     }
-    wrong
+
+    /// Why a fault makes no difference; `None` if it may make one.
+    pub(super) fn reason(&self, fault: &str) -> Option<&'static str> {
+        self.0.iter().find(|(pattern, _)| pattern.is_match(fault)).map(|(_, reason)| *reason)
+    }
+
+    /// What is wrong with the list, given all faults of these machines and those that were killed.
+    pub(super) fn wrong(
+        &self,
+        all: &[String],
+        killed: &BTreeSet<String>,
+        machines: &BTreeSet<&str>,
+    ) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let of_machines = |pattern: &str| {
+            let machine = pattern.split('/').next().and_then(matcher);
+            machine.is_some_and(|machine| machines.iter().any(|known| machine.is_match(known)))
+        };
+        for (pattern, _) in &self.0 {
+            let glob = pattern.glob().glob();
+            if !of_machines(glob) {
+                continue;
+            }
+            let named: Vec<_> = all.iter().filter(|name| pattern.is_match(name.as_str())).collect();
+            if named.is_empty() {
+                wrong.push(format!("{glob} names no fault"));
+            }
+            for name in named.into_iter().filter(|name| killed.contains(*name)) {
+                wrong.push(format!("{glob} names {name}, which a case notices"));
+            }
+        }
+        wrong
+    }
+}
+
+fn matcher(pattern: &str) -> Option<GlobMatcher> {
+    let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+    Some(glob.ok()?.compile_matcher())
 }

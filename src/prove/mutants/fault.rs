@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::isa::OpInfo;
+use crate::isa::{OpInfo, Operand};
 use crate::machines::MachineInfo;
 use crate::model::limits::Limits;
 
@@ -18,7 +18,7 @@ pub enum Wrong {
     OneLess,
     /// The lowest 8 bits, on a machine of 16 bits.
     LowByte,
-    /// The lowest 64 bits.
+    /// The lowest 64 bits; of bytes, the first 8 and zeros.
     LowLimb,
     /// The lowest 128 bits.
     LowHalf,
@@ -43,12 +43,16 @@ impl Wrong {
     const OF_OPERANDS: [Wrong; 5] =
         [Wrong::OneMore, Wrong::LowByte, Wrong::LowLimb, Wrong::SignLost, Wrong::ZeroAsOne];
 
-    /// Whether a value of so many bits can be wrong in this way.
-    fn applies_to(self, bits: u32) -> bool {
-        match self {
-            Wrong::LowByte => bits == 16,
-            Wrong::LowLimb | Wrong::LowHalf => bits > 64,
-            Wrong::OneMore | Wrong::OneLess | Wrong::SignLost | Wrong::Zero | Wrong::ZeroAsOne => true,
+    /// Whether such a value can be wrong in this way.
+    fn applies_to(self, sort: Sort) -> bool {
+        match (self, sort) {
+            (Wrong::OneLess | Wrong::ZeroAsOne, _) => sort.is_number(),
+            (Wrong::LowByte, _) => sort == Sort::Word { bits: 16 },
+            (Wrong::LowLimb, Sort::Bytes { most }) => most > 8,
+            (Wrong::LowLimb, _) => sort.bits() > 64,
+            (Wrong::LowHalf, _) => sort.bits() > 128,
+            (Wrong::SignLost, Sort::Amount { .. } | Sort::Bytes { .. }) => false,
+            (Wrong::OneMore | Wrong::Zero, _) | (Wrong::SignLost, Sort::Word { .. }) => true,
         }
     }
 
@@ -62,6 +66,31 @@ impl Wrong {
             Wrong::SignLost => "sign-lost",
             Wrong::Zero => "zero",
             Wrong::ZeroAsOne => "zero-as-one",
+        }
+    }
+}
+
+/// What a value can be, as far as the rows say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    /// A number of at most this number of bits, including the sign.
+    Word { bits: u32 },
+    /// A number that is not negative, of at most this number of bits.
+    Amount { bits: u32 },
+    /// Bytes, at most this number of them.
+    Bytes { most: usize },
+}
+
+impl Sort {
+    fn is_number(self) -> bool {
+        self.bits() > 0
+    }
+
+    /// The bits of a number; 0 for bytes.
+    fn bits(self) -> u32 {
+        match self {
+            Sort::Word { bits } | Sort::Amount { bits } => bits,
+            Sort::Bytes { .. } => 0,
         }
     }
 }
@@ -101,8 +130,18 @@ pub enum Kind {
     NotTaken,
     /// It pushes a copy of a compound in place of the compound.
     Copied,
+    /// It takes a copy of the compound on top in place of the compound.
+    OperandCopied,
+    /// It stores a Struct itself in place of a copy.
+    Shared,
     /// It counts one reference too many.
     Counted,
+    /// References that it lets go of stay counted.
+    NotReleased,
+    /// Where it fails, it takes its operands, leaves zeros and goes on.
+    NotRaised,
+    /// Where it fails, it fails in another way: an exception cannot be caught, a trap has another code.
+    OtherFailure,
 }
 
 impl fmt::Display for Kind {
@@ -126,7 +165,12 @@ impl fmt::Display for Kind {
             Kind::PopOmitted => "pop-omitted",
             Kind::NotTaken => "not-taken",
             Kind::Copied => "copied",
+            Kind::OperandCopied => "a-copied",
+            Kind::Shared => "shared",
             Kind::Counted => "counted",
+            Kind::NotReleased => "not-released",
+            Kind::NotRaised => "not-raised",
+            Kind::OtherFailure => "other-failure",
         };
         f.write_str(name)
     }
@@ -156,8 +200,9 @@ struct Has {
     stack: bool,
     stack_limit: bool,
     compounds: bool,
-    /// The bits of its numbers.
-    bits: u32,
+    traps: bool,
+    /// Any of its numbers.
+    number: Sort,
 }
 
 impl Has {
@@ -167,10 +212,13 @@ impl Has {
             gas: ops.iter().any(|op| op.gas > 0),
             stack: ops.iter().any(|op| op.pushes > 0),
             stack_limit: (machine.new)(&Limits::default()).stack_limit().is_some(),
-            bits: if ops.iter().any(|op| op.operands.iter().any(|it| it.fixed_len() > 16)) {
-                256
-            } else {
-                16
+            traps: (machine.fields)().iter().any(|field| field.name == "trap"),
+            number: Sort::Word {
+                bits: if ops.iter().any(|op| op.operands.iter().any(|it| it.fixed_len() > 16)) {
+                    256
+                } else {
+                    16
+                },
             },
             compounds: ops.iter().any(|op| op.effects.iter().any(|effect| effect.contains("Compound"))),
         }
@@ -192,6 +240,29 @@ pub fn faults_of(machine: &'static MachineInfo) -> Vec<Fault> {
     machine.isa.ops.iter().flat_map(of_row).collect()
 }
 
+/// What the instruction leaves on the stack, or else writes: if it takes nothing and reads nothing, no more than is in
+/// the program.
+fn result_of(op: &OpInfo, has: &Has) -> Sort {
+    let writes = |place: &str| op.pushes == 0 && op.effects.iter().any(|effect| effect.starts_with(place));
+    if writes("Writes(Byte") {
+        return Sort::Bytes { most: 1 };
+    }
+    if writes("Writes(Memory") || writes("Writes(Word") {
+        return Sort::Bytes { most: usize::MAX };
+    }
+    match op.operands {
+        [operand] if op.pops == 0 && op.effects.is_empty() => match *operand {
+            Operand::Data(size) if has.compounds => Sort::Bytes { most: size.into() },
+            Operand::Prefixed(_) => Sort::Bytes { most: usize::MAX },
+            Operand::Data(size) if size < 32 => Sort::Amount { bits: 8 * u32::from(size) },
+            Operand::Data(size) | Operand::Unsigned(size) | Operand::Signed(size) | Operand::Offset(size) => {
+                Sort::Word { bits: 8 * u32::from(size) }
+            }
+        },
+        _ => has.number,
+    }
+}
+
 fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
     let declares = |what: &str| op.effects.iter().filter(|effect| effect.starts_with(what)).count();
     let is_changed = |effect: &&&str| {
@@ -200,7 +271,9 @@ fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
         place.is_some_and(|place| CHANGEABLE.contains(&place))
     };
     let (reads, writes) = (declares("Reads("), op.effects.iter().filter(is_changed).count());
-    let operands = if has.stack { usize::from(op.pops) } else { reads }.min(MOST_OPERANDS);
+    // What a driver copies is not an operand.
+    let registers = reads - declares("Reads(Source");
+    let operands = if has.stack { usize::from(op.pops) } else { registers }.min(MOST_OPERANDS);
     let mut kinds = Vec::new();
     let mut add = |applies: bool, some: &[Kind]| {
         if applies {
@@ -208,16 +281,16 @@ fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
         }
     };
     for wrong in Wrong::OF_RESULTS {
-        add(wrong.applies_to(has.bits) && (op.pushes > 0 || writes > 0), &[Kind::Result(wrong)]);
+        add(wrong.applies_to(result_of(op, has)) && (op.pushes > 0 || writes > 0), &[Kind::Result(wrong)]);
     }
     for operand in 0..operands {
         for wrong in Wrong::OF_OPERANDS {
-            add(wrong.applies_to(has.bits), &[Kind::Operand(operand, wrong)]);
+            add(wrong.applies_to(has.number), &[Kind::Operand(operand, wrong)]);
         }
     }
     add(operands > 1, &[Kind::Swapped]);
     add(operands > 1 && op.pushes == 1, &[Kind::Boundary]);
-    add(op.pushes > 0 || writes > 0, &[Kind::Forgotten]);
+    add(op.pops > 0 && op.pushes > 0 || writes > 0, &[Kind::Forgotten]);
     add(writes > 0, &[Kind::Neighbour]);
     add(has.gas, &[Kind::PriceMore]);
     add(op.gas > 0, &[Kind::PriceLess]);
@@ -227,6 +300,15 @@ fn kinds_of(op: &OpInfo, has: &Has) -> Vec<Kind> {
     add(declares("Jumps") > 0, &[Kind::NotTaken]);
     // What pushes one value and reads nothing pushes a new one.
     add(has.compounds && (op.pushes > 1 || op.pushes == 1 && reads > 0), &[Kind::Copied]);
+    let throws = ["Writes(Exception", "Writes(NoItem", "Writes(NoEntry"].map(declares).iter().sum::<usize>();
+    let stores = declares("Writes(") > throws;
+    add(has.compounds && op.pops > 0 && (stores || op.pushes > 0 && reads > 0), &[Kind::OperandCopied]);
+    add(declares("Reads(Struct") > 0, &[Kind::Shared]);
     add(has.compounds, &[Kind::Counted]);
+    add(has.compounds && op.pops > op.pushes, &[Kind::NotReleased]);
+    let changes = op.pops > 0 || op.pushes > 0 || !op.operands.is_empty() || !op.effects.is_empty();
+    let can_fail = has.stack && changes;
+    add(can_fail, &[Kind::NotRaised]);
+    add(throws > 0 || has.traps && can_fail, &[Kind::OtherFailure]);
     kinds
 }

@@ -60,7 +60,9 @@ impl Faulty {
                 Some(vec![(which, other)])
             }),
             Kind::Swapped => self.with_operands(&operands, &writes, |values| match values {
-                [Some(a), Some(b), ..] if a != b => Some(vec![(0, b.clone()), (1, a.clone())]),
+                [Some(a), Some(b), ..] if a != b && is_movable(a) && is_movable(b) => {
+                    Some(vec![(0, b.clone()), (1, a.clone())])
+                }
                 _ => None,
             }),
             Kind::Boundary => {
@@ -97,13 +99,31 @@ impl Faulty {
             Kind::PushOmitted => self.after(Tamper::Pop),
             Kind::PopOmitted => self.after(Tamper::Push),
             Kind::Copied => self.after(Tamper::Copy),
-            Kind::Counted => self.after(Tamper::Count),
+            Kind::OperandCopied => {
+                self.tamper_with(Tamper::Copy);
+                self.inner.advance(1)
+            }
+            Kind::Shared => self.shared(),
+            Kind::Counted => self.after(Tamper::Count(1)),
+            Kind::NotReleased => self.not_released(),
             Kind::NotTaken => self.not_taken(),
+            Kind::NotRaised => self.not_raised(takes),
+            Kind::OtherFailure => {
+                let throws = writes.iter().any(|cell| matches!(cell, Cell::Named("exception", _)));
+                let status = self.inner.advance(1);
+                if throws == (status == Status::Running) {
+                    self.tamper_with(Tamper::FailOtherwise);
+                }
+                self.inner.advance(0)
+            }
         }
     }
 
-    /// What the instruction has pushed last, or else written.
+    /// What the instruction has pushed last, or else written; nothing if it failed.
     fn results(&self, writes: Vec<Cell>) -> Vec<Cell> {
+        if self.inner.failure().is_some() {
+            return Vec::new();
+        }
         if self.fault.op.pushes == 0 {
             return writes;
         }
@@ -149,21 +169,76 @@ impl Faulty {
         self.inner.advance(1)
     }
 
+    /// Executes the instruction on the Struct on top as on an Array, which is not copied.
+    fn shared(&mut self) -> Status {
+        let stored = self.inner.compound(0);
+        let Some(stored) = stored.filter(|_| self.inner.tamper(Tamper::AsArray)) else {
+            return self.inner.advance(1);
+        };
+        let status = self.inner.advance(1);
+        self.tamper_with(Tamper::AsStruct(stored));
+        status
+    }
+
+    /// Executes the instruction, and counts again what is counted no more.
+    fn not_released(&mut self) -> Status {
+        let before = self.inner.references();
+        let status = self.inner.advance(1);
+        if status == Status::Running
+            && let Some((before, after)) = before.zip(self.inner.references())
+            && before > after
+        {
+            self.tamper_with(Tamper::Count(before - after));
+        }
+        status
+    }
+
+    /// The program counter after the next instruction.
+    fn after_next(&self) -> usize {
+        self.inner.next().map_or(0, |at| at.pc + length(&at))
+    }
+
     /// Executes the instruction, and goes on after it wherever it went.
     fn not_taken(&mut self) -> Status {
         let depth = self.inner.depth();
-        let next = self.inner.next().map_or(0, |at| at.pc + length(&at));
+        let next = self.after_next();
         let status = self.inner.advance(1);
         let went = self.inner.next().map(|at| at.pc);
         if status == Status::Running && self.inner.depth() == depth && went != Some(next) {
-            // A machine with registers is set, the others are tampered with.
-            if !self.inner.tamper(Tamper::GoTo(next)) {
-                let members = [("pc", Value::int(next)), ("phase", Value::text("same"))];
-                self.set(&Value::record(members));
-            }
-            self.switch_on();
+            self.go_to(next);
         }
         status
+    }
+
+    /// Goes on at this program counter. A machine with registers is set, the others are tampered with.
+    fn go_to(&mut self, next: usize) {
+        if self.inner.tamper(Tamper::GoTo(next)) {
+            self.switch_on();
+        } else {
+            let members = [("pc", Value::int(next)), ("phase", Value::text("same"))];
+            self.set(&Value::record(members));
+        }
+    }
+
+    /// Executes the instruction. If it fails, the machine goes back, drops what the instruction takes, pushes as
+    /// many zeros as it leaves and goes on after it.
+    fn not_raised(&mut self, takes: usize) -> Status {
+        let next = self.after_next();
+        let before = self.inner.duplicate();
+        let status = self.inner.advance(1);
+        if self.inner.failure().is_none() {
+            return status;
+        }
+        let Some(before) = before else { return status };
+        self.inner = before;
+        for _ in 0..takes {
+            self.inner.tamper(Tamper::Pop);
+        }
+        for _ in 0..self.fault.op.pushes {
+            self.inner.tamper(Tamper::Push);
+        }
+        self.go_to(next);
+        self.inner.advance(0)
     }
 
     /// Executes an instruction with other values of its operands. Those that are not on the stack are afterwards as
@@ -247,6 +322,15 @@ fn neighbour(cell: &Cell) -> Option<Cell> {
     }
 }
 
+/// Whether each of two such values can take the place of the other.
+fn is_movable(value: &Value) -> bool {
+    match value {
+        Value::Int(_) | Value::Bool(_) | Value::Bytes(_) => true,
+        Value::Typed(name, value) => &**name != "Buffer" && is_movable(value),
+        Value::Null | Value::Text(_) | Value::List(_) | Value::Record(_) => false,
+    }
+}
+
 /// The value with this mistake; `None` if it has none.
 fn wrong_value(value: &Value, wrong: Wrong) -> Option<Value> {
     let typed = |name: &crate::model::name::Name, inner: Value| Value::typed(name.clone(), inner);
@@ -257,7 +341,9 @@ fn wrong_value(value: &Value, wrong: Wrong) -> Option<Value> {
         (Value::Bool(true), Wrong::Zero) => Some(Value::Bool(false)),
         (Value::Bool(false), Wrong::ZeroAsOne) => Some(Value::Bool(true)),
         (Value::Bytes(bytes), Wrong::Zero) if !bytes.is_empty() => Some(Value::Bytes(vec![0; bytes.len()])),
-        (Value::Bytes(bytes), Wrong::LowLimb) if bytes.len() > 8 => Some(Value::Bytes(bytes[..8].to_vec())),
+        (Value::Bytes(bytes), Wrong::LowLimb) if bytes.iter().skip(8).any(|byte| *byte != 0) => {
+            Some(Value::Bytes([&bytes[..8], &vec![0; bytes.len() - 8]].concat()))
+        }
         _ => None,
     }
 }
@@ -329,10 +415,6 @@ impl Machine for Faulty {
         self.inner.next()
     }
 
-    fn depth(&self) -> usize {
-        self.inner.depth()
-    }
-
     fn describe(&self) -> String {
         self.inner.describe()
     }
@@ -365,6 +447,14 @@ impl Inspect for Faulty {
         self.inner.height()
     }
 
+    fn references(&self) -> Option<usize> {
+        self.inner.references()
+    }
+
+    fn stack_limit(&self) -> Option<usize> {
+        self.inner.stack_limit()
+    }
+
     fn item(&self, below: usize) -> Option<Value> {
         self.inner.item(below)
     }
@@ -383,6 +473,10 @@ impl Inspect for Faulty {
 
     fn failure(&self) -> Option<String> {
         self.inner.failure()
+    }
+
+    fn depth(&self) -> usize {
+        self.inner.depth()
     }
 
     fn declared(&self, counts: &dyn Fn(usize) -> bool) -> Effects {

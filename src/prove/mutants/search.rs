@@ -4,7 +4,6 @@
 //! ones are tried is always the same.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use num_bigint::BigInt;
 use serde_json::Value as Json;
@@ -30,8 +29,6 @@ const MOST_STEPS: u64 = 10_000;
 pub struct Searched {
     /// How many programs were tried.
     pub tried: u32,
-    /// Whether the fault changed anything in one of them.
-    pub switched_on: bool,
     /// A vector file that passes on a machine without the fault and not on one with it.
     pub vector: Option<String>,
 }
@@ -41,17 +38,15 @@ pub fn search(fault: Fault, programs: u32) -> Searched {
     let mut searched = Searched::default();
     let Some((_, make)) = made_for(fault.machine.name) else { return searched };
     let name = fault.to_string().replace('/', "-");
-    let switched_on = Arc::new(AtomicBool::new(false));
     for number in 0..programs {
         let Some(Generated { code, inputs }) = generate(fault, Numbers::new(number)) else { break };
         searched.tried += 1;
         let Some(vector) = vector(fault, make, &name, &code, &inputs) else { continue };
-        if notices(fault, &vector, &switched_on) {
+        if notices(fault, &vector) {
             searched.vector = Some(vector);
             break;
         }
     }
-    searched.switched_on = switched_on.load(Ordering::Relaxed);
     searched
 }
 
@@ -199,7 +194,7 @@ fn read(text: &str) -> Option<(crate::model::case::Case, Limits)> {
 }
 
 /// Whether the vector passes without the fault and not with it.
-fn notices(fault: Fault, vector: &str, switched_on: &Arc<AtomicBool>) -> bool {
+fn notices(fault: Fault, vector: &str) -> bool {
     let Some((case, limits)) = read(vector) else { return false };
     let limits = Limits { steps: MOST_STEPS, ..limits };
     let case = SuiteCase {
@@ -210,11 +205,12 @@ fn notices(fault: Fault, vector: &str, switched_on: &Arc<AtomicBool>) -> bool {
         steps: 0,
         units: 0,
         codes: std::collections::BTreeSet::new(),
-        points: crate::prove::coverage::Points::new(),
+        failing: None,
+        points: crate::prove::observer::Points::new(),
     };
     let interrupt = Interrupt::default();
     let mut plain = Embedded::of((fault.machine.new)(&limits), &interrupt);
-    let faulty = Faulty::new(fault, &limits, switched_on.clone());
+    let faulty = Faulty::new(fault, &limits, Arc::default());
     let mut faulty = Embedded::of(Box::new(faulty), &interrupt);
     let passes = |testee: &mut Embedded| matches!(catch_panic(|| case.passes_on(testee)), Ok(Ok(true)));
     passes(&mut plain) && !passes(&mut faulty)

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use crate::model::event::{CaseReport, Summary};
+use crate::model::case_report::CaseReport;
+use crate::model::event::Summary;
 use crate::model::partition::Part;
 use crate::model::signature::signature;
 use crate::model::verdict::{Kind, Verdict};

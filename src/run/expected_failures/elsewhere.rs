@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::{Entry, ExpectedFailures};
 use crate::model::case::CaseId;
-use crate::model::event::CaseReport;
+use crate::model::case_report::CaseReport;
 use crate::run::anchor::Anchor;
 use crate::run::options::{Options, RunOptions};
 use crate::run::select::open;

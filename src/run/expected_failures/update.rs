@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use super::ExpectedFailures;
-use crate::model::event::CaseReport;
+use crate::model::case_report::CaseReport;
 use crate::model::signature::signature;
 use crate::model::verdict::Verdict;
 

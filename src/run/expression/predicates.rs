@@ -41,6 +41,9 @@ impl fmt::Debug for Predicate {
 
 pub(super) const VERDICT: &str = "verdict";
 
+/// Nouns for outcomes that vectors and machines name otherwise.
+const OTHER_ENDS: [(&str, &str); 1] = [("refused", "refusal")];
+
 /// All predicates, the cheapest first.
 pub static PREDICATES: &[Predicate] = &[
     Predicate {
@@ -100,13 +103,14 @@ pub static PREDICATES: &[Predicate] = &[
     Predicate {
         name: "expects",
         argument: "end",
-        doc: "expects this outcome: halt, FAULT, yield, ...",
+        doc: "expects this outcome: halt, FAULT, yield, refusal, ...",
         cost: Cost::Reading,
         letters: Letters::AnyCase,
         known: Vec::new,
         holds: |matcher, asked| {
             let ends = asked.info.format().ends;
-            asked.case().is_some_and(|case| expected_ends(case, ends).any(|end| matcher.matches(end)))
+            let matches = |end| names_of_end(end).any(|name| matcher.matches(name));
+            asked.case().is_some_and(|case| expected_ends(case, ends).any(matches))
         },
     },
     Predicate {
@@ -219,6 +223,11 @@ fn fork(case: &Case) -> Option<&str> {
     let mut forks =
         actions.filter_map(|action| if let Action::Set(set) = action { set.get("fork") } else { None });
     forks.find_map(|fork| if let Value::Text(fork) = fork { Some(fork.as_str()) } else { None })
+}
+
+fn names_of_end(end: &str) -> impl Iterator<Item = &str> {
+    let others = OTHER_ENDS.iter().filter(move |(word, _)| *word == end);
+    std::iter::once(end).chain(others.map(|(_, other)| *other))
 }
 
 /// The outcomes that a case demands, among those that are words.

@@ -3,7 +3,8 @@
 use super::excerpts::Excerpts;
 use crate::formats;
 use crate::machines;
-use crate::model::event::{CaseReport, Event, Summary};
+use crate::model::case_report::CaseReport;
+use crate::model::event::{Event, Summary};
 use crate::model::explanation::Explained;
 use crate::text::shell::Words;
 use crate::wire::line::LineError;

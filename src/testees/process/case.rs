@@ -11,7 +11,7 @@ use crate::model::path::{Key, Path};
 use crate::model::shape::Member;
 use crate::model::value::Value;
 use crate::model::verdict::Breakdown;
-use crate::testees::{State, Stopped};
+use crate::testees::testee::{State, Stopped};
 use crate::wire::plain::{self, write_record};
 use crate::wire::protocol::{self, Action, Answer, Done, Failure, Offer, Request, Skip};
 

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::Command;
+use super::command::Command;
 use super::group::{Groups, Member};
 use crate::model::interrupt::Interrupt;
 use crate::model::verdict::Breakdown;
-use crate::testees::Stopped;
+use crate::testees::testee::Stopped;
 use crate::wire::protocol::MOST_LINE;
 
 /// How much of standard error is kept, in bytes.

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::Conversation;
+use super::conversation::Conversation;
 
 /// A process that said hello.
 pub(super) struct Running {

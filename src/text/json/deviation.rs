@@ -1,13 +1,6 @@
 //! What the reader accepts although it is not JSON, or should not be there.
 
-use std::borrow::Cow;
-
 use memchr::memchr;
-
-use super::{Document, Node, quoted};
-use crate::model::diagnostic::Diagnostic;
-use crate::model::position::Origin;
-use crate::model::rule::Rule;
 
 /// A construct that is not JSON, or that JSON leaves undefined, and that the reader accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,32 +20,6 @@ pub enum DeviationKind {
     Comment,
     /// A comma before a closing bracket.
     TrailingComma,
-}
-
-impl Deviation {
-    /// The deviation as a diagnostic of the document that it was found in.
-    pub fn diagnostic(&self, document: &Document) -> Diagnostic<Origin> {
-        match self.kind {
-            DeviationKind::DuplicateKey(first) => {
-                let key = document.node_at(self.at).map_or(Cow::Borrowed(""), Node::string);
-                let line = document.position(first).line;
-                Diagnostic::at(self.at, format!("key {} is duplicated in this object", quoted(&key)))
-                    .expected(format!("each key once; the first is in line {line}"))
-                    .under(Rule::DuplicateKey)
-            }
-            DeviationKind::Comment => {
-                let length = comment_length(&document.text().as_bytes()[self.at as usize..]);
-                Diagnostic::at(self.at, "comment")
-                    .expected("JSON, which has none")
-                    .under(Rule::Comment)
-                    .replace(length.unwrap_or(0), "")
-            }
-            DeviationKind::TrailingComma => Diagnostic::at(self.at, "comma before a closing bracket")
-                .expected("no comma here")
-                .under(Rule::TrailingComma)
-                .replace(1, ""),
-        }
-    }
 }
 
 /// The length in bytes of the comment at the start of the text, without the end of its line; `None` when

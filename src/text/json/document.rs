@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
+use super::deviation::Deviation;
 use super::parser::{Parsed, parse};
-use super::{Deviation, Node};
+use super::slot::{Slot, SlotKind};
 use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::position::{Origin, Position};
 use crate::model::rule::Rule;
@@ -17,36 +18,6 @@ pub struct Document {
     deviations: Vec<Deviation>,
     /// For each slot; found on first use.
     parents: OnceLock<Vec<Parent>>,
-}
-
-/// What a datum is in.
-#[derive(Debug, Clone, Copy)]
-struct Parent {
-    /// The slot of the array or object; `None` for the root.
-    container: Option<u32>,
-    is_key: bool,
-}
-
-/// The type of a datum, and whether a string has escapes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SlotKind {
-    Null,
-    False,
-    True,
-    Number,
-    PlainString,
-    EscapedString,
-    Array,
-    Object,
-}
-
-/// One datum: where its text starts and ends, and which slot follows it and all that is in it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Slot {
-    pub(super) at: u32,
-    pub(super) end: u32,
-    pub(super) next: u32,
-    pub(super) kind: SlotKind,
 }
 
 impl Document {
@@ -73,11 +44,6 @@ impl Document {
         }
     }
 
-    /// The outermost datum.
-    pub fn root(&self) -> Node<'_> {
-        Node::new(self, 0)
-    }
-
     /// The whole text.
     pub fn text(&self) -> &str {
         self.text.as_str()
@@ -93,21 +59,9 @@ impl Document {
         &self.deviations
     }
 
-    /// The data that contain the byte at `at`, the outermost first; keys do not count as data.
-    pub fn around(&self, at: u32) -> Vec<Node<'_>> {
-        let parents = self.parents.get_or_init(|| parents(&self.slots));
-        let mut around = Vec::new();
-        let mut next = self.slots.partition_point(|slot| slot.at <= at).checked_sub(1);
-        while let Some(number) = next {
-            let node = Node::new(self, number as u32);
-            let Parent { container, is_key } = parents[number];
-            if node.range().contains(&(at as usize)) && !is_key {
-                around.push(node);
-            }
-            next = container.map(|container| container as usize);
-        }
-        around.reverse();
-        around
+    /// What each slot is in.
+    pub(super) fn parents(&self) -> &[Parent] {
+        self.parents.get_or_init(|| parents(&self.slots))
     }
 
     /// Line and column of a byte of this document.
@@ -124,12 +78,14 @@ impl Document {
     pub fn locate(&self, diagnostic: Diagnostic<Origin>) -> Diagnostic {
         self.text.locate(diagnostic)
     }
+}
 
-    /// The datum or key that starts at a byte.
-    pub fn node_at(&self, at: u32) -> Option<Node<'_>> {
-        let slot = self.slots.binary_search_by_key(&at, |slot| slot.at).ok()?;
-        Some(Node::new(self, slot as u32))
-    }
+/// What a datum is in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parent {
+    /// The slot of the array or object; `None` for the root.
+    pub(super) container: Option<u32>,
+    pub(super) is_key: bool,
 }
 
 /// The parents of all slots, in one pass over them.

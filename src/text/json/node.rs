@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use super::Document;
-use super::document::{Slot, SlotKind};
+use super::document::{Document, Parent};
 use super::escapes::unescape;
+use super::slot::{Slot, SlotKind};
 
 /// A datum of a [`Document`].
 #[derive(Clone, Copy)]
@@ -41,6 +41,36 @@ pub struct Member<'d> {
     pub key_at: u32,
     /// The value.
     pub value: Node<'d>,
+}
+
+impl Document {
+    /// The outermost datum.
+    pub fn root(&self) -> Node<'_> {
+        Node::new(self, 0)
+    }
+
+    /// The data that contain the byte at `at`, the outermost first; keys do not count as data.
+    pub fn around(&self, at: u32) -> Vec<Node<'_>> {
+        let parents = self.parents();
+        let mut around = Vec::new();
+        let mut next = self.slots.partition_point(|slot| slot.at <= at).checked_sub(1);
+        while let Some(number) = next {
+            let node = Node::new(self, number as u32);
+            let Parent { container, is_key } = parents[number];
+            if node.range().contains(&(at as usize)) && !is_key {
+                around.push(node);
+            }
+            next = container.map(|container| container as usize);
+        }
+        around.reverse();
+        around
+    }
+
+    /// The datum or key that starts at a byte.
+    pub fn node_at(&self, at: u32) -> Option<Node<'_>> {
+        let slot = self.slots.binary_search_by_key(&at, |slot| slot.at).ok()?;
+        Some(Node::new(self, slot as u32))
+    }
 }
 
 /// Data are equal when they are the same one.

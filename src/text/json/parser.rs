@@ -7,8 +7,8 @@ use std::collections::hash_map::Entry;
 use memchr::memchr2;
 
 use super::deviation::{Deviation, DeviationKind, comment_length};
-use super::document::{Slot, SlotKind};
 use super::escapes::{hex4, unescape};
+use super::slot::{Slot, SlotKind};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::position::{BOM, Origin};
 use crate::model::rule::Rule;

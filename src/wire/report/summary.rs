@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::model::event;
-use crate::model::exit::Exit;
+use crate::model::exit_code::Exit;
 
 /// The last line of a report, or of a recorded run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

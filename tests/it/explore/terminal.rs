@@ -32,7 +32,7 @@ impl Session {
         }
         let folder = tempfile::tempdir().unwrap();
         let program = format!(
-            "stty cols 80 rows 24; echo $$ > {}; exec {} explore {GCD}",
+            "stty cols 80 rows 24; echo $$ > {0}; tty > {0}.tty; exec {1} explore {GCD}",
             folder.path().join("pid").display(),
             env!("CARGO_BIN_EXE_vmconf")
         );
@@ -108,4 +108,17 @@ fn it_ends_with_its_terminal() {
     let Some(mut session) = Session::start("", "of 73") else { return };
     session.script.kill().unwrap();
     session.wait(|it| !it.kill("-0"));
+}
+
+/// A larger terminal is used up to its last line, where the failure and the keys are.
+#[test]
+fn it_takes_the_size_that_its_terminal_gets() {
+    let Some(mut session) = Session::start("", "of 73") else { return };
+    assert!(!session.written().contains("\u{1b}[40;"));
+    let terminal = fs::read_to_string(session.folder.path().join("pid.tty")).unwrap();
+    let size = ["cols", "120", "rows", "40"];
+    assert!(Command::new("stty").arg("-F").arg(terminal.trim()).args(size).status().unwrap().success());
+    session.wait(|it| it.written().contains("\u{1b}[40;"));
+    session.press("q");
+    assert_eq!(session.end().1, 0);
 }

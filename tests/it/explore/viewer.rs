@@ -3,10 +3,14 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
+use vmconf::explain::explore;
 use vmconf::explain::recording::Recording;
+use vmconf::formats::minic89::documents;
 use vmconf::machines;
+use vmconf::machines::minic89::Playback;
 use vmconf::machines::view::Scope;
 use vmconf::model::limits::Limits;
+use vmconf::model::value::Value;
 use vmconf::run::sources::{self, Source};
 use vmconf::run::{self, Options};
 
@@ -234,4 +238,56 @@ fn contradictions_of_foreign_documents_are_named() {
     }
     let ran = foreign(&document(&[]), "");
     assert_eq!(ran.exit, 3, "{}", ran.stderr);
+}
+
+/// More than a page shows.
+#[test]
+fn a_hundred_thousand_snapshots_are_opened() {
+    const COUNT: u64 = 100_002;
+    let program = document(&[function(1, "main", [0, 0], "NOP; JMP 0", &json!({}))]);
+    let stream: String = (0..COUNT).map(|step| snapshot(step, step % 2, &[])).collect();
+    let program = documents::metadata("program.json", program.to_string()).unwrap();
+    let snapshots = documents::snapshots("snapshots.jsonl", &stream).unwrap();
+    let (playback, notes) = Playback::new(&program, &snapshots).unwrap();
+    assert_eq!(notes, ["main has no source_map, so no lines"]);
+    let opened = explore::open_machine("snapshots.jsonl", "minic89", Box::new(playback), program).unwrap();
+    let mut recording = opened.recording;
+    assert_eq!(recording.steps(), COUNT - 1);
+    for step in [COUNT - 1, 3, 99_998, 0] {
+        let at = recording.moment(step);
+        let machine = recording.go_to(at);
+        assert_eq!(machine.observe("step"), Some(Value::int(step)));
+        // After the last snapshot nothing is known to be executed.
+        let next = (step < COUNT - 1).then_some(step % 2);
+        assert_eq!(machine.next().map(|at| at.pc as u64), next);
+    }
+}
+
+/// `vmconf check` takes both documents by themselves.
+#[test]
+fn documents_by_themselves_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let ran = crate::support::ran(
+            crate::support::command(&["check", "--no-config"]).arg(path).output().unwrap(),
+        );
+        (ran.exit, ran.stdout.clone() + &ran.stderr)
+    };
+    let program = document(&[function(1, "main", [0, 0], "PUSH_I16 7; RET", &json!({}))]).to_string();
+    let (exit, said) = check("program.json", &program);
+    assert!(
+        exit == 0 && said.contains("this function has no source_map, which is strongly recommended"),
+        "{said}"
+    );
+    let (exit, said) = check("broken.json", &program.replace("\"functions\"", "\"function\""));
+    assert!(exit == 3 && said.contains("functions"), "{said}");
+    let stream = snapshot(0, 0, &[]) + &snapshot(1, 1, &[7]);
+    assert_eq!(check("stream.jsonl.json", &stream).0, 0);
+    let (exit, said) = check("bad.json", &(stream + &snapshot(2, 1, &[7]).replace("RUNNING", "RUNING")));
+    assert!(exit == 3 && said.contains("bad.json:3:"), "{said}");
+    let (exit, said) =
+        check("list.json", &format!("[{}]", snapshot(0, 0, &[]).replace("\"ip\":0", "\"ip\":-1")));
+    assert!(exit == 3 && said.contains("ip"), "{said}");
 }

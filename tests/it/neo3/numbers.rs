@@ -200,7 +200,7 @@ const JUMPS: [Jump; 6] = [
     (Op::JMPLE, Op::JMPLE_L, |order| order != Ordering::Greater),
 ];
 
-/// Bit by bit of 32 bytes, the first of which is the sign that goes on for ever.
+/// Bit by bit of 32 bytes, the first of them the sign, which extends without end.
 fn bitwise(operands: &[BigInt], bits: fn(u8, u8) -> u8) -> Expected {
     let [a, b] = [0, 1].map(|index: usize| encoded(&operands[index], 32));
     let bytes: Vec<u8> = a.iter().zip(&b).map(|(a, b)| bits(*a, *b)).collect();

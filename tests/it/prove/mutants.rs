@@ -22,6 +22,11 @@ fn suite(path: &str) -> Suite {
     Suite::read(&sources_of(path), &Options::default(), Detail::Codes, &|_| true)
 }
 
+fn named(name: &str) -> Fault {
+    let mut all = faults_of(by_name(name.split('/').next().unwrap()).unwrap()).into_iter();
+    all.find(|fault| fault.to_string() == name).unwrap_or_else(|| panic!("no fault {name}"))
+}
+
 /// The counts of each kind, in the order of outcomes.
 fn table(mutants: &Mutants) -> String {
     let mut counts: BTreeMap<&str, BTreeMap<Outcome, u64>> = BTreeMap::new();
@@ -59,10 +64,6 @@ fn some_faults_of_each_machine() {
 /// The names of faults, and what a suite of a few cases says of them.
 #[test]
 fn a_fault_is_killed_by_the_case_that_differs() {
-    let named = |name: &str| {
-        let mut all = faults_of(by_name(name.split('/').next().unwrap()).unwrap()).into_iter();
-        all.find(|fault| fault.to_string() == name).unwrap_or_else(|| panic!("no fault {name}"))
-    };
     let suite = suite("vectors/evm/arithmetic/add.json");
     let faults = ["evm/ADD/one-more", "evm/ADD/price-more", "evm/ADD/swapped", "evm/MUL/zero"].map(named);
     let (mutants, _) = judge(&faults, &suite, &how(0));
@@ -80,9 +81,48 @@ fn a_fault_that_changes_nothing_is_not_killed() {
     let op = machine.isa.by_name("ADD").unwrap();
     let faults = [Fault { machine, op, kind: Kind::Copied }];
     let suite = suite("vectors/evm/arithmetic/add.json");
-    for (programs, outcome, score) in [(0, Outcome::NeverOn, 0.0), (3, Outcome::Idle, 100.0)] {
+    for programs in [0, 3] {
         let (mutants, _) = judge(&faults, &suite, &how(programs));
-        assert_eq!((mutants.faults[0].outcome, mutants.score()), (outcome, score));
+        assert_eq!((mutants.faults[0].outcome, mutants.score()), (Outcome::NeverOn, 0.0));
+    }
+}
+
+/// Compounds that are shared and copied, counts of references, and failures: one fault of each kind.
+#[test]
+fn faults_of_compounds_counts_and_failures_are_noticed() {
+    const FAULTS: [(&str, &str); 9] = [
+        ("neo3/APPEND/shared", "neo3/tables/sharing.json"),
+        ("neo2/SETITEM/shared", "neo2/tables/compounds.json"),
+        ("neo3/STLOC0/a-copied", "neo3/tables/variables.json"),
+        ("neo3/LDLOC0/copied", "neo3/tables/variables.json"),
+        ("neo3/DROP/not-released", "neo3/refs"),
+        ("neo3/DIV/not-raised", "neo3/tables/triples.json"),
+        ("evm/JUMP/not-raised", "evm/tables/others.json"),
+        ("neo3/PICKITEM/other-failure", "neo3/tables/failures.json"),
+        ("minic89/DIV/other-failure", "minic89/tables/numbers.json"),
+    ];
+    for (name, path) in FAULTS {
+        let (mutants, _) = judge(&[named(name)], &suite(&format!("vectors/{path}")), &how(0));
+        assert_eq!(mutants.faults[0].outcome, Outcome::Killed, "{name}");
+    }
+}
+
+/// What no case can notice is not planted.
+#[test]
+fn faults_that_the_rows_rule_out_are_not_planted() {
+    let all: Vec<_> = of_this_crate().flat_map(faults_of).map(|fault| fault.to_string()).collect();
+    let has = |name: &str| all.iter().any(|known| known == name);
+    // A push has no more bits than its operand, bytes have no sign, and nothing stands where it pushes.
+    for (planted, ruled_out) in [
+        ("evm/PUSH9/low-limb", "evm/PUSH8/low-limb"),
+        ("evm/PUSH32/sign-lost", "evm/PUSH31/sign-lost"),
+        ("neo2/PUSHBYTES9/low-limb", "neo2/PUSHBYTES8/low-limb"),
+        ("neo3/PUSHINT8/sign-lost", "neo3/PUSHDATA1/sign-lost"),
+        ("evm/SSTORE/one-less", "evm/MSTORE/one-less"),
+        ("evm/SWAP1/forgotten", "evm/PC/forgotten"),
+        ("neo3/ADD/not-raised", "tinyvm/ADD/not-raised"),
+    ] {
+        assert!(has(planted) && !has(ruled_out), "{planted}, {ruled_out}");
     }
 }
 

@@ -4,7 +4,7 @@ use vmconf::isa::OpSet;
 use vmconf::machines;
 use vmconf::machines::machine::{At, Watch};
 
-use crate::support::{VECTORS, execute, files, read};
+use crate::support::{execute, read, written_vectors};
 
 /// The instructions that it saw: program counter, code, height of the stack.
 #[derive(Default)]
@@ -27,7 +27,7 @@ impl Watch for Seen {
 fn a_watch_of_some_instructions_sees_each_of_them() {
     let mut compared = 0;
     // Every seventh file has all machines and takes little time.
-    for path in files(VECTORS, "json").iter().step_by(7) {
+    for path in written_vectors().iter().step_by(7) {
         if path.components().any(|part| part.as_os_str() == "ethereum") {
             continue;
         }

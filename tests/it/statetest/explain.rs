@@ -1,11 +1,11 @@
-//! Why a transaction differs: the leaves behind a root, the log entries behind a hash, and the frame and
+//! Why a transaction differs: the leaves of a root, the log entries of a hash, and the frame and
 //! instruction that wrote each.
 
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 use vmconf::explain::explain;
-use vmconf::machines::ethereum::{Ethereum, WrongPrice};
+use vmconf::machines::ethereum::{Ethereum, Fault, WrongPrice};
 use vmconf::model::explanation::{Against, Answer, Explanation, Leaf};
 use vmconf::model::limits::Limits;
 use vmconf::model::signature;
@@ -21,7 +21,7 @@ use crate::support::validator::Validator;
 use crate::support::{at_root, golden, sources_of};
 
 const OUTER: &str = "0x00000000000000000000000000000000000000b0";
-const INNER: &str = "0x00000000000000000000000000000000000000b1";
+pub(super) const INNER: &str = "0x00000000000000000000000000000000000000b1";
 const FAILING: &str = "0x00000000000000000000000000000000000000b2";
 
 /// Memory 0 = 7; calls INNER with 5 wei and that word, FAILING without; storage 0 = what INNER returns.
@@ -41,7 +41,7 @@ fn code(text: &str) -> String {
 }
 
 /// A test whose transaction calls OUTER, and which demands a root and a hash of logs that no run has.
-fn calling() -> String {
+pub(super) fn calling() -> String {
     let account = |code: String, balance: &str| json!({ "balance": balance, "nonce": "0x00", "code": code, "storage": {} });
     let sender = "0xa94f5374fce5edbc8e2a8697c15331677e6ebf0b";
     let wrong = format!("0x{}", "11".repeat(32));
@@ -103,7 +103,7 @@ fn leaves_are_blamed_on_the_instruction_and_frame_that_wrote_them() {
     assert_eq!(writer(&explained, &format!("state/{INNER}/storage/0x01")), ("SSTORE".into(), inner));
     assert_eq!(writer(&explained, &format!("state/{OUTER}/storage/0x00")), ("SSTORE".into(), outer.clone()));
     assert_eq!(writer(&explained, &format!("state/{INNER}/balance")), ("CALL".into(), outer));
-    // What was undone is no leaf that changed.
+    // A leaf whose change was reverted is not listed.
     let leaves = &explained.world.as_ref().unwrap().leaves;
     assert!(leaves.iter().all(|leaf| !leaf.at.to_string().contains(FAILING)), "{leaves:?}");
     golden::file("explanation-of-calls", &text(&explained, Length::Full(3)));
@@ -187,7 +187,7 @@ fn a_state_is_looked_up_by_its_root() {
 
 /// A machine on which the refund of a cleared word is higher by one in a fork.
 fn with_wrong_refund(fork: &'static str) -> RunOptions {
-    let fault = WrongPrice { fork, name: "sstore_clearing_slot_refund", by: 1 };
+    let fault = Fault::Price(WrongPrice { fork, name: "sstore_clearing_slot_refund", by: 1 });
     let make = move |_: &_, limits: &Limits| Box::new(Ethereum::with_fault(limits, fault)) as Box<_>;
     RunOptions { testee: MakeTestee::new("wrong refund", make), ..RunOptions::default() }
 }

@@ -7,8 +7,9 @@ use num_bigint::BigInt;
 use proptest::prelude::*;
 use vmconf::model::assertion::Expected;
 use vmconf::model::case::CaseId;
+use vmconf::model::case_report::CaseReport;
 use vmconf::model::diagnostic::{Diagnostic, Place};
-use vmconf::model::event::{CaseReport, Event, Summary, Vm};
+use vmconf::model::event::{Event, Summary, Vm};
 use vmconf::model::explanation::Explained;
 use vmconf::model::name::Name;
 use vmconf::model::path::{Key, Path};
@@ -16,7 +17,8 @@ use vmconf::model::position::Position;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{Breakdown, Difference, Failure, Kind, Listing, NotPassed, Verdict};
 use vmconf::wire::explanation::{
-    Against, Explanation, Input, Instruction, Leaf, Logs, Relation, Spent, StackComparison, World,
+    Against, Departs, Departure, Explanation, Further, Input, Instruction, Leaf, Logs, Parting, Relation,
+    Spent, StackComparison, World,
 };
 use vmconf::wire::record;
 use vmconf::wire::report::{Case, Problem};
@@ -250,7 +252,10 @@ fn any_instruction() -> impl Strategy<Value = Instruction> {
             height,
             stack,
             moved_by,
+            went: (step % 3 == 0).then_some(pc),
+            further: None,
             reached_by: None,
+            left_by: None,
             relation: None,
         }
     });
@@ -267,6 +272,8 @@ fn any_instruction() -> impl Strategy<Value = Instruction> {
             prop::option::of(relation),
         )
             .prop_map(|(by, inputs, moved_by, reached_by, relation)| Instruction {
+                further: (by.step % 2 == 0).then(|| Further { left_out: by.pc, oldest: moved_by.clone() }),
+                left_by: reached_by.clone(),
                 inputs,
                 moved_by,
                 reached_by,
@@ -278,7 +285,13 @@ fn any_instruction() -> impl Strategy<Value = Instruction> {
 
 pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
     let spent = (any::<u64>(), any::<u64>(), any::<u64>(), any::<i64>());
-    let spent = spent.prop_map(|(count, gas, unlike_row, refund)| Spent { count, gas, unlike_row, refund });
+    let spent = spent.prop_map(|(count, gas, unlike_row, refund)| Spent {
+        count,
+        gas,
+        unlike_row,
+        by_row: gas,
+        refund,
+    });
     // Null is written both for the value and for no demand.
     let expected = prop::option::of(any_written_expected())
         .prop_map(|expected| expected.filter(|it| *it != Expected::Is(Value::Null)));
@@ -297,6 +310,18 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
         .prop_map(|(report, blames, steps, last, spent, stack, world, logs)| Explanation {
             case: Case::from(&report),
             embedded: (steps % 2 == 0).then_some(Kind::Pass),
+            parting: (steps % 3 == 0).then(|| Parting {
+                step: steps,
+                pc: None,
+                op: None,
+                differs: Vec::new(),
+            }),
+            departure: last.first().map(|by| Departure {
+                by: by.clone(),
+                kind: Departs::Height,
+                declared: by.height,
+                actual: by.pc,
+            }),
             blames,
             steps,
             last,

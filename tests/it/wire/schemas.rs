@@ -14,7 +14,8 @@ use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{NotPassed, Verdict};
 use vmconf::wire::explanation::{
-    Against, Explanation, Input, Instruction, Leaf, Logs, Relation, Spent, StackComparison, World,
+    Against, Departs, Departure, Differing, Explanation, Further, Input, Instruction, Leaf, Logs, Parting,
+    Relation, Spent, StackComparison, World,
 };
 use vmconf::wire::line::one_line;
 use vmconf::wire::report::{Case, Line, Partition, Start, Typed};
@@ -173,7 +174,10 @@ fn executed(step: u64) -> Instruction {
         height: 2,
         stack: vec![Value::int(1)],
         moved_by: Vec::new(),
+        went: step.is_multiple_of(2).then_some(9),
+        further: None,
         reached_by: None,
+        left_by: None,
         relation: None,
     }
 }
@@ -216,18 +220,35 @@ fn explanations() {
         let is_full = number % 2 == 0;
         let relation = Some([Relation::MadeBy, Relation::Instead, Relation::After][number % 3]);
         let reached_by = Some(Box::new(blame(4)));
-        let spent = Spent { count: 1, gas: 3, unlike_row: 0, refund: i64::from(number.is_multiple_of(4)) };
+        let spent =
+            Spent { count: 1, gas: 3, unlike_row: 0, by_row: 3, refund: i64::from(number.is_multiple_of(4)) };
         let stack = StackComparison {
             path: Path::field("stack"),
             expected: vec![None, Some(Expected::Len(1)), Some(Expected::Is(Value::int(1)))],
             actual: vec![Value::int(2)],
         };
         let plain = Instruction { cost: None, relation, ..executed(5) };
-        let full = Instruction { relation, reached_by, ..blame(8) };
+        let further = Some(Further { left_out: 3, oldest: vec![executed(1), executed(2)] });
+        let left_by = Some(Box::new(executed(6)));
+        let full = Instruction { relation, further, reached_by, left_by, ..blame(8) };
+        let kinds = [Departs::Missing, Departs::Height, Departs::Limit, Departs::References, Departs::Jump];
+        let kind = kinds[number % kinds.len()];
+        let departure = Departure { by: executed(3), kind, declared: 2, actual: 1 };
         let explanation = Explanation {
             case: Case::from(&report),
             embedded: is_full.then_some(vmconf::model::verdict::Kind::Pass),
             blames: vec![None, Some(plain), Some(full)],
+            parting: is_full.then(|| Parting {
+                step: 3,
+                pc: number.is_multiple_of(4).then_some(1),
+                op: number.is_multiple_of(4).then(|| "ADD".to_owned()),
+                differs: vec![Differing {
+                    datum: "gas".to_owned(),
+                    actual: "1".to_owned(),
+                    embedded: "2".to_owned(),
+                }],
+            }),
+            departure: is_full.then_some(departure),
             steps: 9,
             last: vec![executed(7), Instruction { cost: None, op: None, ..executed(8) }],
             spent: is_full.then(|| ("ADD".into(), spent)).into_iter().collect(),

@@ -28,13 +28,7 @@ pub(super) struct Allocator {
 
 impl Allocator {
     /// Adds the steps of a block; `None` if it needs too many slots or copies.
-    pub(super) fn allocate(
-        &mut self,
-        graph: &Graph,
-        end: End,
-        source: &mut Source<'_>,
-        steps: &mut Vec<Step>,
-    ) -> Option<Exit> {
+    pub(super) fn allocate(&mut self, graph: &Graph, end: End, source: &mut Source<'_>) -> Option<Exit> {
         self.temporaries = TEMPORARIES.start;
         self.find_uses(graph, &end);
         self.results.clear();
@@ -46,12 +40,12 @@ impl Allocator {
                 for (place, item) in from.iter_mut().zip(node.operands()) {
                     *place = self.place(graph, *item, source)?;
                 }
-                steps.push(step(node, to, from));
+                source.steps.push(step(node, to, from));
             }
         }
         self.find_copies(graph, source)?;
-        let exit = self.exit(graph, end, source, steps)?;
-        self.copy(steps)?;
+        let exit = self.exit(graph, end, source)?;
+        self.copy(source.steps)?;
         Some(exit)
     }
 
@@ -77,6 +71,7 @@ impl Allocator {
             }
         }
         for (number, node) in graph.nodes.iter().enumerate().rev() {
+            is_used[number] |= node.is_priced;
             if !is_used[number] {
                 continue;
             }
@@ -132,13 +127,7 @@ impl Allocator {
     }
 
     /// The exit with places for items. An operand that a copy overwrites is saved.
-    fn exit(
-        &mut self,
-        graph: &Graph,
-        end: End,
-        source: &mut Source<'_>,
-        steps: &mut Vec<Step>,
-    ) -> Option<Exit> {
+    fn exit(&mut self, graph: &Graph, end: End, source: &mut Source<'_>) -> Option<Exit> {
         let (test, holds, of, to) = match end {
             End::To(exit) => return Some(exit),
             End::Branch { test, holds, of, to } => (test, holds, of, to),
@@ -148,7 +137,7 @@ impl Allocator {
             *place = self.place(graph, item, source)?;
             if self.copies.iter().any(|(to, _)| to == place) {
                 let saved = self.temporary()?;
-                steps.push(copy(saved, *place));
+                source.steps.push(copy(saved, *place));
                 *place = saved;
             }
         }

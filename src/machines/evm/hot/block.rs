@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::role::compute;
 use crate::machines::evm::frame::{Flow, Halves, STACK_LIMIT, STACK_SLOTS, Stack, Word, equal, is_zero};
-use crate::machines::evm::operands::Operands;
+use crate::machines::evm::operands::{Operands, Price};
 use crate::machines::evm::table::Op;
 
 /// The slots above the stack: first those for what a block computes and has no place for, then constants.
@@ -118,9 +118,9 @@ impl Next {
 /// A block.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Block {
-    /// The price of its instructions.
+    /// The highest price of its instructions.
     pub(super) gas: u64,
-    /// What the runner's account is charged for them besides their number.
+    /// The most that the runner's account is charged for them besides their number.
     pub(super) units: u64,
     /// How many instructions it is.
     pub(super) instructions: usize,
@@ -139,6 +139,8 @@ pub(super) struct Block {
 pub(super) struct Registers<'s> {
     pub(super) stack: &'s mut Stack,
     pub(super) base: usize,
+    /// How much less than their highest prices the steps cost.
+    pub(super) unspent: Price,
 }
 
 impl Registers<'_> {
@@ -147,7 +149,7 @@ impl Registers<'_> {
     pub(super) fn execute(&mut self, step: &Step) {
         match step.action {
             Action::Compute(op) => {
-                // It cannot fail: what it charges was charged when the block began.
+                // It cannot fail: the most that it costs was charged when the block began.
                 let _ = compute(op, &mut Registered { registers: self, step });
             }
             Action::Increase => {
@@ -214,6 +216,14 @@ impl Operands for Registered<'_, '_> {
     #[inline(always)]
     fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow {
         self.result(operation(self.operand(0), self.operand(1), self.operand(2)))
+    }
+
+    #[inline(always)]
+    fn priced(&mut self, price: fn(Word) -> Price, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+        let (most, actual) = (price(Word::MAX), price(self.operand(1)));
+        self.registers.unspent.gas += most.gas - actual.gas;
+        self.registers.unspent.units += most.units - actual.units;
+        self.binary(operation)
     }
 
     /// The block was charged for all of its instructions.

@@ -3,7 +3,7 @@
 use crate::machines::evm::frame::Flow;
 use crate::machines::evm::operands::Operands;
 use crate::machines::evm::table::{Op, rows};
-use crate::machines::evm::{arith, bitwise};
+use crate::machines::evm::{arith, bitwise, wide};
 
 /// What a block makes of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,12 +26,15 @@ pub(super) enum Role {
     Ends,
 }
 
-/// The role of the instructions of a handler: the families `arith` and `bitwise` only compute.
+/// The role of the instructions of a handler: the families `arith`, `bitwise` and `wide` only compute.
 macro_rules! role {
     (arith $handler:ident) => {
         Role::Computes
     };
     (bitwise $handler:ident) => {
+        Role::Computes
+    };
+    (wide $handler:ident) => {
         Role::Computes
     };
     (stack push $size:literal) => {
@@ -70,6 +73,9 @@ macro_rules! handle {
     };
     ($operands:ident bitwise $handler:ident) => {
         bitwise::$handler($operands)
+    };
+    ($operands:ident wide $handler:ident) => {
+        wide::$handler($operands)
     };
     ($operands:ident $($other:tt)*) => {
         Ok(())

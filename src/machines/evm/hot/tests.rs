@@ -23,6 +23,8 @@ const SOURCE: &str = "
     PUSH32 0xf0e1d2c3b4a5968778695a4b3c2d1e0f00112233445566778899aabbccddeeff
     MUL
     NOT
+    PUSH1 3
+    EXP
     DUP2
     ADD
     SWAP1
@@ -130,6 +132,7 @@ fn a_fault_in_a_step_is_noticed() {
     let executed: Vec<_> = executed().into_iter().flat_map(|block| block.steps).collect();
     let has = |kind: fn(&Action) -> bool| executed.iter().any(|number| kind(&steps[*number].action));
     assert!(has(|it| *it == Action::Increase) && has(|it| *it == Action::Copy));
+    assert!(has(|it| *it == Action::Compute(Op::EXP)));
     for number in executed {
         let step: &Step = &steps[number];
         let is_seen = is_noticed(|machine| machine.hot.steps[number] = faulty(step));

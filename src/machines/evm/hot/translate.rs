@@ -1,11 +1,11 @@
 //! From code to a block: who uses what, without the traffic on the stack.
 
-use super::allocate::Allocator;
+use super::Translator;
 use super::block::{Block, CONSTANTS, Exit, Next, Place, Step, Test};
 use super::role::{self, Role};
 use crate::machines::evm::flow::Destinations;
 use crate::machines::evm::frame::{Flow, Halves, Stack, Word, small};
-use crate::machines::evm::operands::Operands;
+use crate::machines::evm::operands::{Operands, Price};
 use crate::machines::evm::stack::word_of;
 use crate::machines::evm::table::{EVM, Op};
 
@@ -30,6 +30,8 @@ pub(super) struct Node {
     pub(super) op: Op,
     /// Its operands, as many as the row of the instruction pops.
     pub(super) from: [Item; 3],
+    /// Whether its price depends on them, so that it is executed even if nothing uses the result.
+    pub(super) is_priced: bool,
 }
 
 impl Node {
@@ -69,24 +71,24 @@ pub(super) struct Source<'c> {
     pub(super) stack: &'c mut Stack,
     /// The first slot that is not a constant yet.
     pub(super) constants: &'c mut u16,
+    /// The steps of all blocks, to which those of another one are added.
+    pub(super) steps: &'c mut Vec<Step>,
 }
 
-/// The block that begins at `pc`; `None` where that has no advantage. Its steps are added to `steps`.
+/// The block that begins at `pc`; `None` where that has no advantage.
 pub(super) fn translate(
     source: &mut Source<'_>,
     pc: usize,
-    graph: &mut Graph,
-    allocator: &mut Allocator,
-    steps: &mut Vec<Step>,
+    Translator { graph, allocator }: &mut Translator,
 ) -> Option<Block> {
     graph.reset();
     let end = graph.follow(source, pc);
     if !graph.is_worth_it(&end) {
         return None;
     }
-    let first = steps.len();
-    let Some(exit) = allocator.allocate(graph, end, source, steps) else {
-        steps.truncate(first);
+    let first = source.steps.len();
+    let Some(exit) = allocator.allocate(graph, end, source) else {
+        source.steps.truncate(first);
         return None;
     };
     Some(Block {
@@ -96,7 +98,7 @@ pub(super) fn translate(
         items: graph.used,
         growth: graph.growth,
         results: graph.items.len(),
-        steps: first..steps.len(),
+        steps: first..source.steps.len(),
         exit,
     })
 }
@@ -183,7 +185,7 @@ impl Graph {
         let mut item = self.items.pop().unwrap_or(Item::Constant(Word::ZERO));
         let mut holds = false;
         while let Item::Node(node) = item {
-            let Node { op, from: [a, b, _] } = self.nodes[node];
+            let Node { op, from: [a, b, _], .. } = self.nodes[node];
             let (test, of) = match op {
                 Op::ISZERO => {
                     holds = !holds;
@@ -248,7 +250,7 @@ impl Graph {
 
     /// The result of an instruction: a constant if all operands are, else a node.
     fn compute(&mut self, op: Op) {
-        let mut node = Node { op, from: [Item::Constant(Word::ZERO); 3] };
+        let mut node = Node { op, from: [Item::Constant(Word::ZERO); 3], is_priced: false };
         let pops = node.operands().len();
         for from in &mut node.from[..pops] {
             *from = self.nth(1);
@@ -258,15 +260,18 @@ impl Graph {
             Item::Constant(word) => Some(word),
             Item::Entry(_) | Item::Node(_) => None,
         });
-        let mut known =
-            Known { from: constants.map(Option::unwrap_or_default), result: Word::ZERO, units: 0 };
+        let is_constant = constants.iter().all(Option::is_some);
+        let from = constants.map(Option::unwrap_or_default);
+        let mut known = Known { from, is_constant, result: Word::ZERO, price: Price::default() };
         // It does not fail.
         let _ = role::compute(op, &mut known);
-        self.units += known.units;
-        if constants.iter().all(Option::is_some) {
+        self.gas += known.price.gas;
+        self.units += known.price.units;
+        if is_constant {
             return self.push(Item::Constant(known.result));
         }
         self.push(Item::Node(self.nodes.len()));
+        node.is_priced = known.price.gas > 0;
         self.nodes.push(node);
     }
 }
@@ -285,11 +290,14 @@ enum Target {
     Nowhere,
 }
 
-/// Operands that are known, and what is computed of them.
+/// Operands, 0 where they are not known, and what is computed of them.
 struct Known {
     from: [Word; 3],
+    /// Whether all are known.
+    is_constant: bool,
     result: Word,
-    units: u64,
+    /// The highest price if they are not.
+    price: Price,
 }
 
 impl Operands for Known {
@@ -308,8 +316,13 @@ impl Operands for Known {
         Ok(())
     }
 
+    fn priced(&mut self, price: fn(Word) -> Price, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+        self.price = price(if self.is_constant { self.from[1] } else { Word::MAX });
+        self.binary(operation)
+    }
+
     fn work(&mut self, units: u64) -> Flow {
-        self.units += units;
+        self.price.units += units;
         Ok(())
     }
 }

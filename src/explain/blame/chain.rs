@@ -1,0 +1,152 @@
+//! The chain of instructions that led to a value.
+
+use std::collections::{HashSet, VecDeque};
+
+use crate::model::cell::Cell;
+use crate::model::explanation::{Blame, Executed, Further};
+
+/// The most instructions of a chain that are shown, not counting those that only moved a value.
+const MOST: usize = 7;
+
+/// How many of the oldest instructions of a longer chain are shown.
+const OLDEST: usize = 2;
+
+/// The most kept instructions that are looked at for a chain.
+const MOST_LOOKED_AT: u64 = 20_000_000;
+
+/// An instruction that wrote a cell, with the later ones that moved the value.
+pub(super) struct Writer<'r> {
+    pub(super) by: &'r Executed,
+    moved_by: Vec<&'r Executed>,
+}
+
+impl<'r> Writer<'r> {
+    pub(super) fn only(by: &'r Executed) -> Writer<'r> {
+        Writer { by, moved_by: Vec::new() }
+    }
+}
+
+/// An instruction of an answer, with the indices of those that wrote its inputs.
+struct Followed<'r> {
+    writer: Writer<'r>,
+    inputs: Vec<Option<usize>>,
+}
+
+impl<'r> Followed<'r> {
+    fn new(writer: Writer<'r>) -> Followed<'r> {
+        let inputs = vec![None; writer.by.inputs.len()];
+        Followed { writer, inputs }
+    }
+}
+
+/// The kept instructions, in which chains are followed.
+pub(super) struct Chains<'r>(pub(super) &'r VecDeque<Executed>);
+
+impl<'r> Chains<'r> {
+    /// An instruction, with those that wrote its inputs. With `byte`, only that byte of the datum is followed
+    /// if the instruction copied the datum.
+    pub(super) fn blame(&self, root: Writer<'r>, byte: Option<usize>) -> Blame {
+        let before = self.jump_before(root.by.step);
+        let mut blame = self.follow(root, byte);
+        blame.reached_by = before.map(|by| Box::new(self.follow(Writer::only(by), None)));
+        blame
+    }
+
+    /// Breadth first: all operands of an instruction are followed before the operands of those.
+    fn follow(&self, root: Writer<'r>, byte: Option<usize>) -> Blame {
+        let mut known = HashSet::from([root.by.step]);
+        let mut found = vec![Followed::new(root)];
+        let mut left_out = VecDeque::new();
+        let mut next = 0;
+        while next < found.len() {
+            let by = found[next].writer.by;
+            for index in elsewhere_first(by) {
+                let part = by.inputs[index].cell.part(byte.filter(|_| next == 0));
+                let Some(writer) = self.writer(&part, by.step) else { continue };
+                if !known.insert(writer.by.step) {
+                    continue;
+                }
+                if found.len() < MOST {
+                    found[next].inputs[index] = Some(found.len());
+                    found.push(Followed::new(writer));
+                } else {
+                    left_out.push_back(writer.by);
+                }
+            }
+            next += 1;
+        }
+        let further = self.further(left_out, known);
+        Blame { further, ..assemble(&found, 0) }
+    }
+
+    /// All instructions that led to these, which are the first ones of a chain that are not shown.
+    fn further(&self, mut next: VecDeque<&'r Executed>, mut known: HashSet<u64>) -> Option<Further> {
+        let mut oldest: Vec<&Executed> = Vec::new();
+        let (mut count, mut looked_at) = (0, 0);
+        while let Some(by) = next.pop_front() {
+            count += 1;
+            oldest.push(by);
+            oldest.sort_by_key(|by| by.step);
+            oldest.truncate(OLDEST);
+            for input in &by.inputs {
+                if looked_at > MOST_LOOKED_AT {
+                    break;
+                }
+                let Some(writer) = self.writer(&input.cell, by.step) else { continue };
+                looked_at += by.step - writer.by.step;
+                if known.insert(writer.by.step) {
+                    next.push_back(writer.by);
+                }
+            }
+        }
+        let oldest: Vec<_> = oldest.into_iter().cloned().collect();
+        (count > 0).then(|| Further { left_out: count - oldest.len(), oldest })
+    }
+
+    /// The last instruction before `step` that wrote the cell, with the later ones that moved the value.
+    pub(super) fn writer(&self, cell: &Cell, mut step: u64) -> Option<Writer<'r>> {
+        let mut cell = cell.clone();
+        let mut moved_by = Vec::new();
+        loop {
+            let found = self.preceding(step).find(|record| record.writes_to(&cell))?;
+            match found.moved_from(&cell) {
+                Some(from) => {
+                    (cell, step) = (Cell::Stack(from), found.step);
+                    moved_by.push(found);
+                }
+                None => return Some(Writer { by: found, moved_by }),
+            }
+        }
+    }
+
+    /// The last instruction before `step` that decided where execution continues.
+    fn jump_before(&self, step: u64) -> Option<&'r Executed> {
+        let decides = |record: &&Executed| !record.inputs.is_empty() && record.writes_to(&Cell::jump());
+        self.preceding(step).find(decides)
+    }
+
+    /// The instructions before `step`, the latest one first.
+    fn preceding(&self, step: u64) -> impl Iterator<Item = &'r Executed> {
+        let count = self.0.partition_point(|record| record.step < step);
+        self.0.iter().take(count).rev()
+    }
+}
+
+/// The inputs of an instruction, those on the stack last: they are also shown elsewhere.
+fn elsewhere_first(by: &Executed) -> impl Iterator<Item = usize> {
+    let (on_stack, elsewhere): (Vec<_>, Vec<_>) =
+        (0..by.inputs.len()).partition(|index| matches!(by.inputs[*index].cell, Cell::Stack(_)));
+    elsewhere.into_iter().chain(on_stack)
+}
+
+fn assemble(found: &[Followed<'_>], place: usize) -> Blame {
+    let Followed { writer, inputs } = &found[place];
+    Blame {
+        by: writer.by.clone(),
+        moved_by: writer.moved_by.iter().map(|it| (*it).clone()).collect(),
+        inputs: inputs.iter().map(|input| input.map(|place| assemble(found, place))).collect(),
+        further: None,
+        reached_by: None,
+        left_by: None,
+    }
+}

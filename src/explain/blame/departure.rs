@@ -1,0 +1,85 @@
+//! What the row of an instruction says of the stack and of the next instruction, beside what the machine did.
+
+use super::stack::taken;
+use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::machine::At;
+use crate::model::cell::Cell;
+use crate::model::explanation::Departs;
+
+/// What a row says of an instruction that is about to be executed.
+#[derive(Debug)]
+pub(super) struct Declared {
+    depth: usize,
+    height: usize,
+    /// How many values must be on the stack.
+    needs: usize,
+    takes: usize,
+    leaves: usize,
+    /// The program counters at which it may go on; `None` for any.
+    next: Option<usize>,
+    /// Whether it may throw an exception, which is caught elsewhere, with another height of the stack.
+    throws: bool,
+    /// How many references there are after it, where it can change only those of the stack.
+    references: Option<usize>,
+}
+
+impl Declared {
+    /// `None` for an undefined code.
+    pub(super) fn of(at: &At<'_>, effects: &Effects) -> Option<Declared> {
+        let op = at.op?;
+        let height = at.state.height();
+        let jumps = effects.writes.contains(&Cell::jump());
+        let after = at.pc + 1 + at.operand.len();
+        let takes = taken(effects.takes, at.op, height);
+        let leaves = effects.leaves.unwrap_or(op.pushes.into());
+        let is_simple = op.effects.is_empty() && has_no_compound(at.state, takes);
+        let references = at.state.references().filter(|_| is_simple);
+        let exception = Cell::named("exception", "");
+        Some(Declared {
+            depth: at.state.depth(),
+            height,
+            needs: op.pops.into(),
+            takes,
+            leaves,
+            next: if jumps { effects.target } else { Some(after) },
+            throws: effects.writes.contains(&exception)
+                || effects.reads.iter().any(|read| read.0 == exception),
+            references: references.map(|references| (references + leaves).saturating_sub(takes)),
+        })
+    }
+
+    /// What the machine did otherwise with the stack.
+    pub(super) fn departure(&self, state: &dyn Inspect) -> Option<Departs> {
+        // What ends the run may leave anything, unless it pushes.
+        let is_over = state.depth() == 0 && self.leaves > 0;
+        if self.throws || state.failure().is_some() || state.depth() != self.depth && !is_over {
+            return None;
+        }
+        let actual = state.height();
+        let declared = self.height - self.takes + self.leaves;
+        if self.height < self.needs {
+            return Some(Departs::Missing { needs: self.needs, height: self.height });
+        }
+        if actual != declared {
+            return Some(Departs::Height { before: self.height, declared, actual });
+        }
+        if let Some(limit) = state.stack_limit().filter(|limit| actual > *limit && actual > self.height) {
+            return Some(Departs::Limit { limit, actual });
+        }
+        let (declared, actual) = self.references.zip(state.references())?;
+        (declared != actual && has_no_compound(state, self.leaves))
+            .then_some(Departs::References { declared, actual })
+    }
+
+    /// Where the machine went on instead.
+    pub(super) fn jump(&self, state: &dyn Inspect, pc: usize) -> Option<Departs> {
+        let declared = self.next.filter(|_| !self.throws && state.depth() == self.depth)?;
+        // Memories of words have no end.
+        (declared != pc && declared as u16 as usize != pc).then_some(Departs::Jump { declared, actual: pc })
+    }
+}
+
+/// Whether no value among the top `count` of the stack is a compound.
+fn has_no_compound(state: &dyn Inspect, count: usize) -> bool {
+    (0..count).all(|below| state.compound(below).is_none())
+}

@@ -1,0 +1,122 @@
+//! Finds the last instructions that wrote some data at any distance, and counts instructions.
+
+use std::collections::HashSet;
+
+use super::question::Question;
+use super::stack::{created, taken, top, written};
+use crate::machines::inspect::{Effects, Inspect};
+use crate::machines::machine::{At, Watch};
+use crate::model::cell::Cell;
+
+/// A datum that no kept instruction wrote, if some instructions were dropped.
+#[derive(Debug, Clone)]
+pub struct Sought {
+    /// The index of its answer.
+    pub answer: usize,
+    /// The question, about this datum alone.
+    pub question: Question,
+    /// The cells that hold it.
+    pub(super) cells: Vec<Cell>,
+    /// How many instructions were executed before the question.
+    pub(super) end: u64,
+}
+
+/// Watches a run and finds the last instructions that wrote some data, at any distance.
+pub struct Search {
+    sought: Vec<Sought>,
+    /// For each sought datum and each of its cells, the number of the last instruction that wrote the cell.
+    writers: Vec<Vec<Option<u64>>>,
+    step: u64,
+    /// How many stack values the last instruction left in place, and how many it pushed.
+    last: Option<(usize, usize)>,
+    compounds: HashSet<usize>,
+}
+
+impl Search {
+    /// A search for the writers of these data.
+    pub fn new(sought: Vec<Sought>) -> Search {
+        let writers = sought.iter().map(|sought| vec![None; sought.cells.len()]).collect();
+        Search { sought, writers, step: 0, last: None, compounds: HashSet::new() }
+    }
+
+    /// The data whose writer was found, each with the number of the instruction.
+    pub fn found(self) -> impl Iterator<Item = (Sought, u64)> {
+        let found = self.sought.into_iter().zip(self.writers);
+        found.filter_map(|(sought, writers)| Some((sought, writers.into_iter().flatten().next()?)))
+    }
+
+    /// Notes that the previous instruction wrote the cells that `is_written` selects.
+    fn wrote(&mut self, is_written: impl Fn(&Cell) -> bool) {
+        let last = self.step - 1;
+        for (sought, writers) in self.sought.iter().zip(&mut self.writers) {
+            for (cell, writer) in sought.cells.iter().zip(writers) {
+                if last < sought.end && is_written(cell) {
+                    *writer = Some(last);
+                }
+            }
+        }
+    }
+
+    /// Completes the last instruction with what only the state after it shows.
+    fn complete(&mut self, state: &dyn Inspect) {
+        let Some((left, pushes)) = self.last.take() else { return };
+        let places = written(left, pushes, top(state));
+        let mut wrote = state.wrote();
+        wrote.extend(created(pushes, state, &mut self.compounds));
+        self.wrote(|cell| match cell {
+            Cell::Stack(at) => places.contains(at),
+            other => wrote.iter().any(|written| written.touches(other)),
+        });
+    }
+}
+
+impl Watch for Search {
+    fn before(&mut self, at: &At<'_>) {
+        self.complete(at.state);
+        self.step += 1;
+        let Effects { takes, writes, .. } = at.state.effects();
+        let left = top(at.state) - taken(takes, at.op, at.state.height());
+        self.last = Some((left, at.op.map_or(0, |op| op.pushes.into())));
+        if !writes.is_empty() {
+            self.wrote(|cell| writes.iter().any(|written| written.touches(cell)));
+        }
+    }
+
+    fn pause(&mut self, state: &dyn Inspect) {
+        self.complete(state);
+    }
+
+    fn after_step(&mut self, _: usize, state: &dyn Inspect) {
+        self.complete(state);
+    }
+}
+
+/// Counts the instructions up to the end of each step of a case without inspecting them. If the machine
+/// ended, the count may be too low by up to [`Counter::INEXACT`].
+#[derive(Debug, Default)]
+pub struct Counter {
+    count: u64,
+    /// The count at the end of each step.
+    pub ends: Vec<u64>,
+}
+
+impl Counter {
+    /// How many instructions are executed at once.
+    pub const INEXACT: u64 = 10_000;
+}
+
+impl Watch for Counter {
+    fn before(&mut self, _: &At<'_>) {}
+
+    fn passes_over(&self) -> u64 {
+        Counter::INEXACT
+    }
+
+    fn passed_over(&mut self, count: u64) {
+        self.count += count;
+    }
+
+    fn after_step(&mut self, _: usize, _: &dyn Inspect) {
+        self.ends.push(self.count);
+    }
+}

@@ -1,0 +1,30 @@
+//! Which slots of the stack an instruction takes and writes.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::isa::OpInfo;
+use crate::machines::inspect::Inspect;
+use crate::model::cell::Cell;
+
+/// The number of the stack slot above the top one.
+pub(crate) fn top(state: &dyn Inspect) -> usize {
+    state.frame().map_or(0, |frame| frame.stack) + state.height()
+}
+
+/// How many values an instruction pops from a stack of this height.
+pub(crate) fn taken(takes: Option<usize>, op: Option<&OpInfo>, height: usize) -> usize {
+    takes.unwrap_or_else(|| op.map_or(0, |op| op.pops.into())).min(height)
+}
+
+/// The stack slots that an instruction wrote: it left those below `left` in place and pushed `pushes` values;
+/// `top` is the slot above the top one afterwards.
+pub(crate) fn written(left: usize, pushes: usize, top: usize) -> Range<usize> {
+    left.min(top.saturating_sub(pushes))..top
+}
+
+/// The compound on top of the stack, if the last instruction pushed it and no earlier one did.
+pub(super) fn created(pushes: usize, state: &dyn Inspect, known: &mut HashSet<usize>) -> Option<Cell> {
+    let compound = state.compound(0).filter(|_| pushes > 0)?;
+    known.insert(compound).then_some(Cell::Compound(compound))
+}

@@ -1,0 +1,105 @@
+//! Reads what all kinds of TinyVM cases have.
+
+use super::lexical;
+use crate::formats::fields::{Diagnostics, Fields, no_such_word, wrong_type};
+use crate::formats::format::Context;
+use crate::model::case::{Case, Program, Step};
+use crate::model::diagnostic::Diagnostic;
+use crate::model::path::Path;
+use crate::model::position::Origin;
+use crate::model::rule::Rule;
+use crate::model::value::Value;
+use crate::text::json::{Node, quoted};
+
+pub(super) const MACHINE: &str = "tinyvm";
+
+/// How a single machine ends, and a driver's run.
+pub(super) const ENDS: &[&str] = &["stop", "outcome"];
+
+/// Instructions that a phase, or a driver and its testee together, may try.
+pub(super) const STEPS: u64 = 30_000;
+
+/// Reads one case.
+pub(super) struct Reader<'r> {
+    pub(super) context: Context<'r>,
+    pub(super) diagnostics: &'r mut Diagnostics,
+    /// The members of the program record.
+    members: Vec<(String, Value)>,
+    pub(super) places: Vec<(Path, Origin)>,
+}
+
+/// The steps of a case.
+pub(super) type Steps = Vec<Step>;
+
+impl<'r> Reader<'r> {
+    pub(super) fn new(context: Context<'r>, diagnostics: &'r mut Diagnostics) -> Reader<'r> {
+        Reader { context, diagnostics, members: Vec::new(), places: Vec::new() }
+    }
+
+    /// The case with these steps.
+    pub(super) fn case(self, steps: Steps) -> Case {
+        let program = Program::from(Value::Record(self.members));
+        Case { machine: MACHINE, program, places: self.places, steps, label: None }
+    }
+
+    /// Members that another kind of case has.
+    pub(super) fn exclude(&mut self, fields: &mut Fields<'_>, keys: &[&'static str], kind: &str) {
+        for key in keys {
+            if let Some(found) = fields.optional(key) {
+                let what = format!("{} in {kind}", quoted(key));
+                let diagnostic =
+                    Diagnostic::at(found.at(), what).expected("members of one kind of test only");
+                self.diagnostics.error(diagnostic.under(Rule::Misplaced));
+            }
+        }
+    }
+
+    pub(super) fn push(&mut self, name: &str, value: Option<Value>) {
+        self.members.extend(value.map(|value| (name.to_owned(), value)));
+    }
+
+    /// `features`, which both kinds have.
+    pub(super) fn features(&mut self, fields: &mut Fields<'_>) {
+        const EXPECTED: &str = "an array that has nothing but \"expRoot\", once";
+        let Some(node) = fields.optional("features") else { return };
+        if !node.is_array() {
+            return self.diagnostics.error(wrong_type(node, "features", EXPECTED));
+        }
+        for (index, feature) in node.items().enumerate() {
+            if index > 0 || feature.text().is_none_or(|name| name != "expRoot") {
+                let what = format!("feature {}", feature.shown());
+                self.diagnostics.error(no_such_word(feature, what, EXPECTED.to_owned(), ["expRoot"]));
+            }
+        }
+        let features = node.items().filter_map(|feature| feature.text().map(Value::text));
+        let features = Value::List(features.collect());
+        self.push("features", Some(features));
+    }
+
+    /// `rnd`: the seed, or the numbers to give.
+    pub(super) fn rnd(&mut self, node: Node<'_>) -> Option<Value> {
+        if !node.is_array() {
+            return self.count(node, "rnd");
+        }
+        self.places.push((Path::field("rnd"), Origin(node.at())));
+        let number = |item: Node<'_>| lexical::word(item, "number of rnd").map(Value::int);
+        let numbers: Result<_, _> = node.items().map(number).collect();
+        self.diagnostics.keep(numbers).map(Value::List)
+    }
+
+    pub(super) fn count(&mut self, node: Node<'_>, name: &str) -> Option<Value> {
+        self.diagnostics.keep(lexical::count(node, name)).map(Value::int)
+    }
+
+    /// One of these strings.
+    pub(super) fn one_of(&mut self, node: Node<'_>, name: &str, words: &[&str]) -> Option<String> {
+        let text = node.text().filter(|text| words.contains(&&**text));
+        if text.is_none() {
+            let each: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+            let what = format!("{name} is {}", node.shown());
+            let words = words.iter().copied();
+            self.diagnostics.error(no_such_word(node, what, each.join(" or "), words));
+        }
+        text.map(Into::into)
+    }
+}

@@ -1,0 +1,51 @@
+//! Faults that tests plant in the machine, to show that vectors find them.
+
+use revm::context_interface::cfg::{GasId, GasParams};
+
+/// What is wrong with a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// A price or a refund differs.
+    Price(WrongPrice),
+    /// A rule that revm does not have, and that this machine adds, does not hold.
+    Without(Rule),
+}
+
+/// A price or refund of one fork that is not what it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrongPrice {
+    /// The fork.
+    pub fork: &'static str,
+    /// Its name in revm: `sstore_clearing_slot_refund`.
+    pub name: &'static str,
+    /// By how much it is higher.
+    pub by: i64,
+}
+
+/// A rule of Ethereum that revm does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// Creation at an address with storage fails (EIP-7610).
+    CreationCollision,
+    /// EXTCODEHASH of an account with storage and without code is the hash of no code.
+    HashOfNoCode,
+    /// Transactions with blobs or authorizations cannot create a contract.
+    RecipientOfType,
+    /// SSTORE of Constantinople is charged net of earlier changes (EIP-1283).
+    NetStorageGas,
+    /// Each fork has blob parameters of its own where a file has none, and Osaka limits the blobs of a transaction.
+    BlobParameters,
+    /// A number that is too large for its type is refused, and does not become another one.
+    NumberRange,
+    /// Blocks before London have no base fee, though the environment of a test has one.
+    BaseFeeOfLondon,
+}
+
+impl WrongPrice {
+    /// Changes the price; one that revm does not have stays as it is.
+    pub(super) fn plant(self, gas: &mut GasParams) {
+        if let Some(id) = GasId::from_name(self.name) {
+            gas.override_gas([(id, gas.get(id).saturating_add_signed(self.by))]);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! A transaction from its validation to its settlement, by the phases of revm.
+
+use revm::context::{CfgEnv, JournalTr, TxEnv};
+use revm::context_interface::ContextTr;
+use revm::context_interface::local::OutFrame;
+use revm::handler::{EthFrame, FrameResult, Handler, ItemOrResult, execution::runtime_oog_unwind};
+use revm::interpreter::FrameInput;
+use revm::interpreter::interpreter_action::FrameInit;
+use revm::primitives::Address;
+use revm::state::EvmState;
+
+use super::{Ended, Ethereum, Outcome, Running, Stage, Stop};
+use crate::machines::account::{COPIES, Limit};
+use crate::machines::ethereum::engine::{Engine, EngineError, Phases};
+use crate::machines::ethereum::fork::Fork;
+use crate::machines::ethereum::program::Prepared;
+use crate::machines::ethereum::refusal::Refusal;
+use crate::machines::ethereum::transaction;
+use crate::machines::machine::LoadError;
+use crate::machines::record::Record;
+
+/// What a call or a creation is charged besides its instruction; a byte of code that is created is analysed.
+const UNITS_OF_FRAME: u64 = 100;
+
+impl Ethereum {
+    /// Sets the engine up for a transaction, and takes it to its first instruction.
+    pub(super) fn begin(&mut self, chosen: &Record<'_>) -> Result<(), LoadError> {
+        let test = self.test.clone().ok_or_else(|| LoadError::new("there is no program"))?;
+        let fork = chosen.text("fork")?;
+        let fork = Fork::named(fork).ok_or_else(|| LoadError::new(format!("there is no fork {fork}")))?;
+        let fork = fork.with(self.fault);
+        let refused = (chosen.text("refusal")? == "coinbase").then(|| test.coinbase());
+        let transaction = transaction::read(&test, fork, chosen)?;
+        self.set_up(&test, fork)?;
+        let outcome = match transaction {
+            Err(refusal) => Err(refusal),
+            Ok(transaction) => self.start(transaction)?,
+        };
+        if let Err(refusal) = outcome {
+            self.end(Outcome::Refused(refusal), refused);
+        }
+        Ok(())
+    }
+
+    fn set_up(&mut self, test: &Prepared, fork: Fork) -> Result<(), LoadError> {
+        let blobs = test.blobs(fork)?;
+        let context = &mut self.engine.ctx;
+        if self.fork != Some(fork) {
+            self.fork = Some(fork);
+            context.cfg = fork.configuration();
+            self.engine.instruction = fork.instructions();
+        }
+        let CfgEnv { chain_id, max_blobs_per_tx, blob_base_fee_update_fraction, memory_limit, .. } =
+            &mut context.cfg;
+        *chain_id = test.chain;
+        *max_blobs_per_tx = blobs.map(|blobs| blobs.most);
+        *blob_base_fee_update_fraction = blobs.map(|blobs| blobs.fraction);
+        *memory_limit = self.account.limits().memory;
+        context.block = test.block(fork, blobs);
+        context.journaled_state.database.world = test.world.clone();
+        context.journaled_state.database.fork = Some(fork);
+        Ok(())
+    }
+
+    /// Validates the transaction, and takes it to its first instruction.
+    fn start(&mut self, transaction: TxEnv) -> Result<Result<(), Refusal>, LoadError> {
+        self.engine.ctx.tx = transaction;
+        match self.enter_first() {
+            Ok(()) => Ok(Ok(())),
+            Err(Stop::Limited(limit)) => {
+                self.stage = Stage::Limited(limit);
+                Ok(Ok(()))
+            }
+            Err(Stop::Invalid(EngineError::Transaction(why))) => Ok(Err(why.into())),
+            Err(Stop::Invalid(other)) => Err(LoadError::new(other.to_string())),
+        }
+    }
+
+    fn enter_first(&mut self) -> Result<(), Stop> {
+        let mut phases = Phases::default();
+        let engine = &mut self.engine;
+        let initial = phases.validate(engine)?;
+        let mut gas = phases.tx_gas(engine, &initial);
+        let prepared = phases.pre_execution(engine, &mut gas)?;
+        let refund = prepared.as_ref().map_or(0, |prepared| prepared.eip7702_refund as i64);
+        let mut first = None;
+        if let Some(prepared) = prepared {
+            first = phases.first_frame_input(engine, &mut gas)?;
+            if first.is_some() {
+                engine.ctx.journal_mut().checkpoint_commit();
+            } else {
+                runtime_oog_unwind(&mut engine.ctx, prepared.checkpoint)?;
+            }
+        }
+        self.stage = Stage::Running(Running { initial, gas, refund });
+        if let Some(first) = first {
+            return self.enter(first);
+        }
+        let result = phases.runtime_oog_result(&mut self.engine, &initial, &mut gas)?;
+        self.settle(result, Running { initial, gas, refund })
+    }
+
+    /// Begins a call or a creation.
+    pub(super) fn enter(&mut self, init: FrameInit) -> Result<(), Stop> {
+        let created = match &init.frame_input {
+            FrameInput::Create(inputs) => inputs.init_code().len(),
+            FrameInput::Call(_) | FrameInput::Empty => 0,
+        };
+        self.account.charge(UNITS_OF_FRAME + created as u64)?;
+        let left = self.account.limits().steps.saturating_sub(self.account.units());
+        if self.depth == self.frames.len() {
+            self.frames.push(EthFrame::invalid());
+        }
+        let Engine { ctx, precompiles, .. } = &mut self.engine;
+        precompiles.allow(left);
+        let slot = OutFrame::new_init(&mut self.frames[self.depth]);
+        let entered = EthFrame::init_with_context(slot, ctx, precompiles, init)?;
+        self.account.charge(precompiles.charged().ok_or(Limit::Steps)?)?;
+        match entered {
+            ItemOrResult::Item(token) => {
+                token.assert();
+                self.depth += 1;
+                Ok(())
+            }
+            ItemOrResult::Result(result) => self.leave(result),
+        }
+    }
+
+    /// Gives a result to the frame that waits for it, or ends the transaction.
+    pub(super) fn leave(&mut self, result: FrameResult) -> Result<(), Stop> {
+        if let Some(caller) = self.depth.checked_sub(1) {
+            return Ok(self.frames[caller].return_result::<_, EngineError>(&mut self.engine.ctx, result)?);
+        }
+        let Stage::Running(mut running) = self.stage else { return Ok(()) };
+        let mut result = result;
+        self.refund = if result.interpreter_result().is_ok() { result.gas().refunded() } else { 0 };
+        Phases::default().last_frame_result(&mut self.engine, &mut result, &mut running.gas)?;
+        self.settle(result, running)
+    }
+
+    fn settle(&mut self, mut result: FrameResult, running: Running) -> Result<(), Stop> {
+        let mut phases = Phases::default();
+        let Running { initial, refund, .. } = running;
+        let gas = phases.post_execution(&mut self.engine, &mut result, initial, refund)?;
+        let result = phases.execution_result(&mut self.engine, result, gas)?;
+        self.end(Outcome::Executed(result), None);
+        let size = self.after().map_or(0, |after| after.size());
+        Ok(self.account.hold(COPIES * size)?)
+    }
+
+    fn end(&mut self, outcome: Outcome, touched: Option<Address>) {
+        let changes = match outcome {
+            Outcome::Executed(_) => self.engine.ctx.journaled_state.finalize(),
+            Outcome::Refused(_) => EvmState::default(),
+        };
+        self.stage = Stage::Ended(Ended { outcome, changes, touched });
+    }
+}

@@ -1,0 +1,134 @@
+//! The loop over instructions, in slices after each of which the limits of the runner are looked at.
+
+use revm::context::LocalContextTr;
+use revm::handler::ItemOrResult;
+use revm::handler::instructions::InstructionProvider;
+use revm::interpreter::interpreter_types::LoopControl;
+use revm::interpreter::{FrameInput, InstructionResult, InterpreterAction};
+
+use super::{Ethereum, Stop};
+use crate::machines::account::Limit;
+use crate::machines::ethereum::engine::{Engine, EngineError};
+use crate::model::limits::Limits;
+
+/// The gas of instructions that is charged a unit besides the instructions themselves.
+const GAS_OF_UNIT: u64 = 16;
+
+/// Gas after which the loop looks at the limits.
+const GAS_OF_SLICE: u64 = 1 << 20;
+
+/// Units after which the memory in use is counted.
+const UNITS_BETWEEN_COUNTS: u64 = 1 << 20;
+
+/// What things take in bytes: an account, a word of storage, an entry of the journal.
+const ACCOUNT: u64 = 512;
+const SLOT: u64 = 256;
+const JOURNAL_ENTRY: u64 = 128;
+
+impl Ethereum {
+    /// Executes up to `budget` instructions.
+    pub(super) fn execute(&mut self, mut budget: u64) -> Result<(), Stop> {
+        while budget > 0 && self.depth > 0 {
+            let (executed, action) = self.slice(budget)?;
+            budget -= executed;
+            let Some(action) = action else { continue };
+            let frame = &mut self.frames[self.depth - 1];
+            let context = &mut self.engine.ctx;
+            if let (Some(trail), InterpreterAction::Return(result)) = (&mut self.trail, &action) {
+                let from = frame.checkpoint.journal_i;
+                trail.end(&context.journaled_state.inner.journal, from, result.result);
+            }
+            match frame.process_next_action::<_, EngineError>(context, action)? {
+                ItemOrResult::Item(init) => self.enter(init)?,
+                ItemOrResult::Result(result) => {
+                    self.depth -= 1;
+                    self.follow_trail();
+                    self.leave(result)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn follow_trail(&mut self) {
+        if let Some(trail) = &mut self.trail {
+            trail.follow(&self.engine.ctx.journaled_state.inner.journal);
+        }
+    }
+
+    /// Executes up to `most` instructions of the running frame, fewer when the limits must be looked at. Returns
+    /// their number, and what the last one asks for if the frame cannot go on by itself.
+    fn slice(&mut self, most: u64) -> Result<(u64, Option<InterpreterAction>), Limit> {
+        let Engine { ctx, instruction, .. } = &mut self.engine;
+        let interpreter = &mut self.frames[self.depth - 1].interpreter;
+        let (instructions, costs) = (instruction.instruction_table(), instruction.gas_table());
+        let before = interpreter.gas.remaining();
+        let fence = before.saturating_sub(GAS_OF_SLICE);
+        let mut executed = 0;
+        let (end, last) = loop {
+            let left = interpreter.gas.remaining();
+            if executed == most || left < fence {
+                break (None, left);
+            }
+            executed += 1;
+            if let Err(end) = interpreter.step(instructions, costs, ctx) {
+                break (Some(end), left);
+            }
+        };
+        let action = end.map(|end| {
+            if interpreter.bytecode.action().is_none() {
+                interpreter.halt(end);
+            }
+            interpreter.take_next_action()
+        });
+        if end == Some(InstructionResult::MemoryLimitOOG) && affords_memory(last, self.account.limits()) {
+            return Err(Limit::Memory);
+        }
+        let used = before - last.min(before) + last_cost(last, interpreter.gas.remaining(), action.as_ref());
+        self.account.executed(executed);
+        self.uncharged += used;
+        let work = std::mem::take(&mut self.engine.ctx.chain).0;
+        self.account.charge(work.saturating_add(self.uncharged / GAS_OF_UNIT))?;
+        self.uncharged %= GAS_OF_UNIT;
+        if self.account.units() >= self.next_count {
+            self.next_count = self.account.units() + UNITS_BETWEEN_COUNTS;
+            self.count_memory()?;
+        }
+        Ok((executed, action))
+    }
+
+    /// Counts what the transaction holds in memory.
+    fn count_memory(&mut self) -> Result<(), Limit> {
+        let context = &self.engine.ctx;
+        let journal = &context.journaled_state.inner;
+        let accounts = journal.state.values();
+        let state: u64 = accounts.map(|account| ACCOUNT + SLOT * account.storage.len() as u64).sum();
+        let logs: u64 = journal.logs.iter().map(|log| SLOT + log.data.data.len() as u64).sum();
+        let returned = self.frames[..self.depth].iter().map(|frame| frame.interpreter.return_data.0.len());
+        let memory = context.local.shared_memory_buffer().borrow().len() + returned.sum::<usize>();
+        let entries = (journal.journal.len() + journal.transient_storage.len()) as u64;
+        self.account.settle(state + logs + memory as u64 + JOURNAL_ENTRY * entries);
+        self.account.hold(0)
+    }
+}
+
+/// Whether so much gas pays for as much memory as a case may use. Otherwise an instruction that exceeds that limit
+/// runs out of gas all the same: the price rises with the square of the words, by 1/512.
+fn affords_memory(gas: u64, limits: &Limits) -> bool {
+    let words = u128::from(limits.memory / 32);
+    u128::from(gas) >= words * words / 512
+}
+
+/// What the last instruction of a slice cost: gas that it gave away comes back, and gas that a halt burns is not work.
+fn last_cost(before: u64, after: u64, action: Option<&InterpreterAction>) -> u64 {
+    let spent = before.saturating_sub(after);
+    match action {
+        None => 0,
+        Some(InterpreterAction::NewFrame(FrameInput::Call(inputs))) => spent.saturating_sub(inputs.gas_limit),
+        Some(InterpreterAction::NewFrame(FrameInput::Create(inputs))) => {
+            spent.saturating_sub(inputs.gas_limit())
+        }
+        Some(InterpreterAction::Return(result)) if result.is_halt() => 0,
+        Some(InterpreterAction::NewFrame(FrameInput::Empty) | InterpreterAction::Return(_)) => spent,
+    }
+}

@@ -1,0 +1,79 @@
+//! Instructions as the loop executes them: decoded once, when one is first reached.
+
+use super::table::{Op, TINYVM};
+use crate::isa::Field;
+
+/// An instruction.
+// Eight bytes, so that its place in the program is a shift away from its address.
+#[derive(Debug, Clone)]
+#[repr(align(8))]
+pub(super) struct Instruction {
+    pub(super) op: Op,
+    /// The registers, in the order in which they are written.
+    pub(super) a: Register,
+    pub(super) b: Register,
+    /// The number that is written after them, or where a jump goes.
+    pub(super) value: u16,
+}
+
+impl Instruction {
+    /// That of a word at an address.
+    pub(super) fn decode(word: u16, at: u16) -> Instruction {
+        let mut registers = [Register::default(); 2];
+        let mut places = registers.iter_mut();
+        let mut value = 0;
+        for field in TINYVM.by_code(word).map_or(&[][..], |row| row.fields) {
+            match field {
+                Field::Register(shift) => {
+                    if let Some(place) = places.next() {
+                        *place = Register::ALL[usize::from(word >> shift & 15)];
+                    }
+                }
+                Field::Signed => value = word as u8 as i8 as u16,
+                Field::High => value = word << 8,
+                Field::Skip(bits) => value = at.wrapping_add(distance(word, *bits)),
+            }
+        }
+        let [a, b] = registers;
+        Instruction { op: Op::of_word(word), a, b, value }
+    }
+}
+
+/// How far a jump goes whose distance has this number of bits. The useless distances, 0 and 1, are left out: the
+/// highest bit is the sign, from which it goes on in either direction (reference, section 1.6).
+fn distance(word: u16, bits: u8) -> u16 {
+    let sign = 1 << (bits - 1);
+    let distance = word & (sign - 1);
+    if word & sign == 0 { distance + 2 } else { !distance }
+}
+
+/// The number of a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[allow(dead_code, reason = "only ALL names them all")]
+pub(super) enum Register {
+    #[default]
+    R0,
+    R1,
+    R2,
+    R3,
+    R4,
+    R5,
+    R6,
+    R7,
+    R8,
+    R9,
+    R10,
+    R11,
+    R12,
+    R13,
+    R14,
+    R15,
+}
+
+impl Register {
+    #[rustfmt::skip]
+    const ALL: [Register; 16] = {
+        use Register::{R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, R13, R14, R15};
+        [R0, R1, R2, R3, R4, R5, R6, R7, R8, R9, R10, R11, R12, R13, R14, R15]
+    };
+}

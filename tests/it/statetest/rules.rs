@@ -1,0 +1,64 @@
+//! Each rule that revm does not have is needed: without it, own vectors fail.
+
+use vmconf::machines::ethereum::{Ethereum, Fault, Rule};
+use vmconf::model::limits::Limits;
+use vmconf::model::verdict::Verdict;
+use vmconf::run::{self, Options, RunOptions, Worker};
+use vmconf::testees::MakeTestee;
+
+use crate::support::{at_root, sources_of};
+
+/// The rules, and the tests that fail without each.
+const NEEDED: &[(Rule, &[&str])] = &[
+    (Rule::CreationCollision, &["creation-collides-with-storage.json::creation"]),
+    (Rule::HashOfNoCode, &["creation-collides-with-storage.json::extcodehash"]),
+    (Rule::RecipientOfType, &["creation-by-type.json::blobs", "creation-by-type.json::authorizations"]),
+    (Rule::NetStorageGas, &["net-storage-gas.json::set and cleared"]),
+    (
+        Rule::BlobParameters,
+        &[
+            "blob-parameters.json::six",
+            "blob-parameters.json::seven",
+            "blob-parameters.json::nine",
+            "blob-parameters.json::seven by config",
+        ],
+    ),
+    (
+        Rule::NumberRange,
+        &[
+            "out-of-range.json::gas limit",
+            "out-of-range.json::gas price",
+            "out-of-range.json::nonce",
+            "out-of-range.json::value",
+        ],
+    ),
+    (Rule::BaseFeeOfLondon, &["base-fee-before-london.json::base fee 1000"]),
+];
+
+/// The own tests that fail without a rule, each once.
+fn failing(rule: Rule) -> Vec<String> {
+    let make =
+        move |_: &_, limits: &Limits| Box::new(Ethereum::with_fault(limits, Fault::Without(rule))) as Box<_>;
+    let run = RunOptions { testee: MakeTestee::new("without a rule", make), ..RunOptions::default() };
+    let (options, mut worker) = (Options::default(), Worker::new(&run));
+    let mut failing = Vec::new();
+    for source in sources_of(at_root("vectors/ethereum")) {
+        let file = run::open(&source, &options);
+        let reports = (0..file.cases()).map(|case| worker.run_case(&file, case));
+        for report in reports.filter(|report| report.verdict != Verdict::Pass) {
+            assert!(matches!(report.verdict, Verdict::Fail(_)), "{}: {:?}", report.id, report.verdict);
+            let id = report.id.to_string();
+            let test = id.split('/').find(|part| part.contains("::")).unwrap();
+            failing.push(test.to_owned());
+        }
+    }
+    failing.dedup();
+    failing
+}
+
+#[test]
+fn own_vectors_fail_without_a_rule_that_revm_does_not_have() {
+    for (rule, tests) in NEEDED {
+        assert_eq!(failing(*rule), *tests, "{rule:?}");
+    }
+}

@@ -1,0 +1,97 @@
+"""MiniC89: comparisons and arithmetic on pairs of numbers next to the boundaries."""
+from tables.numbers import quotient, remainder
+
+EDGES = [-32768, -32767, -257, -256, -255, -2, -1, 0, 1, 2, 255, 256, 257, 32766, 32767]
+BINARY = {"ADD": lambda a, b: a + b, "SUB": lambda a, b: a - b, "MUL": lambda a, b: a * b, "DIV": quotient,
+          "MOD": remainder, "EQ": lambda a, b: a == b, "NE": lambda a, b: a != b, "LT": lambda a, b: a < b,
+          "LE": lambda a, b: a <= b, "GT": lambda a, b: a > b, "GE": lambda a, b: a >= b}
+UNARY = {"NEG": lambda a: -a, "LNOT": lambda a: a == 0}
+
+
+def function(fid, parameters, *code):
+    return {"fid": fid, "name": f"f{fid}", "param_count": parameters, "local_count": parameters,
+            "code": [{"op": op, "args": list(args)} for op, *args in code]}
+
+
+def document(name, functions, tests):
+    program = {"schema_version": "MiniC89.VM.Metadata.v0.2", "isa_version": "MiniC89.ISA.v0.1", "functions": functions}
+    return {"machine": "minic89", "name": f"tables: {name}", "program": program, "tests": tests}
+
+
+def ends(name, entry, args, result):
+    """A test that halts with a number."""
+    return {"name": name, "entry": entry, "args": args,
+            "expect": {"status": "HALTED", "operand_stack": [], "call_stack": [], "halt": {"result": int(result)}}}
+
+
+def fails(name, entry, args, trap):
+    return {"name": name, "entry": entry, "args": args, "expect": {"status": "TRAPPED", "trap": {"code": trap}}}
+
+
+def fits(number):
+    return -32768 <= number <= 32767
+
+
+def numbers():
+    functions, tests = [], []
+    for fid, (name, meaning) in enumerate(BINARY.items(), 1):
+        functions.append(function(fid, 2, ("LOAD_LOCAL", 0), ("LOAD_LOCAL", 1), (name,), ("RET",)))
+        for a in EDGES:
+            for b in EDGES:
+                if b == 0 and name in ("DIV", "MOD"):
+                    tests.append(fails(f"{name} of {a} and 0", fid, [a, b], "TRAP_DIV_ZERO"))
+                elif name == "MOD" and (a, b) == (-32768, -1) or not fits(meaning(a, b)):
+                    tests.append(fails(f"{name} of {a} and {b} overflows", fid, [a, b], "TRAP_INT_OVERFLOW"))
+                else:
+                    tests.append(ends(f"{name} of {a} and {b}", fid, [a, b], meaning(a, b)))
+    for fid, (name, meaning) in enumerate(UNARY.items(), 20):
+        functions.append(function(fid, 1, ("LOAD_LOCAL", 0), (name,), ("RET",)))
+        for a in EDGES:
+            tests.append(ends(f"{name} of {a}", fid, [a], meaning(a)) if fits(meaning(a)) else
+                         fails(f"{name} of {a} overflows", fid, [a], "TRAP_INT_OVERFLOW"))
+    for fid, (name, meaning) in enumerate((("JZ", lambda a: a == 0), ("JNZ", lambda a: a != 0)), 30):
+        functions.append(function(fid, 1, ("LOAD_LOCAL", 0), (name, 4), ("PUSH_I16", 2), ("RET",), ("PUSH_I16", 3), ("RET",)))
+        tests += [ends(f"{name} of {a}", fid, [a], 3 if meaning(a) else 2) for a in EDGES]
+    # The copy is subtracted from the number, and the rest from the copy of another one.
+    functions.append(function(40, 1, ("LOAD_LOCAL", 0), ("DUP",), ("EQ",), ("RET",)))
+    functions.append(function(41, 2, ("LOAD_LOCAL", 0), ("DUP",), ("STORE_LOCAL", 1), ("POP",), ("LOAD_LOCAL", 1), ("EQ",),
+                              ("RET",)))
+    functions.append(function(42, 2, ("LOAD_LOCAL", 0), ("STORE_LOCAL", 1), ("POP",), ("LOAD_LOCAL", 1), ("RET",)))
+    functions.append(function(43, 1, ("LOAD_LOCAL", 0), ("DUP",), ("POP",), ("RET",)))
+    functions.append(function(44, 2, ("LOAD_LOCAL", 0), ("STORE_LOCAL", 1), ("RET",)))
+    for a in EDGES:
+        tests.append(ends(f"DUP of {a} leaves it", 43, [a], a))
+        tests.append(ends(f"STORE_LOCAL of {a} leaves it on the stack", 44, [a, 9], a))
+        tests.append(ends(f"DUP of {a} is {a}", 40, [a], 1))
+        tests.append(ends(f"DUP of {a}, one of them stored", 41, [a, 9], 1))
+        tests.append(ends(f"STORE_LOCAL of {a}", 42, [a, 9], a))
+        functions.append(function(100 + EDGES.index(a), 0, ("PUSH_I16", a), ("RET",)))
+        tests.append(ends(f"PUSH_I16 of {a}", 100 + EDGES.index(a), [], a))
+    return document("numbers", functions, tests)
+
+
+def references():
+    """Functions whose numbers differ only in their high byte."""
+    functions = [function(fid, 0, ("PUSH_I16", fid), ("RET",)) for fid in (1, 2, 257, 258)]
+    tests = []
+    for entry, fid in enumerate((1, 2, 257, 258), 10):
+        functions.append(function(entry, 0, ("PUSH_FUN", fid), ("CALL_IND", 0), ("RET",)))
+        functions.append(function(entry + 10, 0, ("CALL_DIRECT", fid), ("RET",)))
+        tests.append(ends(f"CALL_IND of function {fid}", entry, [], fid))
+        tests.append(ends(f"CALL_DIRECT of function {fid}", entry + 10, [], fid))
+    entry = 40
+    for name, same in (("EQ", 1), ("NE", 0)):
+        for a in (1, 2, 257, 258):
+            for b in (1, 257):
+                functions.append(function(entry, 0, ("PUSH_FUN", a), ("PUSH_FUN", b), (name,), ("RET",)))
+                tests.append(ends(f"{name} of functions {a} and {b}", entry, [], same if a == b else 1 - same))
+                entry += 1
+            functions.append(function(entry, 0, ("PUSH_FUN", a), ("PUSH_NULLFUN",), (name,), ("RET",)))
+            tests.append(ends(f"{name} of function {a} and none", entry, [], 1 - same))
+            entry += 1
+    return document("references", functions, tests)
+
+
+def files():
+    yield "minic89/tables/numbers.json", numbers()
+    yield "minic89/tables/references.json", references()
