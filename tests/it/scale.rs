@@ -1,11 +1,11 @@
-//! Large inputs: outputs of shared values stay small, memory does not grow with the number of cases, long lists
-//! and long numbers take no longer than short ones. Nothing here measures time.
+//! Large inputs: outputs of shared values stay small, long lists and long numbers take no longer than short ones.
+//! Nothing here measures time. What reports take of memory is in `tests/memory.rs`.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::support::{command, ran, vmconf};
+use crate::support::{command, vmconf};
 use tempfile::TempDir;
 use vmconf::explain::explain_on_screen;
 use vmconf::model::event::Event;
@@ -44,45 +44,6 @@ fn a_few_shared_items_do_not_make_a_large_output() {
     let blessed = vmconf(&["bless", "--yes", &tree]);
     assert_eq!(blessed.exit, 1);
     assert!(blessed.stderr.starts_with("refused: "), "{}", blessed.stderr);
-}
-
-/// 60,000 cases under a limit on memory that their reports would exceed.
-#[test]
-#[cfg(unix)]
-fn reports_do_not_grow_in_memory() {
-    use std::process::Command;
-
-    const KILOBYTES: u32 = 60_000;
-    const FILES: usize = 60;
-    const CASES: usize = 1_000;
-    let folder = TempDir::new().unwrap();
-    let case = |number| {
-        let steps = r#"[{"actions": ["Execute"], "result": {"state": "HALT"}}]"#;
-        format!(r#"{{"name": "case {number}", "script": ["PUSH1"], "steps": {steps}}}"#)
-    };
-    let cases: Vec<_> = (0..CASES).map(case).collect();
-    let text = format!(r#"{{"category": "c", "name": "n", "tests": [{}]}}"#, cases.join(",\n"));
-    (0..FILES).for_each(|number| fs::write(folder.path().join(format!("{number:02}.json")), &text).unwrap());
-    let reports = ["json", "junit", "html", "tap"]
-        .map(|report| format!("--report={report}={}", folder.path().join(report).display()));
-    let run = command(&["run", "--jobs", "1", folder.path().to_str().unwrap()]);
-    let mut limited = Command::new("sh");
-    limited.args(["-c", &format!("ulimit -v {KILOBYTES} && exec \"$0\" \"$@\"")]);
-    limited.arg(run.get_program()).args(run.get_args()).args(reports);
-    for (name, value) in run.get_envs() {
-        match value {
-            Some(value) => limited.env(name, value),
-            None => limited.env_remove(name),
-        };
-    }
-    let ran = ran(limited.output().unwrap());
-    let passed = format!("{} passed", FILES * CASES);
-    assert!(ran.exit == 0 && ran.stdout.starts_with(&passed), "{ran:?}");
-    let lines = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap().lines().count();
-    let all = FILES * CASES;
-    // A line a case; of JUnit, two more a suite.
-    assert_eq!(lines("json"), all + 2);
-    assert_eq!(lines("junit"), all + 2 * FILES + 3);
 }
 
 /// Each case is compared with the entries that start like its id: the last of many applies, and nothing else.
@@ -157,27 +118,4 @@ fn explanations_open_a_file_once() {
         _ => {}
     });
     assert_eq!((explained, failed), (20, 20));
-}
-
-/// The JUnit report of a file does not hold its cases in memory: it takes as much as the run without it.
-#[test]
-#[cfg(unix)]
-fn a_suite_of_many_failures_does_not_grow_in_memory() {
-    const CASES: usize = 12_000;
-    let folder = TempDir::new().unwrap();
-    let path = failing(&folder, CASES);
-    let report = folder.path().join("junit.xml");
-    let run = command(&["run", "--jobs", "1", &path, "--quiet"]);
-    let within = |kilobytes: u32, arguments: &[String]| {
-        let mut limited = std::process::Command::new("sh");
-        limited.args(["-c", &format!("ulimit -v {kilobytes} && exec \"$0\" \"$@\"")]);
-        limited.arg(run.get_program()).args(run.get_args()).args(arguments);
-        // Each arena of the allocator takes much of the address space, used or not.
-        limited.env("MALLOC_ARENA_MAX", "1");
-        limited.output().unwrap().status.code() == Some(1)
-    };
-    // How much the run takes by itself depends on the build.
-    let enough = (30_000..400_000).step_by(5_000).find(|kilobytes| within(*kilobytes, &[])).unwrap();
-    assert!(within(enough + 8_000, &[format!("--report=junit={}", report.display())]));
-    assert_eq!(fs::read_to_string(report).unwrap().matches("<failure ").count(), CASES);
 }
