@@ -156,6 +156,16 @@ impl OpSet {
         OpSet { ops, leads }
     }
 
+    /// Whether it has no instruction.
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
+    /// The names of its instructions.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.ops.iter().map(|op| op.name)
+    }
+
     /// Whether it has this instruction.
     pub fn contains(&self, op: &OpInfo) -> bool {
         self.ops.iter().any(|known| known.code == op.code)

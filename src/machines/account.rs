@@ -6,6 +6,7 @@
 //! reaches it on every computer, at the same instruction.
 
 use std::fmt;
+use std::hint::black_box;
 
 use super::machine::Status;
 use crate::model::interrupt::Interrupt;
@@ -25,6 +26,9 @@ pub(crate) const COPIES: u64 = 5;
 /// Less garbage than this is not looked for.
 const GARBAGE: u64 = 1 << 22;
 
+/// The allocator is asked for the bytes of a case in steps of so many, beyond the first.
+const GRANT: u64 = 1 << 20;
+
 /// Why the runner ends a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
@@ -32,6 +36,8 @@ pub enum Limit {
     Steps,
     /// More bytes than [`Limits::memory`].
     Memory,
+    /// More bytes than the system has.
+    Allocation,
     /// Not a limit: the run is interrupted.
     Interrupt,
 }
@@ -52,6 +58,8 @@ pub struct Account {
     used: u64,
     /// The value of `used` above which garbage is looked for.
     due: u64,
+    /// The value of `used` above which the limit is looked at and the allocator asked.
+    granted: u64,
 }
 
 impl Account {
@@ -66,6 +74,7 @@ impl Account {
             left: 0,
             used: 0,
             due: 0,
+            granted: 0,
         };
         account.reset();
         account
@@ -79,6 +88,7 @@ impl Account {
     /// Begins another case.
     pub(crate) fn reset(&mut self) {
         (self.units, self.next_check, self.slice, self.left) = (0, 0, 0, 0);
+        self.granted = GRANT.min(self.limits.memory);
         self.settle(0);
     }
 
@@ -160,7 +170,23 @@ impl Account {
     #[inline(always)]
     pub(crate) fn hold(&mut self, bytes: u64) -> Result<(), Limit> {
         self.used = self.used.saturating_add(bytes);
-        if self.used <= self.limits.memory { Ok(()) } else { Err(Limit::Memory) }
+        if self.used <= self.granted { Ok(()) } else { self.grant() }
+    }
+
+    /// Asks the allocator before the machine does: what it refuses the machine aborts the process.
+    #[cold]
+    #[inline(never)]
+    fn grant(&mut self) -> Result<(), Limit> {
+        if self.used > self.limits.memory {
+            return Err(Limit::Memory);
+        }
+        let more = self.used - self.granted + GRANT;
+        // A buffer that grows may need its double, and it can be as large as all that is used.
+        if !is_available(more + self.used) {
+            return Err(Limit::Allocation);
+        }
+        self.granted = (self.used + GRANT).min(self.limits.memory);
+        Ok(())
     }
 
     /// How many bytes a case may use.
@@ -191,10 +217,20 @@ impl Account {
         let (flag, limit) = match limit {
             Limit::Steps => ("max-steps", self.limits.steps),
             Limit::Memory => ("max-memory", self.limits.memory),
+            Limit::Allocation => return Status::OutOfMemory,
             Limit::Interrupt => return Status::Interrupted,
         };
         Status::Limit(LimitReached { flag, limit })
     }
+}
+
+/// Whether so many bytes can be allocated.
+fn is_available(bytes: u64) -> bool {
+    let mut room = Vec::<u8>::new();
+    let reserved = usize::try_from(bytes).is_ok_and(|bytes| room.try_reserve_exact(bytes).is_ok());
+    // An allocation that nothing uses may be optimised away.
+    black_box(room);
+    reserved
 }
 
 /// The limit of the runner that ended a case.

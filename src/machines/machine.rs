@@ -197,6 +197,8 @@ pub enum Status {
     Ended,
     /// A limit of the runner was reached: nothing can be said about the case.
     Limit(LimitReached),
+    /// The system refuses the memory that the machine needs, below the limit: nothing can be said about the case.
+    OutOfMemory,
     /// The run was interrupted: nothing can be said about the case.
     Interrupted,
     /// The machine cannot perform the requested action: the vector is wrong.

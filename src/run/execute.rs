@@ -179,17 +179,21 @@ impl<'o> Worker<'o> {
     pub(super) fn watch(&mut self, loaded: &LoadedCase<'_>, watch: &mut dyn Watch) -> Execution {
         let _running = self.run.running.add(&loaded.id);
         execute(loaded, |case| {
-            let limits = &loaded.options.limits;
-            let info = self.prepare(case.machine, limits)?;
-            let make = || self.run.testee.embedded(info, limits, &self.run.interrupt);
-            let mut machine = self.watched.take(info.name, make);
-            let verdict = panic_as_error(info.name, || {
+            self.with_embedded(case.machine, &loaded.options.limits, |machine| {
                 let run = |see: See<'_>| machine.watch(&case.program, &case.steps, Some(watch), see);
                 perform(case, loaded.document, run)
-            })?;
-            self.watched.0.push((info.name, machine));
-            Ok(verdict)
+            })
         })
+    }
+
+    /// Runs a case on an embedded machine, observed by `watch`, and compares nothing. Returns false if the case did
+    /// not run to its end: it was refused, or it reached a limit of the runner.
+    pub(super) fn observe(&mut self, loaded: &LoadedCase<'_>, case: &Case, watch: &mut dyn Watch) -> bool {
+        let _running = self.run.running.add(&loaded.id);
+        let ended = self.with_embedded(case.machine, &loaded.options.limits, |machine| {
+            machine.watch(&case.program, &case.steps, Some(watch), &mut |_, _| {})
+        });
+        matches!(ended, Ok(Ok(())))
     }
 
     /// Calls `work` with a testee of this machine under these limits.
@@ -209,6 +213,21 @@ impl<'o> Worker<'o> {
         // After a panic the state of the testee is unknown, so it is not reused.
         let result = panic_as_error(info.name, || work(&mut *testee))?;
         self.testees.0.push((info.name, testee));
+        Ok(result)
+    }
+
+    /// As [`Worker::with_testee`], with an embedded machine that can be watched.
+    fn with_embedded<T>(
+        &mut self,
+        machine: &str,
+        limits: &Limits,
+        work: impl FnOnce(&mut Embedded) -> T,
+    ) -> Result<T, String> {
+        let info = self.prepare(machine, limits)?;
+        let make = || self.run.testee.embedded(info, limits, &self.run.interrupt);
+        let mut embedded = self.watched.take(info.name, make);
+        let result = panic_as_error(info.name, || work(&mut embedded))?;
+        self.watched.0.push((info.name, embedded));
         Ok(result)
     }
 

@@ -10,12 +10,10 @@ use super::options::{Options, RunOptions};
 use super::sources::Source;
 use crate::formats::Format;
 use crate::isa::{OpInfo, OpSet};
-use crate::machines;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::model::case::{Case, CaseId};
 use crate::model::signature;
-use crate::model::verdict::Verdict;
 
 /// Loads a file and selects its cases. Errors in the file are part of the result.
 pub fn open<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
@@ -76,18 +74,17 @@ impl CaseInfo for Executable<'_, '_> {
         self.case.read().ok()?.case
     }
 
-    fn executes(&self, sought: &[&'static OpInfo]) -> bool {
+    fn executes(&self, case: &Case, sought: &OpSet) -> bool {
         let (LoadedCase { id, node, key, .. }, cache) = (self.case, &self.run.cache);
         let cache = cache.as_ref().zip(*key);
-        let ops = sought.iter().map(|op| op.name).collect::<Vec<_>>().join(" ");
+        let ops = cache.map(|_| sought.names().collect::<Vec<_>>().join(" ")).unwrap_or_default();
         if let Some(executes) = cache.and_then(|(cache, key)| cache.executes(key, *node, id, &ops)) {
             return executes;
         }
-        let Some(machine) = machines::by_name(self.case.format.machine) else { return false };
-        let mut search = Search { sought: OpSet::new(machine.isa, sought.to_vec()), is_found: false };
-        let verdict = self.worker.borrow_mut().watch(self.case, &mut search).report.verdict;
+        let mut search = Search { sought, is_found: false };
+        let ended = self.worker.borrow_mut().observe(self.case, case, &mut search);
         // Where a limit or an interrupt ended the search, nothing is known of the rest of the case.
-        let is_known = search.is_found || !matches!(verdict, Verdict::Error(_));
+        let is_known = search.is_found || ended;
         if let Some((cache, key)) = cache.filter(|_| is_known && !self.case.files.are_requested()) {
             cache.add_executes(key, *node, &ops, search.is_found);
         }
@@ -149,12 +146,12 @@ impl Watch for Failing {
 }
 
 /// A watch that ends the run at the first of some instructions of the machine.
-struct Search {
-    sought: OpSet,
+struct Search<'s> {
+    sought: &'s OpSet,
     is_found: bool,
 }
 
-impl Watch for Search {
+impl Watch for Search<'_> {
     fn only(&self) -> Option<OpSet> {
         Some(self.sought.clone())
     }

@@ -69,6 +69,10 @@ impl Embedded {
                 Status::Limit(reached) => {
                     return Err(Stop::Limit(format!("{reached}; {}", self.describe())));
                 }
+                // To observe the state would take more.
+                Status::OutOfMemory => {
+                    return Err(Stop::Other(Stopped::Error(LoadError::new(OUT_OF_MEMORY))));
+                }
                 Status::Interrupted => return Err(Stop::Other(Stopped::Interrupted)),
                 Status::Refused(LoadError { at, what }) => {
                     let what = format!("the run cannot go on: {what}");
@@ -79,6 +83,9 @@ impl Embedded {
         Ok(())
     }
 }
+
+/// What is said of a case that needs more memory than the system gives.
+const OUT_OF_MEMORY: &str = "out of memory: the system refuses what the machine needs, below --max-memory; run fewer cases at once (--jobs)";
 
 /// Why a step ended early.
 enum Stop {

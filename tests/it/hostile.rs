@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
-use crate::support::{at_root, files, vmconf};
+use crate::support::{at_root, command, files, ran, vmconf};
 use vmconf::formats::{self, Options};
 use vmconf::machines;
 use vmconf::machines::machine::{At, Machine, Status, Watch, perform};
@@ -102,4 +103,28 @@ fn loaded(case: &Case, limits: &Limits) -> Box<dyn Machine> {
     let mut machine = (machines::by_name(case.machine).unwrap().new)(limits);
     machine.load(&case.program).unwrap();
     machine
+}
+
+/// Where the system has less memory than `--max-memory` allows, the case ends, and the next one runs.
+#[test]
+#[cfg(unix)]
+fn an_allocation_that_fails_ends_the_case() {
+    const LARGE: &str = "100000000000";
+    // Far more than the runner itself takes, whatever the build.
+    let script = "ulimit -v 600000 && exec \"$0\" \"$@\"";
+    for name in ["evm-sstore-loop", "evm-mem-return", "evm-log4-loop", "evm-balance-loop", "neo3-bytestrings"]
+    {
+        let hungry = format!("tests/hostile/{name}.json");
+        let small = "vectors/neo3/notation/items.json";
+        let args = ["run", "--jobs", "1", &hungry, small, "--max-memory", LARGE, "--max-steps", LARGE];
+        let run = command(&args);
+        let mut limited = Command::new("sh");
+        limited.args(["-c", script]).arg(run.get_program()).args(run.get_args());
+        limited.current_dir(at_root(""));
+        let ran = ran(limited.output().unwrap());
+        assert_eq!(ran.exit, 3, "{name}: {ran:?}");
+        assert!(ran.stdout.contains("out of memory: the system refuses"), "{name}: {ran:?}");
+        assert!(ran.stdout.contains(" passed, 0 failed, 1 error, 0 skipped"), "{name}: {ran:?}");
+        assert!(!ran.stdout.contains("\n0 passed"), "{name}: {ran:?}");
+    }
 }

@@ -8,7 +8,7 @@ use crate::support::{WRONG, command, golden, ran, vmconf};
 use proptest::prelude::*;
 use tempfile::TempDir;
 use vmconf::formats::{self, Format};
-use vmconf::isa::OpInfo;
+use vmconf::isa::OpSet;
 use vmconf::model::case::{Case, CaseId};
 use vmconf::run::expression::{CaseInfo, Expr, MOST_NESTED, PREDICATES, Selection};
 
@@ -155,7 +155,7 @@ impl CaseInfo for Named {
         false
     }
 
-    fn executes(&self, _: &[&'static OpInfo]) -> bool {
+    fn executes(&self, _: &Case, _: &OpSet) -> bool {
         false
     }
 

@@ -58,6 +58,7 @@ pub(super) fn record(
             match status {
                 Status::Running | Status::Ended => {}
                 Status::Limit(reached) => recorded.stopped = Some(reached.to_string()),
+                Status::OutOfMemory => recorded.stopped = Some("out of memory".to_owned()),
                 Status::Interrupted => recorded.stopped = Some("interrupted".to_owned()),
                 Status::Refused(error) => return Err(error),
             }

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use crate::formats::Format;
-use crate::isa::OpInfo;
+use crate::isa::OpSet;
 use crate::model::case::{Case, CaseId};
 
 /// The verdicts of the last run: [`crate::model::verdict::Verdict::name`] by case id.
@@ -18,8 +18,8 @@ pub trait CaseInfo {
     fn format(&self) -> &'static Format;
     /// Reads the case; `None` when it is malformed.
     fn read(&self) -> Option<Case>;
-    /// Whether the case executes any of these instructions of its machine.
-    fn executes(&self, sought: &[&'static OpInfo]) -> bool;
+    /// Whether the case, as [`CaseInfo::read`] reads it, executes any of these instructions of its machine.
+    fn executes(&self, case: &Case, sought: &OpSet) -> bool;
     /// Whether the case executes an instruction that calls an account with an address that `is_sought`.
     fn calls(&self, is_sought: &dyn Fn(&str) -> bool) -> bool;
     /// Executes the case and returns the instructions that fail, each with the reason: `SSTORE, out of gas`.

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::OnceLock;
 
 use globset::GlobMatcher;
 
 use super::case_info::{Asked, Cost};
 use crate::formats::FORMATS;
-use crate::isa::OpInfo;
-use crate::machines::{self, Executes, MACHINES};
+use crate::isa::{OpInfo, OpSet};
+use crate::machines::{self, Executes, MACHINES, MachineInfo};
 use crate::model::assertion::Expected;
 use crate::model::case::{Action, Case};
 use crate::model::path::Key;
@@ -129,7 +130,10 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Reading,
         letters: Letters::AnyCase,
         known: mnemonics,
-        holds: |matcher, asked| contains(matcher, asked) == Some(true),
+        holds: |matcher, asked| {
+            let sought = matcher.instructions(asked);
+            !sought.is_empty() && asked.case().is_some_and(|case| contains(case, sought))
+        },
     },
     Predicate {
         name: "op",
@@ -138,9 +142,12 @@ pub static PREDICATES: &[Predicate] = &[
         cost: Cost::Execution,
         letters: Letters::AnyCase,
         known: mnemonics,
-        // Most cases that do not execute an instruction do not contain it, which takes no run to find out.
         holds: |matcher, asked| {
-            !cannot_execute(matcher, asked) && asked.info.executes(&matching(matcher, asked))
+            let sought = matcher.instructions(asked);
+            !sought.is_empty()
+                && asked
+                    .case()
+                    .is_some_and(|case| may_execute(case, sought) && asked.info.executes(case, sought))
         },
     },
     Predicate {
@@ -188,25 +195,18 @@ pub fn help() -> String {
     )
 }
 
-/// Whether the program of the case contains a matching instruction; `None` if the case is malformed.
-fn contains(matcher: &Matcher, asked: &Asked<'_>) -> Option<bool> {
-    let case = asked.case()?;
-    let ops = (machines::by_name(case.machine)?.contains)(&case.program);
-    Some(ops.into_iter().flat_map(names).any(|name| matcher.matches(name)))
+/// Whether the program of the case contains one of these instructions.
+fn contains(case: &Case, sought: &OpSet) -> bool {
+    let machine = machines::by_name(case.machine);
+    machine.is_some_and(|machine| (machine.contains)(&case.program).into_iter().any(|op| sought.contains(op)))
 }
 
-/// Whether the program alone shows that the case executes no matching instruction.
-fn cannot_execute(matcher: &Matcher, asked: &Asked<'_>) -> bool {
-    let machine = asked.case().and_then(|case| machines::by_name(case.machine));
-    machine.is_some_and(|machine| machine.executes == Executes::Contained)
-        && contains(matcher, asked) == Some(false)
-}
-
-/// The matching instructions of the machine of the case.
-fn matching(matcher: &Matcher, asked: &Asked<'_>) -> Vec<&'static OpInfo> {
-    let machine = machines::by_name(asked.info.format().machine);
-    let ops = machine.into_iter().flat_map(|machine| machine.isa.ops);
-    ops.filter(|op| names(op).any(|name| matcher.matches(name))).collect()
+/// Whether the case may execute one of these instructions: most cases that do not execute an instruction do not
+/// contain it, which takes no run to find out.
+fn may_execute(case: &Case, sought: &OpSet) -> bool {
+    let only_contained =
+        machines::by_name(case.machine).is_some_and(|machine| machine.executes == Executes::Contained);
+    !only_contained || contains(case, sought)
 }
 
 fn names(op: &OpInfo) -> impl Iterator<Item = &'static str> + use<> {
@@ -283,6 +283,8 @@ impl Argument {
 pub(super) struct Matcher {
     letters: Letters,
     pattern: Pattern,
+    /// The matching instructions of each of [`MACHINES`], once they are needed.
+    instructions: OnceLock<Vec<OpSet>>,
 }
 
 #[derive(Debug, Clone)]
@@ -307,7 +309,18 @@ impl Matcher {
                 None => Pattern::Whole(argument.into_owned()),
             },
         };
-        Ok(Matcher { letters, pattern })
+        Ok(Matcher { letters, pattern, instructions: OnceLock::new() })
+    }
+
+    /// The matching instructions of the machine that the case is for.
+    fn instructions(&self, asked: &Asked<'_>) -> &OpSet {
+        let matching = |machine: &MachineInfo| {
+            let matches = |op: &&OpInfo| names(op).any(|name| self.matches(name));
+            OpSet::new(machine.isa, machine.isa.ops.iter().filter(matches).collect())
+        };
+        let all = self.instructions.get_or_init(|| MACHINES.iter().map(matching).collect());
+        let name = asked.info.format().machine;
+        &all[MACHINES.iter().position(|machine| machine.name == name).expect("a format names a machine")]
     }
 
     pub(super) fn matches(&self, text: &str) -> bool {
