@@ -19,6 +19,8 @@ use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDi
 use tempfile::TempDir;
 
 use crate::support::{at_root, files, relative, vmconf};
+use vmconf::formats::FORMATS;
+use vmconf::machines::MACHINES;
 
 /// The README and every page of the book.
 fn pages() -> Vec<PathBuf> {
@@ -125,6 +127,20 @@ fn the_readme_fits_and_names_every_command_and_exit_code() {
     let codes = help.split_once("Exit codes:\n").unwrap().1;
     for code in codes.lines().map(|line| line.split_whitespace().next().unwrap()) {
         assert!(readme.contains(&format!("| {code} | ")), "exit code {code}");
+    }
+}
+
+/// The first page of the book has a row for each machine, with a link to each of its formats.
+#[test]
+fn the_introduction_names_every_machine_and_format() {
+    let page = fs::read_to_string(at_root("docs/src/introduction.md")).unwrap();
+    for machine in MACHINES {
+        let start = format!("| `{}` | ", machine.name);
+        let row = page.lines().find(|line| line.starts_with(&start));
+        let row = row.unwrap_or_else(|| panic!("no row of {}", machine.name));
+        for format in FORMATS.iter().filter(|format| format.machine == machine.name) {
+            assert!(row.contains(&format!("[`{0}`](formats/{0}.md)", format.name)), "{row}");
+        }
     }
 }
 

@@ -66,5 +66,6 @@ while read -r request; do
     27) exec <&- >&- 2>&-; sleep 1000 ;;
     28) kill -TERM $$ ;;
     29) fields '{"outcome":1.5}' ;;
+    2a) setsid sleep 20 & exit 4 ;;
     esac
 done

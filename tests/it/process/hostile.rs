@@ -153,6 +153,22 @@ fn each_misbehaviour_gets_its_verdict() {
     }
 }
 
+/// A process that its parent put into a group of its own cannot be ended with it. It keeps the pipes open, which
+/// must not hold up the run.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_process_that_leaves_its_group_is_not_waited_for() {
+    let folder = TempDir::new().unwrap();
+    write(&folder.path().join("a.json"), &[("leaves a process behind", 0x2a), ("is next", 0)]);
+    let variable = format!("escaped-{}", std::process::id());
+    let verdicts = run_on(start(hostile(&variable)).unwrap(), folder.path(), 1);
+    let escaped = processes_with(&format!("VMCONF_TEST={variable}"));
+    assert!(shown(&verdicts[0].1).starts_with("crash ended with exit code 4"), "{:?}", verdicts[0]);
+    assert_eq!(verdicts[1].1, Verdict::Pass);
+    // They sleep: the run ended before them.
+    assert!(!escaped.is_empty() && escaped.iter().all(|command| command == "sleep 20 "), "{escaped:?}");
+}
+
 #[test]
 fn the_end_of_standard_error_is_kept() {
     let folder = TempDir::new().unwrap();
