@@ -1,7 +1,9 @@
-//! A fuzz target for cargo-fuzz: the one that this binary is named after.
+//! A fuzz target for cargo-fuzz: the one that this binary is named after. `VMCONF_FUZZ_CORPUS=fuzz/corpus cargo test
+//! --test it fuzz` writes the seeds of all targets.
 
 #![no_main]
 
+#[allow(dead_code, reason = "the fuzzer reads the seeds from its corpus")]
 #[path = "targets/list.rs"]
 mod targets;
 

@@ -140,7 +140,7 @@ pub struct Isa {
 const UNDEFINED: u8 = u8::MAX;
 
 /// Some instructions of an instruction set, in a form that a machine's loop can ask at each instruction.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpSet {
     ops: Vec<&'static OpInfo>,
     leads: [bool; 256],

@@ -1,7 +1,8 @@
 //! The fuzz targets of `fuzz/`, without a fuzzer: each runs on its seeds and on mutations of them.
 //!
 //! `VMCONF_FUZZ_SEED` and `VMCONF_FUZZ_RUNS` choose the mutations, `VMCONF_FUZZ_TARGET` one of the targets. An input
-//! that fails is kept, and the message names its file.
+//! that fails is kept, and the message names its file. `VMCONF_FUZZ_CORPUS` names a folder that the seeds are written
+//! to, a folder a target, as cargo-fuzz reads them from `fuzz/corpus`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,9 @@ fn every_target_runs_on_its_seeds_and_on_mutations() {
 fn fuzz(target: &Target, seed: u64, runs: usize) {
     let mut random = Random::new(seed);
     let seeds = seeds_of(target);
+    if let Some(corpus) = std::env::var_os("VMCONF_FUZZ_CORPUS") {
+        write_seeds(&Path::new(&corpus).join(target.name), &seeds);
+    }
     for seed in &seeds {
         run(target, seed);
     }
@@ -69,6 +73,13 @@ fn run(target: &Target, input: &[u8]) {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{}", target.name));
         std::fs::write(&path, input).unwrap();
         panic!("the target {} fails on {}", target.name, path.display());
+    }
+}
+
+fn write_seeds(folder: &Path, seeds: &[Vec<u8>]) {
+    std::fs::create_dir_all(folder).unwrap();
+    for (number, seed) in seeds.iter().enumerate() {
+        std::fs::write(folder.join(format!("seed-{number}")), seed).unwrap();
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use crate::random::Random;
 use crate::support::{at_root, read, sources_of};
+use vmconf::isa::OpSet;
 use vmconf::isa::assembler::assemble;
 use vmconf::machines::evm::{EVM, Evm};
 use vmconf::machines::inspect::Inspect;
@@ -222,4 +223,47 @@ fn own_vectors_on_both_tiers() {
     let summary =
         run::run(&sources_of(at_root("vectors/evm")), &Options { run, ..Options::default() }, &mut |_| {});
     assert!(summary.passed > 50 && summary.failed + summary.errors == 0, "{summary:?}");
+}
+
+/// Sees the state before each instruction of a set. At full speed between them, or one instruction after the other.
+struct Sought<'s> {
+    ops: &'s OpSet,
+    at_full_speed: bool,
+    seen: Vec<(usize, [Option<Value>; 3])>,
+}
+
+impl Watch for Sought<'_> {
+    fn only(&self) -> Option<OpSet> {
+        self.at_full_speed.then(|| self.ops.clone())
+    }
+
+    fn before(&mut self, at: &At<'_>) {
+        if at.op.is_some_and(|op| self.ops.contains(op)) {
+            self.seen.push((at.pc, ["gas", "stack", "memory"].map(|field| at.state.observe(field))));
+        }
+    }
+}
+
+/// Blocks leave out the instructions that a watch asks for: it sees each of them, with the same state.
+#[test]
+fn a_watch_of_some_instructions_sees_each_on_all_tiers() {
+    let mut random = Random::seeded_by("VMCONF_SEED");
+    let mut seen = 0;
+    for _ in 0..programs(300) {
+        let program = program(&looping_code(&mut random), random.below(30_000) as u64);
+        let ops = (0..1 + random.below(3)).map(|_| &EVM.ops[random.below(EVM.ops.len())]).collect();
+        let ops = OpSet::new(&EVM, ops);
+        let watched = |tiers, at_full_speed| {
+            let mut watch = Sought { ops: &ops, at_full_speed, seen: Vec::new() };
+            let mut machine = loaded(&program, tiers);
+            assert_eq!(machine.run(u64::MAX, Some(&mut watch)), Status::Ended);
+            (watch.seen, everything(&machine))
+        };
+        let expected = watched(Tiers::Plain, false);
+        seen += expected.0.len();
+        for tiers in [Tiers::Plain, Tiers::Hot, Tiers::Both] {
+            assert_eq!(watched(tiers, true), expected, "{tiers:?}, {ops:?}");
+        }
+    }
+    assert!(seen > 1_000, "{seen}");
 }

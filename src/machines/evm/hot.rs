@@ -33,6 +33,7 @@ use super::frame::{Frame, STACK_LIMIT, STACK_SLOTS, Stop, small};
 use super::machine::once;
 use super::operands::Price;
 use super::table::Op;
+use crate::isa::OpSet;
 use crate::machines::account::Account;
 
 /// The blocks of a program.
@@ -49,6 +50,8 @@ pub(super) struct Hot {
     visited: Vec<usize>,
     /// The slots of constants that are in use.
     constants: u16,
+    /// The instructions that no block contains, since the run ends in front of them.
+    left_out: Option<OpSet>,
     translator: Translator,
 }
 
@@ -99,6 +102,14 @@ impl Hot {
         self.constants = CONSTANTS.start;
     }
 
+    /// Makes only blocks without these instructions from now on.
+    pub(super) fn leave_out(&mut self, ops: &OpSet) {
+        if self.left_out.as_ref() != Some(ops) {
+            self.reset();
+            self.left_out = Some(ops.clone());
+        }
+    }
+
     /// Executes blocks from the program counter on, and what is between them. The reason if that ends the run;
     /// `None` where the plain loop has to go on. After each block, calls `boundary` with the frame, what has to be
     /// put into it, and the program counter.
@@ -147,6 +158,7 @@ impl Hot {
                     }
                     Some(_) | None => break (at, None),
                 },
+                Exit::Plain(at) if is_in(self.left_out.as_ref(), frame.code[at]) => break (at, None),
                 Exit::Plain(at) => {
                     state.leave(frame, at);
                     let stop = once(frame).filter(|stop| *stop != Stop::Hot);
@@ -235,12 +247,18 @@ impl Hot {
             stack: frame.stack,
             constants: &mut self.constants,
             steps: &mut self.steps,
+            left_out: self.left_out.as_ref(),
         };
         let block = translate::translate(&mut source, pc, &mut self.translator)?;
         let number = NonZeroU16::new(self.blocks.len() as u16);
         self.blocks.push(block);
         number
     }
+}
+
+/// Whether one of the instructions may have this code.
+fn is_in(ops: Option<&OpSet>, code: u8) -> bool {
+    ops.is_some_and(|ops| ops.may_have(code))
 }
 
 /// What a block checks and changes besides the stack.

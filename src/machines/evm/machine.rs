@@ -179,10 +179,21 @@ impl Evm {
         result
     }
 
-    /// Executes exactly `budget` instructions, unless the program ends before. As long as the code
-    /// up to the next jump cannot use the budget up, only jumps look at it.
+    /// Executes exactly `budget` instructions, unless the program ends before.
     pub(super) fn execute(&mut self, budget: u64) -> Option<Stop> {
-        let stop = self.execute_on_tiers(budget);
+        self.execute_with(budget, || Unmetered, Metered)
+    }
+
+    /// Executes exactly `budget` instructions, unless the program or a meter ends the run before. As long as the
+    /// code up to the next jump cannot use the budget up, only jumps look at it, and the meter is `unmetered`. From
+    /// there on `metered` counts what is left.
+    fn execute_with<U: Meter, M: Meter>(
+        &mut self,
+        budget: u64,
+        unmetered: impl Fn() -> U,
+        metered: impl Fn(u64) -> M,
+    ) -> Option<Stop> {
+        let stop = self.execute_on_tiers(budget, unmetered, metered);
         if let Some(mut reference) = self.reference.take() {
             self.with_frame(|frame, _| reference.follow(frame, stop));
             self.reference = Some(reference);
@@ -190,16 +201,21 @@ impl Evm {
         stop
     }
 
-    fn execute_on_tiers(&mut self, budget: u64) -> Option<Stop> {
+    fn execute_on_tiers<U: Meter, M: Meter>(
+        &mut self,
+        budget: u64,
+        unmetered: impl Fn() -> U,
+        metered: impl Fn(u64) -> M,
+    ) -> Option<Stop> {
         let end = self.executed().saturating_add(usize::try_from(budget).unwrap_or(usize::MAX));
         if end - self.executed() > self.code.len() {
             self.context.count.fence = end - self.code.len();
-            match self.execute_to_fence() {
-                Stop::Fenced => {}
-                stop => return Some(stop),
+            match self.execute_to_fence(unmetered) {
+                Some(Stop::Fenced) => {}
+                stop => return stop,
             }
         }
-        self.execute_plain(end, Metered)
+        self.execute_plain(end, metered)
     }
 
     /// Executes on the plain loop until the meter, which is made of the number of instructions that are left to
@@ -215,22 +231,24 @@ impl Evm {
         }
     }
 
-    /// Executes as many instructions as the fence allows, on the plain loop and, where the program is hot, in blocks.
-    fn execute_to_fence(&mut self) -> Stop {
+    /// Executes as many instructions as the fence and the meter allow, on the plain loop and, where the program is
+    /// hot, in blocks.
+    fn execute_to_fence<M: Meter>(&mut self, meter: impl Fn() -> M) -> Option<Stop> {
         let mut reference = self.reference.take();
         let stop = self.with_frame(|frame, hot| {
             loop {
-                let mut stop = cycle(frame, Unmetered);
-                if stop == Some(Stop::Hot) {
-                    stop = match &mut reference {
-                        None => hot.run(frame, |_, _, _| {}),
-                        Some(reference) => hot.run(frame, |frame, state, pc| {
-                            state.leave(frame, pc);
-                            reference.follow(frame, None);
-                        }),
-                    };
+                let stop = cycle(frame, meter());
+                if stop != Some(Stop::Hot) {
+                    return stop;
                 }
-                if let Some(stop) = stop {
+                let stop = match &mut reference {
+                    None => hot.run(frame, |_, _, _| {}),
+                    Some(reference) => hot.run(frame, |frame, state, pc| {
+                        state.leave(frame, pc);
+                        reference.follow(frame, None);
+                    }),
+                };
+                if stop.is_some() {
                     return stop;
                 }
             }
@@ -329,8 +347,9 @@ impl Machine for Evm {
             return Advanced { status: self.status(), executed: 0 };
         }
         let before = self.executed();
-        let end = before.saturating_add(usize::try_from(budget).unwrap_or(usize::MAX));
-        self.stop = self.execute_plain(end, |left| Until { left, ops });
+        self.hot.leave_out(ops);
+        let until = |left| Until { left, ops };
+        self.stop = self.execute_with(budget, || until(u64::MAX), until);
         let executed = self.executed().wrapping_sub(before) as u64;
         self.context.account.executed(executed);
         Advanced { status: self.status(), executed }

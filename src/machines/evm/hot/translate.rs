@@ -1,8 +1,9 @@
 //! From code to a block: who uses what, without the traffic on the stack.
 
-use super::Translator;
 use super::block::{Block, CONSTANTS, Exit, Next, Place, Step, Test};
 use super::role::{self, Role};
+use super::{Translator, is_in};
+use crate::isa::OpSet;
 use crate::machines::evm::flow::Destinations;
 use crate::machines::evm::frame::{Flow, Halves, Stack, Word, small};
 use crate::machines::evm::operands::{Operands, Price};
@@ -73,6 +74,8 @@ pub(super) struct Source<'c> {
     pub(super) constants: &'c mut u16,
     /// The steps of all blocks, to which those of another one are added.
     pub(super) steps: &'c mut Vec<Step>,
+    /// The instructions that no block contains.
+    pub(super) left_out: Option<&'c OpSet>,
 }
 
 /// The block that begins at `pc`; `None` where that has no advantage.
@@ -146,6 +149,9 @@ impl Graph {
         let mut jumps = 0;
         while self.instructions < LONGEST && jumps < JUMPS {
             let Some(op) = Op::of_code(source.code[pc]) else { return End::To(Exit::Plain(pc)) };
+            if is_in(source.left_out, source.code[pc]) {
+                return End::To(Exit::Plain(pc));
+            }
             let next = match role::of(op) {
                 Role::Ends => return End::To(Exit::Plain(pc)),
                 Role::Jumps => match self.target(source) {
