@@ -211,7 +211,7 @@ impl Checked {
         Checked { file: source.shown.clone(), text, cases: 0, diagnostics }
     }
 
-    /// So many documents that are not vectors, and what was found in them.
+    /// The number of documents that are not vectors, and what was found in them.
     fn of_documents(
         source: &Source,
         (count, found): (usize, Vec<Diagnostic<Origin>>),

@@ -64,7 +64,7 @@ fn hostile_vectors_stay_within_their_memory() {
     }
 }
 
-/// Files in the format of Neo N3, each with so many cases of one instruction that are to end in `state`.
+/// Files in the format of Neo N3, each with this number of cases of one instruction that are to end in `state`.
 fn write_suite(folder: &TempDir, files: usize, cases: usize, state: &str) -> Vec<Source> {
     let steps = format!(r#"[{{"actions": ["Execute"], "result": {{"state": "{state}"}}}}]"#);
     let case = |number| format!(r#"{{"name": "case {number}", "script": ["PUSH1"], "steps": {steps}}}"#);

@@ -27,7 +27,7 @@ pub(super) struct AuditCommand {
     #[command(flatten)]
     pub(super) select: Select,
 
-    /// At most so many changes of a case, chosen evenly
+    /// At most N changes of a case, at even distances
     #[arg(long, value_name = "N", default_value_t = 2000)]
     changes: usize,
 

@@ -40,7 +40,7 @@ pub(super) struct MutantsCommand {
     #[arg(long, value_name = "PATTERN")]
     only: Vec<String>,
 
-    /// At most so many faults, chosen evenly
+    /// At most N faults, at even distances
     #[arg(long, value_name = "N")]
     most: Option<usize>,
 

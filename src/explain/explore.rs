@@ -293,7 +293,7 @@ impl Explorer {
         }
     }
 
-    /// Moves the selection by so many lines, as far as there are any.
+    /// Moves the selection by this number of lines, as far as there are any.
     fn select(&mut self, by: isize) {
         let selected = self.selected_mut();
         *selected = selected.saturating_add_signed(by);

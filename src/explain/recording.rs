@@ -99,7 +99,7 @@ impl Recording {
         &*self.machine
     }
 
-    /// Goes on, at least one step, to the first state with at most so many frames.
+    /// Goes on, at least one step, to the first state with at most this number of frames.
     pub fn go_to_depth(&mut self, depth: usize, keep_going: KeepGoing<'_>) -> Found {
         let start = self.now;
         for step in start.step + 1..=self.steps() {
@@ -149,7 +149,7 @@ impl Recording {
         }
     }
 
-    /// The state so many instructions before.
+    /// The state this number of instructions before.
     fn moment_before(&self, at: Moment, count: u64) -> Moment {
         self.moment(at.step.saturating_sub(count)).min(at)
     }

@@ -2,7 +2,7 @@
 //! tests with partial snapshots.
 //!
 //! The program is read once a file. `expect` is held against the state at the end, each item of `trace`
-//! against the state after so many steps; a missing member is not compared. The fields of the state are the
+//! against the state after a number of steps; a missing member is not compared. The fields of the state are the
 //! members of a snapshot: `schema_version`, `step`, `status`, `pc`, `operand_stack`, `call_stack`, `trap`,
 //! `halt`, with values as snapshots write them. A member that a snapshot does not have (`trap` of a run that
 //! halted) is absent, `null` is Null.

@@ -75,7 +75,7 @@ impl<'d, 'm> FailedAssertion<'d, 'm> {
         self.actual.ok_or_else(NotRepresentable::nothing)
     }
 
-    /// The array or object that the datum is in, or so many further ones outside.
+    /// The array or object that the datum is in, or one this number of levels further outside.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl<'d, 'm> FailedAssertion<'d, 'm> {
         Ok(vec![Change::Replace { node: self.node, value }])
     }
 
-    /// The change that removes the member or item that this datum is in, or the one so many levels
+    /// The change that removes the member or item that this datum is in, or the one this number of levels
     /// further outside.
     ///
     /// # Errors

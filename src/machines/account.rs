@@ -26,7 +26,7 @@ pub(crate) const COPIES: u64 = 5;
 /// Less garbage than this is not looked for.
 const GARBAGE: u64 = 1 << 22;
 
-/// The allocator is asked for the bytes of a case in steps of so many, beyond the first.
+/// The allocator is asked for the bytes of a case in steps of this number of bytes, after the first step.
 const GRANT: u64 = 1 << 20;
 
 /// Why the runner ends a case.
@@ -128,7 +128,7 @@ impl Account {
         self.left -= count;
     }
 
-    /// Charges an instruction so many units besides the one that each instruction is.
+    /// Charges an instruction this number of units besides the one that each instruction is.
     #[inline(always)]
     pub(crate) fn charge(&mut self, units: u64) -> Result<(), Limit> {
         self.units = self.units.saturating_add(units);
@@ -204,7 +204,7 @@ impl Account {
         self.used > self.due
     }
 
-    /// States that so many bytes are in use, without garbage.
+    /// States that this number of bytes is in use, without garbage.
     pub(crate) fn settle(&mut self, used: u64) {
         self.used = used;
         // Near the limit, less garbage: it must not be what reaches the limit.
@@ -224,7 +224,7 @@ impl Account {
     }
 }
 
-/// Whether so many bytes can be allocated.
+/// Whether this number of bytes can be allocated.
 fn is_available(bytes: u64) -> bool {
     let mut room = Vec::<u8>::new();
     let reserved = usize::try_from(bytes).is_ok_and(|bytes| room.try_reserve_exact(bytes).is_ok());

@@ -40,13 +40,13 @@ pub trait Inspect: Observe {
         None
     }
 
-    /// A value of the operand stack, so many below the top one.
+    /// The value at this distance from the top of the operand stack.
     fn item(&self, below: usize) -> Option<Value> {
         let _ = below;
         None
     }
 
-    /// The compound that a value of the stack refers to, so many below the top one.
+    /// The compound that the value at this distance from the top of the stack refers to.
     fn compound(&self, below: usize) -> Option<usize> {
         let _ = below;
         None

@@ -243,7 +243,7 @@ pub trait Watch {
         0
     }
 
-    /// So many instructions were executed unseen, and the machine goes on. Not called when the machine
+    /// This number of instructions were executed unseen, and the machine goes on. Not called when the machine
     /// ended among them.
     fn passed_over(&mut self, count: u64) {
         let _ = count;
@@ -321,7 +321,7 @@ impl Meter for Unmetered {
     }
 }
 
-/// So many instructions.
+/// Ends the loop after a number of instructions.
 pub struct Metered(pub u64);
 
 impl Meter for Metered {
@@ -335,7 +335,7 @@ impl Meter for Metered {
     }
 }
 
-/// So many instructions, and none that the set may have.
+/// Ends the loop after a number of instructions, or in front of one that the set may have.
 pub struct Until<'s> {
     /// How many are left.
     pub left: u64,

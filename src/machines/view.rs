@@ -27,7 +27,7 @@ const DEEPEST: usize = 8;
 pub struct Section {
     /// What it is.
     pub title: String,
-    /// What is in it; at most so many that they can be shown.
+    /// What is in it; no more than can be shown.
     pub rows: Vec<Row>,
     /// How many rows are left out at the end.
     pub left_out: usize,

@@ -94,7 +94,7 @@ pub struct Step {
 pub enum Action {
     /// Run to the end.
     Execute,
-    /// At most so many instructions.
+    /// At most this number of instructions.
     Run(u64),
     /// Change the state: a record of what the machine's documentation says can be changed.
     Set(Value),

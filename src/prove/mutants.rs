@@ -150,7 +150,7 @@ fn trial(fault: Fault, suite: &Suite, how: &How) -> Trial {
     Trial { outcome, case: None }
 }
 
-/// At most so many of the faults, at even distances.
+/// At most this number of faults, at even distances.
 pub fn evenly(faults: &[Fault], most: usize) -> Vec<Fault> {
     let is_chosen = |index: usize| (index + 1) * most / faults.len() > index * most / faults.len();
     (0..faults.len()).filter(|index| is_chosen(*index)).map(|index| faults[index]).collect()

@@ -26,7 +26,7 @@ const FEW: usize = 8;
 /// How many results, for each thread, wait to be put in order.
 const WAITING: usize = 64;
 
-/// Runs all cases on so many threads; the calling thread puts the outcomes in order.
+/// Runs all cases on this number of threads; the calling thread puts the outcomes in order.
 pub(super) fn run<'s>(
     sources: &'s [Source],
     options: &'s Options,

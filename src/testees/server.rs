@@ -25,7 +25,7 @@ use self::observer::{Hasher, Range};
 
 mod observer;
 
-/// How many requests may wait: so many that this process and vmconf need not wait for each other.
+/// How many requests may wait: enough that this process and vmconf need not wait for each other.
 const IN_FLIGHT: usize = 8;
 
 /// Answers requests with a machine of this crate.

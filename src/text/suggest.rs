@@ -11,7 +11,7 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     let word = word.to_lowercase();
     let most = if length < 3 { 0 } else { (length / 4).max(1) };
     let distance = |known: &str| strsim::osa_distance(&word, &known.to_lowercase());
-    // So many characters are missing or surplus at least; most names need no comparison.
+    // At least this number of characters are missing or surplus; most names need no comparison.
     let known = known.into_iter().filter(|known| known.chars().count().abs_diff(length) <= most);
     let near = known.map(|known| (distance(known), known));
     let near = near.filter(|(distance, _)| *distance <= most);

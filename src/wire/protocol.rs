@@ -156,7 +156,7 @@ pub struct Step {
 pub enum Action {
     /// Run to the end.
     Execute,
-    /// At most so many instructions.
+    /// At most this number of instructions.
     Run(u64),
     /// Change the state; the members depend on the machine.
     Set(Json),

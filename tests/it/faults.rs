@@ -30,10 +30,10 @@ use vmconf::report::json;
 use vmconf::run::{FileOptions, Options, RunOptions, Worker};
 use vmconf::testees::MakeTestee;
 
-/// So many cases that execute an opcode are tried, those with the fewest instructions.
+/// The number of cases that are tried for an opcode, those with the fewest instructions.
 const TRIED: usize = 25;
 
-/// So many instructions are executed of a case.
+/// The number of instructions that are executed of a case.
 const MOST_STEPS: u64 = 20_000;
 
 /// Lines of a screen.
@@ -54,7 +54,7 @@ fn faulty(fault: Fault) -> RunOptions {
     RunOptions { testee: MakeTestee::new(format!("{fault:?}"), testee), ..RunOptions::default() }
 }
 
-/// One of so many faults is planted, unless `VMCONF_FAULTS` is `all`.
+/// One of this number of faults is planted, unless `VMCONF_FAULTS` is `all`.
 const ONE_OF: usize = 12;
 
 /// Faults whose explanations are kept to be read.

@@ -16,7 +16,7 @@ mod targets;
 
 use targets::{Seeds, TARGETS, Target};
 
-/// So many mutations of each target, unless the environment says otherwise.
+/// The number of mutations of each target, unless the environment says otherwise.
 const RUNS: usize = 2_000;
 
 /// Seeds that are longer would take most of the time.

@@ -135,7 +135,7 @@ impl Watch for Gas {
     }
 }
 
-/// With exactly the gas for the first so many instructions, and with one less, both tiers end at the same place.
+/// With exactly the gas for the first instructions of a run, and with one less, both tiers end at the same place.
 #[test]
 fn gas_that_ends_at_any_instruction() {
     const GAS: u64 = 4000;

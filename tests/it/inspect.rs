@@ -19,15 +19,15 @@ use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 use vmconf::run::{self, Options};
 
-/// So many parts of all states of a case are looked at, and a few more.
+/// The number of parts of all states of a case that are looked at, and a few more.
 const PARTS: usize = 100_000;
-/// So many items of a stack are asked for one by one.
+/// The number of items of a stack that are asked for one by one.
 const ITEMS: usize = 64;
 
 /// What a machine's state has in cells, and how closely a run is looked at.
 struct Looks {
     machine: &'static str,
-    /// So many instructions of a case.
+    /// The number of instructions of a case that are looked at.
     steps: usize,
     /// Fields that can be seen at any time.
     always: &'static [&'static str],
@@ -84,7 +84,7 @@ fn list(value: Option<Value>) -> Vec<Value> {
     }
 }
 
-/// The stacks of so many frames of a NeoVM, or what is left of them in the end.
+/// The stacks of this number of frames of a NeoVM, or what is left of them in the end.
 fn stacks(machine: &dyn Inspect, frames: usize) -> Vec<Value> {
     let frames = list(machine.observe("invocationStack")).into_iter().take(frames);
     let mut items: Vec<_> = frames.flat_map(|frame| list(frame.get("evaluationStack").cloned())).collect();

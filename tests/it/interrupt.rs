@@ -21,7 +21,7 @@ fn interrupt(child: &Child) {
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
 }
 
-/// Files of cases that each execute so many steps, with every report to a file, and one to `stdout`.
+/// Files of cases that each execute this number of steps, with every report to a file, and one to `stdout`.
 fn long_run(folder: &Path, jobs: &str, steps: &str, stdout: Stdio) -> Child {
     let vectors = folder.join("vectors");
     fs::create_dir_all(&vectors).unwrap();

@@ -128,7 +128,7 @@ fn snapshots_of_vectors_are_valid_and_coherent() {
             }
             let snapshots = snapshots(&case.case);
             assert_coherent(&snapshots, &program);
-            // Valid one by one, but of a long loop only so many.
+            // Valid one by one, but of a long loop only the first ones.
             for snapshot in snapshots.iter().take(80).chain(snapshots.last()) {
                 SCHEMA.assert_accepts(snapshot, &format!("{} {}", relative(&path), case.name));
                 count += 1;

@@ -84,7 +84,7 @@ impl Script {
     }
 }
 
-/// A number as so many bytes of two's complement, least significant first, worked out without the
+/// A number as this number of bytes of two's complement, least significant first, worked out without the
 /// library's own conversion.
 fn encoded(number: &BigInt, length: usize) -> Vec<u8> {
     let modulus = BigInt::from(1) << (8 * length);

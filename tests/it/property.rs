@@ -47,7 +47,7 @@ fn a_changed_check_is_reported_as_itself() {
     assert!(unchanged * 5 < checks_seen, "{unchanged} of {checks_seen} checks cannot be changed");
 }
 
-/// All of a few; of very many, such as the thousand frames of a limit, so many that are spread evenly.
+/// All of a few; of very many, such as the thousand frames of a limit, a few at even distances.
 fn sample(count: usize) -> impl Iterator<Item = usize> {
     const MOST: usize = 150;
     (0..count).step_by(count.div_ceil(MOST).max(1))

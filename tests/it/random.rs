@@ -29,7 +29,7 @@ impl Random {
         (self.next() % end as u64) as usize
     }
 
-    /// True once in so many times.
+    /// True once in this number of times.
     pub(crate) fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

@@ -14,10 +14,10 @@ use vmconf::model::cell::Cell;
 use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
 
-/// So many states of a case are looked at.
+/// The number of states of a case that are looked at.
 const STATES: usize = 60;
 
-/// A case of every so many.
+/// One of this number of cases is looked at.
 const EVERY: usize = 23;
 
 /// All that can be observed, as text.

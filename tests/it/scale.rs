@@ -87,7 +87,7 @@ fn a_number_of_a_report_has_a_length() {
     assert!(int(1_001).unwrap_err().to_string().contains("more than 1001 characters"));
 }
 
-/// A file with so many cases that fail.
+/// A file with this number of cases that fail.
 fn failing(folder: &TempDir, count: usize) -> String {
     let steps = r#"[{"actions": ["Execute"], "result": {"state": "FAULT"}}]"#;
     let case = |number| format!(r#"{{"name": "{number}", "script": "0x11", "steps": {steps}}}"#);

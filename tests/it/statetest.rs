@@ -203,7 +203,7 @@ fn units(code: &str) -> u64 {
 /// Instructions whose gas does not cover their time are charged by their operands, besides a unit for 16 gas.
 #[test]
 fn work_is_charged_by_operands() {
-    // Memory has 0x10000 bytes before; then so many of them are hashed: 6 gas and 6 units a word.
+    // Memory has 0x10000 bytes before; then all of them are hashed: 6 gas and 6 units a word.
     let hashing = |length: &str| units(&format!("600061ffe05262{length}600020"));
     assert_eq!(hashing("00c800") - hashing("000000"), 1600 * 6 / 16 + 1600 * 6);
     // 2 to the power of 1 or 17 bytes: 50 gas and 20 units a byte.

@@ -28,7 +28,7 @@ pub(crate) const WRONG: &str = "tests/samples/vmtests/wrong";
 /// Samples that are no vectors.
 pub(crate) const MALFORMED: &str = "tests/samples/vmtests/malformed";
 
-/// So many random cases unless the environment says otherwise; nothing is written beside the tests.
+/// The number of random cases unless the environment says otherwise; nothing is written beside the tests.
 pub(crate) fn config(cases: u32) -> ProptestConfig {
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
     let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };

@@ -19,7 +19,7 @@ use crate::wire::protocol::{Action, Answer, Digests, DigestsDone, Instruction, R
 /// How many hashes are requested at once.
 const POINTS: u64 = 64;
 
-/// The first request doubles the number of instructions so many times: no run is longer.
+/// How often the first request doubles the number of instructions: no run is longer.
 const DOUBLINGS: u32 = 41;
 
 /// A run whose instructions can be requested.

@@ -108,7 +108,7 @@ function paint() {
   }
 }
 
-/** Shows so many lines of code, around the current one: a program may have many. */
+/** Shows this number of lines of code, around the current one: a program may have many. */
 const MOST_CODE = 400;
 
 function paintCode() {
@@ -267,7 +267,7 @@ const keys = {
   n: "nextWrite", x: "nextExecution", f: "failure", 0: "first", Home: "first", G: "last", End: "last",
 };
 
-/** Selects a row of a list by so many rows. */
+/** Moves the selection of a list by this number of rows. */
 function select(/** @type {any} */ list, /** @type {number} */ by) {
   const options = Array.from(list.querySelectorAll("[role=option]"));
   const at = options.findIndex((option) => option.getAttribute("aria-selected") === "true");

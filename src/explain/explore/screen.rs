@@ -104,7 +104,7 @@ struct PaneLine {
     is_selected: bool,
 }
 
-/// The first of `count` lines that is shown if so many fit, so that the selected one is in the middle.
+/// The first of `count` lines that is shown if this number of them fits, so that the selected one is in the middle.
 fn first_shown(selected: usize, count: usize, room: usize) -> usize {
     selected.saturating_sub(room / 2).min(count.saturating_sub(room))
 }

@@ -17,7 +17,7 @@ pub enum StateLine {
         /// Whether the last instruction changed it.
         change: Change,
     },
-    /// So many rows are left out.
+    /// The number of rows that are left out.
     LeftOut(usize),
 }
 

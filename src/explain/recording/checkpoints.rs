@@ -32,7 +32,7 @@ impl Checkpoints {
         Checkpoints { kept: Vec::new(), near: None, apart: 0 }
     }
 
-    /// Keeps a copy that uses so many bytes, unless it is close to another one.
+    /// Keeps a copy that uses this number of bytes, unless it is close to another one.
     pub(super) fn add(&mut self, at: Moment, machine: Box<dyn Machine>, bytes: u64) {
         let is_close = self.kept.last().is_some_and(|last| at.step < last.at.step + self.apart);
         if is_close {

@@ -18,7 +18,7 @@ pub(super) const VERSION: &str = "MiniC89.VM.Metadata.v0.2";
 /// The name of the machine.
 pub(super) const MACHINE: &str = "minic89";
 
-/// Function ids, slots, instructions of a function: at most so many.
+/// Function ids, slots, instructions of a function: at most this number.
 const WIDEST: u16 = u16::MAX;
 
 /// What the tests of a file share.

@@ -163,7 +163,7 @@ fn returned() -> Cell {
 }
 
 impl Ethereum {
-    /// A word of the stack, so many below the top one.
+    /// The word at this distance from the top of the stack.
     fn word(&self, below: usize) -> Option<U256> {
         self.running()?.interpreter.stack.peek(below).ok()
     }

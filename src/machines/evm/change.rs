@@ -36,7 +36,7 @@ impl Evm {
         Ok(())
     }
 
-    /// The place of an item of the stack, so many below the top one.
+    /// The place of the item at this distance from the top of the stack.
     fn place(&mut self, below: usize) -> Result<&mut Halves, LoadError> {
         if below >= self.height {
             return Err(LoadError::new(format!("there is no item {below} below the top one")));

@@ -121,7 +121,7 @@ impl Halves {
 pub(super) struct Count {
     /// What the program counter lacks to be the number of instructions.
     pub(super) lack: usize,
-    /// With so many instructions or more, the next jump leaves the loop.
+    /// From this number of instructions on, the next jump leaves the loop.
     pub(super) fence: usize,
 }
 
@@ -377,7 +377,7 @@ pub(super) fn range(offset: Word, size: Word) -> Result<Range<usize>, Stop> {
     end.ok_or(Stop::Halted(Halt::OutOfGas))
 }
 
-/// Words of 32 bytes that so many bytes are in.
+/// The number of words of 32 bytes that hold this number of bytes.
 pub(super) fn words(bytes: usize) -> u64 {
     bytes.div_ceil(32) as u64
 }

@@ -16,7 +16,7 @@ pub(super) fn sha3(f: &mut Frame<'_>) -> Flow {
     Ok(())
 }
 
-/// What hashing so many bytes is charged.
+/// The price of hashing this number of bytes.
 pub(super) fn keccak_units(length: usize) -> u64 {
     const BLOCK: usize = 136;
     70 * (1 + length / BLOCK) as u64

@@ -84,7 +84,7 @@ impl Default for Entry {
     }
 }
 
-/// After so many visits a place is hot.
+/// The number of visits after which a place is hot.
 const VISITS: u8 = 4;
 
 impl Hot {

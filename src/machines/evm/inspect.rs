@@ -185,7 +185,7 @@ impl Places for Evm {
 }
 
 impl Evm {
-    /// A word of the stack, so many below the top one.
+    /// The word at this distance from the top of the stack.
     fn word(&self, below: usize) -> Option<Word> {
         (below < self.height).then(|| self.stack[self.height - below].word())
     }

@@ -13,7 +13,7 @@ use crate::model::path::Path;
 use crate::model::shape::{Member, Shape, members};
 use crate::model::value::Value;
 
-/// Function ids, instructions of a function, slots: at most so many (the C core's 16 bits).
+/// Function ids, instructions of a function, slots: at most this number (the C core's 16 bits).
 const WIDEST: usize = 0xffff;
 
 /// Steps of a run where not even the program says how many.

@@ -125,7 +125,7 @@ macro_rules! rows {
     JZ                         ["target"]  (1 -> 0) flow::jz,            "go on there if a is 0", [Jumps];
     JNZ                        ["target"]  (1 -> 0) flow::jnz,           "go on there if a is not 0", [Jumps];
     CALL_DIRECT = CALL         ["fid"]     (0 -> 0) call::direct,        "call a function with as many arguments as it has", [Takes(MiniC89::arguments), Writes(CalleeSlots)];
-    CALL_IND                   ["argc"]    (1 -> 0) call::indirect,      "call the function on top with so many arguments below it", [Takes(MiniC89::arguments_and_callee), Writes(CalleeSlots)];
+    CALL_IND                   ["argc"]    (1 -> 0) call::indirect,      "call the function on top with argc arguments below it", [Takes(MiniC89::arguments_and_callee), Writes(CalleeSlots)];
     RET                        []          (1 -> 0) call::ret,           "return the top value", [Writes(Result)];
     }};
 }

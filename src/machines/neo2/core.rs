@@ -68,13 +68,13 @@ impl Core {
         Ok(self.account.charge(units)?)
     }
 
-    /// Counts the work of reading or writing so many bytes.
+    /// Counts the work of reading or writing this number of bytes.
     #[inline(always)]
     pub(super) fn work_on_bytes(&mut self, length: usize) -> Flow {
         self.work(length.div_ceil(BYTES_OF_UNIT) as u64)
     }
 
-    /// Counts the work of moving so many items.
+    /// Counts the work of moving this number of items.
     #[inline(always)]
     pub(super) fn work_on_items(&mut self, count: usize) -> Flow {
         self.work(count.div_ceil(ITEMS_OF_UNIT) as u64)

@@ -103,7 +103,7 @@ fn are_signed(
 
 type Bytes = Rc<Vec<u8>>;
 
-/// Takes the items of an array, or a number and so many items: at least one, at most `most`.
+/// Takes the items of an array, or a count and that number of items: at least one, at most `most`.
 fn pop_several(frame: &mut Frame<'_>, most: usize) -> Result<Vec<Bytes>, Stop> {
     let item = frame.pop()?;
     if let Item::Array(id) | Item::Struct(id) = item {

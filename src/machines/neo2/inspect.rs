@@ -251,7 +251,7 @@ impl Neo2 {
         self.items().iter().nth_back(below)
     }
 
-    /// The cell of an item, so many below the top one.
+    /// The cell of the item at this distance from the top one.
     fn stacked(&self, below: usize) -> Option<Cell> {
         self.height().checked_sub(below + 1).map(Cell::Stack)
     }
@@ -278,12 +278,12 @@ impl Neo2 {
         usize::try_from(i32::try_from(number).ok()?).ok()
     }
 
-    /// So many items, or all of the current frame: the instruction fails where it would take more.
+    /// This number of items, at most all of the current frame: the instruction fails where it would take more.
     fn at_most_own(&self, count: usize) -> usize {
         count.min(self.own().len())
     }
 
-    /// How many items an array of keys or signatures is, or a count and so many of them.
+    /// How many items an array of keys or signatures is, or a count and that number of them.
     fn several(&self, below: usize) -> usize {
         let is_list = self.below(below).is_some_and(|item| self.list(item).is_some());
         1 + if is_list { 0 } else { self.count(below).unwrap_or_default() }

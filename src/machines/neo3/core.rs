@@ -108,7 +108,7 @@ impl Core {
         mem::forget(self.stack.pop());
     }
 
-    /// The item so many below the top, if it is there.
+    /// The item at this distance from the top, if it is there.
     pub(super) fn below(&self, below: usize) -> Option<&Item> {
         self.stack.iter().nth_back(below)
     }

@@ -125,7 +125,7 @@ impl<'m> Frame<'m> {
         Ok(bytes)
     }
 
-    /// So many next bytes of the instruction.
+    /// The next bytes of the instruction, this number of them.
     pub(super) fn data(&mut self, length: usize) -> Result<&'m [u8], Fault> {
         let script: &'m [u8] = self.script;
         let data = script[..script.len() - 1].get(self.pc..).and_then(|rest| rest.get(..length));
@@ -203,7 +203,7 @@ impl<'m> Frame<'m> {
         Ok(&mut self.core.stack[from..])
     }
 
-    /// Pushes the item so many below the top.
+    /// Pushes the item at this distance from the top.
     #[inline(always)]
     pub(super) fn push_copy(&mut self, below: usize) -> Flow {
         let Some(from) = self.height().checked_sub(below + 1) else { return Err(Fault::Underflow.into()) };
@@ -253,7 +253,7 @@ impl<'m> Frame<'m> {
         Ok(bytes)
     }
 
-    /// Charges an instruction that visits so many items.
+    /// Charges an instruction that visits this number of items.
     pub(super) fn visit(&mut self, items: usize) -> Flow {
         self.core.work(items.div_ceil(ITEMS_OF_UNIT))
     }

@@ -50,9 +50,9 @@ struct Compound {
     content: Content,
 }
 
-/// So many compounds may have lost their last reference before they are looked at.
+/// The number of compounds that may have lost their last reference before they are looked at.
 const UNHELD_BEFORE_SWEEP: usize = 256;
-/// So many positions may be in them: each can be the last one to hold a Buffer of the largest size.
+/// The number of positions that may be in them: each can be the last one to hold a Buffer of the largest size.
 const UNHELD_POSITIONS_BEFORE_SWEEP: usize = 1024;
 
 impl Heap {

@@ -204,7 +204,7 @@ fn ripemd160(frame: &mut Frame<'_>) -> Flow {
     push_hash(frame, data.len(), Ripemd160::digest(&data).to_vec())
 }
 
-/// Pushes the hash of so many bytes.
+/// Pushes a hash of this number of bytes.
 fn push_hash(frame: &mut Frame<'_>, length: usize, hash: Vec<u8>) -> Flow {
     frame.work(HASH * (2 + length / 64))?;
     frame.push(Item::bytes(hash));
@@ -256,7 +256,7 @@ fn two_lists(core: &Core) -> usize {
     first + list(first)
 }
 
-/// An Array or Struct of byte strings, or a count and so many of them below it.
+/// An Array or Struct of byte strings, or a count and that number of them below it.
 fn pop_list(frame: &mut Frame<'_>) -> Result<Vec<Vec<u8>>, Fault> {
     let top = frame.pop()?;
     if let Some(list) = top.list() {

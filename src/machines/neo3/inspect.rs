@@ -359,7 +359,7 @@ impl Neo3 {
         Some(self.core.heap.list(self.core.below(operand)?.list()?))
     }
 
-    /// The cell of an item of the stack, so many below the top one.
+    /// The cell of the item at this distance from the top of the stack.
     fn stacked(&self, below: usize) -> Option<Cell> {
         self.height().checked_sub(below + 1).map(Cell::Stack)
     }

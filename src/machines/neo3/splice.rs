@@ -82,7 +82,7 @@ fn slice(bytes: &[u8], from: usize, count: usize) -> Result<&[u8], Fault> {
     bytes.get(range(from, count)?).ok_or(OUTSIDE)
 }
 
-/// So many bytes from a place. The reference implementation adds numbers of 32 bits.
+/// A number of bytes from a place on. The reference implementation adds numbers of 32 bits.
 fn range(from: usize, count: usize) -> Result<Range<usize>, Fault> {
     let end = i32::try_from(from + count).map_err(|_| Fault::Overflow)?;
     Ok(from..end as usize)

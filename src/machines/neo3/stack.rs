@@ -114,7 +114,7 @@ fn index(frame: &mut Frame<'_>) -> Result<usize, Stop> {
     if below < frame.height() { Ok(below) } else { Err(Fault::Underflow.into()) }
 }
 
-/// Takes away the item so many below the top.
+/// Removes the item at this distance from the top.
 #[inline(always)]
 fn remove(frame: &mut Frame<'_>, below: usize) -> Flow {
     let Some(place) = frame.height().checked_sub(below + 1) else { return Err(Fault::Underflow.into()) };

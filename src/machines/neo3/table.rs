@@ -96,8 +96,8 @@ macro_rules! rows {
     0x53 REVERSE3     []                         (3 -> 3) stack::reverse::<3>,                 "reverse the top 3 items", [];
     0x54 REVERSE4     []                         (4 -> 4) stack::reverse::<4>,                 "reverse the top 4 items", [];
     0x55 REVERSEN     []                         (1 -> 0) stack::reversen,                     "reverse the top n items; n is on top", [Takes(counted), Leaves(index)];
-    0x56 INITSSLOT    [Unsigned(1)]              (0 -> 0) slot::initsslot,                     "make so many static fields, all Null", [Writes(NewStatics)];
-    0x57 INITSLOT     [Unsigned(1) Unsigned(1)]  (0 -> 0) slot::initslot,                      "make so many local variables, all Null, and pop so many arguments", [Writes(NewLocals), Writes(NewArguments), Takes(initialised)];
+    0x56 INITSSLOT    [Unsigned(1)]              (0 -> 0) slot::initsslot,                     "make this number of static fields, all Null", [Writes(NewStatics)];
+    0x57 INITSLOT     [Unsigned(1) Unsigned(1)]  (0 -> 0) slot::initslot,                      "make the first number of local variables, all Null, and pop the second number of arguments", [Writes(NewLocals), Writes(NewArguments), Takes(initialised)];
     0x58 LDSFLD0      []                         (0 -> 1) slot::load::<Statics, 0>,            "push static field 0", [Reads(Static)];
     0x59 LDSFLD1      []                         (0 -> 1) slot::load::<Statics, 1>,            "push static field 1", [Reads(Static)];
     0x5a LDSFLD2      []                         (0 -> 1) slot::load::<Statics, 2>,            "push static field 2", [Reads(Static)];

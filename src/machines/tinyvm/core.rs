@@ -43,7 +43,7 @@ pub(super) enum Stop {
     Costly(u16),
     /// This word is not an instruction; another step reads it again.
     Illegal(u16),
-    /// So many instructions were executed as were allowed.
+    /// All allowed instructions were executed.
     Limit,
     /// The program requested a random number that the vector does not provide.
     NoRandom,

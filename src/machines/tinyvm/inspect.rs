@@ -333,7 +333,7 @@ fn numbered(who: &'static Who, numbers: Range<usize>) -> impl Iterator<Item = Ce
     numbers.map(|number| Cell::named(who.registers, format!("r{number}")))
 }
 
-/// So many words of data. Addresses wrap around.
+/// A number of words of data. Addresses wrap around.
 fn wrapped(space: &'static str, from: u16, length: u16) -> impl Iterator<Item = Cell> {
     let (from, length) = (usize::from(from), usize::from(length));
     let end = (from + length).min(WORDS);

@@ -9,7 +9,7 @@ use crate::model::path::Key;
 use crate::model::value::Value;
 use num_bigint::BigInt;
 
-/// So many bytes of memory are a value.
+/// The number of bytes of memory that are one value.
 const MOST_BYTES: usize = 1 << 16;
 
 /// The value of a cell; `None` if it cannot be observed.

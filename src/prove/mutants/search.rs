@@ -33,7 +33,7 @@ pub struct Searched {
     pub vector: Option<String>,
 }
 
-/// Tries at most so many programs.
+/// Tries at most this number of programs.
 pub fn search(fault: Fault, programs: u32) -> Searched {
     let mut searched = Searched::default();
     let Some((_, make)) = made_for(fault.machine.name) else { return searched };

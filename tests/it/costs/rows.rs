@@ -49,7 +49,7 @@ impl<'t> Row<'t> {
         instructions(self.body).len() + AROUND
     }
 
-    /// A machine that has loaded the body so many times.
+    /// A machine that has loaded this number of copies of the body.
     pub(crate) fn loaded(&self, info: &MachineInfo, times: usize) -> Box<dyn Machine> {
         let mut machine = (info.new)(&Limits { steps: u64::MAX, memory: 1 << 40, ..Limits::default() });
         machine.load(&self.program(info, times)).unwrap_or_else(|error| panic!("{}: {error}", self.name));
@@ -60,7 +60,7 @@ impl<'t> Row<'t> {
         machine
     }
 
-    /// Executes the body so many times; the units that this is charged, the setup included.
+    /// Executes this number of copies of the body; the units that this is charged, the setup included.
     pub(crate) fn run(&self, machine: &mut dyn Machine) -> u64 {
         let status = perform(machine, &Action::Execute, None);
         assert_eq!(status, Status::Ended, "{}: {}", self.name, machine.describe());

@@ -20,7 +20,7 @@ fn explained(script: &str, stack: &[u64]) -> Explanation {
     explain(&file, 0, &options.run, LAST)
 }
 
-/// PUSH0, then INC so many times.
+/// PUSH0, then this number of INC.
 fn counted(times: usize) -> String {
     format!("0x10{}40", "9c".repeat(times))
 }

@@ -8,7 +8,7 @@ use vmconf::model::value::Value;
 
 use super::{End, Script, boolean, buffer, end_of, ended, references};
 
-/// A compound in a compound, and so on, so many levels deep.
+/// A compound in a compound, and so on, to this depth.
 fn nested(innermost: &[Op], pack: Op, levels: u32) -> Script {
     Script::new().ops(innermost).repeated(levels, &[Op::PUSH1, pack])
 }
@@ -45,7 +45,7 @@ fn assert_observable(machine: &dyn Machine) {
     }
 }
 
-/// The script halts with so many references, and its items can be looked at.
+/// The script halts with this number of references, and its items can be looked at.
 fn assert_halts(script: &Script, count: usize) {
     let machine = ended(script);
     assert_eq!(machine.observe("state"), Some(Value::text("HALT")), "{}", machine.describe());

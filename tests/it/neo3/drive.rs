@@ -22,7 +22,7 @@ const FIELDS: [&str; 5] = ["state", "refs", "exceptionMessage", "resultStack", "
 const SMALL_FIELDS: &[&str] = FIELDS.split_at(3).0;
 const MOST_VALUES: usize = 20_000;
 
-/// So many instructions a program may execute.
+/// The number of instructions that a program may execute.
 const MOST: u64 = 20_000;
 
 /// What can be seen of a machine, also for a person.

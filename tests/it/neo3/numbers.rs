@@ -23,7 +23,7 @@ fn power_of_2(exponent: usize) -> BigInt {
     BigInt::from(1) << exponent
 }
 
-/// Whether so many bytes of two's complement hold a number.
+/// Whether this number of bytes of two's complement hold a number.
 fn fits(number: &BigInt, bytes: usize) -> bool {
     match bytes {
         0 => *number == BigInt::ZERO,
@@ -57,7 +57,7 @@ fn number() -> impl Strategy<Value = BigInt> {
 enum Writing {
     Shortest,
     Longest,
-    /// As a ByteString with so many bytes more than needed.
+    /// As a ByteString with this number of bytes more than needed.
     Bytes(usize),
     /// As a Boolean, if it is one.
     Truth,
