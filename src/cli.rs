@@ -29,6 +29,7 @@ mod disasm;
 mod exec;
 mod exit_code;
 mod explore;
+mod explorer_pages;
 mod file_args;
 mod find_case;
 mod flags;

@@ -109,6 +109,7 @@ pub fn explain(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions, last:
         spent,
         world: hashes.world,
         logs: hashes.logs,
+        page: None,
     }
 }
 

@@ -54,7 +54,7 @@ use crate::model::event::{Event, Summary};
 pub(crate) use catch_panic::catch_panic;
 pub use collect::Explain;
 pub(crate) use execute::place_of;
-pub use execute::{WatchedCase, Worker, machine_of, watch};
+pub use execute::{WatchedCase, Worker, machine_of, run_by, watch};
 pub use file_options::FileOptions;
 pub use file_override::FileOverride;
 pub(crate) use load::{Cases, Content, FileError, identify, read_text};
@@ -79,7 +79,7 @@ pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -
 pub fn run_and_explain(
     sources: &[Source],
     options: &Options,
-    explain: Explain,
+    explain: Explain<'_>,
     sink: &mut dyn FnMut(Event),
 ) -> Summary {
     run_all(sources, options, Collector::new(options, Some(explain), sink))

@@ -70,6 +70,7 @@ const FLAGS: &[Flag] = &[
     setting("report", Scope::Run, Nothing),
     setting("no-group", Scope::Run, Nothing),
     setting("quiet", Scope::Run, Nothing),
+    typed("explore", Nothing),
     typed("verbose", Nothing),
     setting("slow", Scope::Run, Nothing),
     // Of single commands.

@@ -48,6 +48,12 @@ impl ReportArgs {
         }
     }
 
+    /// The file of the only report of this name.
+    pub(super) fn only_file(&self, name: &str) -> Option<&Path> {
+        let mut requested = self.requested.iter().filter(|requested| requested.kind.name == name);
+        requested.next().filter(|_| requested.next().is_none())?.file.as_deref()
+    }
+
     /// The files that reports are written to.
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
         self.requested.iter().filter_map(|requested| requested.file.as_deref())
@@ -152,17 +158,22 @@ impl Reports {
     /// Moves all files into place. Returns the exit code of a run that otherwise ends with `exit`: a missing
     /// report is a broken file.
     pub(super) fn finish(self, exit: Exit) -> Exit {
-        let missing =
-            self.0.into_iter().map(Output::finish).filter(|written| *written == Written::No).count();
-        if missing > 0 && exit != Exit::Interrupted { Exit::Broken } else { exit }
+        self.0.into_iter().map(Output::finish).fold(exit, |exit, written| written.exit(exit))
     }
 }
 
-/// Whether a report was written.
+/// Whether something was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Written {
+pub(super) enum Written {
     Yes,
     No,
+}
+
+impl Written {
+    /// The exit code of a run that otherwise ends with `exit`.
+    pub(super) fn exit(self, exit: Exit) -> Exit {
+        if self == Written::No && exit != Exit::Interrupted { Exit::Broken } else { exit }
+    }
 }
 
 /// A report and where it goes.

@@ -33,6 +33,13 @@ impl TemporaryFiles {
         Ok(file)
     }
 
+    /// Writes the file at `path` with these bytes as they are.
+    pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let file = self.create(path)?;
+        file.file().write_all(bytes)?;
+        file.finish()
+    }
+
     /// Ends the process immediately, without leaving temporary files.
     pub(super) fn exit(&self, exit: Exit) -> ! {
         for path in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -140,6 +147,11 @@ pub(super) fn remove_earlier(path: &Path) {
         // It may not exist.
         let _ = fs::remove_file(path);
     }
+}
+
+/// Whether a result at `path` becomes a regular file.
+pub(super) fn is_regular(path: &Path) -> bool {
+    matches!(destination(path), Ok(Destination::Regular(_)))
 }
 
 /// What a path of a result leads to.

@@ -10,15 +10,17 @@ use vmconf::explain::explain_on_screen;
 use vmconf::model::case::CaseId;
 use vmconf::model::event::{Event, Summary};
 use vmconf::model::exit_code::Exit;
+use vmconf::model::explanation::Explanation;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::report::{self, Needs};
 use vmconf::run::sources::Source;
-use vmconf::run::{self, Options, UnmatchedEntries};
+use vmconf::run::{self, LoadedFile, Options, RunOptions, UnmatchedEntries};
 use vmconf::testees::process::Groups;
 use vmconf::text::file_name::typed;
 use vmconf::text::shell::Words;
 
 use super::cache::{Cache, CacheArgs};
+use super::explorer_pages::ExploreArgs;
 use super::flags::Changes;
 use super::history::Executed;
 use super::known::KnownArgs;
@@ -75,6 +77,9 @@ pub(super) struct Run {
 
     #[command(flatten)]
     reports: ReportArgs,
+
+    #[command(flatten)]
+    explore: ExploreArgs,
 }
 
 impl Run {
@@ -180,6 +185,7 @@ impl Runner<'_> {
         let mut options = options.clone();
         options.run.cache = cache.as_ref().map(Cache::results);
         let options = &options;
+        let mut pages = self.args.explore.pages(&self.args.reports, &self.temporary_files)?;
         let mut reports =
             Reports::new(&self.args.reports, &self.report_options(options), &self.temporary_files)?;
         let executed =
@@ -195,15 +201,21 @@ impl Runner<'_> {
             }
             reports.event(&event);
         };
+        let mut explain = |loaded: &LoadedFile<'_>, case: usize, run: &RunOptions| {
+            let explanation = explain_on_screen(loaded, case, run);
+            let page = pages.as_mut().and_then(|pages| pages.page(loaded, case, run));
+            Explanation { page, ..explanation }
+        };
         let summary = match needs {
             Needs::Events => run::run(sources, options, &mut sink),
-            Needs::Explanations => run::run_and_explain(sources, options, explain_on_screen, &mut sink),
+            Needs::Explanations => run::run_and_explain(sources, options, &mut explain, &mut sink),
         };
         if let Some(cache) = cache {
             cache.save();
         }
         save_record(record, &summary);
-        Ok(reports.finish(summary.exit()))
+        let exit = reports.finish(summary.exit());
+        Ok(pages.map_or(exit, |pages| pages.finish(exit)))
     }
 
     fn report_options(&self, options: &Options) -> report::Options {

@@ -14,6 +14,9 @@ mod stretches;
 
 use crate::machines::machine::{LoadError, Machine, Status};
 use crate::model::case::{Case, Program};
+use crate::model::interrupt::Interrupt;
+use crate::testees::See;
+use crate::testees::embedded::Embedded;
 
 use self::checkpoints::Checkpoints;
 use self::stretches::{Recorded, Stretch};
@@ -37,18 +40,28 @@ pub struct Recording {
 const NEAR: u64 = 4_096;
 
 impl Recording {
-    /// Runs a case. If a limit of the runner ends it, the recording reaches up to there.
+    /// Runs a case on a machine. If a limit of the runner ends it, the recording reaches up to there.
     ///
     /// # Errors
     ///
     /// When the program cannot be loaded, or the machine cannot do what the case says.
-    pub fn new(mut machine: Box<dyn Machine>, case: &Case) -> Result<Recording, LoadError> {
-        machine.load(&case.program)?;
+    pub fn new(machine: Box<dyn Machine>, case: &Case) -> Result<Recording, LoadError> {
+        Recording::seen(Embedded::of(machine, &Interrupt::default()), case, &mut |_, _| {})
+    }
+
+    /// [`Recording::new`], and calls `see` after each step of the case.
+    ///
+    /// # Errors
+    ///
+    /// As [`Recording::new`].
+    pub fn seen(mut machine: Embedded, case: &Case, see: See<'_>) -> Result<Recording, LoadError> {
+        machine.machine().load(&case.program)?;
         let mut checkpoints = Checkpoints::new();
-        let Recorded { stretches, ends, stopped } = stretches::record(&mut *machine, case, &mut checkpoints)?;
+        let Recorded { stretches, ends, stopped } =
+            stretches::record(&mut machine, case, see, &mut checkpoints)?;
         let last = stretches.len() - 1;
         let now = Moment { stretch: last, step: stretches[last].end() };
-        let program = case.program.clone();
+        let (program, machine) = (case.program.clone(), machine.into_machine());
         Ok(Recording { program, stretches, ends, checkpoints, machine, now, stopped })
     }
 

@@ -9,6 +9,7 @@ use super::output::{Output, Summary};
 use crate::model::diagnostic::{Diagnostic, Edit, Place};
 use crate::model::escape::escaped;
 use crate::model::rule::{RULES, Rule};
+use crate::text::file_name::percent_encoded;
 use crate::text::json::quoted;
 use crate::text::source_text::SourceText;
 use crate::wire::line::one_line;
@@ -117,16 +118,12 @@ fn message(diagnostic: &Diagnostic) -> String {
 /// A path as a URI: a file URI if it is absolute, otherwise relative.
 fn uri(path: &str) -> String {
     let is_drive = path.get(1..3) == Some(":/");
-    let start = match path {
-        _ if is_drive => "file:///",
-        _ if path.starts_with('/') => "file://",
-        _ => "",
+    let (start, rest) = match path {
+        _ if is_drive => (format!("file:///{}", &path[..2]), &path[2..]),
+        _ if path.starts_with('/') => ("file://".to_owned(), path),
+        _ => (String::new(), path),
     };
-    let encoded = path.bytes().map(|byte| {
-        let is_plain = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) || (byte == b':' && is_drive);
-        if is_plain { char::from(byte).to_string() } else { format!("%{byte:02X}") }
-    });
-    start.to_owned() + &encoded.collect::<String>()
+    start + &percent_encoded(rest.as_bytes())
 }
 
 #[cfg(test)]

@@ -69,6 +69,17 @@ pub struct Explanation {
     pub world: Option<WorldComparison>,
     /// The log entries, where their hash differs.
     pub logs: Option<LogComparison>,
+    /// Where one can go through its run; `None` if no page was asked for.
+    pub page: Option<ExplorerPage>,
+}
+
+/// A page to go through the run of a case step by step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExplorerPage {
+    /// Its URI, relative to the HTML report.
+    At(String),
+    /// Why there is none.
+    Missing(String),
 }
 
 /// A state of which only the root is demanded, beside another one.

@@ -20,7 +20,7 @@ use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::escape::escaped;
 use crate::model::event::{Event, Summary};
-use crate::model::explanation::{Explained, MOST_EXPLAINED};
+use crate::model::explanation::{Explained, ExplorerPage, MOST_EXPLAINED};
 use crate::model::name::Name;
 use crate::model::signature;
 use crate::text::shell::Words;
@@ -118,7 +118,8 @@ impl Html {
 
     fn explained(&mut self, explained: &Explained) -> io::Result<()> {
         if let Some(Range { start, end }) = self.explainable.remove(explained.id()) {
-            self.explained.insert(start, (end, html(&explanation::plain(explained)?)));
+            let text = html(&explanation::plain(explained)?);
+            self.explained.insert(start, (end, explorer_link(explained) + &text));
         }
         Ok(())
     }
@@ -221,6 +222,18 @@ impl Report for Html {
 
     fn needs(&self) -> Needs {
         Needs::Explanations
+    }
+}
+
+/// The lines that lead to the page of a case, or say why it has none.
+fn explorer_link(explained: &Explained) -> String {
+    let Explained::Facts(explanation) = explained else { return String::new() };
+    match &explanation.page {
+        None => String::new(),
+        Some(ExplorerPage::At(uri)) => {
+            format!("<a href=\"{}\">go through the run step by step</a>\n\n", html(uri))
+        }
+        Some(ExplorerPage::Missing(why)) => format!("no page to go through the run: {}\n\n", html(why)),
     }
 }
 

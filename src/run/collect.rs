@@ -17,13 +17,13 @@ use crate::model::explanation::{Explained, Explanation, MOST_EXPLAINED};
 use crate::model::signature;
 
 /// Explains the case at this index of a file.
-pub type Explain = fn(&LoadedFile<'_>, usize, &RunOptions) -> Explanation;
+pub type Explain<'e> = &'e mut dyn FnMut(&LoadedFile<'_>, usize, &RunOptions) -> Explanation;
 
 /// Collects the events and counts of a run.
 pub(super) struct Collector<'s> {
     options: &'s Options,
     /// `None` when no report needs explanations.
-    explain: Option<Explain>,
+    explain: Option<Explain<'s>>,
     sink: &'s mut dyn FnMut(Event),
     summary: Summary,
     /// The entries of each list of expected failures that match a case, by the file of the list.
@@ -39,7 +39,7 @@ impl<'s> Collector<'s> {
     /// A collector that has seen no case.
     pub(super) fn new(
         options: &'s Options,
-        explain: Option<Explain>,
+        explain: Option<Explain<'s>>,
         sink: &'s mut dyn FnMut(Event),
     ) -> Collector<'s> {
         Collector {
@@ -126,7 +126,7 @@ impl<'s> Collector<'s> {
     /// Reports the end of a run that began at `start`, complete or interrupted.
     pub(super) fn end(mut self, start: Instant) -> Summary {
         self.report_unmatched_entries();
-        if let Some(explain) = self.explain {
+        if let Some(explain) = self.explain.take() {
             self.explain_some(explain);
         }
         let interrupted = self.options.run.interrupt.is_requested();
@@ -136,7 +136,7 @@ impl<'s> Collector<'s> {
     }
 
     /// Explains cases, in the order of the run.
-    fn explain_some(&mut self, explain: Explain) {
+    fn explain_some(&mut self, explain: Explain<'_>) {
         let explained = shared_out(std::mem::take(&mut self.explainable), |(number, ..)| *number);
         let mut last: Option<(&Source, LoadedFile<'_>)> = None;
         for (_, source, index) in &explained {

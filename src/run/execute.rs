@@ -47,6 +47,30 @@ pub fn watch(file: &LoadedFile<'_>, index: usize, run: &RunOptions, watch: &mut 
     WatchedCase { report, notes, case, machine: worker.watched.0.pop().map(|(_, machine)| machine) }
 }
 
+/// Reads one case of a loaded file, and reports its verdict when `run` runs it on an embedded machine, which has loaded
+/// nothing. The verdict is compared with what `run` shows after each step.
+///
+/// # Panics
+///
+/// When the file has no such case.
+pub fn run_by(
+    file: &LoadedFile<'_>,
+    index: usize,
+    options: &RunOptions,
+    run: impl FnOnce(Embedded, &Case, See<'_>) -> Result<(), Stopped>,
+) -> CaseReport {
+    let loaded = file.case(index).expect("a case that was counted");
+    let _running = options.running.add(&loaded.id);
+    let execution = execute(&loaded, |case| {
+        let info = by_name(case.machine)?;
+        let machine = options.testee.embedded(info, &loaded.options.limits, &options.interrupt);
+        panic_as_error(info.name, || perform(case, loaded.document, |see| run(machine, case, see)))
+    });
+    let mut report = execution.report;
+    apply_expected_failures(&loaded, &mut report);
+    report
+}
+
 /// The machine that a case of a loaded file is for; `None` if the case cannot be read.
 pub fn machine_of(file: &LoadedFile<'_>, index: usize) -> Option<&'static MachineInfo> {
     machines::by_name(file.case(index)?.read().ok()?.case?.machine)
@@ -238,8 +262,12 @@ impl<'o> Worker<'o> {
             self.watched.0.clear();
             self.limits.clone_from(limits);
         }
-        machines::by_name(machine).ok_or_else(|| format!("there is no machine {machine}"))
+        by_name(machine)
     }
+}
+
+fn by_name(machine: &str) -> Result<&'static MachineInfo, String> {
+    machines::by_name(machine).ok_or_else(|| format!("there is no machine {machine}"))
 }
 
 fn panic_as_error<T>(machine: &str, work: impl FnOnce() -> T) -> Result<T, String> {

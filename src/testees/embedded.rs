@@ -24,6 +24,16 @@ impl Embedded {
         &*self.0
     }
 
+    /// The machine, to drive it in another way than [`Embedded::watch`].
+    pub fn machine(&mut self) -> &mut dyn Machine {
+        &mut *self.0
+    }
+
+    /// The machine alone.
+    pub fn into_machine(self) -> Box<dyn Machine> {
+        self.0
+    }
+
     /// The units that the last case has used; see [`crate::machines::account`].
     pub fn units(&mut self) -> u64 {
         self.0.account().units()

@@ -45,6 +45,15 @@ pub fn path_of(shown: &str) -> PathBuf {
     from_bytes(bytes)
 }
 
+/// The bytes of a path for a URI: those with a meaning in one are written `%20`, and a harmful one, too.
+pub fn percent_encoded(path: &[u8]) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    let encoded = path
+        .iter()
+        .map(|byte| if is_plain(*byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") });
+    encoded.collect()
+}
+
 /// The bytes of an escape and the text after it. `text` is what follows the backslash; `None` if that is not an
 /// escape.
 fn unescaped(text: &str) -> Option<(Vec<u8>, &str)> {

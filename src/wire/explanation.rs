@@ -344,6 +344,7 @@ impl From<&model::Explanation> for Explanation {
             spent,
             world,
             logs,
+            page: _,
         } = explanation;
         Explanation {
             case: report.into(),

@@ -1,5 +1,6 @@
 //! `vmconf explore`: what is on the screen and what keys do, in a buffer and in a terminal, and the page in a browser.
 
+mod report;
 mod terminal;
 mod viewer;
 
@@ -195,12 +196,8 @@ const TYPE: &str = "const type = (key) => document.body.dispatchEvent(new Keyboa
                     const click = (move) => document.querySelector(`[data-move=${move}]`).click();";
 
 #[test]
-#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 fn a_page_works_in_a_browser() {
-    let Some(browser) = browser() else {
-        eprintln!("skipped: no Chromium is installed");
-        return;
-    };
+    let Some(browser) = browser() else { return };
     // With its own policy: it opens at the failure, with the datum selected.
     let storage = page(FAILING[0].1);
     let opened = after(&browser, &storage, "", "");

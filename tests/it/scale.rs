@@ -112,10 +112,12 @@ fn explanations_open_a_file_once() {
     let path = failing(&folder, 20);
     let found = sources::find(&[path.into()], &Anchor::at(Path::new("/")).unwrap()).unwrap();
     let (mut explained, mut failed) = (0, 0);
-    run::run_and_explain(&found.sources, &Options::default(), explain_and_delete, &mut |event| match event {
-        Event::Explained(_) => explained += 1,
-        Event::Ended(summary) => failed = summary.failed,
-        _ => {}
+    run::run_and_explain(&found.sources, &Options::default(), &mut explain_and_delete, &mut |event| {
+        match event {
+            Event::Explained(_) => explained += 1,
+            Event::Ended(summary) => failed = summary.failed,
+            _ => {}
+        }
     });
     assert_eq!((explained, failed), (20, 20));
 }

@@ -150,3 +150,50 @@ fn key(pressed: KeyEvent) -> Option<Key> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+    use std::{env, fs};
+
+    use super::*;
+
+    /// Set for the process that panics.
+    const PANICS: &str = "VMCONF_TEST_PANICS";
+
+    /// Runs itself in a terminal, which `script` of util-linux provides, to panic there.
+    #[test]
+    #[allow(clippy::print_stderr, reason = "a skipped test says so")]
+    fn a_panic_leaves_the_terminal_as_it_was() {
+        if env::var_os(PANICS).is_some() {
+            let _screen = AlternateScreen::enter().unwrap();
+            assert!(terminal::is_raw_mode_enabled().unwrap());
+            panic!("in the explorer");
+        }
+        let has_script = Command::new("script").arg("--version").output().is_ok_and(|it| it.status.success());
+        if !cfg!(target_os = "linux") || !has_script {
+            eprintln!("skipped: no script command is installed");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        let program = format!(
+            "stty -g > {}; {} --exact --nocapture {}::a_panic_leaves_the_terminal_as_it_was; stty -g > {}",
+            file("before").display(),
+            env::current_exe().unwrap().display(),
+            module_path!().split_once("::").unwrap().1,
+            file("after").display(),
+        );
+        let mut script = Command::new("script");
+        script.args(["-qec", &program]).arg(file("log")).env(PANICS, "1").env("TERM", "xterm");
+        script.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        let read = |name: &str| String::from_utf8_lossy(&fs::read(file(name)).unwrap()).into_owned();
+        let written = read("log");
+        let place = |text: &str| written.find(text).unwrap_or_else(|| panic!("no {text:?} in {written:?}"));
+        // The message is on the screen that stays.
+        let (enters, leaves) = (place("\u{1b}[?1049h"), place("\u{1b}[?1049l"));
+        assert!(enters < leaves && leaves < place("in the explorer"), "{written:?}");
+        assert!(place("\u{1b}[?1000h") < place("\u{1b}[?1000l"), "the mouse");
+        assert_eq!(read("before"), read("after"));
+    }
+}

@@ -1,15 +1,15 @@
 //! From a case to what a person looks at.
 
 use crate::explain::recording::Recording;
-use crate::machines;
-use crate::machines::machine::{At, Machine, Watch};
+use crate::machines::machine::{LoadError, Machine};
 use crate::model::assertion::Expected;
 use crate::model::brief::brief;
 use crate::model::case::{Action, Case, CaseId, Program, Step};
 use crate::model::case_report::CaseReport;
 use crate::model::path::Path;
 use crate::model::verdict::{Difference, Verdict, vector_step};
-use crate::run::{self, LoadedFile, RunOptions, catch_panic};
+use crate::run::{self, LoadedFile, RunOptions};
+use crate::testees::Stopped;
 
 /// The most characters of a value of an assertion.
 const LONGEST: usize = 300;
@@ -43,19 +43,20 @@ pub struct Opened {
 ///
 /// Why there is no run, in words.
 pub fn open(loaded: &LoadedFile<'_>, case: usize, options: &RunOptions) -> Result<Opened, String> {
-    let watched = run::watch(loaded, case, options, &mut Unwatched);
-    let file = watched.report.id.file.clone();
-    let Some(case) = watched.case else { return Err(reasons(&watched.report)) };
-    let info =
-        machines::by_name(case.machine).ok_or_else(|| format!("there is no machine {}", case.machine))?;
-    let machine = options.testee.machine(info, &loaded.options().limits);
-    let recording = catch_panic(|| Recording::new(machine, &case))
-        .map_err(|panic| format!("the machine {} panicked: {panic}", info.name))?
-        .map_err(|error| error.to_string())?;
-    let failure = watched.report.verdict.failure();
-    let first = failure.and_then(|failure| failure.differences.first());
-    let assertion = first.map(|difference| failed(difference, &file));
-    Ok(Opened { id: watched.report.id, machine: info.name, recording, assertion })
+    let mut recorded = None;
+    let report = run::run_by(loaded, case, options, |machine, case, see| {
+        let recording = Recording::seen(machine, case, see).map_err(Stopped::Error)?;
+        let limit = recording.stopped().map(LoadError::new);
+        recorded = Some((case.machine, recording));
+        limit.map_or(Ok(()), |limit| Err(Stopped::Error(limit)))
+    });
+    if options.interrupt.is_requested() {
+        return Err("the run was interrupted".to_owned());
+    }
+    let Some((machine, recording)) = recorded else { return Err(reasons(&report)) };
+    let first = report.verdict.failure().and_then(|failure| failure.differences.first());
+    let assertion = first.map(|difference| failed(difference, &report.id.file));
+    Ok(Opened { id: report.id, machine, recording, assertion })
 }
 
 /// Records a machine that is ready to run a program to its end, under the name of a file.
@@ -97,15 +98,4 @@ fn failed(difference: &Difference, file: &str) -> FailedAssertion {
         format!("  actual   {actual}"),
     ];
     FailedAssertion { text, at: at.clone(), case_step: step.unwrap_or(1) }
-}
-
-/// Sees nothing, at full speed.
-struct Unwatched;
-
-impl Watch for Unwatched {
-    fn before(&mut self, _: &At<'_>) {}
-
-    fn passes_over(&self) -> u64 {
-        u64::MAX
-    }
 }

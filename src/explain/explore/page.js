@@ -1,44 +1,90 @@
 "use strict";
 // Moves in a recorded run. A state is a list of sections, each a title and the indices of its lines. All states but
 // each BLOCK-th one are kept as what differs from the state before.
-// @ts-check
+
+/**
+ * The data of the page, as `page.rs` writes them.
+ * @typedef {{ first: number, all: number, lines: string[], codes: Code[], states: State[], failure: Failure | null,
+ *   source: string[] }} Run
+ * @typedef {{ name: string | null, lines: [pc: number, label: string, text: string, line: number | null][] }} Code
+ * @typedef {[code: number, pc: number | null, line: number | null, depth: number, ended: string | null,
+ *   changes: Changes]} State
+ * @typedef {{ step: number, text: string[], line: number | null }} Failure
+ * @typedef {[title: number, rows: number[]]} Section
+ * @typedef {[null, Section[]] | [section: number, start: number, end: number, inserted: number[]][]} Changes
+ * @typedef {[title: string]} Title
+ * @typedef {[depth: number, name: string, value: string, isOut?: 1]} Line
+ */
+
+/**
+ * A row of a state. Its name is unlike those of all other rows of the state.
+ * @typedef {{ section: string, name: string, line: number, depth: number, label: string, value: string,
+ *   isOut: boolean }} Row
+ */
 
 const BLOCK = 500;
-const element = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 
-/** @type {any} */ let run;
-/** @type {any[][]} */ let lines;
-/** Sections of the states BLOCK - 1, 2 * BLOCK - 1, ... @type {any[]} */ const kept = [];
+/**
+ * @template {HTMLElement} T
+ * @param {string} id
+ * @param {new () => T} type
+ */
+function element(id, type) {
+  const found = document.getElementById(id);
+  if (!(found instanceof type)) throw new Error(`no element ${id}`);
+  return found;
+}
+
+const view = {
+  all: element("all", HTMLOutputElement),
+  code: element("code", HTMLOListElement),
+  codeTitle: element("code-title", HTMLHeadingElement),
+  failure: element("failure", HTMLDivElement),
+  filter: element("filter", HTMLInputElement),
+  moves: element("moves", HTMLFormElement),
+  page: element("page", HTMLElement),
+  source: element("source", HTMLOListElement),
+  sourcePart: element("source-part", HTMLDivElement),
+  state: element("state", HTMLDivElement),
+  status: element("status", HTMLParagraphElement),
+  step: element("step", HTMLInputElement),
+  wait: element("wait", HTMLParagraphElement),
+};
+
+/** @type {Run} */ let run;
+/** @type {(Title | Line)[]} */ let lines;
+/** Sections of the states BLOCK - 1, 2 * BLOCK - 1, ... @type {Section[][]} */ const kept = [];
 let now = 0;
-/** @type {any[]} */ let sections = [];
-/** The name of the selected datum, and the index of the selected instruction. */
+/** @type {Section[]} */ let sections = [];
+/** The name of the selected row, and the index of the selected instruction. */
 let datum = "";
 let selectedCode = 0;
 
 async function open() {
-  const packed = Uint8Array.from(atob(element("data").textContent), (letter) => letter.charCodeAt(0));
+  const text = element("data", HTMLScriptElement).textContent ?? "";
+  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   run = await new Response(stream).json();
-  lines = run.lines.map((/** @type {string} */ line) => JSON.parse(line));
-  let state = [];
+  lines = run.lines.map((line) => JSON.parse(line));
+  /** @type {Section[]} */ let state = [];
   for (let index = 0; index < run.states.length; index += 1) {
     state = changed(state, run.states[index][5]);
     if (index % BLOCK === BLOCK - 1) kept.push(state);
   }
-  element("all").textContent = run.all;
-  element("step").max = run.first + run.states.length - 1;
+  view.all.textContent = String(run.all);
+  view.step.max = String(run.first + run.states.length - 1);
   if (run.failure !== null) {
-    element("failure").textContent = run.failure.text.join("\n");
-    element("failure").hidden = false;
+    view.failure.textContent = run.failure.text.join("\n");
+    view.failure.hidden = false;
   }
-  element("page").hidden = false;
-  element("wait").hidden = true;
+  view.page.hidden = false;
+  view.wait.hidden = true;
   follow();
 }
 
-/** The state after changes. */
-function changed(/** @type {any[]} */ state, /** @type {any[]} */ changes) {
-  if (changes[0] === null) return changes[1];
+/** The state after changes. A section that does not change is the same object. */
+function changed(/** @type {Section[]} */ state, /** @type {Changes} */ changes) {
+  if (isAll(changes)) return changes[1];
   if (changes.length === 0) return state;
   const next = state.slice();
   for (const [index, start, end, inserted] of changes) {
@@ -48,45 +94,47 @@ function changed(/** @type {any[]} */ state, /** @type {any[]} */ changes) {
   return next;
 }
 
+/**
+ * Whether changes are all sections of a state.
+ * @param {Changes} changes
+ * @returns {changes is [null, Section[]]}
+ */
+function isAll(changes) {
+  return changes[0] === null;
+}
+
 /** The sections of a state. */
 function stateAt(/** @type {number} */ index) {
-  if (index < 0) return null;
   const block = Math.floor((index + 1) / BLOCK);
   let state = block > 0 ? kept[block - 1] : [];
   for (let at = block * BLOCK; at <= index; at += 1) state = changed(state, run.states[at][5]);
   return state;
 }
 
-/** The values of a state by the names of their sections and of the rows around them. */
-function values(/** @type {any[]} */ state) {
-  const found = new Map();
-  for (const row of rows(state)) found.set(row.name, row.value);
-  return found;
+function titleOf(/** @type {Section} */ [title]) {
+  return /** @type {Title} */ (lines[title])[0];
 }
 
-function rows(/** @type {any[]} */ state) {
-  const all = [];
-  for (const [title, indices] of state) {
-    const section = lines[title][0];
-    const around = [];
-    for (const index of indices) {
-      const [depth, name, value, out] = lines[index];
-      around.length = depth;
-      around.push(name);
-      all.push({ section, line: index, depth, label: name, value, out, name: [section, ...around].join("\n") });
-    }
-  }
-  return all;
+function rowsOf(/** @type {Section} */ section) {
+  const title = titleOf(section);
+  /** @type {string[]} */ const around = [];
+  return section[1].map((index) => {
+    const [depth, label, value, out] = /** @type {Line} */ (lines[index]);
+    around.length = depth;
+    around.push(label);
+    const name = [title, ...around].join("\n");
+    return /** @type {Row} */ ({ section: title, name, line: index, depth, label, value, isOut: out === 1 });
+  });
 }
 
-function go(/** @type {number} */ index, message = "") {
+function go(/** @type {number} */ index) {
   now = Math.max(0, Math.min(index, run.states.length - 1));
-  sections = stateAt(now) ?? [];
+  sections = stateAt(now);
   const [code, pc, , , ended] = run.states[now];
   const shownPc = pc ?? (now > 0 ? run.states[now - 1][1] : null);
-  selectedCode = run.codes[code].lines.findIndex((/** @type {any} */ line) => line[0] === shownPc);
+  selectedCode = run.codes[code].lines.findIndex(([at]) => at === shownPc);
   paint();
-  element("status").textContent = [message, ended === null ? "" : "ended: " + ended].filter(Boolean).join(" ");
+  view.status.textContent = ended === null ? "" : "ended: " + ended;
   try {
     history.replaceState(null, "", "#step=" + (run.first + now));
   } catch {
@@ -95,13 +143,13 @@ function go(/** @type {number} */ index, message = "") {
 }
 
 function paint() {
-  element("step").value = run.first + now;
+  view.step.value = String(run.first + now);
   paintCode();
   paintState();
   paintSource();
-  for (const button of document.querySelectorAll("[data-move]")) {
-    const move = /** @type {any} */ (button).dataset.move;
-    /** @type {any} */ (button).disabled =
+  for (const button of view.moves.querySelectorAll("button")) {
+    const move = button.dataset.move ?? "";
+    button.disabled =
       (move === "failure" && run.failure === null) ||
       (["first", "back"].includes(move) && now === 0) ||
       (["last", "forward"].includes(move) && now === run.states.length - 1);
@@ -114,10 +162,9 @@ const MOST_CODE = 400;
 function paintCode() {
   const [code, pc] = run.states[now];
   const { name, lines: all } = run.codes[code];
-  element("code-title").textContent = name ?? "code";
+  view.codeTitle.textContent = name ?? "code";
   const from = Math.max(0, selectedCode - MOST_CODE / 2);
-  const items = all.slice(from, from + MOST_CODE).map((/** @type {any} */ line, /** @type {number} */ offset) => {
-    const [at, label, text, source] = line;
+  const items = all.slice(from, from + MOST_CODE).map(([at, label, text, source], offset) => {
     const item = document.createElement("li");
     const mark = at === pc ? ">" : " ";
     item.textContent = `${mark} ${label}  ${text}${source === null ? "" : "  ; line " + source}`;
@@ -127,155 +174,172 @@ function paintCode() {
     if (at === pc) item.className = "now";
     return item;
   });
-  if (pc !== null && !all.some((/** @type {any} */ line) => line[0] === pc)) {
+  if (pc !== null && !all.some(([at]) => at === pc)) {
     const end = document.createElement("li");
     end.textContent = "> (no instruction: the end of the code)";
     end.className = "now";
     items.push(end);
   }
-  element("code").replaceChildren(...items);
-  scrollTo(element("code"), element("code").querySelector(".now, [aria-selected=true]"));
+  view.code.replaceChildren(...items);
+  scrollInside(view.code, ".now, [aria-selected=true]");
 }
 
 function paintState() {
-  const before = now > 0 ? values(/** @type {any[]} */ (stateAt(now - 1))) : null;
-  const words = element("filter").value.toLowerCase();
+  const rowsBefore = now > 0 ? stateAt(now - 1).flatMap(rowsOf) : [];
+  const before = new Map(rowsBefore.map((row) => [row.name, row.value]));
+  const words = view.filter.value.toLowerCase();
   const items = [];
-  let section = "";
-  for (const row of rows(sections)) {
-    if (!row.name.toLowerCase().includes(words) && !String(row.value).toLowerCase().includes(words)) continue;
-    if (row.section !== section) {
-      section = row.section;
+  let title = "";
+  for (const row of sections.flatMap(rowsOf)) {
+    if (!row.name.toLowerCase().includes(words) && !row.value.toLowerCase().includes(words)) continue;
+    if (row.section !== title) {
+      title = row.section;
       const heading = document.createElement("div");
-      heading.textContent = section;
+      heading.textContent = title;
       heading.className = "heading";
       heading.setAttribute("role", "presentation");
       items.push(heading);
     }
     const item = document.createElement("div");
-    const isChanged = before !== null && before.get(row.name) !== row.value;
-    const out = row.out === 1 ? " (out of scope)" : "";
+    const isChanged = now > 0 && before.get(row.name) !== row.value;
+    const out = row.isOut ? " (out of scope)" : "";
     item.textContent = `${isChanged ? "*" : " "} ${"  ".repeat(row.depth)}${row.label}: ${row.value}${out}`;
-    item.className = [isChanged ? "changed" : "", row.out === 1 ? "out" : ""].join(" ").trim();
+    item.className = [isChanged ? "changed" : "", row.isOut ? "out" : ""].join(" ").trim();
     item.setAttribute("role", "option");
     item.setAttribute("aria-selected", String(row.name === datum));
     item.dataset.datum = row.name;
     items.push(item);
   }
-  element("state").replaceChildren(...items);
-  scrollTo(element("state"), element("state").querySelector("[aria-selected=true], .changed"));
+  view.state.replaceChildren(...items);
+  scrollInside(view.state, "[aria-selected=true], .changed");
 }
 
 function paintSource() {
-  element("source-part").hidden = run.source.length === 0;
+  view.sourcePart.hidden = run.source.length === 0;
   const current = run.states[now][2];
-  const items = run.source.map((/** @type {string} */ text, /** @type {number} */ index) => {
+  const items = run.source.map((text, index) => {
     const item = document.createElement("li");
     item.textContent = `${index + 1 === current ? ">" : " "} ${index + 1}  ${text}`;
     if (index + 1 === current) item.className = "now";
     return item;
   });
-  element("source").replaceChildren(...items);
-  scrollTo(element("source"), element("source").querySelector(".now"));
+  view.source.replaceChildren(...items);
+  scrollInside(view.source, ".now");
 }
 
-/** Scrolls a list, and not the page. */
-function scrollTo(/** @type {any} */ list, /** @type {any} */ item) {
-  if (item === null) return;
+/** Scrolls a list, and not the page, to the first item of these. */
+function scrollInside(/** @type {HTMLElement} */ list, /** @type {string} */ selector) {
+  const item = list.querySelector(selector);
+  if (!(item instanceof HTMLElement)) return;
   const place = item.offsetTop - list.offsetTop;
   if (place < list.scrollTop || place > list.scrollTop + list.clientHeight - 40) {
     list.scrollTop = place - list.clientHeight / 2;
   }
 }
 
-/** The first state after this one for which this holds, or the last one before. */
-function find(/** @type {number} */ by, /** @type {(state: any) => boolean} */ holds) {
-  for (let at = now + by; at >= 0 && at < run.states.length; at += by) if (holds(run.states[at])) return at;
+/** The first state after this one for which this holds. */
+function find(/** @type {(state: State) => boolean} */ holds) {
+  const found = run.states.slice(now + 1).findIndex(holds);
+  return found < 0 ? null : now + 1 + found;
+}
+
+/** Returns a function that finds the value of the selected datum in a state; quick for states that follow each other. */
+function valueFinder() {
+  const title = datum.split("\n", 1)[0];
+  /** @type {Section | undefined} */ let last;
+  /** @type {string | undefined} */ let value;
+  return (/** @type {Section[]} */ state) => {
+    const section = state.find((section) => titleOf(section) === title);
+    if (section !== last) {
+      last = section;
+      value = section && rowsOf(section).find((row) => row.name === datum)?.value;
+    }
+    return value;
+  };
+}
+
+/** The first state after this one in which the selected datum has another value. */
+function nextChange() {
+  const value = valueFinder();
+  let state = sections;
+  const here = value(state);
+  for (let at = now + 1; at < run.states.length; at += 1) {
+    state = changed(state, run.states[at][5]);
+    if (value(state) !== here) return at;
+  }
   return null;
 }
 
-/** The state that a change of the selected datum leads to, after this state or before. */
-function findChange(/** @type {boolean} */ isBack) {
-  const value = (/** @type {any[]} */ state) => values(state).get(datum);
-  if (!isBack) {
-    let state = sections;
-    const here = value(state);
-    for (let at = now + 1; at < run.states.length; at += 1) {
-      state = changed(state, run.states[at][5]);
-      if (value(state) !== here) return at;
-    }
-    return null;
-  }
+/** The last state, up to this one, in which the selected datum has another value than in the state before it. */
+function lastChange() {
+  const value = valueFinder();
   for (let end = now; end > 0; ) {
-    const start = Math.max(0, Math.floor((end - 1) / BLOCK) * BLOCK);
-    let state = /** @type {any[]} */ (stateAt(start));
-    let last = value(state);
+    // From the state before a block to its end.
+    const from = Math.max(0, Math.floor(end / BLOCK) * BLOCK - 1);
+    let state = stateAt(from);
+    let before = value(state);
     let found = null;
-    for (let at = start + 1; at <= end; at += 1) {
+    for (let at = from + 1; at <= end; at += 1) {
       state = changed(state, run.states[at][5]);
-      const next = value(state);
-      if (next !== last) found = at;
-      last = next;
+      const after = value(state);
+      if (after !== before) found = at;
+      before = after;
     }
     if (found !== null) return found;
-    end = start;
-    if (start > 0 && value(/** @type {any[]} */ (stateAt(start - 1))) !== value(/** @type {any[]} */ (stateAt(start)))) {
-      return start;
-    }
+    end = from;
   }
   return null;
 }
 
 function goOr(/** @type {number | null} */ index, /** @type {string} */ message) {
-  if (index === null) element("status").textContent = message;
+  if (index === null) view.status.textContent = message;
   else go(index);
 }
 
-/** @type {Record<string, () => void>} */
 const moves = {
   first: () => go(0),
   last: () => go(run.states.length - 1),
   back: () => go(now - 1),
   forward: () => go(now + 1),
-  over: () => goOr(find(1, (state) => state[3] <= run.states[now][3]) ?? run.states.length - 1, ""),
-  out: () => goOr(find(1, (state) => state[3] < run.states[now][3]) ?? run.states.length - 1, ""),
+  over: () => goOr(find((state) => state[3] <= run.states[now][3]) ?? run.states.length - 1, ""),
+  out: () => goOr(find((state) => state[3] < run.states[now][3]) ?? run.states.length - 1, ""),
   lastWrite() {
-    const found = datum === "" ? null : findChange(true);
+    const found = datum === "" ? null : lastChange();
     goOr(found === null ? null : found - 1, datum === "" ? "select a row of the state first" : "no change before");
   },
   nextWrite() {
-    goOr(datum === "" ? null : findChange(false), datum === "" ? "select a row of the state first" : "no change after");
+    goOr(datum === "" ? null : nextChange(), datum === "" ? "select a row of the state first" : "no change after");
   },
   nextExecution() {
     const code = run.states[now][0];
     const line = run.codes[code].lines[selectedCode];
     if (line === undefined) return;
-    goOr(find(1, (state) => state[0] === code && state[1] === line[0]), "it is not executed after this");
+    goOr(find((state) => state[0] === code && state[1] === line[0]), "it is not executed after this");
   },
   failure() {
-    if (run.failure === null) return;
-    const index = run.failure.step - run.first;
-    const row = rows(stateAt(index) ?? []).find((row) => row.line === run.failure.line);
+    const failure = run.failure;
+    if (failure === null) return;
+    const index = failure.step - run.first;
+    const row = stateAt(index).flatMap(rowsOf).find((row) => row.line === failure.line);
     if (row !== undefined) datum = row.name;
     go(index);
   },
 };
 
-/** @type {Record<string, string>} */
+/** @type {Partial<Record<string, keyof typeof moves>>} */
 const keys = {
   s: "forward", ArrowRight: "forward", b: "back", ArrowLeft: "back", o: "over", u: "out", p: "lastWrite",
   n: "nextWrite", x: "nextExecution", f: "failure", 0: "first", Home: "first", G: "last", End: "last",
 };
 
 /** Moves the selection of a list by this number of rows. */
-function select(/** @type {any} */ list, /** @type {number} */ by) {
-  const options = Array.from(list.querySelectorAll("[role=option]"));
-  const at = options.findIndex((option) => option.getAttribute("aria-selected") === "true");
-  const next = options[Math.max(0, Math.min(at + by, options.length - 1))];
-  if (next !== undefined) choose(next);
+function select(/** @type {Element} */ list, /** @type {number} */ by) {
+  /** @type {NodeListOf<HTMLElement>} */ const options = list.querySelectorAll("[role=option]");
+  const at = Array.from(options).findIndex((option) => option.getAttribute("aria-selected") === "true");
+  if (options.length > 0) choose(options[Math.max(0, Math.min(at + by, options.length - 1))]);
 }
 
-function choose(/** @type {any} */ option) {
+function choose(/** @type {HTMLElement} */ option) {
   if (option.dataset.code !== undefined) selectedCode = Number(option.dataset.code);
   if (option.dataset.datum !== undefined) datum = option.dataset.datum;
   paint();
@@ -290,26 +354,30 @@ function follow() {
 }
 
 addEventListener("keydown", (event) => {
-  const target = /** @type {any} */ (event.target);
-  if (target.tagName === "INPUT" || event.ctrlKey || event.altKey || event.metaKey) return;
-  const list = target.closest?.("[role=listbox]") ?? element("state");
-  if (keys[event.key] !== undefined) moves[keys[event.key]]();
+  const target = event.target;
+  if (target instanceof HTMLInputElement || event.ctrlKey || event.altKey || event.metaKey) return;
+  const list = (target instanceof Element && target.closest("[role=listbox]")) || view.state;
+  const move = keys[event.key];
+  if (move !== undefined) moves[move]();
   else if (event.key === "ArrowUp") select(list, -1);
   else if (event.key === "ArrowDown") select(list, 1);
-  else if (event.key === "g") element("step").focus();
-  else if (event.key === "/") element("filter").focus();
+  else if (event.key === "g") view.step.focus();
+  else if (event.key === "/") view.filter.focus();
   else return;
   event.preventDefault();
 });
-addEventListener("click", (event) => {
-  const target = /** @type {any} */ (event.target);
-  const move = target.closest("[data-move]");
-  if (move !== null) moves[move.dataset.move]();
-  const option = target.closest("[role=option]");
-  if (option !== null) choose(option);
+view.moves.addEventListener("click", ({ target }) => {
+  const button = target instanceof Element && target.closest("button");
+  if (button) moves[/** @type {keyof typeof moves} */ (button.dataset.move)]();
 });
-element("step").addEventListener("change", () => go(Number(element("step").value) - run.first));
-element("filter").addEventListener("input", paintState);
-element("moves").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
+for (const list of [view.code, view.state]) {
+  list.addEventListener("click", ({ target }) => {
+    const option = target instanceof Element && target.closest("[role=option]");
+    if (option instanceof HTMLElement) choose(option);
+  });
+}
+view.step.addEventListener("change", () => go(Number(view.step.value) - run.first));
+view.filter.addEventListener("input", paintState);
+view.moves.addEventListener("submit", (event) => event.preventDefault());
 addEventListener("hashchange", follow);
 open();

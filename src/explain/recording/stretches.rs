@@ -5,6 +5,8 @@ use super::moment::Moment;
 use crate::machines::machine::{At, LoadError, Machine, Status, Watch, perform};
 use crate::model::case::{Action, Case};
 use crate::model::value::Value;
+use crate::testees::See;
+use crate::testees::embedded::Embedded;
 
 /// Instructions that are executed one after the other without anything in between.
 #[derive(Debug, Default)]
@@ -44,16 +46,17 @@ pub(super) struct Recorded {
 /// executing the last block one by one.
 const BLOCK: u64 = 1 << 16;
 
-/// Runs a case on a machine that has loaded its program.
+/// Runs a case on a machine that has loaded its program, and calls `see` after each of its steps.
 pub(super) fn record(
-    machine: &mut dyn Machine,
+    machine: &mut Embedded,
     case: &Case,
+    see: See<'_>,
     checkpoints: &mut Checkpoints,
 ) -> Result<Recorded, LoadError> {
     let mut recorded = Recorded { stretches: vec![Stretch::default()], ends: Vec::new(), stopped: None };
-    for step in &case.steps {
+    for (index, step) in case.steps.iter().enumerate() {
         for action in &step.actions {
-            let status = recorded.act(machine, action, checkpoints);
+            let status = recorded.act(machine.machine(), action, checkpoints);
             recorded.last().is_over = status == Status::Ended;
             match status {
                 Status::Running | Status::Ended => {}
@@ -68,6 +71,7 @@ pub(super) fn record(
         }
         let end = recorded.now();
         recorded.ends.push(end);
+        see(index, machine);
     }
     Ok(recorded)
 }
