@@ -1,6 +1,7 @@
 //! The list of machines.
 
 pub mod account;
+mod byte_memory;
 mod change;
 pub mod ecdsa;
 pub(crate) mod effects;

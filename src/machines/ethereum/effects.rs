@@ -1,12 +1,14 @@
 //! What instructions read and write besides the stack, as their rows would declare it.
 
+use std::ops::Range;
+
 use revm::bytecode::opcode as op;
 use revm::handler::FrameData;
-use revm::interpreter::interpreter_types::MemoryTr;
 use revm::primitives::{Address, U256};
 
 use super::machine::Ethereum;
 use super::trail::{of_account, storage};
+use crate::machines::byte_memory;
 use crate::machines::effects::Effect::{self, Jumps, Needs, Reads, Writes};
 use crate::machines::effects::Places;
 use crate::machines::inspect::Inspect;
@@ -25,9 +27,6 @@ const MEMORIES: [&str; 8] = [
     "memory of frame 7",
     "memory of frame 8",
 ];
-
-/// The most bytes of a memory that are shown as a value.
-const SHOWN: usize = 64;
 
 /// Where an instruction can read or write besides the stack. Numbers are operands: 0 is the top item.
 #[derive(Clone, Copy)]
@@ -179,10 +178,8 @@ impl Ethereum {
     /// The memory from the operand `start` on; no cell for what is empty or reaches beyond all memory.
     fn memory_cells(&self, start: usize, length: Option<usize>) -> Vec<Cell> {
         let cell = || {
-            let start = self.small(start)?;
-            let end = start.checked_add(length?)?;
             let memory = MEMORIES.get(self.frames().len() - 1)?;
-            (start < end).then_some(Cell::Range(memory, start..end))
+            byte_memory::cell(memory, self.small(start)?, length?)
         };
         cell().into_iter().collect()
     }
@@ -191,17 +188,14 @@ impl Ethereum {
     fn input(&self) -> Value {
         let Some(frame) = self.running() else { return Value::Null };
         let input = &frame.interpreter.input.input;
-        let bytes = input.as_bytes_memory(&frame.interpreter.memory);
-        Value::Bytes(bytes[..bytes.len().min(SHOWN)].to_vec())
+        byte_memory::shown(&input.as_bytes_memory(&frame.interpreter.memory))
     }
 
     /// The beginning of what a cell of a memory holds.
-    pub(super) fn remembered(&self, name: &str, start: usize, end: usize) -> Option<Value> {
+    pub(super) fn remembered(&self, name: &str, range: &Range<usize>) -> Option<Value> {
         let index = MEMORIES.iter().position(|memory| *memory == name)?;
         let memory = &self.frames().get(index)?.interpreter.memory;
-        let end = end.min(memory.size()).min(start.saturating_add(SHOWN));
-        let bytes = if start < end { memory.slice(start..end).to_vec() } else { Vec::new() };
-        Some(Value::Bytes(bytes))
+        Some(byte_memory::shown_part(&memory.context_memory(), range))
     }
 
     /// The account whose code the next instruction calls.

@@ -118,7 +118,7 @@ impl Inspect for Ethereum {
 
     fn value(&self, cell: &Cell) -> Option<Value> {
         match cell {
-            Cell::Range(memory, range) => self.remembered(memory, range.start, range.end),
+            Cell::Range(memory, range) => self.remembered(memory, range),
             Cell::Named("storage", name) => {
                 let (key, account) = name.split_once(" of ")?;
                 Some(word_value(self.stored(address(account)?, word_of_key(key).ok()?)))

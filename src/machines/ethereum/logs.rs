@@ -1,23 +1,14 @@
 //! Log entries, as hash and as values.
 
 use revm::primitives::{B256, Log, keccak256};
-use rlp::RlpStream;
 
 use crate::model::value::Value;
 
 /// Keccak-256 of the RLP list of all entries, each `[address, [topics], data]`.
 pub(super) fn hash(logs: &[Log]) -> B256 {
-    let mut list = RlpStream::new_list(logs.len());
-    for log in logs {
-        list.begin_list(3);
-        list.append(&log.address.as_slice());
-        list.begin_list(log.data.topics().len());
-        for topic in log.data.topics() {
-            list.append(&topic.as_slice());
-        }
-        list.append(&log.data.data.as_ref());
-    }
-    keccak256(list.out())
+    let mut list = Vec::new();
+    alloy_rlp::encode_list::<_, Log>(logs, &mut list);
+    keccak256(list)
 }
 
 /// The entries, decoded.

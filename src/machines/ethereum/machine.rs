@@ -10,10 +10,10 @@ mod slices;
 use std::rc::Rc;
 
 use revm::context::result::ExecutionResult;
-use revm::context::{JournalTr, LocalContext, LocalContextTr};
+use revm::context::{JournalTr, LocalContextTr};
 use revm::handler::EthFrame;
 use revm::interpreter::interpreter_types::{Jumps, LegacyBytecode};
-use revm::interpreter::{GasTracker, InitialAndFloorGas};
+use revm::interpreter::{GasTracker, InitialAndFloorGas, Stack};
 use revm::primitives::{Address, U256};
 use revm::state::EvmState;
 
@@ -61,21 +61,17 @@ pub const INFO: MachineInfo = MachineInfo {
     new: |limits| Box::new(Ethereum::new(limits)),
 };
 
-/// Frames that are kept for the next case; each has a stack of 32 KB.
-const KEPT_FRAMES: usize = 16;
-
-/// Bytes of memory that are kept for the next case.
-const KEPT_MEMORY: usize = 1 << 20;
-
 /// Executes one transaction of a state test.
 pub struct Ethereum {
     pub(super) engine: Engine,
     /// The fork that the engine is set up for.
     fork: Option<Fork>,
     fault: Option<Fault>,
-    /// The frames in use, then some for later use.
+    /// The frames in use, then those that were, whose stacks are used again.
     frames: Vec<EthFrame>,
     pub(super) depth: usize,
+    /// The most frames that the case has had in use.
+    deepest: usize,
     test: Option<Rc<Prepared>>,
     stage: Stage,
     account: Account,
@@ -152,6 +148,7 @@ impl Ethereum {
             fault,
             frames: Vec::new(),
             depth: 0,
+            deepest: 0,
             test: None,
             stage: Stage::Loaded,
             account: Account::new(limits),
@@ -243,13 +240,11 @@ impl Ethereum {
     fn reset(&mut self) {
         self.engine.ctx.journaled_state.finalize();
         self.engine.ctx.local.clear();
-        if self.engine.ctx.local.shared_memory_buffer().borrow().capacity() > KEPT_MEMORY {
-            self.engine.ctx.local = LocalContext::default();
-        }
         self.engine.ctx.error = Ok(());
         self.engine.ctx.chain = Work::default();
-        self.frames.truncate(KEPT_FRAMES);
+        self.frames[..self.deepest].iter_mut().for_each(empty);
         self.depth = 0;
+        self.deepest = 0;
         self.stage = Stage::Loaded;
         self.account.reset();
         self.uncharged = 0;
@@ -266,6 +261,13 @@ impl Ethereum {
             Stage::Ended(_) => Status::Ended,
         }
     }
+}
+
+/// Drops what a frame refers to, and keeps its stack: each has 32 KB.
+fn empty(frame: &mut EthFrame) {
+    let stack = std::mem::replace(&mut frame.interpreter.stack, Stack::invalid());
+    *frame = EthFrame::invalid();
+    frame.interpreter.stack = stack;
 }
 
 impl Machine for Ethereum {

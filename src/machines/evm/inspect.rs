@@ -1,12 +1,11 @@
 //! What an instruction reads and writes, for blame and traces.
 
-use std::ops::Range;
-
 use super::frame::{PADDING, Stop, Word, small};
 use super::machine::Evm;
 use super::table::{EFFECTS, EVM};
 use super::world::{Account, address_bytes};
 use crate::isa::disassembler::disassemble;
+use crate::machines::byte_memory;
 use crate::machines::effects::{Effect, Places, declared};
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::record::word_value;
@@ -15,9 +14,6 @@ use crate::model::cell::Cell;
 use crate::model::hex::{bytes_key, number_key};
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
-
-/// The most bytes of a memory that are shown as a value.
-const SHOWN: usize = 64;
 
 impl Inspect for Evm {
     fn instruction(&self) -> String {
@@ -64,11 +60,8 @@ impl Inspect for Evm {
                 let key = Word::from_str_radix(key.strip_prefix("0x")?, 16).ok()?;
                 Some(self.stored(key))
             }
-            Cell::Range("memory", range) => Some(self.shown_memory(range)),
-            Cell::Named("output", _) => {
-                let output = &self.context.output;
-                Some(Value::Bytes(output[..output.len().min(SHOWN)].to_vec()))
-            }
+            Cell::Range("memory", range) => Some(byte_memory::shown_part(self.context.memory.bytes(), range)),
+            Cell::Named("output", _) => Some(byte_memory::shown(&self.context.output)),
             _ => None,
         }
     }
@@ -177,7 +170,7 @@ impl Places for Evm {
             Place::Own => Some(balance(account(self.context.environment.address))),
             Place::Code(operand) => {
                 let code = account(self.word(operand)?).map_or(&[][..], |account| &account.code);
-                Some(Value::Bytes(code[..code.len().min(SHOWN)].to_vec()))
+                Some(byte_memory::shown(code))
             }
             _ => self.value(cell),
         }
@@ -196,18 +189,8 @@ impl Evm {
 
     /// The memory from the operand `start` on; no cell for what is empty or reaches beyond all memory.
     fn memory_cells(&self, start: usize, length: Option<usize>) -> Vec<Cell> {
-        let range = self.word(start).and_then(small).zip(length).and_then(|(start, length)| {
-            let end = start.checked_add(length)?;
-            (start < end).then_some(Cell::Range("memory", start..end))
-        });
-        range.into_iter().collect()
-    }
-
-    /// The beginning of a part of the memory that is there.
-    fn shown_memory(&self, range: &Range<usize>) -> Value {
-        let memory = self.context.memory.bytes();
-        let end = range.end.min(memory.len()).min(range.start.saturating_add(SHOWN));
-        Value::Bytes(memory.get(range.start..end).unwrap_or_default().to_vec())
+        let cell = || byte_memory::cell("memory", self.word(start).and_then(small)?, length?);
+        cell().into_iter().collect()
     }
 
     fn account_key(&self) -> String {

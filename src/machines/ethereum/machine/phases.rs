@@ -120,6 +120,7 @@ impl Ethereum {
             ItemOrResult::Item(token) => {
                 token.assert();
                 self.depth += 1;
+                self.deepest = self.deepest.max(self.depth);
                 Ok(())
             }
             ItemOrResult::Result(result) => self.leave(result),

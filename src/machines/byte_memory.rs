@@ -1,0 +1,26 @@
+//! The memory of the machines of Ethereum, as blame and traces name its parts and show them.
+
+use std::ops::Range;
+
+use crate::model::cell::Cell;
+use crate::model::value::Value;
+
+/// The most bytes that are shown as a value.
+const SHOWN: usize = 64;
+
+/// The cell of so many bytes from `start` on; `None` for what is empty or reaches beyond all memory.
+pub(super) fn cell(memory: &'static str, start: usize, length: usize) -> Option<Cell> {
+    let end = start.checked_add(length)?;
+    (start < end).then_some(Cell::Range(memory, start..end))
+}
+
+/// The beginning of the bytes.
+pub(super) fn shown(bytes: &[u8]) -> Value {
+    Value::Bytes(bytes[..bytes.len().min(SHOWN)].to_vec())
+}
+
+/// The beginning of a part of a memory, as far as the memory reaches.
+pub(super) fn shown_part(memory: &[u8], part: &Range<usize>) -> Value {
+    let end = part.end.min(memory.len());
+    shown(memory.get(part.start..end).unwrap_or_default())
+}
