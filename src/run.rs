@@ -22,6 +22,7 @@ mod collect;
 pub mod compare;
 pub mod coverage;
 mod execute;
+mod execution;
 pub mod expected_failures;
 pub mod expression;
 pub mod file_options;
@@ -63,6 +64,7 @@ pub use missing::{MissingCase, missing_cases};
 pub use named_files::named_files;
 pub use options::{FindWorld, Options, RunOptions, UnmatchedEntries};
 pub use partition::part;
+use select::open_to_run;
 pub(crate) use select::select;
 pub use select::{open, open_text};
 pub use vector_files::VectorFiles;
@@ -102,7 +104,7 @@ fn one_by_one(sources: &[Source], options: &Options, collector: &mut Collector<'
         if interrupt.is_requested() {
             return;
         }
-        let file = open(source, options);
+        let file = open_to_run(source, options);
         collector.file(&file);
         for index in 0..file.cases() {
             let Some(case) = file.case(index) else { continue };

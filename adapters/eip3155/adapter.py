@@ -1,5 +1,6 @@
 """EVMs that print EIP-3155 lines, as a testee of vmconf. The arguments are the command, in which {code},
-{input} and {gas} stand for the program: adapter.py evm run --json --code {code} --input {input} --gas {gas}"""
+{input} and {gas} stand for the program: adapter.py evm run --json --code {code} --input {input} --gas {gas}
+{transaction_gas} is for commands that run a transaction: the gas that leaves {gas} to the program."""
 
 import hashlib
 import json
@@ -17,8 +18,15 @@ def number(value):
     return int(value, 16) if isinstance(value, str) else value
 
 
+def price_of_transaction(program):
+    """EIP-2028: 21,000, and 16 for each byte of the input that is not zero, else 4."""
+    return 21_000 + sum(16 if byte else 4 for byte in bytes.fromhex(program["data"][2:]))
+
+
 def lines_of(program):
-    values = {"code": program["code"][2:], "input": program["data"][2:], "gas": str(number(program["gas"]))}
+    gas = number(program["gas"])
+    values = {"code": program["code"][2:], "input": program["data"][2:], "gas": str(gas),
+              "transaction_gas": str(gas + price_of_transaction(program))}
     command = [word.format(**values) for word in sys.argv[1:]]
     printed = subprocess.run(command, capture_output=True, text=True, check=False)
     for line in (printed.stdout + "\n" + printed.stderr).splitlines():
@@ -63,7 +71,10 @@ def answer(request):
     if not ends:
         return {"type": "skip", "reason": "the program printed no line with gasUsed"}
     failed = "error" in ends[-1] or ends[-1].get("pass") is False
-    left = number(request["program"]["gas"]) - number(ends[-1]["gasUsed"])
+    used = number(ends[-1]["gasUsed"])
+    if any("{transaction_gas}" in word for word in sys.argv):
+        used -= price_of_transaction(request["program"])
+    left = number(request["program"]["gas"]) - used
     state = {"outcome": "halt"} if failed else {
         "outcome": "success", "gas": hex(left), "out": "0x" + ends[-1].get("output", "").removeprefix("0x")}
     wanted = [{name: state[name] for name in step["observe"] if name in state} for step in request["steps"]]

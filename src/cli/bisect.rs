@@ -26,8 +26,8 @@ use super::vm::{VmsArgs, end_on_interrupt, stopped_early};
 
 /// Find the first step at which two runs of a program differ
 ///
-/// The runs are those of one case on two machines, or two traces in files. Prints the last common state, the
-/// instruction and what follows in each run. Traces are as EIP-3155 describes them; members that only one of them
+/// The runs are those of one case on two machines, of which the embedded one is one unless --vm is given twice, or
+/// two traces in files. Prints the last common state, the instruction and what follows in each run. Traces are as EIP-3155 describes them; members that only one of them
 /// has are not compared. Exits with 1 if the runs differ.
 ///
 /// Example: cd docs/examples/bisect && vmconf bisect --trace ours.jsonl --trace theirs.jsonl
@@ -63,34 +63,47 @@ impl Bisect {
         let sources = self.select.sources(settings, &options)?;
         let groups = Groups::default();
         end_on_interrupt(&groups)?;
-        let vms = self.vms.start(settings, &groups, &options.run.interrupt)?;
-        let Ok([one, other]) = <[Vm; 2]>::try_from(vms) else {
-            bail!("name two machines with --vm NAME=COMMAND, or two files with --trace");
+        let mut vms = self.vms.start(settings, &groups, &options.run.interrupt)?.into_iter();
+        let (one, other) = match (vms.next(), vms.next(), vms.next()) {
+            (Some(one), Some(other), None) => (Some(one), other),
+            (Some(other), None, None) => (None, other),
+            _ => bail!("name one machine or two with --vm NAME=COMMAND, or two files with --trace"),
         };
         with_case(&sources, &options, |loaded, index| {
             let (info, case) = read_case(loaded, index)?;
             let shows_steps = |vm: &Vm| vm.answers(info.name, "digests") && vm.answers(info.name, "trace");
-            if !shows_steps(&one) || !shows_steps(&other) {
-                return ends(loaded, index, &options.run, [one, other]);
+            if !one.iter().chain([&other]).all(shows_steps) {
+                return ends(loaded, index, &options.run, [one, Some(other)]);
             }
-            let names = [&one, &other].map(|vm| vm.command().name.clone());
-            let on_vm = |vm| OnVm::new(vm, info, &case, options.run.interrupt.clone()).map_err(stopped_early);
-            let (mut one, mut other) = (on_vm(&one)?, on_vm(&other)?);
+            let names = [one.as_ref(), Some(&other)].map(name);
+            let on_vm = |vm| OnVm::new(vm, info, &case, options.run.interrupt.clone());
+            let one = one.as_ref().map_or_else(|| OnVm::embedded(info, &case), on_vm);
+            let (mut one, mut other) = (one.map_err(stopped_early)?, on_vm(&other).map_err(stopped_early)?);
             let compared = bisect::machines([&mut one, &mut other], info.isa).map_err(stopped_early)?;
             show(&compared, &names)
         })
     }
 }
 
-/// Compares the verdicts of machines that do not show their steps.
-fn ends(loaded: &LoadedFile<'_>, index: usize, run: &RunOptions, vms: [Vm; 2]) -> anyhow::Result<Exit> {
+/// What the output calls a machine; `None` is the embedded one.
+fn name(vm: Option<&Vm>) -> String {
+    vm.map_or_else(|| "embedded".to_owned(), |vm| vm.command().name.clone())
+}
+
+/// Compares the verdicts of machines that do not show their steps; `None` is the embedded one.
+fn ends(
+    loaded: &LoadedFile<'_>,
+    index: usize,
+    run: &RunOptions,
+    vms: [Option<Vm>; 2],
+) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     writeln!(out, "a machine does not show its steps; after the run:")?;
     let mut causes = Vec::new();
     for vm in vms {
-        let name = vm.command().name.clone();
-        let run = RunOptions { testee: MakeTestee::in_processes(Arc::new(vm)), ..run.clone() };
-        let report = Worker::new(&run).run_case(loaded, index);
+        let name = name(vm.as_ref());
+        let testee = vm.map_or_else(|| run.testee.clone(), |vm| MakeTestee::in_processes(Arc::new(vm)));
+        let report = Worker::new(&RunOptions { testee, ..run.clone() }).run_case(loaded, index);
         let cause = signature::cause(report.machine.as_deref(), &report.verdict);
         let cause = cause.unwrap_or_else(|| report.verdict.name().to_owned());
         writeln!(out, "  {}  {}", escaped(&name), escaped(&cause))?;

@@ -105,6 +105,9 @@ pub trait Machine: Inspect {
             if watch.is_done() {
                 return Status::Ended;
             }
+            if watch.is_satisfied() {
+                return self.run(count, None);
+            }
             let status = self.advance(1);
             if status != Status::Running {
                 return status;
@@ -252,6 +255,11 @@ pub trait Watch {
     /// Whether it has seen everything that the run is for. The run then ends, before the instruction that it saw
     /// last.
     fn is_done(&self) -> bool {
+        false
+    }
+
+    /// Whether it need not see more of the run, which goes on unwatched. Asked only of a watch of some instructions.
+    fn is_satisfied(&self) -> bool {
         false
     }
 

@@ -1,12 +1,12 @@
 //! Step 3: reads a case, runs it on a testee and compares the state after each step.
 
 use std::num::NonZeroUsize;
-use std::time::Instant;
 
 use super::cache::verify::refuted;
 use super::cache::{CacheUpdate, Lookup};
 use super::catch_panic::catch_panic;
 use super::compare::{UnknownField, differences};
+use super::execution::{Execution, TimedExecution};
 use super::load::{LoadedCase, LoadedFile};
 use super::options::RunOptions;
 use crate::machines::machine::{LoadError, Watch};
@@ -122,16 +122,6 @@ fn report(case: &LoadedCase<'_>, verdict: Verdict) -> CaseReport {
     }
 }
 
-/// The result of executing a case.
-pub(super) struct Execution {
-    pub(super) report: CaseReport,
-    notes: Vec<Diagnostic>,
-    /// The case; `None` if it is malformed.
-    case: Option<Case>,
-    /// Whether the case passes without notes, and its file and options alone determine that.
-    is_cacheable: bool,
-}
-
 /// Runs cases on one thread. The testee of each machine is made when it is first needed, and reused.
 pub struct Worker<'o> {
     run: &'o RunOptions,
@@ -174,9 +164,10 @@ impl<'o> Worker<'o> {
         let mut outcome = match lookup {
             Some(Lookup::Hit) => CaseOutcome::cached(case),
             Some(Lookup::Miss | Lookup::Verify) | None => {
-                let start = Instant::now();
-                let mut execution = self.execute(case);
-                execution.report.time = Some(start.elapsed());
+                let kept = case.take_execution();
+                let timed = kept.unwrap_or_else(|| TimedExecution::of(|| self.execute(case)));
+                let TimedExecution { mut execution, time } = timed;
+                execution.report.time = Some(time);
                 checked(lookup, execution, case.node)
             }
         };

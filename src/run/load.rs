@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::cache::FileKey;
 use super::catch_panic::catch_panic;
+use super::execution::TimedExecution;
 use super::file_options::FileOptions;
 use super::options::Options;
 use super::sources::{Source, SourceOrigin};
@@ -174,7 +175,11 @@ pub(crate) struct Cases<'s> {
     pub(crate) entries: Vec<(CaseId, Entry)>,
     shared: Shared,
     key: Option<FileKey>,
+    executed: ExecutedCases,
 }
+
+/// The cases of a file that were executed to select them, by their nodes: they need not run again.
+type ExecutedCases = Mutex<HashMap<u32, TimedExecution>>;
 
 impl<'s> Cases<'s> {
     /// The cases in the outline of a document.
@@ -190,7 +195,8 @@ impl<'s> Cases<'s> {
             (id, entry)
         };
         let entries = numbered(outline).into_iter().map(id).collect();
-        Cases { source, options, document, format, entries, shared: Shared::default(), key: None }
+        let (shared, executed) = (Shared::default(), ExecutedCases::default());
+        Cases { source, options, document, format, entries, shared, key: None, executed }
     }
 
     /// Keeps the cases whose ids `selects` accepts.
@@ -217,6 +223,7 @@ impl<'s> Cases<'s> {
             options: self.options,
             shared: &self.shared,
             key: self.key.as_ref(),
+            executed: &self.executed,
         })
     }
 }
@@ -239,9 +246,24 @@ pub struct LoadedCase<'f> {
     shared: &'f Shared,
     /// The key of the cached results of its file; `None` when caching is off.
     pub(super) key: Option<&'f FileKey>,
+    executed: &'f ExecutedCases,
 }
 
 impl LoadedCase<'_> {
+    /// Keeps its execution for [`LoadedCase::take_execution`].
+    pub(super) fn keep_execution(&self, execution: TimedExecution) {
+        self.executions().insert(self.node, execution);
+    }
+
+    /// Its execution, if it was kept, once.
+    pub(super) fn take_execution(&self) -> Option<TimedExecution> {
+        self.executions().remove(&self.node)
+    }
+
+    fn executions(&self) -> MutexGuard<'_, HashMap<u32, TimedExecution>> {
+        self.executed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Reads the case.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use super::execute::{CaseOutcome, Worker};
 use super::load::LoadedFile;
 use super::options::Options;
 use super::order::{Finished, Next, Order};
-use super::select::open;
+use super::select::open_to_run;
 use super::sources::Source;
 use crate::model::interrupt::Interrupt;
 use crate::model::verdict::Verdict;
@@ -78,7 +78,7 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
     while let Some(task) = work.next() {
         let finished = match task {
             Task::Open(number) => {
-                let file = Arc::new(open(&work.sources[number], options));
+                let file = Arc::new(open_to_run(&work.sources[number], options));
                 work.add(number, &file);
                 let here = if file.cases() <= FEW { 0..file.cases() } else { 0..0 };
                 let outcomes: Option<Vec<_>> = here.map(|index| run(number, &file, index)).collect();

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 
 use super::execute::Worker;
+use super::execution::TimedExecution;
 use super::expression::CaseInfo;
 use super::load::{Cases, LoadedCase, LoadedFile, load, load_text};
 use super::options::{Options, RunOptions};
@@ -14,9 +15,28 @@ use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
 use crate::model::case::{Case, CaseId};
 use crate::model::signature;
+use crate::model::verdict::Verdict;
+
+/// What cases are selected for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// To look at them: a case is executed no further than the expression needs.
+    Look,
+    /// To run them: a case that has to be executed for the expression is executed to its end, once for both.
+    Run,
+}
 
 /// Loads a file and selects its cases. Errors in the file are part of the result.
 pub fn open<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
+    open_for(Purpose::Look, source, options)
+}
+
+/// Like [`open`], for a run of the cases.
+pub(super) fn open_to_run<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
+    open_for(Purpose::Run, source, options)
+}
+
+fn open_for<'s>(purpose: Purpose, source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
     let part = options.run.part.as_ref();
     if part.is_some_and(|part| !part.has_file(&source.shown)) {
         return LoadedFile::empty(source, &options.file);
@@ -25,30 +45,36 @@ pub fn open<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
     if part.is_some_and(|part| !part.has(&CaseId::of_file(source.shown.clone()))) {
         file.forget_whole();
     }
-    selected(file, &options.run)
+    selected(file, purpose, &options.run)
 }
 
 /// Like [`open`], as if the file had this text.
 pub fn open_text<'s>(source: &'s Source, text: String, options: &'s Options) -> LoadedFile<'s> {
-    selected(load_text(source, text, options), &options.run)
+    selected(load_text(source, text, options), Purpose::Look, &options.run)
 }
 
-fn selected<'s>(mut file: LoadedFile<'s>, run: &RunOptions) -> LoadedFile<'s> {
+fn selected<'s>(mut file: LoadedFile<'s>, purpose: Purpose, run: &RunOptions) -> LoadedFile<'s> {
     if let Some(cases) = file.cases_mut() {
-        select(cases, run);
+        select_for(purpose, cases, run);
     }
     file
 }
 
 /// Keeps the cases that the run selects.
 pub(crate) fn select(cases: &mut Cases<'_>, run: &RunOptions) {
+    select_for(Purpose::Look, cases, run);
+}
+
+fn select_for(purpose: Purpose, cases: &mut Cases<'_>, run: &RunOptions) {
     cases.retain_ids(|source, id| source.selects(id) && run.filter.matches(id));
     match (&run.part, &run.expression) {
         // The part consists of cases that the expression selected.
         (Some(part), _) => cases.retain_ids(|_, id| part.has(id)),
         (None, Some(expression)) => {
+            // An expression is evaluated on the embedded machine, whose results are not those of another one.
+            let purpose = if run.testee.vm().is_some() { Purpose::Look } else { purpose };
             let worker = RefCell::new(Worker::new(run));
-            cases.retain(|case| expression.selects(&Executable { case, run, worker: &worker }));
+            cases.retain(|case| expression.selects(&Executable { case, run, purpose, worker: &worker }));
         }
         (None, None) => {}
     }
@@ -58,7 +84,22 @@ pub(crate) fn select(cases: &mut Cases<'_>, run: &RunOptions) {
 struct Executable<'c, 'o> {
     case: &'c LoadedCase<'c>,
     run: &'o RunOptions,
+    purpose: Purpose,
     worker: &'c RefCell<Worker<'o>>,
+}
+
+impl Executable<'_, '_> {
+    /// Executes the case until the search is done. False if a limit or an interrupt ended it before.
+    fn search(&self, case: &Case, search: &mut Search<'_>) -> bool {
+        let mut worker = self.worker.borrow_mut();
+        if search.purpose == Purpose::Look {
+            return worker.observe(self.case, case, search);
+        }
+        let execution = TimedExecution::of(|| worker.watch(self.case, search));
+        let ended = !matches!(execution.execution.report.verdict, Verdict::Error(_));
+        self.case.keep_execution(execution);
+        ended
+    }
 }
 
 impl CaseInfo for Executable<'_, '_> {
@@ -81,8 +122,8 @@ impl CaseInfo for Executable<'_, '_> {
         if let Some(executes) = cache.and_then(|(cache, key)| cache.executes(key, *node, id, &ops)) {
             return executes;
         }
-        let mut search = Search { sought, is_found: false };
-        let ended = self.worker.borrow_mut().observe(self.case, case, &mut search);
+        let mut search = Search { sought, is_found: false, purpose: self.purpose };
+        let ended = self.search(case, &mut search);
         // Where a limit or an interrupt ended the search, nothing is known of the rest of the case.
         let is_known = search.is_found || ended;
         if let Some((cache, key)) = cache.filter(|_| is_known && !self.case.files.are_requested()) {
@@ -145,10 +186,12 @@ impl Watch for Failing {
     }
 }
 
-/// A watch that ends the run at the first of some instructions of the machine.
+/// A watch that looks for the first of some instructions of the machine.
 struct Search<'s> {
     sought: &'s OpSet,
     is_found: bool,
+    /// [`Purpose::Look`] if the run ends there.
+    purpose: Purpose,
 }
 
 impl Watch for Search<'_> {
@@ -161,6 +204,10 @@ impl Watch for Search<'_> {
     }
 
     fn is_done(&self) -> bool {
+        self.is_found && self.purpose == Purpose::Look
+    }
+
+    fn is_satisfied(&self) -> bool {
         self.is_found
     }
 }

@@ -148,9 +148,18 @@ fn two_machines_are_compared_by_their_hashes() {
     assert!(changed.stdout.starts_with("PUSH1 in step 1795 makes the difference\n"), "{changed:?}");
     assert!(changed.stdout.contains(r#"  top         one    ["4", "3", "0"]"#), "{changed:?}");
     // Without these requests, only the ends are compared.
-    let silent = check(&format!("other=sh -c '{serve} | sed -u s/digests/none/'"));
-    assert_eq!(silent.exit, 0, "{silent:?}");
-    assert!(silent.stdout.starts_with("a machine does not show its steps"), "{silent:?}");
+    let silent = format!("other=sh -c '{serve} | sed -u s/digests/none/'");
+    let ends = check(&silent);
+    assert_eq!(ends.exit, 0, "{ends:?}");
+    assert!(ends.stdout.starts_with("a machine does not show its steps"), "{ends:?}");
+    // One machine is compared with the embedded one.
+    let beside = |other: &str| vmconf(&["bisect", file, "--vm", other]);
+    let changed = beside(&format!("other=sh -c 'sed -u s/6003600401/6003600501/ | {serve}'"));
+    assert_eq!(changed.exit, 1, "{changed:?}");
+    assert!(changed.stdout.contains(r#"  top         embedded  ["4", "3", "0"]"#), "{changed:?}");
+    let ends = beside(&silent);
+    assert!(ends.exit == 0 && ends.stdout.contains("  embedded  pass\n"), "{ends:?}");
+    assert_eq!(vmconf(&["bisect", file]).exit, 2);
 }
 
 /// A failure in another process begins with the step at which it parts from the embedded machine.

@@ -4,13 +4,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::support::{WRONG, command, golden, ran, vmconf};
+use crate::support::{WRONG, at_root, command, golden, ran, sources_of, vmconf};
 use proptest::prelude::*;
 use tempfile::TempDir;
 use vmconf::formats::{self, Format};
 use vmconf::isa::OpSet;
 use vmconf::model::case::{Case, CaseId};
+use vmconf::model::case_report::CaseReport;
+use vmconf::model::event::Event;
+use vmconf::model::verdict::Verdict;
 use vmconf::run::expression::{CaseInfo, Expr, MOST_NESTED, PREDICATES, Selection};
+use vmconf::run::{self, Options, RunOptions};
 
 const STORAGE: &str = "vectors/evm/storage/sload-sstore.json";
 
@@ -301,4 +305,36 @@ fn operators_and_names_of_other_languages() {
     ] {
         assert!(wrong(text).ends_with(hint), "{text}: {}", wrong(text));
     }
+}
+
+/// The reports of a run of the cases that an expression selects, without times.
+fn reports(expression: Option<&str>) -> Vec<CaseReport> {
+    let expression = expression.map(|text| Selection { expr: text.parse().unwrap(), last: Arc::default() });
+    let options = Options { run: RunOptions { expression, ..RunOptions::default() }, ..Options::default() };
+    let mut reports = Vec::new();
+    let mut sources = sources_of(at_root("vectors/evm/arithmetic"));
+    sources.extend(sources_of(at_root("vectors/neo3/notation")));
+    sources.extend(sources_of(at_root(WRONG)));
+    run::run(&sources, &options, &mut |event| {
+        if let Event::Finished(report) = event {
+            assert!(report.time.is_some() || matches!(report.verdict, Verdict::Error(_)), "{}", report.id);
+            reports.push(CaseReport { time: None, ..report });
+        }
+    });
+    reports
+}
+
+/// A case that is executed to evaluate an expression is not executed again: its result is that of a run.
+#[test]
+fn results_of_selected_cases_are_those_of_a_run_of_all() {
+    let all = reports(None);
+    for text in ["op(ADD)", "not op(ADD)", "op(MUL) or op(ADD)", "op(SSTORE) and not op(PUSH2)", "op(~PUSH)"]
+    {
+        let selected = reports(Some(text));
+        let ids: Vec<_> = selected.iter().map(|report| &report.id).collect();
+        let expected: Vec<_> = all.iter().filter(|report| ids.contains(&&report.id)).cloned().collect();
+        assert!(!selected.is_empty() && selected.len() < all.len(), "{text}");
+        assert_eq!(selected, expected, "{text}");
+    }
+    assert!(all.iter().any(|report| matches!(report.verdict, Verdict::Fail(_))));
 }

@@ -103,10 +103,10 @@ impl Hot {
     }
 
     /// Makes only blocks without these instructions from now on.
-    pub(super) fn leave_out(&mut self, ops: &OpSet) {
-        if self.left_out.as_ref() != Some(ops) {
+    pub(super) fn leave_out(&mut self, ops: Option<&OpSet>) {
+        if self.left_out.as_ref() != ops {
             self.reset();
-            self.left_out = Some(ops.clone());
+            self.left_out = ops.cloned();
         }
     }
 

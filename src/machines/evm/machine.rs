@@ -331,6 +331,9 @@ impl Machine for Evm {
     fn advance(&mut self, budget: u64) -> Status {
         if self.stop.is_none() {
             let before = self.executed();
+            if budget > 1 {
+                self.hot.leave_out(None);
+            }
             self.stop = self.execute(budget);
             self.context.account.executed(self.executed().wrapping_sub(before) as u64);
         }
@@ -347,7 +350,7 @@ impl Machine for Evm {
             return Advanced { status: self.status(), executed: 0 };
         }
         let before = self.executed();
-        self.hot.leave_out(ops);
+        self.hot.leave_out(Some(ops));
         let until = |left| Until { left, ops };
         self.stop = self.execute_with(budget, || until(u64::MAX), until);
         let executed = self.executed().wrapping_sub(before) as u64;
