@@ -17,7 +17,7 @@
 
 /**
  * A row of a state. Its name is unlike those of all other rows of the state.
- * @typedef {{ section: string, name: string, line: number, depth: number, label: string, value: string,
+ * @typedef {{ name: string, line: number, depth: number, label: string, value: string,
  *   isOut: boolean }} Row
  */
 
@@ -120,7 +120,7 @@ function rowsOf(/** @type {Section} */ section) {
     around.length = depth;
     around.push(label);
     const name = [title, ...around].join("\n");
-    return /** @type {Row} */ ({ section: title, name, line: index, depth, label, value, isOut: out === 1 });
+    return /** @type {Row} */ ({ name, line: index, depth, label, value, isOut: out === 1 });
   });
 }
 
@@ -185,30 +185,28 @@ function paintState() {
   const rowsBefore = now > 0 ? stateAt(now - 1).flatMap(rowsOf) : [];
   const before = new Map(rowsBefore.map((row) => [row.name, row.value]));
   const words = view.filter.value.toLowerCase();
-  const items = [];
-  let title = "";
-  for (const row of sections.flatMap(rowsOf)) {
-    if (!row.name.toLowerCase().includes(words) && !row.value.toLowerCase().includes(words)) continue;
-    if (row.section !== title) {
-      title = row.section;
-      const heading = document.createElement("div");
-      heading.textContent = title;
-      heading.className = "heading";
-      heading.setAttribute("role", "presentation");
-      items.push(heading);
-    }
-    const item = document.createElement("div");
-    const isChanged = now > 0 && before.get(row.name) !== row.value;
-    const out = row.isOut ? " (out of scope)" : "";
-    item.textContent = `${isChanged ? "*" : " "} ${"  ".repeat(row.depth)}${row.label}: ${row.value}${out}`;
-    item.className = [isChanged ? "changed" : "", row.isOut ? "out" : ""].join(" ").trim();
-    item.setAttribute("role", "option");
-    item.setAttribute("aria-selected", String(row.name === datum));
-    item.dataset.datum = row.name;
-    items.push(item);
-  }
+  const items = sections.flatMap((section) => {
+    const rows = rowsOf(section).filter((row) => `${row.name}\n${row.value}`.toLowerCase().includes(words));
+    if (rows.length === 0 && words !== "") return [];
+    const heading = document.createElement("div");
+    heading.textContent = titleOf(section);
+    heading.className = "heading";
+    heading.setAttribute("role", "presentation");
+    return [heading, ...rows.map((row) => stateItem(row, now > 0 && before.get(row.name) !== row.value))];
+  });
   view.state.replaceChildren(...items);
   scrollInside(view.state, "[aria-selected=true], .changed");
+}
+
+function stateItem(/** @type {Row} */ row, /** @type {boolean} */ isChanged) {
+  const item = document.createElement("div");
+  const out = row.isOut ? " (out of scope)" : "";
+  item.textContent = `${isChanged ? "*" : " "} ${"  ".repeat(row.depth)}${row.label}: ${row.value}${out}`;
+  item.className = [isChanged ? "changed" : "", row.isOut ? "out" : ""].join(" ").trim();
+  item.setAttribute("role", "option");
+  item.setAttribute("aria-selected", String(row.name === datum));
+  item.dataset.datum = row.name;
+  return item;
 }
 
 function paintSource() {
