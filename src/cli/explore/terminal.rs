@@ -152,6 +152,7 @@ fn key(pressed: KeyEvent) -> Option<Key> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use std::process::{Command, Stdio};
     use std::{env, fs};

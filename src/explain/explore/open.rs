@@ -93,7 +93,8 @@ fn failed(difference: &Difference, file: &str) -> FailedAssertion {
     let actual = actual.as_ref().map_or("nothing".to_owned(), |actual| brief(actual, LONGEST));
     let note = note.as_ref().map_or(String::new(), |note| format!(" ({note})"));
     let text = vec![
-        format!("fails at {file}:{}: {}{at}{note}", place.position, vector_step(*step)),
+        format!("fails at {file}:{}", place.position),
+        format!("  {}{at}{note}", vector_step(*step)),
         format!("  expected {expected}"),
         format!("  actual   {actual}"),
     ];

@@ -1,6 +1,6 @@
 "use strict";
-// Moves in a recorded run. A state is a list of sections, each a title and the indices of its lines. All states but
-// each BLOCK-th one are kept as what differs from the state before.
+// Moves in a recorded run. A state is a list of sections, each a title and the indices of its lines. Some states are
+// written in full, the others as what differs from the state before.
 
 /**
  * The data of the page, as `page.rs` writes them.
@@ -12,17 +12,14 @@
  * @typedef {{ step: number, text: string[], line: number | null }} Failure
  * @typedef {[title: number, rows: number[]]} Section
  * @typedef {[null, Section[]] | [section: number, start: number, end: number, inserted: number[]][]} Changes
- * @typedef {[title: string]} Title
  * @typedef {[depth: number, name: string, value: string, isOut?: 1]} Line
  */
 
 /**
  * A row of a state. Its name is unlike those of all other rows of the state.
- * @typedef {{ section: string, name: string, line: number, depth: number, label: string, value: string,
+ * @typedef {{ name: string, line: number, depth: number, label: string, value: string,
  *   isOut: boolean }} Row
  */
-
-const BLOCK = 500;
 
 /**
  * @template {HTMLElement} T
@@ -52,8 +49,6 @@ const view = {
 };
 
 /** @type {Run} */ let run;
-/** @type {(Title | Line)[]} */ let lines;
-/** Sections of the states BLOCK - 1, 2 * BLOCK - 1, ... @type {Section[][]} */ const kept = [];
 let now = 0;
 /** @type {Section[]} */ let sections = [];
 /** The name of the selected row, and the index of the selected instruction. */
@@ -62,15 +57,11 @@ let selectedCode = 0;
 
 async function open() {
   const text = element("data", HTMLScriptElement).textContent ?? "";
-  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  const packed = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; at += 1) packed[at] = letters.charCodeAt(at);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   run = await new Response(stream).json();
-  lines = run.lines.map((line) => JSON.parse(line));
-  /** @type {Section[]} */ let state = [];
-  for (let index = 0; index < run.states.length; index += 1) {
-    state = changed(state, run.states[index][5]);
-    if (index % BLOCK === BLOCK - 1) kept.push(state);
-  }
   view.all.textContent = String(run.all);
   view.step.max = String(run.first + run.states.length - 1);
   if (run.failure !== null) {
@@ -103,27 +94,33 @@ function isAll(changes) {
   return changes[0] === null;
 }
 
+/** The last state that is written in full, up to this one. The first one is. */
+function fullBefore(/** @type {number} */ index) {
+  let at = index;
+  while (!isAll(run.states[at][5])) at -= 1;
+  return at;
+}
+
 /** The sections of a state. */
 function stateAt(/** @type {number} */ index) {
-  const block = Math.floor((index + 1) / BLOCK);
-  let state = block > 0 ? kept[block - 1] : [];
-  for (let at = block * BLOCK; at <= index; at += 1) state = changed(state, run.states[at][5]);
+  /** @type {Section[]} */ let state = [];
+  for (let at = fullBefore(index); at <= index; at += 1) state = changed(state, run.states[at][5]);
   return state;
 }
 
 function titleOf(/** @type {Section} */ [title]) {
-  return /** @type {Title} */ (lines[title])[0];
+  return /** @type {[string]} */ (JSON.parse(run.lines[title]))[0];
 }
 
 function rowsOf(/** @type {Section} */ section) {
   const title = titleOf(section);
   /** @type {string[]} */ const around = [];
   return section[1].map((index) => {
-    const [depth, label, value, out] = /** @type {Line} */ (lines[index]);
+    const [depth, label, value, out] = /** @type {Line} */ (JSON.parse(run.lines[index]));
     around.length = depth;
     around.push(label);
     const name = [title, ...around].join("\n");
-    return /** @type {Row} */ ({ section: title, name, line: index, depth, label, value, isOut: out === 1 });
+    return /** @type {Row} */ ({ name, line: index, depth, label, value, isOut: out === 1 });
   });
 }
 
@@ -188,30 +185,28 @@ function paintState() {
   const rowsBefore = now > 0 ? stateAt(now - 1).flatMap(rowsOf) : [];
   const before = new Map(rowsBefore.map((row) => [row.name, row.value]));
   const words = view.filter.value.toLowerCase();
-  const items = [];
-  let title = "";
-  for (const row of sections.flatMap(rowsOf)) {
-    if (!row.name.toLowerCase().includes(words) && !row.value.toLowerCase().includes(words)) continue;
-    if (row.section !== title) {
-      title = row.section;
-      const heading = document.createElement("div");
-      heading.textContent = title;
-      heading.className = "heading";
-      heading.setAttribute("role", "presentation");
-      items.push(heading);
-    }
-    const item = document.createElement("div");
-    const isChanged = now > 0 && before.get(row.name) !== row.value;
-    const out = row.isOut ? " (out of scope)" : "";
-    item.textContent = `${isChanged ? "*" : " "} ${"  ".repeat(row.depth)}${row.label}: ${row.value}${out}`;
-    item.className = [isChanged ? "changed" : "", row.isOut ? "out" : ""].join(" ").trim();
-    item.setAttribute("role", "option");
-    item.setAttribute("aria-selected", String(row.name === datum));
-    item.dataset.datum = row.name;
-    items.push(item);
-  }
+  const items = sections.flatMap((section) => {
+    const rows = rowsOf(section).filter((row) => `${row.name}\n${row.value}`.toLowerCase().includes(words));
+    if (rows.length === 0 && words !== "") return [];
+    const heading = document.createElement("div");
+    heading.textContent = titleOf(section);
+    heading.className = "heading";
+    heading.setAttribute("role", "presentation");
+    return [heading, ...rows.map((row) => stateItem(row, now > 0 && before.get(row.name) !== row.value))];
+  });
   view.state.replaceChildren(...items);
   scrollInside(view.state, "[aria-selected=true], .changed");
+}
+
+function stateItem(/** @type {Row} */ row, /** @type {boolean} */ isChanged) {
+  const item = document.createElement("div");
+  const out = row.isOut ? " (out of scope)" : "";
+  item.textContent = `${isChanged ? "*" : " "} ${"  ".repeat(row.depth)}${row.label}: ${row.value}${out}`;
+  item.className = [isChanged ? "changed" : "", row.isOut ? "out" : ""].join(" ").trim();
+  item.setAttribute("role", "option");
+  item.setAttribute("aria-selected", String(row.name === datum));
+  item.dataset.datum = row.name;
+  return item;
 }
 
 function paintSource() {
@@ -243,13 +238,13 @@ function find(/** @type {(state: State) => boolean} */ holds) {
   return found < 0 ? null : now + 1 + found;
 }
 
-/** Returns a function that finds the value of the selected datum in a state; quick for states that follow each other. */
+/** Returns a function that finds the value of the selected datum in a state. States that follow each other share sections. */
 function valueFinder() {
-  const title = datum.split("\n", 1)[0];
+  const title = run.lines.indexOf(JSON.stringify([datum.split("\n", 1)[0]]));
   /** @type {Section | undefined} */ let last;
   /** @type {string | undefined} */ let value;
   return (/** @type {Section[]} */ state) => {
-    const section = state.find((section) => titleOf(section) === title);
+    const section = state.find(([its]) => its === title);
     if (section !== last) {
       last = section;
       value = section && rowsOf(section).find((row) => row.name === datum)?.value;
@@ -274,8 +269,7 @@ function nextChange() {
 function lastChange() {
   const value = valueFinder();
   for (let end = now; end > 0; ) {
-    // From the state before a block to its end.
-    const from = Math.max(0, Math.floor(end / BLOCK) * BLOCK - 1);
+    const from = fullBefore(end - 1);
     let state = stateAt(from);
     let before = value(state);
     let found = null;

@@ -218,8 +218,7 @@ impl Explorer {
             Mode::Typing(Prompt::Step, text) => format!("to step: {}_", escaped(text)),
             Mode::Typing(Prompt::Search, text) => format!("search: {}_", escaped(text)),
             Mode::Commands | Mode::Help if self.message.is_empty() => {
-                "s/b step, back  p/n writes before, after  f failure  g step  / search  ? keys  q quit"
-                    .to_owned()
+                "s/b step, back  p/n writes  f failure  g step  / search  ? keys  q quit".to_owned()
             }
             Mode::Commands | Mode::Help => escaped(&self.message).into_owned(),
         }
