@@ -2,6 +2,8 @@
 
 import json
 import sys
+import threading
+from functools import partial
 from importlib.metadata import version
 
 import rlp
@@ -29,29 +31,23 @@ FEES = {"gas_price": "gasPrice", "max_fee_per_gas": "maxFeePerGas", "max_fee_per
 TYPES = ("legacy", "access_list", "dynamic_fee", "blob", "set_code")
 BLOBS = {"Cancun": {"max": "0x6", "baseFeeUpdateFraction": "0x32f0ed"},
          "Prague": {"max": "0x9", "baseFeeUpdateFraction": "0x4c6964"}}
+number = partial(int, base=16)
 # What may change an account, the first argument.
 CHANGES = ("set_balance", "delta_balance", "set_nonce", "increment_nonce", "set_code", "set_storage", "touch_account",
            "delete_storage", "delete_account", "delete_code")
 
 
-def number(text):
-    return int(text, 16)
-
-
 def machine(fork, env, chain):
     """A machine at the block. The hash of an earlier block is that of its number in decimal digits."""
     env = {"difficulty": "0x0", "random": "0x0", "baseFee": "0xa", "excessBlobGas": "0x0", **env}
-    values = {"gas_limit": number(env["gasLimit"]), "block_number": number(env["number"]), "difficulty": 0,
+    is_paris = issubclass(fork, forks.ParisVM)
+    values = {"gas_limit": number(env["gasLimit"]), "block_number": number(env["number"]),
               "timestamp": number(env["timestamp"]), "coinbase": decode_hex(env["coinbase"]),
-              "state_root": BLANK_ROOT_HASH}
-    if issubclass(fork, forks.ParisVM):
-        values["mix_hash"] = number(env["random"]).to_bytes(32, "big")
-    else:
-        values["difficulty"] = number(env["difficulty"])
-    if issubclass(fork, forks.LondonVM):
-        values["base_fee_per_gas"] = number(env["baseFee"])
-    if issubclass(fork, forks.CancunVM):
-        values["excess_blob_gas"] = number(env["excessBlobGas"])
+              "state_root": BLANK_ROOT_HASH, "difficulty": 0 if is_paris else number(env["difficulty"])}
+    later = ((forks.ParisVM, "mix_hash", number(env["random"]).to_bytes(32, "big")),
+             (forks.LondonVM, "base_fee_per_gas", number(env["baseFee"])),
+             (forks.CancunVM, "excess_blob_gas", number(env["excessBlobGas"])))
+    values |= {name: value for since, name, value in later if issubclass(fork, since)}
     block, database = values["block_number"], ChainDB(AtomicDB())
     hashes = [keccak(str(at).encode()) for at in range(block - 1, max(0, block - 256) - 1, -1)]
     header = dict(fork.get_block_class()._meta.fields)["header"](**values)
@@ -76,8 +72,6 @@ def account(state, address, slots):
 
 def transaction(vm, program, chosen, chain):
     given = {"to": "0x", **program["transaction"], **chosen}
-    if "secretKey" not in given:
-        raise NotImplementedError("a transaction without a secret key")
     builder, kind = vm.get_transaction_builder(), number(given["type"])
     key = keys.PrivateKey(number(given["secretKey"]).to_bytes(32, "big"))
     values = {"nonce": number(given["nonce"]), "gas": number(given["gasLimit"]), "to": decode_hex(given["to"]),
@@ -103,8 +97,8 @@ def fields(program, chosen):
     fork = getattr(forks, OTHER_NAMES.get(chosen["fork"], chosen["fork"]) + "VM", None)
     chain, blobs = number(program["chainId"]), program.get("blobSchedule", {}).get(chosen["fork"])
     has_others = blobs and blobs != BLOBS.get(chosen["fork"])
-    if fork is None or has_others or chosen["refusal"] != "nothing":
-        raise NotImplementedError("the fork, other blob parameters, or an account that a refusal touches")
+    if fork is None or has_others or chosen["refusal"] != "nothing" or "secretKey" not in program["transaction"]:
+        raise NotImplementedError("the fork, blob parameters, an account that a refusal touches, or no secret key")
     vm = machine(fork, program["env"], chain)
     state, touched = vm.state, {}
     for name in CHANGES:
@@ -125,8 +119,8 @@ def fields(program, chosen):
     except ValidationError as why:
         ended = f"refused: {why}"
     else:
-        logs = [Log(*entry) for entry in done.get_log_entries()]
-        found = {"outcome": "executed", "logs": "0x" + keccak(rlp.encode(logs)).hex()}
+        logs = rlp.encode([Log(*entry) for entry in done.get_log_entries()])
+        found = {"outcome": "executed", "logs": "0x" + keccak(logs).hex()}
         ended = repr(done.error) if done.is_error else "success"
     state.persist()
     found["root"] = "0x" + state.state_root.hex()
@@ -144,7 +138,12 @@ def answer(request):
     return {"type": "done", "steps": [{"fields": {name: found[name] for name in step["observe"]}}], "ended": ended}
 
 
+def serve():
+    for line in sys.stdin:
+        asked = json.loads(line)
+        print(json.dumps(HELLO if asked["type"] == "hello" else {"id": asked["id"], **answer(asked)}), flush=True)
+
+
 sys.setrecursionlimit(100_000)  # 1024 calls deep
-for line in sys.stdin:
-    asked = json.loads(line)
-    print(json.dumps(HELLO if asked["type"] == "hello" else {"id": asked["id"], **answer(asked)}), flush=True)
+threading.stack_size(1 << 29)
+threading.Thread(target=serve).start()

@@ -10,7 +10,7 @@ mod slices;
 use std::rc::Rc;
 
 use revm::context::result::ExecutionResult;
-use revm::context::{JournalTr, LocalContextTr};
+use revm::context::{JournalTr, LocalContext, LocalContextTr};
 use revm::handler::EthFrame;
 use revm::interpreter::interpreter_types::{Jumps, LegacyBytecode};
 use revm::interpreter::{GasTracker, InitialAndFloorGas, Stack};
@@ -60,6 +60,12 @@ pub const INFO: MachineInfo = MachineInfo {
     assemble: crate::machines::info::as_it_is,
     new: |limits| Box::new(Ethereum::new(limits)),
 };
+
+/// Bytes of memory that are kept for the next test.
+const KEPT_MEMORY: usize = 1 << 24;
+
+/// Entries of the journal that are kept for the next test.
+const KEPT_ENTRIES: usize = 1 << 14;
 
 /// Executes one transaction of a state test.
 pub struct Ethereum {
@@ -253,6 +259,16 @@ impl Ethereum {
         self.refund = 0;
     }
 
+    /// Gives back memory that only a large test needs. Not after each case, since the cases of a test need about
+    /// the same.
+    fn give_back(&mut self) {
+        let context = &mut self.engine.ctx;
+        if context.local.shared_memory_buffer().borrow().capacity() > KEPT_MEMORY {
+            context.local = LocalContext::default();
+        }
+        context.journaled_state.inner.journal.shrink_to(KEPT_ENTRIES);
+    }
+
     fn status(&self) -> Status {
         match &self.stage {
             Stage::Loaded => Status::Refused(LoadError::new("no fork is set")),
@@ -277,6 +293,7 @@ impl Machine for Ethereum {
         let is_same = |test: &Rc<Prepared>| std::sync::Arc::ptr_eq(&test.program.0, &program.0);
         if !self.test.as_ref().is_some_and(is_same) {
             self.test = None;
+            self.give_back();
             self.test = Some(Rc::new(Prepared::new(program)?));
         }
         Ok(())
