@@ -278,7 +278,7 @@ fn op_stops_at_the_first_hit() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("endless.json");
     // JUMPDEST PUSH1 0 JUMP, without end: a run of it reaches the limit on instructions.
-    let text = std::fs::read_to_string(crate::support::at_root(STORAGE)).unwrap();
+    let text = std::fs::read_to_string(at_root(STORAGE)).unwrap();
     let mut file: serde_json::Value = serde_json::from_str(&text).unwrap();
     let tests = file.as_object_mut().unwrap();
     let name = tests.keys().next().unwrap().clone();
