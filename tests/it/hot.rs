@@ -251,7 +251,7 @@ fn a_watch_of_some_instructions_sees_each_on_all_tiers() {
     let mut seen = 0;
     for _ in 0..programs(300) {
         let program = program(&looping_code(&mut random), random.below(30_000) as u64);
-        let ops = (0..1 + random.below(3)).map(|_| &EVM.ops[random.below(EVM.ops.len())]).collect();
+        let ops = (0..=random.below(3)).map(|_| &EVM.ops[random.below(EVM.ops.len())]).collect();
         let ops = OpSet::new(&EVM, ops);
         let watched = |tiers, at_full_speed| {
             let mut watch = Sought { ops: &ops, at_full_speed, seen: Vec::new() };
