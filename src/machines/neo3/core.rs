@@ -102,7 +102,7 @@ impl Core {
         }
     }
 
-    /// Removes the top item, a number of 64 bits, which has nothing to be freed.
+    /// Removes the top item, which has nothing to be freed: a number of 64 bits, a Boolean or Null.
     #[inline(always)]
     pub(super) fn forget_small(&mut self) {
         mem::forget(self.stack.pop());

@@ -144,6 +144,18 @@ impl<'m> Frame<'m> {
     /// any longer.
     #[inline(always)]
     pub(super) fn pop(&mut self) -> Result<Item, Fault> {
+        // Read in the parts in which it was written: a processor waits when a long read follows short writes.
+        let item = match self.core.stack.last() {
+            Some(Item::Integer(number)) => Item::Integer(*number),
+            Some(Item::Boolean(truth)) => Item::Boolean(*truth),
+            Some(Item::Null) => Item::Null,
+            _ => return self.pop_any(),
+        };
+        self.core.forget_small();
+        Ok(item)
+    }
+
+    fn pop_any(&mut self) -> Result<Item, Fault> {
         let Some(item) = self.core.stack.pop() else { return Err(Fault::Underflow) };
         self.core.heap.let_go(&item);
         Ok(item)
@@ -184,10 +196,13 @@ impl<'m> Frame<'m> {
     /// Takes a truth value.
     #[inline(always)]
     pub(super) fn pop_boolean(&mut self) -> Result<bool, Fault> {
-        match self.pop_small() {
-            Some(number) => Ok(number != 0),
-            None => convert::boolean(&self.pop()?),
-        }
+        let truth = match self.core.stack.last() {
+            Some(Item::Integer(number)) => *number != 0,
+            Some(Item::Boolean(truth)) => *truth,
+            _ => return convert::boolean(&self.pop_any()?),
+        };
+        self.core.forget_small();
+        Ok(truth)
     }
 
     /// How many items are on the stack.
