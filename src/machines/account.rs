@@ -26,8 +26,9 @@ pub(crate) const COPIES: u64 = 5;
 /// Less garbage than this is not looked for.
 const GARBAGE: u64 = 1 << 22;
 
-/// The allocator is asked for the bytes of a case in steps of this number of bytes, after the first step.
-const GRANT: u64 = 1 << 20;
+/// The allocator is asked for the bytes of a case in steps of this number of bytes, after the first step. Less would
+/// make the allocator of glibc keep more memory: it takes what is freed, up to this size, as a sign of what comes next.
+const GRANT: u64 = 1 << 25;
 
 /// Why the runner ends a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
