@@ -255,6 +255,11 @@ impl LoadedCase<'_> {
         self.executions().insert(self.node, execution);
     }
 
+    /// Whether its execution was kept.
+    pub(super) fn has_execution(&self) -> bool {
+        self.executions().contains_key(&self.node)
+    }
+
     /// Its execution, if it was kept, once.
     pub(super) fn take_execution(&self) -> Option<TimedExecution> {
         self.executions().remove(&self.node)

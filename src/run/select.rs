@@ -122,7 +122,9 @@ impl CaseInfo for Executable<'_, '_> {
         if let Some(executes) = cache.and_then(|(cache, key)| cache.executes(key, *node, id, &ops)) {
             return executes;
         }
-        let mut search = Search { sought, is_found: false, purpose: self.purpose };
+        // Another part of the expression may have executed the case to its end.
+        let purpose = if self.case.has_execution() { Purpose::Look } else { self.purpose };
+        let mut search = Search { sought, is_found: false, purpose };
         let ended = self.search(case, &mut search);
         // Where a limit or an interrupt ended the search, nothing is known of the rest of the case.
         let is_known = search.is_found || ended;
