@@ -64,6 +64,8 @@ fn cost(row: &Row<'_>, info: &vmconf::machines::MachineInfo, rounds: &Rounds) ->
             || row.loaded(info, times),
             |machine| {
                 row.run(&mut **machine);
+                // LOG is charged for the hash as well, which is made here.
+                machine.observe("logsHash");
             },
         )
     };

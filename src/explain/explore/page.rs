@@ -1,7 +1,7 @@
 //! `vmconf explore --html`: a run as one page that needs no network. The states are compressed in it; the page's
 //! script moves in them.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -59,9 +59,10 @@ fn html(text: &str) -> String {
 }
 
 fn compressed(document: &Json) -> io::Result<String> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    // The encoder takes long for each write, however short.
+    let mut encoder = BufWriter::new(GzEncoder::new(Vec::new(), Compression::default()));
     serde_json::to_writer(&mut encoder, document)?;
-    Ok(BASE64_STANDARD.encode(encoder.finish()?))
+    Ok(BASE64_STANDARD.encode(encoder.into_inner()?.finish()?))
 }
 
 /// The data of a page: `first` is the number of the first state, `states` has each state as what differs from the

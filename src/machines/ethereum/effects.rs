@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use revm::bytecode::opcode as op;
-use revm::handler::FrameData;
-use revm::primitives::{Address, U256};
+use revm_bytecode::opcode as op;
+use revm_handler::FrameData;
+use revm_primitives::{Address, U256};
 
 use super::machine::Ethereum;
 use super::trail::{of_account, storage};

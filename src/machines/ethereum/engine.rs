@@ -2,18 +2,18 @@
 
 use std::convert::Infallible;
 
-use revm::context::result::EVMError;
-use revm::context::{BlockEnv, CfgEnv, Evm, Journal, TxEnv};
-use revm::handler::instructions::EthInstructions;
-use revm::handler::{EthFrame, MainnetHandler};
-use revm::interpreter::interpreter::EthInterpreter;
-use revm::primitives::hardfork::SpecId;
+use revm_context::result::EVMError;
+use revm_context::{BlockEnv, CfgEnv, Evm, Journal, TxEnv};
+use revm_handler::instructions::EthInstructions;
+use revm_handler::{EthFrame, MainnetHandler};
+use revm_interpreter::interpreter::EthInterpreter;
+use revm_primitives::hardfork::SpecId;
 
 use super::precompiles::Precompiles;
 use super::rules::Work;
 use super::world::Source;
 
-pub(super) type Context = revm::Context<BlockEnv, TxEnv, CfgEnv, Source, Journal<Source>, Work>;
+pub(super) type Context = revm_context::Context<BlockEnv, TxEnv, CfgEnv, Source, Journal<Source>, Work>;
 pub(super) type Instructions = EthInstructions<EthInterpreter, Context>;
 pub(super) type Engine = Evm<Context, (), Instructions, Precompiles, EthFrame>;
 

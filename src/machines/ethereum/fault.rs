@@ -1,6 +1,6 @@
 //! Faults that tests plant in the machine, to show that vectors find them.
 
-use revm::context_interface::cfg::{GasId, GasParams};
+use revm_context_interface::cfg::{GasId, GasParams};
 
 /// What is wrong with a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What can be observed.
 
-use revm::context::result::ExecutionResult;
-use revm::primitives::Log;
+use revm_context::result::ExecutionResult;
+use revm_primitives::Log;
 
 use super::logs;
 use super::machine::{Ended, Ethereum, Outcome};

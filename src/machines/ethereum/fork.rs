@@ -1,8 +1,8 @@
 //! Forks, and what revm does not bring along for them.
 
-use revm::context::CfgEnv;
-use revm::context_interface::cfg::{GasId, GasParams};
-use revm::primitives::hardfork::SpecId;
+use revm_context::CfgEnv;
+use revm_context_interface::cfg::{GasId, GasParams};
+use revm_primitives::hardfork::SpecId;
 
 use super::engine::Instructions;
 use super::fault::{Fault, Rule};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use revm::interpreter::interpreter_types::{Jumps, LegacyBytecode};
-use revm::primitives::{Address, TxKind};
+use revm_interpreter::interpreter_types::{Jumps, LegacyBytecode};
+use revm_primitives::{Address, TxKind};
 
 use super::machine::Ethereum;
 use super::table::ETHEREUM;

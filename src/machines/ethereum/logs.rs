@@ -1,6 +1,6 @@
 //! Log entries, as hash and as values.
 
-use revm::primitives::{B256, Log, keccak256};
+use revm_primitives::{B256, Log, keccak256};
 
 use crate::model::value::Value;
 

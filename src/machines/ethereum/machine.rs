@@ -9,13 +9,13 @@ mod slices;
 
 use std::rc::Rc;
 
-use revm::context::result::ExecutionResult;
-use revm::context::{JournalTr, LocalContext, LocalContextTr};
-use revm::handler::EthFrame;
-use revm::interpreter::interpreter_types::{Jumps, LegacyBytecode};
-use revm::interpreter::{GasTracker, InitialAndFloorGas, Stack};
-use revm::primitives::{Address, U256};
-use revm::state::EvmState;
+use revm_context::result::ExecutionResult;
+use revm_context::{JournalTr, LocalContext, LocalContextTr};
+use revm_handler::EthFrame;
+use revm_interpreter::interpreter_types::{Jumps, LegacyBytecode};
+use revm_interpreter::{GasTracker, InitialAndFloorGas, Stack};
+use revm_primitives::{Address, U256};
+use revm_state::EvmState;
 
 use super::engine::{self, Context, Engine, EngineError};
 use super::fault::Fault;

@@ -1,10 +1,10 @@
 //! Precompiled contracts, within the limit of the runner.
 
-use revm::context_interface::{Cfg, ContextTr};
-use revm::handler::{EthPrecompiles, PrecompileProvider};
-use revm::interpreter::{CallInputs, Gas, InstructionResult, InterpreterResult};
-use revm::primitives::hardfork::SpecId;
-use revm::primitives::{Address, AddressSet};
+use revm_context_interface::{Cfg, ContextTr};
+use revm_handler::{EthPrecompiles, PrecompileProvider};
+use revm_interpreter::{CallInputs, Gas, InstructionResult, InterpreterResult};
+use revm_primitives::hardfork::SpecId;
+use revm_primitives::{Address, AddressSet};
 
 use super::engine::Context;
 

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use k256::ecdsa::SigningKey;
-use revm::context::BlockEnv;
-use revm::context_interface::block::BlobExcessGasAndPrice;
-use revm::primitives::hardfork::SpecId;
-use revm::primitives::{Address, B256, U256, keccak256};
+use revm_context::BlockEnv;
+use revm_context_interface::block::BlobExcessGasAndPrice;
+use revm_primitives::hardfork::SpecId;
+use revm_primitives::{Address, B256, U256, keccak256};
 
 use super::fault::Rule;
 use super::fork::{Blobs, Fork};

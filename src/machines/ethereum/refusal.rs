@@ -1,6 +1,6 @@
 //! Why a transaction is refused before it is executed.
 
-use revm::context::result::InvalidTransaction;
+use revm_context::result::InvalidTransaction;
 
 /// A refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! Instructions that behave otherwise than revm has them.
 
-use revm::bytecode::opcode::{EXP, EXTCODEHASH, KECCAK256, SSTORE};
-use revm::interpreter::instructions::{arithmetic, host, system};
-use revm::interpreter::interpreter::EthInterpreter;
-use revm::interpreter::{
+use revm_bytecode::opcode::{EXP, EXTCODEHASH, KECCAK256, SSTORE};
+use revm_interpreter::instructions::{arithmetic, host, system};
+use revm_interpreter::interpreter::EthInterpreter;
+use revm_interpreter::{
     Host, Instruction, InstructionContext, InstructionExecResult, InstructionResult, SStoreResult, StateLoad,
 };
-use revm::primitives::hardfork::SpecId;
-use revm::primitives::{Address, B256, KECCAK_EMPTY};
+use revm_primitives::hardfork::SpecId;
+use revm_primitives::{Address, B256, KECCAK_EMPTY};
 
 use super::engine::{Context, Instructions};
 
@@ -16,7 +16,7 @@ type Call<'a> = InstructionContext<'a, Context, EthInterpreter>;
 /// EIP-7610: creation at an address with storage fails. The engine compares the hash of the code alone, so that
 /// accounts with storage and without code have the hash zero in it; here it becomes what the program must see.
 pub(super) fn replace_extcodehash(instructions: &mut Instructions, spec: SpecId) {
-    let gas = revm::interpreter::instructions::gas_table_spec(spec)[usize::from(EXTCODEHASH)];
+    let gas = revm_interpreter::instructions::gas_table_spec(spec)[usize::from(EXTCODEHASH)];
     instructions.insert_instruction(EXTCODEHASH, Instruction::new(extcodehash), gas);
 }
 
@@ -26,7 +26,7 @@ fn extcodehash(call: Call<'_>) -> InstructionExecResult {
     host::extcodehash(InstructionContext { interpreter: &mut *interpreter, host: &mut *host })?;
     let account = host.journaled_state.inner.state.get(&address);
     let hides_storage =
-        |account: &revm::state::Account| !account.is_empty() && account.info.code_hash == B256::ZERO;
+        |account: &revm_state::Account| !account.is_empty() && account.info.code_hash == B256::ZERO;
     if let Some(top) = interpreter.stack.top().filter(|_| account.is_some_and(hides_storage)) {
         *top = KECCAK_EMPTY.into();
     }
@@ -43,7 +43,7 @@ pub(super) struct Work(pub(super) u64);
 
 /// KECCAK256 and EXP are charged by their operands.
 pub(super) fn replace_long_instructions(instructions: &mut Instructions, spec: SpecId) {
-    let gas = revm::interpreter::instructions::gas_table_spec(spec);
+    let gas = revm_interpreter::instructions::gas_table_spec(spec);
     let mut replace = |code: u8, with| {
         instructions.insert_instruction(code, Instruction::new(with), gas[usize::from(code)]);
     };

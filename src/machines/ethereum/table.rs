@@ -1,9 +1,9 @@
 //! The instructions of all forks: names, operands and stack items as revm has them, with a line about each.
 //! Operands are named from the top of the stack: a, b, c.
 
-use revm::bytecode::opcode::OpCode;
-use revm::interpreter::instructions::gas_table_spec;
-use revm::primitives::hardfork::SpecId;
+use revm_bytecode::opcode::OpCode;
+use revm_interpreter::instructions::gas_table_spec;
+use revm_primitives::hardfork::SpecId;
 
 use crate::isa::{Isa, OpInfo, Operand, Unit};
 

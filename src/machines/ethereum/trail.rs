@@ -2,9 +2,9 @@
 //!
 //! Kept only where instructions are executed one at a time, as a watch does.
 
-use revm::context::JournalEntry;
-use revm::interpreter::InstructionResult;
-use revm::primitives::{Address, U256};
+use revm_context::JournalEntry;
+use revm_interpreter::InstructionResult;
+use revm_primitives::{Address, U256};
 
 use crate::model::cell::Cell;
 use crate::model::hex::{bytes_key, number_key};

@@ -1,12 +1,12 @@
 //! The transaction of a case.
 
 use num_bigint::BigInt;
-use revm::context::TxEnv;
-use revm::context_interface::either::Either;
-use revm::context_interface::transaction::{AccessList, AccessListItem, Authorization, SignedAuthorization};
-use revm::primitives::hardfork::SpecId;
-use revm::primitives::ruint::UintTryTo;
-use revm::primitives::{Address, B256, Bytes, TxKind, U256};
+use revm_context::TxEnv;
+use revm_context_interface::either::Either;
+use revm_context_interface::transaction::{AccessList, AccessListItem, Authorization, SignedAuthorization};
+use revm_primitives::hardfork::SpecId;
+use revm_primitives::ruint::UintTryTo;
+use revm_primitives::{Address, B256, Bytes, TxKind, U256};
 
 use super::fault::Rule;
 use super::fork::Fork;
@@ -149,7 +149,7 @@ fn blob_hashes(common: &Record<'_>) -> Result<Vec<B256>, LoadError> {
     list(common, "blobVersionedHashes")?.iter().map(hash).collect()
 }
 
-type Signed = Either<SignedAuthorization, revm::context_interface::transaction::RecoveredAuthorization>;
+type Signed = Either<SignedAuthorization, revm_context_interface::transaction::RecoveredAuthorization>;
 
 /// The authorizations. A number that is out of range becomes the largest one, which is never valid: the engine
 /// passes over an authorization that is not.

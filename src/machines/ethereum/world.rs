@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 use alloy_trie::root::{state_root, storage_root_unsorted};
 use alloy_trie::{EMPTY_ROOT_HASH, TrieAccount};
-use revm::bytecode::Bytecode;
-use revm::database_interface::Database;
-use revm::primitives::hardfork::SpecId;
-use revm::primitives::{Address, B256, Bytes, KECCAK_EMPTY, StorageKey, StorageValue, U256, keccak256};
-use revm::state::{Account, AccountInfo, EvmState};
+use revm_bytecode::Bytecode;
+use revm_database_interface::Database;
+use revm_primitives::hardfork::SpecId;
+use revm_primitives::{Address, B256, Bytes, KECCAK_EMPTY, StorageKey, StorageValue, U256, keccak256};
+use revm_state::{Account, AccountInfo, EvmState};
 
 use super::fault::Rule;
 use super::fork::Fork;

@@ -18,9 +18,10 @@ pub(super) struct Log {
 /// What an entry takes in bytes, with its copies as values.
 const ENTRY: u64 = 3072;
 
-/// What logging is charged, and each word of data.
-const WORK: u64 = 3;
-const UNITS_OF_WORD: u64 = 5;
+/// What logging is charged, each topic and each word of data, with the hash of all entries at the end.
+const WORK: u64 = 20;
+const UNITS_OF_TOPIC: u64 = 35;
+const UNITS_OF_WORD: u64 = 30;
 
 #[inline(never)]
 pub(super) fn log<const TOPICS: usize>(f: &mut Frame<'_>) -> Flow {
@@ -28,7 +29,7 @@ pub(super) fn log<const TOPICS: usize>(f: &mut Frame<'_>) -> Flow {
     let topics = (0..TOPICS).map(|_| f.pop()).collect();
     let range = range(offset, size)?;
     f.pay((range.len() as u64).saturating_mul(8), range.end)?;
-    f.work(WORK + UNITS_OF_WORD * words(range.len()))?;
+    f.work(WORK + UNITS_OF_TOPIC * TOPICS as u64 + UNITS_OF_WORD * words(range.len()))?;
     f.context.keep(ENTRY, range.len())?;
     let data = f.context.memory[range].to_vec();
     f.context.logs.push(Log { topics, data });

@@ -68,7 +68,7 @@ impl std::ops::IndexMut<std::ops::Range<usize>> for Memory {
 }
 
 /// The words that are copied in a unit.
-const WORDS_OF_UNIT: u64 = 8;
+const WORDS_OF_UNIT: u64 = 11;
 
 #[inline(always)]
 pub(super) fn mload(f: &mut Frame<'_>) -> Flow {

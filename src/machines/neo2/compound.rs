@@ -74,6 +74,7 @@ pub(super) fn pickitem(frame: &mut Frame<'_>) -> Flow {
 
 #[inline(never)]
 pub(super) fn setitem(frame: &mut Frame<'_>) -> Flow {
+    frame.core.work(LOOK_UP / 2)?;
     let value = pop_value(frame)?;
     let key = frame.pop_key()?;
     match frame.pop()? {

@@ -46,7 +46,7 @@ fn hash(frame: &mut Frame<'_>, hash: fn(&[u8]) -> Vec<u8>) -> Flow {
 
 /// What hashing bytes is charged, with another hash of the hash.
 fn blocks(bytes: &[u8]) -> u64 {
-    BLOCK * (2 + bytes.len() as u64 / 64)
+    BLOCK * (3 + bytes.len() as u64 / 64)
 }
 
 #[inline(never)]

@@ -14,8 +14,12 @@ use super::item::{Item, long_size};
 /// What an operation on two numbers of 32 bytes is charged.
 const OPERATION: u64 = 16;
 
-/// The bytes of a number that are read or written in a unit.
+/// The bytes of a number that are read in a unit, and those that are written.
 const BYTES_READ_IN_UNIT: u64 = 14;
+const BYTES_WRITTEN_IN_UNIT: u64 = 42;
+
+/// What a new number is charged, however short.
+const RESULT: u64 = 8;
 
 /// Which numbers of an instruction must have 32 bytes or less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +138,7 @@ impl Frame<'_> {
     pub(super) fn push_result(&mut self, bound: Bounded, number: BigInt) -> Flow {
         let number = if bound == Bounded::OperandsAndResult { bounded(number)? } else { number };
         let bytes = bytes_of(&number);
-        self.core.work(ALLOCATION + bytes as u64 / BYTES_READ_IN_UNIT)?;
+        self.core.work(RESULT + bytes as u64 / BYTES_WRITTEN_IN_UNIT)?;
         self.core.hold(long_size(bytes as u64))?;
         self.push_new(number.into())
     }

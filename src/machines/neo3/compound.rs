@@ -53,7 +53,8 @@ fn pack_as(frame: &mut Frame<'_>, what: &'static str, item: fn(Id) -> Item) -> F
     frame.make_room()?;
     let size = frame.pop_int32()?;
     let count = compound_size(what, size.into(), frame.height() as u64)?;
-    let items = (0..count).map(|_| frame.pop()).collect::<Result<_, _>>()?;
+    frame.visit(count)?;
+    let items = frame.pop_all(count);
     push_list(frame, items, item)
 }
 

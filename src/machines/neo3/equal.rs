@@ -40,7 +40,7 @@ fn are_equal(frame: &mut Frame<'_>, a: &Item, b: &Item) -> Result<bool, Stop> {
         return Ok(equal?);
     }
     if let Item::ByteString(a) = a {
-        frame.work(2 * a.len() / BYTES_OF_UNIT)?;
+        frame.work(3 * a.len() / (2 * BYTES_OF_UNIT))?;
     }
     Ok(are_equal_leaves(a, b)?)
 }

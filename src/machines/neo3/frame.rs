@@ -8,7 +8,7 @@ use super::item::Item;
 /// What an allocation is charged.
 pub(super) const ALLOCATION: usize = 6;
 /// What reading a number of bytes is charged.
-pub(super) const CONVERSION: usize = 12;
+pub(super) const CONVERSION: usize = 18;
 /// The bytes that are copied in a unit.
 pub(super) const BYTES_OF_UNIT: usize = 96;
 /// The items that are copied in a unit, and those that are only counted.
@@ -153,6 +153,14 @@ impl<'m> Frame<'m> {
         };
         self.core.forget_small();
         Ok(item)
+    }
+
+    /// Takes this number of items, at most as many as there are, the top one first.
+    pub(super) fn pop_all(&mut self, count: usize) -> Vec<Item> {
+        let core = &mut *self.core;
+        let items: Vec<_> = core.stack.drain(core.stack.len() - count..).rev().collect();
+        items.iter().for_each(|item| core.heap.let_go(item));
+        items
     }
 
     fn pop_any(&mut self) -> Result<Item, Fault> {

@@ -55,7 +55,7 @@ impl Frame<'_> {
     #[cold]
     #[inline(never)]
     fn big_unary(&mut self, big: fn(BigInt) -> BigInt) -> Flow {
-        self.work(BIG / 2)?;
+        self.work(2 * BIG / 3)?;
         let a = self.pop_number()?;
         self.push(Item::integer(big(a))?);
         Ok(())

@@ -12,7 +12,6 @@ use super::item::Item;
 pub(super) fn newbuffer(frame: &mut Frame<'_>) -> Flow {
     let size = frame.pop_int32()?;
     let size = frame.item_size(size.into())?;
-    frame.work(size / BYTES_OF_UNIT)?;
     push(frame, vec![0; size])
 }
 
@@ -34,23 +33,31 @@ pub(super) fn memcpy(frame: &mut Frame<'_>) -> Flow {
 
 /// CAT
 pub(super) fn cat(frame: &mut Frame<'_>) -> Flow {
-    frame.work(ALLOCATION)?;
-    let b = frame.pop()?;
-    let right = with_bytes(&b, <[u8]>::len)?;
-    let a = frame.pop()?;
-    let size = with_bytes(&a, <[u8]>::len)? + right;
-    frame.item_size(size as i64)?;
-    let mut joined = match &a {
-        // Nobody else sees it: appending in place spares a copy of what a script joins piece by piece.
-        Item::Buffer(buffer) if Rc::strong_count(buffer) == 1 => buffer.bytes.take(),
-        _ => with_bytes(&a, |left| {
-            let mut joined = Vec::with_capacity(size);
-            joined.extend_from_slice(left);
-            joined
-        })?,
-    };
-    with_bytes(&b, |right| joined.extend_from_slice(right))?;
+    frame.work(2 * ALLOCATION)?;
+    let right = frame.pop()?;
+    let joined = with_bytes(&right, |right| join(frame, right))??;
     push(frame, joined)
+}
+
+/// The bytes of the top item with more after them.
+fn join(frame: &mut Frame<'_>, right: &[u8]) -> Result<Vec<u8>, Stop> {
+    let left = frame.pop()?;
+    let size = |left: usize| frame.item_size((left + right.len()) as i64);
+    if let Item::Buffer(buffer) = &left
+        && Rc::strong_count(buffer) == 1
+    {
+        // Nobody else sees it: appending in place spares a copy of what a script joins piece by piece.
+        size(buffer.bytes.borrow().len())?;
+        let mut joined = buffer.bytes.take();
+        joined.extend_from_slice(right);
+        return Ok(joined);
+    }
+    with_bytes(&left, |left| {
+        let mut joined = Vec::with_capacity(size(left.len())?);
+        joined.extend_from_slice(left);
+        joined.extend_from_slice(right);
+        Ok(joined)
+    })?
 }
 
 /// SUBSTR
@@ -90,6 +97,7 @@ fn range(from: usize, count: usize) -> Result<Range<usize>, Fault> {
 
 /// Puts a part of the top item in its place.
 fn part(frame: &mut Frame<'_>, choose: impl FnOnce(&[u8]) -> Result<&[u8], Fault>) -> Flow {
+    frame.work(ALLOCATION)?;
     let item = frame.pop()?;
     let chosen = with_bytes(&item, |bytes| choose(bytes).map(<[u8]>::to_vec))??;
     push(frame, chosen)

@@ -1,13 +1,13 @@
 //! A transaction from its validation to its settlement, by the phases of revm.
 
-use revm::context::{CfgEnv, JournalTr, TxEnv};
-use revm::context_interface::ContextTr;
-use revm::context_interface::local::OutFrame;
-use revm::handler::{EthFrame, FrameResult, Handler, ItemOrResult, execution::runtime_oog_unwind};
-use revm::interpreter::FrameInput;
-use revm::interpreter::interpreter_action::FrameInit;
-use revm::primitives::Address;
-use revm::state::EvmState;
+use revm_context::{CfgEnv, JournalTr, TxEnv};
+use revm_context_interface::ContextTr;
+use revm_context_interface::local::OutFrame;
+use revm_handler::{EthFrame, FrameResult, Handler, ItemOrResult, execution::runtime_oog_unwind};
+use revm_interpreter::FrameInput;
+use revm_interpreter::interpreter_action::FrameInit;
+use revm_primitives::Address;
+use revm_state::EvmState;
 
 use super::{Ended, Ethereum, Outcome, Running, Stage, Stop};
 use crate::machines::account::{COPIES, Limit};

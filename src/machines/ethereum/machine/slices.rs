@@ -1,10 +1,10 @@
 //! The loop over instructions, in slices after each of which the limits of the runner are looked at.
 
-use revm::context::LocalContextTr;
-use revm::handler::ItemOrResult;
-use revm::handler::instructions::InstructionProvider;
-use revm::interpreter::interpreter_types::LoopControl;
-use revm::interpreter::{FrameInput, InstructionResult, InterpreterAction};
+use revm_context::LocalContextTr;
+use revm_handler::ItemOrResult;
+use revm_handler::instructions::InstructionProvider;
+use revm_interpreter::interpreter_types::LoopControl;
+use revm_interpreter::{FrameInput, InstructionResult, InterpreterAction};
 
 use super::{Ethereum, Stop};
 use crate::machines::account::Limit;
