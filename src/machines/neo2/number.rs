@@ -19,7 +19,7 @@ const BYTES_READ_IN_UNIT: u64 = 14;
 const BYTES_WRITTEN_IN_UNIT: u64 = 42;
 
 /// What a new number is charged, however short.
-const RESULT: u64 = 8;
+const RESULT: u64 = 10;
 
 /// Which numbers of an instruction must have 32 bytes or less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

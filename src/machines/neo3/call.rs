@@ -21,8 +21,12 @@ pub(super) fn calla(frame: &mut Frame<'_>) -> Flow {
     }
 }
 
+/// What a new frame is charged.
+const FRAME: usize = 2;
+
 /// A new frame at a position, which shares the stack and the static fields.
 fn enter(frame: &mut Frame<'_>, position: i32) -> Flow {
+    frame.work(FRAME)?;
     let back = frame.pc;
     go_on(frame, position)?;
     let most = frame.core.limits.invocation_stack_size;

@@ -64,7 +64,7 @@ pub(super) fn initsslot(frame: &mut Frame<'_>) -> Flow {
 /// INITSLOT
 pub(super) fn initslot(frame: &mut Frame<'_>) -> Flow {
     let [locals, arguments] = frame.operand()?;
-    frame.work(2 * ALLOCATION)?;
+    frame.work(4 * ALLOCATION)?;
     frame.visit(usize::from(locals) + usize::from(arguments))?;
     let core = &mut *frame.core;
     let is_first = core.context.locals.is_empty() && core.context.arguments.is_empty();

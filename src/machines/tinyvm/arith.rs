@@ -156,7 +156,7 @@ pub(super) fn sra(core: &mut Core, i: &Instruction) -> Flow {
 
 /// `exp`
 pub(super) fn exp(core: &mut Core, i: &Instruction) -> Flow {
-    costly(core, i, 2, |l, r| power(l as i16, r as i16))
+    costly(core, i, 1, |l, r| power(l as i16, r as i16))
 }
 
 /// `root`

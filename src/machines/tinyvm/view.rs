@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::disassembler::disassemble;
-use super::driver::Outcome;
+use super::driver::{Outcome, Rating};
 use super::machine::{Mode, TinyVm};
 use crate::machines::observe::Observe;
 use crate::machines::view::{CodeLine, Datum, Row, Section};
@@ -43,7 +43,9 @@ fn datum(at: Path) -> Option<Datum> {
 fn outcome_section(outcome: &Outcome) -> Section {
     let mut section =
         Section::of("outcome", [Row::new("outcome", outcome.name(), datum(Path::field("outcome")))]);
-    if let Outcome::Completed { results, .. } = outcome {
+    if let Outcome::Completed { results, error } = outcome {
+        let rating = Rating::of(results, *error).name();
+        section.push(Row::new("rating", rating, datum(Path::field("rating"))));
         for (index, result) in results.iter().enumerate() {
             let at = datum(Path::field("results").child(index));
             section.push(Row::new(format!("test {}", index + 1), result.name(), at).inside(1));
