@@ -41,6 +41,7 @@ mod pattern_index;
 mod pool;
 pub mod running;
 mod select;
+mod source;
 pub mod sources;
 mod vector_files;
 pub mod worlds;
@@ -49,7 +50,7 @@ use std::time::Instant;
 
 use self::collect::Collector;
 use self::execute::CaseOutcome;
-use self::sources::Source;
+use self::sources::Sources;
 use crate::model::event::{Event, Summary};
 
 pub(crate) use catch_panic::catch_panic;
@@ -73,13 +74,13 @@ pub(crate) use worlds::other_root;
 /// Runs all selected cases and passes the events to `sink`.
 ///
 /// The number of threads changes no event, except for the times in [`Summary`] and in reports of cases.
-pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -> Summary {
+pub fn run(sources: &Sources, options: &Options, sink: &mut dyn FnMut(Event)) -> Summary {
     run_all(sources, options, Collector::new(options, None, sink))
 }
 
 /// Like [`run`], and [`Event::Explained`] explains the first cases that fail or are broken.
 pub fn run_and_explain(
-    sources: &[Source],
+    sources: &Sources,
     options: &Options,
     explain: Explain<'_>,
     sink: &mut dyn FnMut(Event),
@@ -87,7 +88,7 @@ pub fn run_and_explain(
     run_all(sources, options, Collector::new(options, Some(explain), sink))
 }
 
-fn run_all(sources: &[Source], options: &Options, mut collector: Collector<'_>) -> Summary {
+fn run_all(sources: &Sources, options: &Options, mut collector: Collector<'_>) -> Summary {
     let start = Instant::now();
     collector.start(sources.len());
     match options.run.jobs * options.run.testee.in_flight() {
@@ -97,7 +98,7 @@ fn run_all(sources: &[Source], options: &Options, mut collector: Collector<'_>) 
     collector.end(start)
 }
 
-fn one_by_one(sources: &[Source], options: &Options, collector: &mut Collector<'_>) {
+fn one_by_one(sources: &Sources, options: &Options, collector: &mut Collector<'_>) {
     let mut worker = Worker::new(&options.run);
     let interrupt = &options.run.interrupt;
     for source in sources {

@@ -13,7 +13,7 @@ use vmconf::model::exit_code::Exit;
 use vmconf::model::explanation::Explanation;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::report::{self, Needs};
-use vmconf::run::sources::Source;
+use vmconf::run::sources::Sources;
 use vmconf::run::{self, LoadedFile, Options, RunOptions, UnmatchedEntries};
 use vmconf::testees::process::Groups;
 use vmconf::text::file_name::typed;
@@ -152,7 +152,7 @@ impl Runner<'_> {
     }
 
     /// The selected files.
-    pub(super) fn sources(&self, options: &Options) -> anyhow::Result<Vec<Source>> {
+    pub(super) fn sources(&self, options: &Options) -> anyhow::Result<Sources> {
         self.args.select.sources(self.settings, options)
     }
 
@@ -177,7 +177,7 @@ impl Runner<'_> {
     /// Returns the exit code.
     pub(super) fn run(
         &self,
-        sources: &[Source],
+        sources: &Sources,
         options: &Options,
         on_case: &mut dyn FnMut(&CaseId),
     ) -> anyhow::Result<Exit> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
-use vmconf::run::sources::Source;
+use vmconf::run::sources::Sources;
 use vmconf::run::{self, Options};
 
 use super::flags::Changes;
@@ -30,7 +30,7 @@ pub(super) struct SubsetArgs {
 /// The cases that a command works on, besides those that the options exclude.
 pub(super) struct Subset {
     /// The files.
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Sources,
     /// The cases that run again; `None` without `--rerun`.
     pub(super) rerun: Option<RerunCases>,
 }

@@ -2,15 +2,16 @@
 
 use super::options::Options;
 use super::select::open;
-use super::sources::Source;
+use super::source::Source;
+use super::sources::Sources;
 use crate::model::partition::{FileCases, Part, Partition};
 
 /// The cases of a part of a run, for which all files are loaded. `flags` are the other arguments that
 /// distinguish one run from another.
-pub fn part(sources: &[Source], options: &Options, partition: Partition, flags: &str) -> Part {
-    let cases = |source: &Source| FileCases {
+pub fn part(sources: &Sources, options: &Options, partition: Partition, flags: &str) -> Part {
+    let cases = |source: Source| FileCases {
         file: source.shown.clone(),
-        cases: open(source, options).ids().collect(),
+        cases: open(&source, options).ids().collect(),
     };
     Part::new(partition, flags, &sources.iter().map(cases).collect::<Vec<_>>())
 }

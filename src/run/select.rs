@@ -2,13 +2,14 @@
 //! an expression depends on the instructions that a case executes, the case is executed to evaluate it.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use super::execute::Worker;
 use super::execution::TimedExecution;
 use super::expression::CaseInfo;
 use super::load::{Cases, LoadedCase, LoadedFile, load, load_text};
 use super::options::{Options, RunOptions};
-use super::sources::Source;
+use super::source::Source;
 use crate::formats::Format;
 use crate::isa::{OpInfo, OpSet};
 use crate::machines::inspect::Inspect;
@@ -27,30 +28,31 @@ enum Purpose {
 }
 
 /// Loads a file and selects its cases. Errors in the file are part of the result.
-pub fn open<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
-    open_for(Purpose::Look, source, options)
+pub fn open<'s>(source: &Source, options: &'s Options) -> LoadedFile<'s> {
+    open_for(Purpose::Look, Arc::new(source.clone()), options)
 }
 
 /// Like [`open`], for a run of the cases.
-pub(super) fn open_to_run<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
-    open_for(Purpose::Run, source, options)
+pub(super) fn open_to_run(source: Source, options: &Options) -> LoadedFile<'_> {
+    open_for(Purpose::Run, Arc::new(source), options)
 }
 
-fn open_for<'s>(purpose: Purpose, source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
+fn open_for(purpose: Purpose, source: Arc<Source>, options: &Options) -> LoadedFile<'_> {
     let part = options.run.part.as_ref();
     if part.is_some_and(|part| !part.has_file(&source.shown)) {
         return LoadedFile::empty(source, &options.file);
     }
+    let whole = CaseId::of_file(source.shown.clone());
     let mut file = load(source, options);
-    if part.is_some_and(|part| !part.has(&CaseId::of_file(source.shown.clone()))) {
+    if part.is_some_and(|part| !part.has(&whole)) {
         file.forget_whole();
     }
     selected(file, purpose, &options.run)
 }
 
 /// Like [`open`], as if the file had this text.
-pub fn open_text<'s>(source: &'s Source, text: String, options: &'s Options) -> LoadedFile<'s> {
-    selected(load_text(source, text, options), Purpose::Look, &options.run)
+pub fn open_text<'s>(source: &Source, text: String, options: &'s Options) -> LoadedFile<'s> {
+    selected(load_text(Arc::new(source.clone()), text, options), Purpose::Look, &options.run)
 }
 
 fn selected<'s>(mut file: LoadedFile<'s>, purpose: Purpose, run: &RunOptions) -> LoadedFile<'s> {

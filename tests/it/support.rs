@@ -164,8 +164,13 @@ fn read_cases(document: &Document, path: &Path) -> Vec<Read> {
 }
 
 /// The files that a path of the command line means.
-pub(crate) fn sources_of(path: impl AsRef<Path>) -> Vec<sources::Source> {
+pub(crate) fn sources_of(path: impl AsRef<Path>) -> sources::Sources {
     sources::find(&[path.as_ref().to_owned()], &Anchor::at(&at_root("")).unwrap()).unwrap().sources
+}
+
+/// The files that a path of the command line means, in a list.
+pub(crate) fn files_of(path: impl AsRef<Path>) -> Vec<sources::Source> {
+    sources_of(path).iter().collect()
 }
 
 /// The machine of a case after all its steps, with `watch` looking on.
