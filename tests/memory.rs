@@ -11,11 +11,14 @@ use peak_alloc::PeakAlloc;
 use tempfile::TempDir;
 use vmconf::model::event::Summary;
 use vmconf::model::limits::Limits;
+use vmconf::model::verdict::Kind;
 use vmconf::report;
+use vmconf::report::json::{Invocation, Record};
 use vmconf::report::{REPORTS, ReportKind};
 use vmconf::run::anchor::Anchor;
 use vmconf::run::sources::{self, Sources};
 use vmconf::run::{self, FileOptions, Options, RunOptions};
+use vmconf::wire::record::Case;
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
@@ -148,4 +151,29 @@ fn many_files_take_no_more_memory_than_few() {
         assert_eq!(passed, (FOLDERS * FILES) as u64);
         assert!(many <= few + MOST_MORE, "{many} bytes, and {few} for the files of one folder");
     }
+}
+
+/// The record of a run is compressed, and most of it is in a temporary file.
+#[test]
+fn a_record_of_many_cases_takes_little() {
+    const CASES: usize = 300_000;
+    let _measuring = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.peak_usage();
+    let invocation = Invocation { when: "", command: "", selected: Vec::new(), files: 1, part: None };
+    let mut record = Record::new(invocation);
+    for number in 0..CASES {
+        record.case(Case {
+            verdict: Kind::Pass,
+            id: format!("folder/file-{number}.json::case"),
+            file: None,
+            signature: None,
+            problems: None,
+        });
+    }
+    let spool = record.end(&Summary::default()).unwrap();
+    let length = spool.length() as usize;
+    let taken = ALLOCATOR.peak_usage() - before;
+    assert!(taken <= MOST_OF_A_REPORT, "{taken} bytes");
+    assert!((1..10 * CASES).contains(&length), "{length} bytes, for a line of about 70 for each case");
 }
