@@ -323,7 +323,7 @@ fn the_newest_are_kept_that_fit() {
         fs::File::create(&path).unwrap().set_len(bytes).unwrap();
         path
     };
-    let old = [old(1, 1), old(2, 40 << 20), old(3, 20 << 20), old(4, 10)];
+    let old = [old(1, 1), old(2, 50 << 20), old(3, 20 << 20), old(4, 10)];
     run();
     assert!(!old[0].exists() && !old[1].exists() && old[2].exists() && old[3].exists());
     assert_eq!(cache.runs().len(), 4);
