@@ -36,7 +36,6 @@ mod named_files;
 pub mod open_file;
 pub mod options;
 mod order;
-mod partition;
 mod pattern_index;
 mod pool;
 pub mod running;
@@ -64,10 +63,9 @@ pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use missing::{MissingCase, missing_cases};
 pub use named_files::named_files;
 pub use options::{FindWorld, Options, RunOptions, UnmatchedEntries};
-pub use partition::part;
 use select::open_to_run;
 pub(crate) use select::select;
-pub use select::{open, open_text};
+pub use select::{open, open_in_turn, open_text};
 pub use vector_files::VectorFiles;
 pub(crate) use worlds::other_root;
 
@@ -101,11 +99,11 @@ fn run_all(sources: &Sources, options: &Options, mut collector: Collector<'_>) -
 fn one_by_one(sources: &Sources, options: &Options, collector: &mut Collector<'_>) {
     let mut worker = Worker::new(&options.run);
     let interrupt = &options.run.interrupt;
-    for source in sources {
+    for (number, source) in sources.iter().enumerate() {
         if interrupt.is_requested() {
             return;
         }
-        let file = open_to_run(source, options);
+        let file = open_to_run(number, source, options);
         collector.file(&file);
         for index in 0..file.cases() {
             let Some(case) = file.case(index) else { continue };

@@ -18,7 +18,7 @@ use anyhow::{Context, bail};
 use etcetera::BaseStrategy;
 use sha2::{Digest, Sha256};
 use vmconf::model::count::counted;
-use vmconf::model::partition::Part;
+use vmconf::model::partition::Partition;
 use vmconf::report::json::{Invocation, Record};
 use vmconf::report::spool::Spool;
 use vmconf::run::anchor::Anchor;
@@ -55,17 +55,17 @@ pub(super) fn folder(anchor: &Anchor) -> Option<PathBuf> {
 }
 
 /// What a run executes.
-pub(super) struct Executed<'a> {
+pub(super) struct Executed {
     /// The paths and filters that select the cases.
     pub(super) selected: Vec<String>,
     /// The number of files.
     pub(super) files: usize,
     /// The part of a run; `None` for a whole run.
-    pub(super) part: Option<&'a Part>,
+    pub(super) part: Option<Partition>,
 }
 
 /// Starts the record of the run of this process.
-pub(super) fn begin(executed: Executed<'_>) -> Record {
+pub(super) fn begin(executed: Executed) -> Record {
     let Executed { selected, files, part } = executed;
     let arguments = std::env::args_os().skip(1);
     let words: Words = arguments.map(|word| typed(&word)).collect();

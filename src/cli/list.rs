@@ -92,8 +92,9 @@ fn each_case(
 ) -> anyhow::Result<Exit> {
     let mut exit = Exit::NothingRan;
     let mut broken = false;
-    for source in sources {
-        let loaded = run::open(&source, options);
+    for (number, source) in sources.iter().enumerate() {
+        let shown = source.shown.clone();
+        let loaded = run::open_in_turn(number, source, options);
         for case in (0..loaded.cases()).filter_map(|index| loaded.case(index)) {
             visit(&case)?;
             exit = Exit::Passed;
@@ -102,7 +103,7 @@ fn each_case(
             broken = true;
             let place =
                 diagnostic.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
-            output::note(&format!("error: {}{place}: {}", source.shown, diagnostic.what));
+            output::note(&format!("error: {shown}{place}: {}", diagnostic.what));
         }
     }
     Ok(if broken { Exit::Broken } else { exit })

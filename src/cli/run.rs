@@ -188,8 +188,8 @@ impl Runner<'_> {
         let mut pages = self.args.explore.pages(&self.args.reports, &self.temporary_files)?;
         let mut reports =
             Reports::new(&self.args.reports, &self.report_options(options), &self.temporary_files)?;
-        let executed =
-            Executed { selected: self.selected(), files: sources.len(), part: options.run.part.as_deref() };
+        let part = options.run.part.as_ref().map(|part| part.partition);
+        let executed = Executed { selected: self.selected(), files: sources.len(), part };
         let mut record = Recording::begin(&self.settings.anchor, executed);
         let mut progress = Progress::new(&self.args.reports.verbosity, options.run.running.clone());
         let needs = reports.needs();

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use clap::Args;
+use vmconf::model::partition::Part;
+use vmconf::run::Options;
 use vmconf::run::sources::Sources;
-use vmconf::run::{self, Options};
 
 use super::flags::Changes;
 use super::rerun::{Rerun, RerunCases};
@@ -64,7 +65,7 @@ impl SubsetArgs {
         };
         if let Some(requested) = &self.partition {
             let flags = settings.repeated(Changes::Verdicts).to_string();
-            options.run.part = Some(Arc::new(run::part(&sources, options, requested.part()?, &flags)));
+            options.run.part = Some(Arc::new(Part::new(requested.part()?, &flags)));
         }
         Ok(Subset { sources, rerun })
     }

@@ -128,8 +128,11 @@ impl<'s> LoadedFile<'s> {
 
     /// The ids of the selected cases.
     pub fn ids(&self) -> impl Iterator<Item = CaseId> {
-        let entries = self.cases.iter().flat_map(|cases| &cases.entries);
-        entries.map(|(id, _)| id.clone())
+        self.case_ids().cloned()
+    }
+
+    pub(super) fn case_ids(&self) -> impl Iterator<Item = &CaseId> {
+        self.cases.iter().flat_map(|cases| &cases.entries).map(|(id, _)| id)
     }
 
     /// A selected case.

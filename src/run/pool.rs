@@ -80,7 +80,7 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
     while let Some(task) = work.next() {
         let finished = match task {
             Task::Open(number, source) => {
-                let file = Arc::new(open_to_run(source, options));
+                let file = Arc::new(open_to_run(number, source, options));
                 work.add(number, &file);
                 let here = if file.cases() <= FEW { 0..file.cases() } else { 0..0 };
                 let outcomes: Option<Vec<_>> = here.map(|index| run(number, &file, index)).collect();

@@ -65,7 +65,7 @@ impl Sources {
         Box::new(self.paths.iter().flat_map(move |selected| -> Iter<'_> {
             match selected {
                 Selected::File(source) => Box::new(std::iter::once(source.clone())),
-                Selected::Folder(folder) => Box::new(folder.entries(others).filter_map(Result::ok)),
+                Selected::Folder(folder) => Box::new(folder.files(others)),
             }
         }))
     }
@@ -97,13 +97,9 @@ impl Sources {
         if self.seen.has_above(folder.real()) {
             return Vec::new();
         }
-        let mut passed_over = Vec::new();
-        for entry in folder.entries(Some(&self.seen)) {
-            match entry {
-                Ok(_) => self.len += 1,
-                Err(why) => passed_over.push(why),
-            }
-        }
+        let others = Some(&self.seen).filter(|seen| !seen.is_empty());
+        let (count, passed_over) = folder.count(others);
+        self.len += count;
         self.seen.names.insert((folder.name(), None));
         self.seen.folders.insert(folder.real().to_owned());
         self.paths.push(Selected::Folder(folder));

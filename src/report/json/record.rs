@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 
 use crate::model::case_report::CaseReport;
 use crate::model::event::Summary;
-use crate::model::partition::Part;
+use crate::model::partition::Partition;
 use crate::model::signature::signature;
 use crate::model::verdict::{Kind, Verdict};
 use crate::report::spool::Spool;
@@ -41,7 +41,7 @@ pub struct Invocation<'a> {
     /// The number of files to read.
     pub files: usize,
     /// The part of a run; `None` for a whole run.
-    pub part: Option<&'a Part>,
+    pub part: Option<Partition>,
 }
 
 impl Record {

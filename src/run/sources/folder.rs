@@ -35,34 +35,42 @@ impl Folder {
         &self.real
     }
 
-    /// The files, sorted by name, and for each that is skipped, why; without what other paths select.
-    pub(super) fn entries<'f>(
+    /// The files, sorted by name; without what other paths select.
+    pub(super) fn files<'f>(&'f self, others: Option<&'f Seen>) -> impl Iterator<Item = Source> + Send + 'f {
+        self.entries(others).filter_map(|entry| match entry {
+            Ok(entry) if kind(&entry) == Kind::Vector => {
+                let (name, path) = (self.name_of(entry.path()), entry.into_path());
+                Some(Source::new(path, name, SourceOrigin::Folder))
+            }
+            Ok(_) => None,
+            Err(error) => Some(self.unreadable(&error)),
+        })
+    }
+
+    /// The number of [`Folder::files`], and why others are skipped.
+    pub(super) fn count(&self, others: Option<&Seen>) -> (usize, Vec<String>) {
+        let (mut count, mut skipped) = (0, Vec::new());
+        for entry in self.entries(others) {
+            match entry.as_ref().map_or(Kind::Vector, kind) {
+                Kind::Vector => count += 1,
+                Kind::Skipped(why) => {
+                    skipped.extend(entry.map(|it| format!("{}: {why}", self.name_of(it.path()))))
+                }
+                Kind::Other => {}
+            }
+        }
+        (count, skipped)
+    }
+
+    fn entries<'f>(
         &'f self,
         others: Option<&'f Seen>,
-    ) -> impl Iterator<Item = Result<Source, String>> + Send + 'f {
+    ) -> impl Iterator<Item = walkdir::Result<DirEntry>> + Send + 'f {
         let is_left = move |entry: &DirEntry| {
             let is_selected = |others: &Seen| others.has_whole(self.name_of(entry.path()));
             entry.depth() == 0 || !others.is_some_and(is_selected)
         };
-        let entries = WalkDir::new(&self.path).sort_by_file_name().into_iter().filter_entry(is_left);
-        entries.filter_map(|entry| match entry {
-            Ok(entry) => self.entry(&entry),
-            Err(error) => Some(Ok(self.unreadable(&error))),
-        })
-    }
-
-    /// A vector file, or why something that is named like one is skipped.
-    fn entry(&self, entry: &DirEntry) -> Option<Result<Source, String>> {
-        let path = entry.path();
-        if entry.path_is_symlink() && entry.depth() > 0 {
-            Some(Err(format!("{}: a symbolic link, not followed", self.name_of(path))))
-        } else if is_json(path) && entry.file_type().is_file() {
-            Some(Ok(Source::new(path.to_owned(), self.name_of(path), SourceOrigin::Folder)))
-        } else if is_json(path) && !entry.file_type().is_dir() {
-            Some(Err(format!("{}: not a regular file", self.name_of(path))))
-        } else {
-            None
-        }
+        WalkDir::new(&self.path).sort_by_file_name().into_iter().filter_entry(is_left)
     }
 
     /// A folder that cannot be searched, as a source.
@@ -79,6 +87,27 @@ impl Folder {
             Ok(below) if !below.as_os_str().is_empty() => self.anchor.name_of_real(&self.real.join(below)),
             _ => self.name(),
         }
+    }
+}
+
+/// What is found in a folder.
+#[derive(PartialEq)]
+enum Kind {
+    Vector,
+    /// It is named like a vector or leads to one, and is skipped for this reason.
+    Skipped(&'static str),
+    Other,
+}
+
+fn kind(entry: &DirEntry) -> Kind {
+    if entry.path_is_symlink() && entry.depth() > 0 {
+        Kind::Skipped("a symbolic link, not followed")
+    } else if is_json(entry.path()) && entry.file_type().is_file() {
+        Kind::Vector
+    } else if is_json(entry.path()) && !entry.file_type().is_dir() {
+        Kind::Skipped("not a regular file")
+    } else {
+        Kind::Other
     }
 }
 

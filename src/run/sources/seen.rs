@@ -14,6 +14,10 @@ pub(super) struct Seen {
 }
 
 impl Seen {
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
     /// Whether all of a file or folder is selected by its name.
     pub(super) fn has_whole(&self, name: Arc<str>) -> bool {
         self.names.contains(&(name, None))
