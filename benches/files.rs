@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::ensure;
 use vmconf::model::limits::Limits;
 use vmconf::run::anchor::Anchor;
-use vmconf::run::sources::{self, Source};
+use vmconf::run::sources::{self, Source, Sources};
 use vmconf::run::{self, Options};
 use vmconf::text::json::Document;
 
@@ -38,7 +38,7 @@ pub(crate) fn measure(selection: &Selection) -> anyhow::Result<()> {
     row("a run with --jobs 2, CPU time of all threads", threads.ours);
     ratio("times that of --jobs 1", &threads);
 
-    let texts: Vec<_> = sources.iter().map(read).collect();
+    let texts: Vec<_> = sources.iter().map(|source| read(&source)).collect();
     let parsing = compare(
         rounds,
         || texts.iter().for_each(|text| parse(text)),
@@ -54,15 +54,14 @@ fn row(what: &str, seconds: f64) {
     println!("{what:<44} {:>9.2} ms", seconds * 1e3);
 }
 
-fn files(selection: &Selection) -> anyhow::Result<Vec<Source>> {
-    let mut sources =
-        sources::find(std::slice::from_ref(&selection.suites), &Anchor::at(Path::new("."))?)?.sources;
-    sources
-        .retain(|source| !source.shown.contains("vmPerformance") && selection.rounds.selects(&source.shown));
-    Ok(sources)
+fn files(selection: &Selection) -> anyhow::Result<Sources> {
+    let found = sources::find(std::slice::from_ref(&selection.suites), &Anchor::at(Path::new("."))?)?;
+    let is_selected =
+        |source: &Source| !source.shown.contains("vmPerformance") && selection.rounds.selects(&source.shown);
+    Ok(found.sources.iter().filter(is_selected).collect())
 }
 
-fn run(sources: &[Source], jobs: usize) -> vmconf::model::event::Summary {
+fn run(sources: &Sources, jobs: usize) -> vmconf::model::event::Summary {
     let mut options = Options::default();
     options.run.jobs = jobs;
     run::run(sources, &options, &mut |event| {
@@ -74,12 +73,12 @@ fn read(source: &Source) -> String {
     std::fs::read_to_string(&source.path).expect("a file that was just read")
 }
 
-fn run_again(sources: &[Source], jobs: usize) {
+fn run_again(sources: &Sources, jobs: usize) {
     black_box(run(sources, jobs));
 }
 
-fn parse_all(sources: &[Source]) {
-    sources.iter().for_each(|source| parse_value(&read(source)));
+fn parse_all(sources: &Sources) {
+    sources.iter().for_each(|source| parse_value(&read(&source)));
 }
 
 fn parse_value(text: &str) {

@@ -102,7 +102,7 @@ impl<'o> Checker<'o> {
         let shared = Shared::default();
         let context = Context { options: read, files: &files, shared: Some(&shared) };
         found.extend(format.read_rest(&document, &entries, context));
-        let mut cases = Cases::new(source, options, document, format, entries);
+        let mut cases = Cases::new(Arc::new(source.clone()), options, document, format, entries);
         select(&mut cases, &self.options.run);
         let Cases { document, entries, .. } = cases;
         // In some formats this is an error, which the reader reports.

@@ -36,11 +36,11 @@ mod named_files;
 pub mod open_file;
 pub mod options;
 mod order;
-mod partition;
 mod pattern_index;
 mod pool;
 pub mod running;
 mod select;
+mod source;
 pub mod sources;
 mod vector_files;
 pub mod worlds;
@@ -49,7 +49,7 @@ use std::time::Instant;
 
 use self::collect::Collector;
 use self::execute::CaseOutcome;
-use self::sources::Source;
+use self::sources::Sources;
 use crate::model::event::{Event, Summary};
 
 pub(crate) use catch_panic::catch_panic;
@@ -63,23 +63,22 @@ pub use load::{LoadedCase, LoadedFile, explain_format};
 pub use missing::{MissingCase, missing_cases};
 pub use named_files::named_files;
 pub use options::{FindWorld, Options, RunOptions, UnmatchedEntries};
-pub use partition::part;
 use select::open_to_run;
 pub(crate) use select::select;
-pub use select::{open, open_text};
+pub use select::{open, open_in_turn, open_text};
 pub use vector_files::VectorFiles;
 pub(crate) use worlds::other_root;
 
 /// Runs all selected cases and passes the events to `sink`.
 ///
 /// The number of threads changes no event, except for the times in [`Summary`] and in reports of cases.
-pub fn run(sources: &[Source], options: &Options, sink: &mut dyn FnMut(Event)) -> Summary {
+pub fn run(sources: &Sources, options: &Options, sink: &mut dyn FnMut(Event)) -> Summary {
     run_all(sources, options, Collector::new(options, None, sink))
 }
 
 /// Like [`run`], and [`Event::Explained`] explains the first cases that fail or are broken.
 pub fn run_and_explain(
-    sources: &[Source],
+    sources: &Sources,
     options: &Options,
     explain: Explain<'_>,
     sink: &mut dyn FnMut(Event),
@@ -87,7 +86,7 @@ pub fn run_and_explain(
     run_all(sources, options, Collector::new(options, Some(explain), sink))
 }
 
-fn run_all(sources: &[Source], options: &Options, mut collector: Collector<'_>) -> Summary {
+fn run_all(sources: &Sources, options: &Options, mut collector: Collector<'_>) -> Summary {
     let start = Instant::now();
     collector.start(sources.len());
     match options.run.jobs * options.run.testee.in_flight() {
@@ -97,14 +96,14 @@ fn run_all(sources: &[Source], options: &Options, mut collector: Collector<'_>) 
     collector.end(start)
 }
 
-fn one_by_one(sources: &[Source], options: &Options, collector: &mut Collector<'_>) {
+fn one_by_one(sources: &Sources, options: &Options, collector: &mut Collector<'_>) {
     let mut worker = Worker::new(&options.run);
     let interrupt = &options.run.interrupt;
-    for source in sources {
+    for (number, source) in sources.iter().enumerate() {
         if interrupt.is_requested() {
             return;
         }
-        let file = open_to_run(source, options);
+        let file = open_to_run(number, source, options);
         collector.file(&file);
         for index in 0..file.cases() {
             let Some(case) = file.case(index) else { continue };

@@ -8,6 +8,7 @@ pub mod coverage;
 pub mod eip3155;
 pub mod expected;
 pub mod explanation;
+pub mod gzip;
 pub mod line;
 pub mod list;
 pub mod matrix;

@@ -11,11 +11,14 @@ use peak_alloc::PeakAlloc;
 use tempfile::TempDir;
 use vmconf::model::event::Summary;
 use vmconf::model::limits::Limits;
+use vmconf::model::verdict::Kind;
 use vmconf::report;
+use vmconf::report::json::{Invocation, Record};
 use vmconf::report::{REPORTS, ReportKind};
 use vmconf::run::anchor::Anchor;
-use vmconf::run::sources::{self, Source};
+use vmconf::run::sources::{self, Sources};
 use vmconf::run::{self, FileOptions, Options, RunOptions};
+use vmconf::wire::record::Case;
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
@@ -32,7 +35,7 @@ const MOST_OF_A_REPORT: usize = 3 << 20;
 
 /// Runs the vectors with the reports; the most bytes that were allocated at any moment.
 fn peak<'a>(
-    sources: &[Source],
+    sources: &Sources,
     options: &Options,
     reports: impl IntoIterator<Item = &'a ReportKind>,
 ) -> (usize, Summary) {
@@ -59,24 +62,33 @@ fn hostile_vectors_stay_within_their_memory() {
     let sources = sources::find(&[root.join("tests/hostile")], &anchor).unwrap().sources;
     assert!(sources.len() > 10);
     for source in &sources {
-        let (peak, _) = peak(std::slice::from_ref(source), &options, REPORTS);
-        assert!(peak < MOST_OF_A_RUN, "{}: {peak} bytes", source.shown);
+        let name = source.shown.clone();
+        let (peak, _) = peak(&Sources::from_iter([source]), &options, REPORTS);
+        assert!(peak < MOST_OF_A_RUN, "{name}: {peak} bytes");
     }
 }
 
-/// Files in the format of Neo N3, each with this number of cases of one instruction that are to end in `state`.
-fn write_suite(folder: &TempDir, files: usize, cases: usize, state: &str) -> Vec<Source> {
+/// A file in the format of Neo N3 with this number of cases of one instruction that are to end in `state`.
+fn vector(cases: usize, state: &str) -> String {
     let steps = format!(r#"[{{"actions": ["Execute"], "result": {{"state": "{state}"}}}}]"#);
     let case = |number| format!(r#"{{"name": "case {number}", "script": ["PUSH1"], "steps": {steps}}}"#);
     let cases: Vec<_> = (0..cases).map(case).collect();
-    let text = format!(r#"{{"category": "c", "name": "n", "tests": [{}]}}"#, cases.join(",\n"));
+    format!(r#"{{"category": "c", "name": "n", "tests": [{}]}}"#, cases.join(",\n"))
+}
+
+/// Files with these cases: see [`vector`].
+fn write_suite(folder: &TempDir, files: usize, cases: usize, state: &str) -> Sources {
+    let text = vector(cases, state);
     (0..files).for_each(|number| fs::write(folder.path().join(format!("{number:02}.json")), &text).unwrap());
-    let anchor = Anchor::at(folder.path()).unwrap();
-    sources::find(&[folder.path().to_owned()], &anchor).unwrap().sources
+    find(folder.path())
+}
+
+fn find(folder: &Path) -> Sources {
+    sources::find(&[folder.to_owned()], &Anchor::at(folder).unwrap()).unwrap().sources
 }
 
 /// Runs the vectors with each report in turn, which may add little to what the run takes without.
-fn reports_add_little(sources: &[Source]) -> Summary {
+fn reports_add_little(sources: &Sources) -> Summary {
     let options = Options { run: RunOptions { jobs: 1, ..RunOptions::default() }, ..Options::default() };
     let (alone, summary) = peak(sources, &options, []);
     for kind in REPORTS {
@@ -106,4 +118,62 @@ fn reports_of_a_file_do_not_hold_its_failures() {
     let folder = TempDir::new().unwrap();
     let summary = reports_add_little(&write_suite(&folder, 1, 12_000, "FAULT"));
     assert_eq!(summary.failed, 12_000);
+}
+
+/// Neither the list of files nor the pool grows with the number of files: only the files of one folder are listed in
+/// memory.
+#[test]
+fn many_files_take_no_more_memory_than_few() {
+    const FOLDERS: usize = 40;
+    const FILES: usize = 200;
+    /// In bytes; a list of the files would take 200 bytes for each, 1.6 MB.
+    const MOST_MORE: usize = 300_000;
+    let _measuring = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = TempDir::new().unwrap();
+    let text = vector(1, "HALT");
+    for number in 0..FOLDERS {
+        let below = folder.path().join(format!("{number:02}"));
+        fs::create_dir(&below).unwrap();
+        (0..FILES).for_each(|file| fs::write(below.join(format!("{file:03}.json")), &text).unwrap());
+    }
+    for jobs in [1, 2] {
+        let options = Options { run: RunOptions { jobs, ..RunOptions::default() }, ..Options::default() };
+        let of = |path: &Path| {
+            ALLOCATOR.reset_peak_usage();
+            let sources = find(path);
+            let of_search = ALLOCATOR.peak_usage();
+            let (peak, summary) = peak(&sources, &options, []);
+            (of_search.max(peak), summary.passed)
+        };
+        let (few, passed) = of(&folder.path().join("00"));
+        assert_eq!(passed, FILES as u64);
+        let (many, passed) = of(folder.path());
+        assert_eq!(passed, (FOLDERS * FILES) as u64);
+        assert!(many <= few + MOST_MORE, "{many} bytes, and {few} for the files of one folder");
+    }
+}
+
+/// The record of a run is compressed, and most of it is in a temporary file.
+#[test]
+fn a_record_of_many_cases_takes_little() {
+    const CASES: usize = 300_000;
+    let _measuring = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.peak_usage();
+    let invocation = Invocation { when: "", command: "", selected: Vec::new(), files: 1, part: None };
+    let mut record = Record::new(invocation);
+    for number in 0..CASES {
+        record.case(Case {
+            verdict: Kind::Pass,
+            id: format!("folder/file-{number}.json::case"),
+            file: None,
+            signature: None,
+            problems: None,
+        });
+    }
+    let spool = record.end(&Summary::default()).unwrap();
+    let length = spool.length() as usize;
+    let taken = ALLOCATOR.peak_usage() - before;
+    assert!(taken <= MOST_OF_A_REPORT, "{taken} bytes");
+    assert!((1..10 * CASES).contains(&length), "{length} bytes, for a line of about 70 for each case");
 }

@@ -56,7 +56,7 @@ impl Bless {
             },
         };
         let mut session = Session { consent: self.consent(), counts: Counts::default() };
-        for source in self.select.sources(settings, &options)? {
+        for source in &self.select.sources(settings, &options)? {
             session.file(&source, bless::bless(&source, &options, &wishes))?;
             if session.consent == Consent::Ended {
                 break;

@@ -57,7 +57,7 @@ impl Check {
         let mut checker = Checker::new(&options);
         let mut out = self.output()?;
         let mut summary = Summary::default();
-        for source in self.select.sources(settings, &options)? {
+        for source in &self.select.sources(settings, &options)? {
             let mut checked = checker.check(&source);
             if self.fix {
                 checked = fixed(&mut checker, &source, checked);

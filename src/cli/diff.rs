@@ -87,7 +87,7 @@ impl Diff {
         };
         let mut worker = Worker::new(&options.run);
         for source in &sources {
-            let loaded = run::open(source, &options);
+            let loaded = run::open(&source, &options);
             for diagnostic in loaded.errors() {
                 output.summary.errors += 1;
                 output::note(&diagnostic.located(&source.shown));

@@ -3,7 +3,7 @@
 use anyhow::{Context, bail};
 use vmconf::machines::{self, MachineInfo};
 use vmconf::model::case::Case;
-use vmconf::run::sources::Source;
+use vmconf::run::sources::Sources;
 use vmconf::run::{self, LoadedFile, Options};
 
 use super::exit_code::BrokenInput;
@@ -15,14 +15,14 @@ use super::output;
 ///
 /// When no case or several are selected, or the file of the case is broken.
 pub(super) fn with_case<T>(
-    sources: &[Source],
+    sources: &Sources,
     options: &Options,
     use_case: impl FnOnce(&LoadedFile<'_>, usize) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     const SHOWN: usize = 5;
     let (mut only, mut ids, mut broken) = (None, Vec::new(), Vec::new());
     for source in sources {
-        let loaded = run::open(source, options);
+        let loaded = run::open(&source, options);
         broken.extend(loaded.errors().iter().map(|diagnostic| diagnostic.located(&source.shown)));
         ids.extend(loaded.ids().take(SHOWN + 1).map(|id| id.to_string()));
         if loaded.cases() > 0 {

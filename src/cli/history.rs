@@ -18,13 +18,14 @@ use anyhow::{Context, bail};
 use etcetera::BaseStrategy;
 use sha2::{Digest, Sha256};
 use vmconf::model::count::counted;
-use vmconf::model::partition::Part;
+use vmconf::model::partition::Partition;
 use vmconf::report::json::{Invocation, Record};
 use vmconf::report::spool::Spool;
 use vmconf::run::anchor::Anchor;
 use vmconf::text::file_name::typed;
 use vmconf::text::shell::Words;
 use vmconf::wire::comparison::{self, MOST_LINE, Run};
+use vmconf::wire::gzip::decompressed;
 use vmconf::wire::report::{Line, Start};
 
 use super::exit_code::NothingToDo;
@@ -32,6 +33,9 @@ use super::result_file::{ResultFile, remove_abandoned};
 
 /// The number of runs that are kept for each folder.
 pub(super) const KEPT: usize = 20;
+
+/// The most bytes of runs that are kept for each folder, but for the last two, which `compare` compares.
+pub(super) const KEPT_BYTES: u64 = 64 << 20;
 
 /// The file with the path of the folder that the runs are from. Locked while outstanding failures change.
 pub(super) const FOLDER: &str = "folder.txt";
@@ -51,17 +55,17 @@ pub(super) fn folder(anchor: &Anchor) -> Option<PathBuf> {
 }
 
 /// What a run executes.
-pub(super) struct Executed<'a> {
+pub(super) struct Executed {
     /// The paths and filters that select the cases.
     pub(super) selected: Vec<String>,
     /// The number of files.
     pub(super) files: usize,
     /// The part of a run; `None` for a whole run.
-    pub(super) part: Option<&'a Part>,
+    pub(super) part: Option<Partition>,
 }
 
 /// Starts the record of the run of this process.
-pub(super) fn begin(executed: Executed<'_>) -> Record {
+pub(super) fn begin(executed: Executed) -> Record {
     let Executed { selected, files, part } = executed;
     let arguments = std::env::args_os().skip(1);
     let words: Words = arguments.map(|word| typed(&word)).collect();
@@ -90,10 +94,18 @@ pub(super) fn record(anchor: &Anchor, run: &mut Spool) -> io::Result<()> {
     }
     remove_abandoned(&folder);
     put(&folder, run)?;
-    let names = names(&folder)?;
-    for old in &names[..names.len().saturating_sub(KEPT)] {
+    delete_oldest(&folder)
+}
+
+fn delete_oldest(folder: &Path) -> io::Result<()> {
+    let mut bytes = 0;
+    for (newer, name) in names(folder)?.iter().rev().enumerate() {
+        let path = folder.join(name);
         // Another process may have deleted it.
-        fs::remove_file(folder.join(old)).or_else(|error| ignore(error, ErrorKind::NotFound))?;
+        bytes += path.metadata().map_or(0, |file| file.len());
+        if newer >= KEPT || newer >= 2 && bytes > KEPT_BYTES {
+            fs::remove_file(path).or_else(|error| ignore(error, ErrorKind::NotFound))?;
+        }
     }
     Ok(())
 }
@@ -240,8 +252,9 @@ impl Recorded {
         let path = self.folder.join(name);
         let shown = path.display().to_string();
         let mut line = Vec::new();
-        let read = File::open(&path)
-            .and_then(|file| BufReader::new(file.take(MOST_LINE)).read_until(b'\n', &mut line));
+        let read = File::open(&path).and_then(|file| {
+            decompressed(&mut BufReader::new(file))?.take(MOST_LINE).read_until(b'\n', &mut line)
+        });
         read.with_context(|| shown.clone())?;
         match Line::read(line.trim_ascii()).map_err(|error| anyhow::anyhow!("{shown}:1: {error}"))? {
             Line::Run(start) => Ok(start),

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use vmconf::model::diagnostic::Diagnostic;
 use vmconf::model::escape::escaped;
 use vmconf::model::exit_code::Exit;
-use vmconf::run::sources::Source;
+use vmconf::run::sources::Sources;
 use vmconf::run::{self, LoadedCase, Options};
 use vmconf::wire::line::one_line;
 use vmconf::wire::list::ListedCase;
@@ -61,7 +61,7 @@ impl List {
 }
 
 /// The counts come in the order in which their first cases do.
-fn count_cases(sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
+fn count_cases(sources: &Sources, options: &Options) -> anyhow::Result<Exit> {
     let mut counts: IndexMap<String, usize> = IndexMap::new();
     let exit = each_case(sources, options, &mut |case| {
         let group = case.id.name.as_deref().and_then(case.format.group);
@@ -77,7 +77,7 @@ fn count_cases(sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-fn list_cases(sources: &[Source], options: &Options, form: Form) -> anyhow::Result<Exit> {
+fn list_cases(sources: &Sources, options: &Options, form: Form) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     let exit = each_case(sources, options, &mut |case| print(&mut out, case, form))?;
     out.flush()?;
@@ -86,14 +86,15 @@ fn list_cases(sources: &[Source], options: &Options, form: Form) -> anyhow::Resu
 
 /// Visits the cases, and reports files that are broken.
 fn each_case(
-    sources: &[Source],
+    sources: &Sources,
     options: &Options,
     visit: &mut dyn FnMut(&LoadedCase<'_>) -> io::Result<()>,
 ) -> anyhow::Result<Exit> {
     let mut exit = Exit::NothingRan;
     let mut broken = false;
-    for source in sources {
-        let loaded = run::open(source, options);
+    for (number, source) in sources.iter().enumerate() {
+        let shown = source.shown.clone();
+        let loaded = run::open_in_turn(number, source, options);
         for case in (0..loaded.cases()).filter_map(|index| loaded.case(index)) {
             visit(&case)?;
             exit = Exit::Passed;
@@ -102,7 +103,7 @@ fn each_case(
             broken = true;
             let place =
                 diagnostic.place.as_ref().map_or(String::new(), |place| format!(":{}", place.position));
-            output::note(&format!("error: {}{place}: {}", source.shown, diagnostic.what));
+            output::note(&format!("error: {shown}{place}: {}", diagnostic.what));
         }
     }
     Ok(if broken { Exit::Broken } else { exit })
@@ -119,11 +120,11 @@ fn print(out: &mut dyn Write, case: &LoadedCase<'_>, form: Form) -> io::Result<(
     }
 }
 
-fn list_formats(sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
+fn list_formats(sources: &Sources, options: &Options) -> anyhow::Result<Exit> {
     let mut out = output::stdout();
     let mut exit = Exit::NothingRan;
     for source in sources {
-        let line = match run::explain_format(source, options) {
+        let line = match run::explain_format(&source, options) {
             Ok(what) => {
                 if exit == Exit::NothingRan {
                     exit = Exit::Passed;

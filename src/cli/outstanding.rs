@@ -65,7 +65,7 @@ pub(super) struct Recording {
 
 impl Recording {
     /// Starts the record of the run of this process.
-    pub(super) fn begin(anchor: &Anchor, executed: Executed<'_>) -> Recording {
+    pub(super) fn begin(anchor: &Anchor, executed: Executed) -> Recording {
         let before = read(anchor).unwrap_or_else(|error| {
             output::note(&format!("note: outstanding failures are lost: {error:#}"));
             Outstanding::new()

@@ -12,7 +12,7 @@ use vmconf::model::escape::escaped;
 use vmconf::model::verdict::Kind;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::filter::Filter;
-use vmconf::run::sources::{self, Source, case_in};
+use vmconf::run::sources::{self, Source, Sources, case_in};
 use vmconf::run::{self, Options};
 
 use super::history::Recorded;
@@ -124,7 +124,7 @@ impl RerunCases {
     }
 
     /// The files to read, without deleted files.
-    pub(super) fn sources(&self) -> Vec<Source> {
+    pub(super) fn sources(&self) -> Sources {
         let source = |(file, cases): (&String, &Cases)| {
             Source::named(file, &self.anchor, (!cases.all).then(|| cases.pending.clone()))
         };

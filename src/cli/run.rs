@@ -13,7 +13,7 @@ use vmconf::model::exit_code::Exit;
 use vmconf::model::explanation::Explanation;
 use vmconf::model::interrupt::Interrupt;
 use vmconf::report::{self, Needs};
-use vmconf::run::sources::Source;
+use vmconf::run::sources::Sources;
 use vmconf::run::{self, LoadedFile, Options, RunOptions, UnmatchedEntries};
 use vmconf::testees::process::Groups;
 use vmconf::text::file_name::typed;
@@ -152,7 +152,7 @@ impl Runner<'_> {
     }
 
     /// The selected files.
-    pub(super) fn sources(&self, options: &Options) -> anyhow::Result<Vec<Source>> {
+    pub(super) fn sources(&self, options: &Options) -> anyhow::Result<Sources> {
         self.args.select.sources(self.settings, options)
     }
 
@@ -177,7 +177,7 @@ impl Runner<'_> {
     /// Returns the exit code.
     pub(super) fn run(
         &self,
-        sources: &[Source],
+        sources: &Sources,
         options: &Options,
         on_case: &mut dyn FnMut(&CaseId),
     ) -> anyhow::Result<Exit> {
@@ -188,8 +188,8 @@ impl Runner<'_> {
         let mut pages = self.args.explore.pages(&self.args.reports, &self.temporary_files)?;
         let mut reports =
             Reports::new(&self.args.reports, &self.report_options(options), &self.temporary_files)?;
-        let executed =
-            Executed { selected: self.selected(), files: sources.len(), part: options.run.part.as_deref() };
+        let part = options.run.part.as_ref().map(|part| part.partition);
+        let executed = Executed { selected: self.selected(), files: sources.len(), part };
         let mut record = Recording::begin(&self.settings.anchor, executed);
         let mut progress = Progress::new(&self.args.reports.verbosity, options.run.running.clone());
         let needs = reports.needs();

@@ -11,7 +11,7 @@ use clap_complete::engine::ArgValueCompleter;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::expression::{Expr, Outcomes, Selection};
 use vmconf::run::filter::Filter;
-use vmconf::run::sources::{self, Source};
+use vmconf::run::sources::{self, Source, Sources};
 use vmconf::run::{self, MissingCase, Options, RunOptions};
 
 use super::exit_code::UsageError;
@@ -56,9 +56,9 @@ impl Select {
     /// # Errors
     ///
     /// When a path or a case that was typed does not exist.
-    pub(super) fn sources(&self, settings: &Settings, options: &Options) -> anyhow::Result<Vec<Source>> {
+    pub(super) fn sources(&self, settings: &Settings, options: &Options) -> anyhow::Result<Sources> {
         let found = sources::find(&self.searched(), &settings.anchor)?;
-        for source in &found.sources {
+        for source in found.sources.with_named_cases() {
             if let Some(missing) = run::missing_cases(source, options).first() {
                 return Err(no_such_case(source, missing));
             }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use clap::Args;
-use vmconf::run::sources::Source;
-use vmconf::run::{self, Options};
+use vmconf::model::partition::Part;
+use vmconf::run::Options;
+use vmconf::run::sources::Sources;
 
 use super::flags::Changes;
 use super::rerun::{Rerun, RerunCases};
@@ -30,7 +31,7 @@ pub(super) struct SubsetArgs {
 /// The cases that a command works on, besides those that the options exclude.
 pub(super) struct Subset {
     /// The files.
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Sources,
     /// The cases that run again; `None` without `--rerun`.
     pub(super) rerun: Option<RerunCases>,
 }
@@ -64,7 +65,7 @@ impl SubsetArgs {
         };
         if let Some(requested) = &self.partition {
             let flags = settings.repeated(Changes::Verdicts).to_string();
-            options.run.part = Some(Arc::new(run::part(&sources, options, requested.part()?, &flags)));
+            options.run.part = Some(Arc::new(Part::new(requested.part()?, &flags)));
         }
         Ok(Subset { sources, rerun })
     }

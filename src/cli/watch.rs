@@ -11,7 +11,7 @@ use anyhow::Context;
 use console::Term;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use vmconf::model::exit_code::Exit;
-use vmconf::run::sources::Source;
+use vmconf::run::sources::{Source, Sources};
 use vmconf::run::{self, Options, UnmatchedEntries};
 
 use super::output;
@@ -201,7 +201,7 @@ impl Session<'_> {
         self.once(&affected, &options).map(Some).map_err(RunError::Report)
     }
 
-    fn once(&self, sources: &[Source], options: &Options) -> anyhow::Result<Exit> {
+    fn once(&self, sources: &Sources, options: &Options) -> anyhow::Result<Exit> {
         let exit = self.runner.run(sources, options, &mut |_| {})?;
         if exit != Exit::Interrupted {
             self.note_waiting();
@@ -210,7 +210,7 @@ impl Session<'_> {
     }
 
     /// Searches the files again, and reads the lists of expected failures again.
-    fn found(&mut self) -> anyhow::Result<(Vec<Source>, Options)> {
+    fn found(&mut self) -> anyhow::Result<(Sources, Options)> {
         let options = self.runner.options()?;
         self.watch_folders()?;
         Ok((self.runner.sources(&options)?, options))
@@ -247,29 +247,29 @@ impl Session<'_> {
 
     /// The files that are new, have changed or name a file that has; all files if a list of expected failures
     /// has changed.
-    fn affected(&self, sources: &[Source], changes: &Changes, options: &Options) -> Vec<Source> {
+    fn affected(&self, sources: &Sources, changes: &Changes, options: &Options) -> Sources {
         let is_all = lists(options).any(|list| changes.has(&list));
         let reports: Vec<_> =
             self.runner.report_files().filter_map(|file| file.canonicalize().ok()).collect();
-        let is_affected = |source: &&Source| {
+        let is_affected = |source: &Source| {
             // A run writes its reports: each run would trigger the next one, endlessly.
             let is_report = reports.contains(&real_path(source));
             let has_changed = |file: &File| file.named.iter().chain([&file.path]).any(|it| changes.has(it));
             !is_report && (is_all || self.files.get(&source.shown).is_none_or(has_changed))
         };
-        sources.iter().filter(is_affected).cloned().collect()
+        sources.iter().filter(is_affected).collect()
     }
 
-    fn keep(&mut self, sources: &[Source], options: &Options) {
+    fn keep(&mut self, sources: &Sources, options: &Options) {
         for source in sources {
-            let file = File { path: real_path(source), named: run::named_files(source, options) };
-            self.files.insert(source.shown.clone(), file);
+            let file = File { path: real_path(&source), named: run::named_files(&source, options) };
+            self.files.insert(source.shown, file);
         }
     }
 
     /// Forgets the files that were deleted, and returns their names.
-    fn forget_deleted(&mut self, sources: &[Source]) -> BTreeSet<Arc<str>> {
-        let found: BTreeSet<_> = sources.iter().map(|source| &source.shown).collect();
+    fn forget_deleted(&mut self, sources: &Sources) -> BTreeSet<Arc<str>> {
+        let found: BTreeSet<_> = sources.iter().map(|source| source.shown).collect();
         let (kept, deleted) = self.files.drain().partition(|(shown, _)| found.contains(shown));
         self.files = kept;
         let deleted: HashMap<_, _> = deleted;

@@ -31,7 +31,7 @@ impl WorldsArgs {
         if self.worlds.is_empty() {
             return Ok(None);
         }
-        let sources = sources::find(&self.worlds, &settings.anchor)?.sources;
+        let sources = sources::find(&self.worlds, &settings.anchor)?.sources.iter().collect();
         let path = history::cache_folder().map(|folder| folder.join("worlds").join(self.name()));
         let kept = path.as_ref().and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
         let worlds = Worlds::new(sources, &kept);

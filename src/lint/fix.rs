@@ -1,6 +1,8 @@
 //! `--fix`: applies the edits of a file's diagnostics that need no decision by a person. All are applied at
 //! once, and only if the cases stay the same.
 
+use std::sync::Arc;
+
 use super::{Checked, Checker};
 use crate::formats::{Context, Format, Shared};
 use crate::model::assertion::Assertion;
@@ -79,7 +81,7 @@ fn content(checker: &Checker<'_>, source: &Source, text: &str) -> Option<FormatA
     let files = VectorFiles::new(&source.path, format.folders);
     let shared = Shared::default();
     let context = Context { options: options.read, files: &files, shared: Some(&shared) };
-    let mut cases = Cases::new(source, options, document, format, entries);
+    let mut cases = Cases::new(Arc::new(source.clone()), options, document, format, entries);
     select(&mut cases, &checker.options.run);
     let Cases { document, entries, .. } = cases;
     let cases = entries

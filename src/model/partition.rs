@@ -1,9 +1,9 @@
 //! One part of a selection of cases, for running it on many machines.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 
@@ -87,83 +87,127 @@ impl FromStr for Partition {
     }
 }
 
-/// The cases of a part.
+/// The cases of a part. They are found as the files of the selection are loaded: each file, in its turn, says which
+/// selected cases it has.
 #[derive(Debug)]
 pub struct Part {
     /// Which part.
     pub partition: Partition,
-    /// The digest of the whole selection; parts of different selections are not joined.
-    pub selection: String,
-    /// How many places there are in the whole selection.
-    pub places: u64,
-    cases: HashMap<CaseId, u64>,
-    files: HashSet<Arc<str>>,
+    assigned: Mutex<Assigned>,
+    /// A file had its turn.
+    turned: Condvar,
 }
 
-/// The cases of a file in the order of a run.
+/// The cases of the files that had their turn.
 #[derive(Debug)]
-pub struct FileCases {
-    /// The file.
-    pub file: Arc<str>,
-    /// The ids of its selected cases.
-    pub cases: Vec<CaseId>,
+struct Assigned {
+    /// The number of the next file.
+    next: usize,
+    /// Of the cases of all parts.
+    digest: Sha256,
+    /// How many cases there are in all parts.
+    number: u64,
+    /// How many places there are in all parts: one for each case, and one for a file without cases.
+    places: u64,
+    /// The places of the cases of this part.
+    own: HashMap<CaseId, u64>,
 }
 
 impl Part {
-    /// The part of a selection. `flags` holds the options that distinguish otherwise equal runs.
-    ///
-    /// Diagnostics of a file as a whole belong to the part of its first case; a file without selected cases
-    /// has a place of its own.
-    pub fn new(partition: Partition, flags: &str, selection: &[FileCases]) -> Part {
-        let mut digest = Sha256::new();
-        digest.update(flags);
-        let mut part = Part {
-            partition,
-            selection: String::new(),
-            places: 0,
-            cases: HashMap::new(),
-            files: HashSet::new(),
-        };
-        let mut number = 0;
-        for FileCases { file, cases } in selection {
-            let whole = CaseId::of_file(file.clone());
-            digest.update(format!("\n{whole}"));
-            let first = cases.first().unwrap_or(&whole);
-            if partition.has(first, number) {
-                part.add(whole.clone());
-            }
-            for id in cases {
-                digest.update(format!("\n{id}"));
-                if partition.has(id, number) {
-                    part.add(id.clone());
-                }
-                number += 1;
-                part.places += 1;
-            }
-            part.places += u64::from(cases.is_empty());
-        }
-        part.selection = hex::encode(digest.finalize());
-        part
+    /// A part of a selection. `flags` holds the options that distinguish otherwise equal runs.
+    pub fn new(partition: Partition, flags: &str) -> Part {
+        let digest = Sha256::new_with_prefix(flags);
+        let assigned = Assigned { next: 0, digest, number: 0, places: 0, own: HashMap::new() };
+        Part { partition, assigned: Mutex::new(assigned), turned: Condvar::new() }
     }
 
-    fn add(&mut self, id: CaseId) {
-        self.files.insert(id.file.clone());
-        self.cases.entry(id).or_insert(self.places);
-    }
-
-    /// Whether anything of a file is in the part.
-    pub fn has_file(&self, file: &str) -> bool {
-        self.files.contains(file)
+    /// The turn of the file at this index of the selection, which has no case unless [`Turn::take`] says which.
+    pub fn turn(&self, file: usize) -> Turn<'_> {
+        Turn { part: self, file, is_taken: false }
     }
 
     /// Whether a case, or the id of a file as a whole, is in the part.
     pub fn has(&self, id: &CaseId) -> bool {
-        self.cases.contains_key(id)
+        self.assigned().own.contains_key(id)
     }
 
     /// The place of a case in the whole selection, from 0; ids that are not in the part come after all
     /// places.
     pub fn place(&self, id: &CaseId) -> u64 {
-        self.cases.get(id).copied().unwrap_or(self.places)
+        let assigned = self.assigned();
+        assigned.own.get(id).copied().unwrap_or(assigned.places)
+    }
+
+    /// The digest of the selection, once all files had their turns; parts of different selections are not joined.
+    pub fn selection(&self) -> String {
+        hex::encode(self.assigned().digest.clone().finalize())
+    }
+
+    fn assigned(&self) -> MutexGuard<'_, Assigned> {
+        self.assigned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the turn of a file, and assigns with `assign`. Does nothing for a file that had its turn.
+    fn in_turn(&self, file: usize, assign: impl FnOnce(&mut Assigned)) {
+        let is_early = |assigned: &mut Assigned| assigned.next < file;
+        let assigned = self.turned.wait_while(self.assigned(), is_early);
+        let mut assigned = assigned.unwrap_or_else(PoisonError::into_inner);
+        if assigned.next == file {
+            assign(&mut assigned);
+            assigned.next += 1;
+            self.turned.notify_all();
+        }
+    }
+}
+
+impl Assigned {
+    /// Diagnostics of a file as a whole belong to the part of its first case; a file without selected cases
+    /// has a place of its own.
+    fn add<'i>(
+        &mut self,
+        partition: Partition,
+        file: &Arc<str>,
+        mut cases: impl Iterator<Item = &'i CaseId>,
+    ) {
+        let whole = CaseId::of_file(file.clone());
+        self.digest.update(format!("\n{whole}"));
+        let first = cases.next();
+        if partition.has(first.unwrap_or(&whole), self.number) {
+            self.own.entry(whole).or_insert(self.places);
+        }
+        self.places += u64::from(first.is_none());
+        for id in first.into_iter().chain(cases) {
+            self.digest.update(format!("\n{id}"));
+            if partition.has(id, self.number) {
+                self.own.entry(id.clone()).or_insert(self.places);
+            }
+            self.number += 1;
+            self.places += 1;
+        }
+    }
+}
+
+/// The turn of a file. Later files wait for it; it passes, at the latest, when this is dropped.
+pub struct Turn<'p> {
+    part: &'p Part,
+    file: usize,
+    is_taken: bool,
+}
+
+impl Turn<'_> {
+    /// Assigns these selected cases of the file with this name to the parts, after the files before.
+    pub fn take<'i>(mut self, name: &Arc<str>, cases: impl Iterator<Item = &'i CaseId>) {
+        self.is_taken = true;
+        let part = self.part;
+        part.in_turn(self.file, |assigned| assigned.add(part.partition, name, cases));
+    }
+}
+
+/// A file that could not be loaded makes no other one wait.
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if !self.is_taken {
+            self.part.in_turn(self.file, |_| {});
+        }
     }
 }

@@ -19,7 +19,7 @@ use crate::model::case::{Case, Step};
 use crate::model::mismatch::Mismatch;
 use crate::model::value::Value;
 use crate::run::compare::UnknownField;
-use crate::run::sources::Source;
+use crate::run::sources::Sources;
 use crate::run::{self, LoadedCase, LoadedFile, Options, Worker};
 use crate::text::edit;
 use crate::text::json::Document;
@@ -44,11 +44,11 @@ const MOST_BYTES: usize = 1 << 26;
 const LEAST_CHANGES: usize = 16;
 
 /// Audits the cases of these files that pass.
-pub fn audit(sources: &[Source], options: &Options, how: How) -> Audit {
+pub fn audit(sources: &Sources, options: &Options, how: How) -> Audit {
     let mut auditor = Auditor { how, audit: Audit::default(), unnoticed: BTreeMap::new() };
     let mut worker = Worker::new(&options.run);
     for source in sources {
-        let file = run::open(source, options);
+        let file = run::open(&source, options);
         auditor.audit.broken += u64::from(file.broken().is_some());
         for index in 0..file.cases() {
             if options.run.interrupt.is_requested() {

@@ -12,7 +12,7 @@ use crate::model::case::Case;
 use crate::model::exit_code::Exit;
 use crate::model::limits::Limits;
 use crate::model::verdict::Verdict;
-use crate::run::sources::Source;
+use crate::run::sources::Sources;
 use crate::run::{self, Options};
 use crate::testees::Stopped;
 use crate::testees::embedded::Embedded;
@@ -52,14 +52,14 @@ pub struct Suite {
 impl Suite {
     /// Reads and runs the selected cases of these files for the machines that `takes` accepts.
     pub fn read(
-        sources: &[Source],
+        sources: &Sources,
         options: &Options,
         detail: Detail,
         takes: &dyn Fn(&MachineInfo) -> bool,
     ) -> Suite {
         let mut suite = Suite { cases: Vec::new(), left_out: 0, broken: 0 };
         for source in sources {
-            let file = run::open(source, options);
+            let file = run::open(&source, options);
             suite.broken += u64::from(file.broken().is_some());
             for index in 0..file.cases() {
                 let mut seen = Seen { detail, ..Seen::default() };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::case_block::broken_list;
 use super::explanation;
 use super::kind::{Options, Report};
+use super::spool::Spool;
 use crate::model::case::CaseId;
 use crate::model::case_report::CaseReport;
 use crate::model::event::{Event, Vm};
@@ -24,6 +25,8 @@ pub use record::{Invocation, Record};
 pub struct Json {
     out: Box<dyn Write>,
     part: Option<Arc<Part>>,
+    /// The first line of the report of a part, which says what all parts have, and the lines after it.
+    pending: Option<(Start, Spool)>,
     selection: Words,
     flags: Words,
     /// Notes whose position in the whole run is not known yet.
@@ -34,11 +37,14 @@ impl Json {
     /// A report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: &Options) -> Json {
         let Options { selection, flags, part, .. } = options.clone();
-        Json { out, part, selection, flags, notes: Vec::new() }
+        Json { out, part, pending: None, selection, flags, notes: Vec::new() }
     }
 
     fn line(&mut self, line: &Line) -> io::Result<()> {
-        writeln!(self.out, "{}", one_line(line))
+        match &mut self.pending {
+            Some((_, lines)) => writeln!(lines, "{}", one_line(line)),
+            None => writeln!(self.out, "{}", one_line(line)),
+        }
     }
 
     /// Writes the pending notes, then the line of a case. In a part of a run, each line has its position in
@@ -59,13 +65,25 @@ impl Json {
     }
 
     fn start(&mut self, files: usize, vm: Option<&Vm>) -> io::Result<()> {
-        let mut start = Start::new(files, self.part.as_deref());
+        let mut start = Start::new(files, self.part.as_ref().map(|part| part.partition));
         start.vm = vm.cloned().map(Into::into);
         if let Some(partition) = &mut start.partition {
             let words = |words: &Words| words.iter().map(str::to_owned).collect();
             partition.typed = Some(Typed { selection: words(&self.selection), flags: words(&self.flags) });
+            self.pending = Some((start, Spool::new()));
+            return Ok(());
         }
         self.line(&Line::Run(start))
+    }
+
+    /// Writes what is pending: now all files were loaded, and the whole selection is known.
+    fn end_pending(&mut self) -> io::Result<()> {
+        let Some((mut start, mut lines)) = self.pending.take() else { return Ok(()) };
+        if let (Some(partition), Some(part)) = (&mut start.partition, &self.part) {
+            partition.selection = part.selection();
+        }
+        self.line(&Line::Run(start))?;
+        io::copy(&mut lines.reader()?, &mut self.out).map(drop)
     }
 }
 
@@ -89,6 +107,7 @@ impl Report for Json {
             }
             Event::Explained(_) => Ok(()),
             Event::Ended(summary) => {
+                self.end_pending()?;
                 self.line(&Line::Summary(summary.into()))?;
                 self.out.flush()
             }

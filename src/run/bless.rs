@@ -12,7 +12,7 @@ use super::execute::Worker;
 use super::load::{LoadedCase, LoadedFile};
 use super::options::Options;
 use super::select::{open, open_text};
-use super::sources::Source;
+use super::source::Source;
 use crate::formats::{FailedAssertion, Format};
 use crate::model::assertion::Expected;
 use crate::model::case::CaseId;

@@ -11,7 +11,7 @@ use super::execute::CaseOutcome;
 use super::load::LoadedFile;
 use super::options::{Options, RunOptions, UnmatchedEntries};
 use super::select;
-use super::sources::Source;
+use super::source::Source;
 use crate::model::event::{Event, Summary};
 use crate::model::explanation::{Explained, Explanation, MOST_EXPLAINED};
 use crate::model::signature;
@@ -32,7 +32,7 @@ pub(super) struct Collector<'s> {
     failures: usize,
     /// The first cases of each of the first causes, which may be explained after all cases: the number of the
     /// case in the run, its file, its index in the file.
-    explainable: IndexMap<String, Vec<(usize, Source, usize)>>,
+    explainable: IndexMap<String, Vec<(usize, Arc<Source>, usize)>>,
 }
 
 impl<'s> Collector<'s> {
@@ -138,16 +138,16 @@ impl<'s> Collector<'s> {
     /// Explains cases, in the order of the run.
     fn explain_some(&mut self, explain: Explain<'_>) {
         let explained = shared_out(std::mem::take(&mut self.explainable), |(number, ..)| *number);
-        let mut last: Option<(&Source, LoadedFile<'_>)> = None;
+        let mut last: Option<LoadedFile<'_>> = None;
         for (_, source, index) in &explained {
             // A user who interrupts a run does not wait for explanations, which run cases again.
             if self.is_interrupted() {
                 return;
             }
             // Cases of one file follow each other.
-            let (_, file) = match last.take().filter(|(of_last, _)| *of_last == source) {
+            let file = match last.take().filter(|file| file.source() == source) {
                 Some(same) => last.insert(same),
-                None => last.insert((source, select::open(source, self.options))),
+                None => last.insert(select::open(source, self.options)),
             };
             // The file may have changed in between.
             if *index < file.cases() {

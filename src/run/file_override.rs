@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use globset::GlobMatcher;
 
 use super::file_options::FileOptions;
-use super::sources::Source;
+use super::source::Source;
 
 /// The options for the files that match a glob.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use super::catch_panic::catch_panic;
 use super::execution::TimedExecution;
 use super::file_options::FileOptions;
 use super::options::Options;
-use super::sources::{Source, SourceOrigin};
+use super::source::{Source, SourceOrigin};
 use super::vector_files::VectorFiles;
 use crate::formats::{self, Context, Entry, Evidence, Format, NotRecognised, Reading, Seen, Shared};
 use crate::model::case::CaseId;
@@ -24,7 +24,7 @@ use crate::text::source_text::SourceText;
 
 /// A loaded file, which may be broken.
 pub struct LoadedFile<'s> {
-    source: &'s Source,
+    source: Arc<Source>,
     options: &'s FileOptions,
     cases: Option<Cases<'s>>,
     /// Errors and notes that belong to no case.
@@ -33,24 +33,26 @@ pub struct LoadedFile<'s> {
 }
 
 /// Loads a file and lists all its cases.
-pub(super) fn load<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
-    let file_options = options.for_file(source);
-    load_read(source, read_text(source, file_options), options, file_options)
+pub(super) fn load(source: Arc<Source>, options: &Options) -> LoadedFile<'_> {
+    let file_options = options.for_file(&source);
+    let text = read_text(&source, file_options);
+    load_read(source, text, options, file_options)
 }
 
 /// Like [`load`], as if the file had this text.
-pub(super) fn load_text<'s>(source: &'s Source, text: String, options: &'s Options) -> LoadedFile<'s> {
-    load_read(source, Ok(text), options, options.for_file(source))
+pub(super) fn load_text(source: Arc<Source>, text: String, options: &Options) -> LoadedFile<'_> {
+    let file_options = options.for_file(&source);
+    load_read(source, Ok(text), options, file_options)
 }
 
 fn load_read<'s>(
-    source: &'s Source,
+    source: Arc<Source>,
     text: Result<String, FileError>,
     options: &Options,
     file_options: &'s FileOptions,
 ) -> LoadedFile<'s> {
+    let content = text.and_then(|text| identify(&source, text, file_options));
     let mut file = LoadedFile::empty(source, file_options);
-    let content = text.and_then(|text| identify(source, text, file_options));
     match content.map_err(|error| *error.diagnostic).and_then(|content| file.outline(content)) {
         Ok(cases) => file.cases = cases,
         Err(diagnostic) => file.errors.push(diagnostic),
@@ -63,7 +65,7 @@ fn load_read<'s>(
 
 impl<'s> LoadedFile<'s> {
     /// A file with no content loaded.
-    pub(super) fn empty(source: &'s Source, options: &'s FileOptions) -> LoadedFile<'s> {
+    pub(super) fn empty(source: Arc<Source>, options: &'s FileOptions) -> LoadedFile<'s> {
         LoadedFile { source, options, cases: None, errors: Vec::new(), notes: Vec::new() }
     }
 
@@ -85,7 +87,7 @@ impl<'s> LoadedFile<'s> {
             };
             diagnostics.push(document.locate(diagnostic));
         }
-        Ok(Some(Cases::new(self.source, self.options, document, format, entries)))
+        Ok(Some(Cases::new(self.source.clone(), self.options, document, format, entries)))
     }
 
     /// Drops errors and notes that belong to no case: another part of the run reports them.
@@ -100,8 +102,8 @@ impl<'s> LoadedFile<'s> {
     }
 
     /// The file.
-    pub(super) fn source(&self) -> &'s Source {
-        self.source
+    pub(super) fn source(&self) -> &Arc<Source> {
+        &self.source
     }
 
     /// The options for the file.
@@ -126,8 +128,11 @@ impl<'s> LoadedFile<'s> {
 
     /// The ids of the selected cases.
     pub fn ids(&self) -> impl Iterator<Item = CaseId> {
-        let entries = self.cases.iter().flat_map(|cases| &cases.entries);
-        entries.map(|(id, _)| id.clone())
+        self.case_ids().cloned()
+    }
+
+    pub(super) fn case_ids(&self) -> impl Iterator<Item = &CaseId> {
+        self.cases.iter().flat_map(|cases| &cases.entries).map(|(id, _)| id)
     }
 
     /// A selected case.
@@ -167,7 +172,7 @@ impl<'s> LoadedFile<'s> {
 
 /// The cases of a file.
 pub(crate) struct Cases<'s> {
-    source: &'s Source,
+    source: Arc<Source>,
     options: &'s FileOptions,
     pub(crate) document: Document,
     pub(crate) format: &'static Format,
@@ -184,7 +189,7 @@ type ExecutedCases = Mutex<HashMap<u32, TimedExecution>>;
 impl<'s> Cases<'s> {
     /// The cases in the outline of a document.
     pub(crate) fn new(
-        source: &'s Source,
+        source: Arc<Source>,
         options: &'s FileOptions,
         document: Document,
         format: &'static Format,
@@ -201,7 +206,7 @@ impl<'s> Cases<'s> {
 
     /// Keeps the cases whose ids `selects` accepts.
     pub(super) fn retain_ids(&mut self, selects: impl Fn(&Source, &CaseId) -> bool) {
-        self.entries.retain(|(id, _)| selects(self.source, id));
+        self.entries.retain(|(id, _)| selects(&self.source, id));
     }
 
     /// Keeps the cases that `selects` accepts.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::options::{Options, RunOptions};
 use super::select::open;
-use super::sources::{Source, case_in};
+use super::source::{Source, case_in};
 use crate::text::suggest::nearest;
 
 /// A case that is selected by name and that its file does not have.

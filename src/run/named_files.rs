@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::options::Options;
 use super::select::open;
-use super::sources::Source;
+use super::source::Source;
 
 /// The files that the cases of a vector file name, whether they exist or not.
 pub fn named_files(source: &Source, options: &Options) -> BTreeSet<PathBuf> {

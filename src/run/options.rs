@@ -13,7 +13,7 @@ use super::file_options::FileOptions;
 use super::file_override::FileOverride;
 use super::filter::Filter;
 use super::running::RunningCases;
-use super::sources::Source;
+use super::source::Source;
 use crate::formats::Format;
 use crate::model::interrupt::Interrupt;
 use crate::model::partition::Part;

@@ -33,6 +33,7 @@ struct Slot<'s> {
 }
 
 /// Buffers results that arrive too early.
+#[derive(Default)]
 pub(super) struct Order<'s> {
     /// The files that are not completely emitted.
     files: VecDeque<Slot<'s>>,
@@ -43,27 +44,32 @@ pub(super) struct Order<'s> {
 }
 
 impl<'s> Order<'s> {
-    pub(super) fn new(files: usize) -> Order<'s> {
-        Order { files: (0..files).map(|_| Slot::default()).collect(), done: 0, emitted: None }
-    }
-
     pub(super) fn add(&mut self, finished: Finished<'s>) {
         match finished {
             Finished::File(number, file, outcomes) => {
-                let slot = &mut self.files[number - self.done];
+                let slot = self.slot(number);
                 slot.file = Some(file);
                 if !outcomes.is_empty() {
                     slot.outcomes = outcomes.into_iter().map(Some).collect();
                 }
             }
             Finished::Case(number, case, outcome) => {
-                let slot = &mut self.files[number - self.done];
+                let slot = self.slot(number);
                 if slot.outcomes.len() <= case {
                     slot.outcomes.resize_with(case + 1, || None);
                 }
                 slot.outcomes[case] = Some(*outcome);
             }
         }
+    }
+
+    /// The slot of the file at this index.
+    fn slot(&mut self, number: usize) -> &mut Slot<'s> {
+        let place = number - self.done;
+        if self.files.len() <= place {
+            self.files.resize_with(place + 1, Slot::default);
+        }
+        &mut self.files[place]
     }
 
     /// The next result that can be emitted, if there is one.

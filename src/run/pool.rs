@@ -1,6 +1,7 @@
 //! Runs cases on several threads.
 
 use std::collections::{BinaryHeap, VecDeque};
+use std::iter::Peekable;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
@@ -11,7 +12,8 @@ use super::load::LoadedFile;
 use super::options::Options;
 use super::order::{Finished, Next, Order};
 use super::select::open_to_run;
-use super::sources::Source;
+use super::source::Source;
+use super::sources::{self, Sources};
 use crate::model::interrupt::Interrupt;
 use crate::model::verdict::Verdict;
 
@@ -28,7 +30,7 @@ const WAITING: usize = 64;
 
 /// Runs all cases on this number of threads; the calling thread puts the outcomes in order.
 pub(super) fn run<'s>(
-    sources: &'s [Source],
+    sources: &'s Sources,
     options: &'s Options,
     threads: usize,
     collector: &mut Collector<'_>,
@@ -42,7 +44,7 @@ pub(super) fn run<'s>(
             scope.spawn(|| work_on(&work, &stop, options, sender));
         }
         drop(sender);
-        let mut order = Order::new(sources.len());
+        let mut order = Order::default();
         for finished in receiver {
             order.add(finished);
             while let Some(next) = order.next() {
@@ -77,8 +79,8 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
     };
     while let Some(task) = work.next() {
         let finished = match task {
-            Task::Open(number) => {
-                let file = Arc::new(open_to_run(&work.sources[number], options));
+            Task::Open(number, source) => {
+                let file = Arc::new(open_to_run(number, source, options));
                 work.add(number, &file);
                 let here = if file.cases() <= FEW { 0..file.cases() } else { 0..0 };
                 let outcomes: Option<Vec<_>> = here.map(|index| run(number, &file, index)).collect();
@@ -128,13 +130,12 @@ impl Stop {
 }
 
 enum Task<'s> {
-    Open(usize),
+    Open(usize, Source),
     Run { number: usize, index: usize, file: Arc<LoadedFile<'s>> },
 }
 
 /// The work list.
 struct Work<'s> {
-    sources: &'s [Source],
     /// How many files may be begun and not reported yet.
     ahead: usize,
     interrupt: &'s Interrupt,
@@ -143,8 +144,9 @@ struct Work<'s> {
     changed: Condvar,
 }
 
-#[derive(Default)]
 struct Queue<'s> {
+    /// The files that are not begun.
+    files: Peekable<sources::Iter<'s>>,
     /// Files with more than a few cases, some of them left to run, in order: index of the file, index of the next case,
     /// file.
     cases: VecDeque<(usize, usize, Arc<LoadedFile<'s>>)>,
@@ -154,8 +156,15 @@ struct Queue<'s> {
 }
 
 impl<'s> Work<'s> {
-    fn new(sources: &'s [Source], ahead: usize, interrupt: &'s Interrupt) -> Work<'s> {
-        Work { sources, ahead, interrupt, queue: Mutex::default(), changed: Condvar::new() }
+    fn new(sources: &'s Sources, ahead: usize, interrupt: &'s Interrupt) -> Work<'s> {
+        let queue = Queue {
+            files: sources.iter().peekable(),
+            cases: VecDeque::new(),
+            next_file: 0,
+            opening: 0,
+            reported: 0,
+        };
+        Work { ahead, interrupt, queue: Mutex::new(queue), changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<'s>> {
@@ -179,13 +188,14 @@ impl<'s> Work<'s> {
                 }
                 return Some(task);
             }
-            let is_left = queue.next_file < self.sources.len();
-            if is_left && queue.next_file < queue.reported + self.ahead {
+            if queue.next_file < queue.reported + self.ahead
+                && let Some(source) = queue.files.next()
+            {
                 queue.next_file += 1;
                 queue.opening += 1;
-                return Some(Task::Open(queue.next_file - 1));
+                return Some(Task::Open(queue.next_file - 1, source));
             }
-            if !is_left && queue.opening == 0 {
+            if queue.opening == 0 && queue.files.peek().is_none() {
                 return None;
             }
             queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
@@ -204,7 +214,7 @@ impl<'s> Work<'s> {
         queue.opening -= 1;
         if file.cases() > FEW {
             queue.cases.push_back((number, 0, file.clone()));
-        } else if queue.opening > 0 || queue.next_file < self.sources.len() {
+        } else if queue.opening > 0 || queue.files.peek().is_some() {
             return;
         }
         self.changed.notify_all();

@@ -2,13 +2,14 @@
 //! an expression depends on the instructions that a case executes, the case is executed to evaluate it.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use super::execute::Worker;
 use super::execution::TimedExecution;
 use super::expression::CaseInfo;
 use super::load::{Cases, LoadedCase, LoadedFile, load, load_text};
 use super::options::{Options, RunOptions};
-use super::sources::Source;
+use super::source::Source;
 use crate::formats::Format;
 use crate::isa::{OpInfo, OpSet};
 use crate::machines::inspect::Inspect;
@@ -26,31 +27,47 @@ enum Purpose {
     Run,
 }
 
-/// Loads a file and selects its cases. Errors in the file are part of the result.
-pub fn open<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
-    open_for(Purpose::Look, source, options)
+/// Loads a file and selects its cases. Errors in the file are part of the result. Of a run of a part, it must have been
+/// opened in its turn.
+pub fn open<'s>(source: &Source, options: &'s Options) -> LoadedFile<'s> {
+    own(selected(load(Arc::new(source.clone()), options), Purpose::Look, &options.run), options)
 }
 
-/// Like [`open`], for a run of the cases.
-pub(super) fn open_to_run<'s>(source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
-    open_for(Purpose::Run, source, options)
+/// Like [`open`], for the file at this index of a selection. All its files must be opened, since the number of cases in
+/// one decides which part the cases of the next are in; a file that is opened too early waits.
+pub fn open_in_turn(number: usize, source: Source, options: &Options) -> LoadedFile<'_> {
+    open_for(Purpose::Look, number, source, options)
 }
 
-fn open_for<'s>(purpose: Purpose, source: &'s Source, options: &'s Options) -> LoadedFile<'s> {
-    let part = options.run.part.as_ref();
-    if part.is_some_and(|part| !part.has_file(&source.shown)) {
-        return LoadedFile::empty(source, &options.file);
+/// Like [`open_in_turn`], for a run of the cases.
+pub(super) fn open_to_run(number: usize, source: Source, options: &Options) -> LoadedFile<'_> {
+    open_for(Purpose::Run, number, source, options)
+}
+
+fn open_for(purpose: Purpose, number: usize, source: Source, options: &Options) -> LoadedFile<'_> {
+    let turn = options.run.part.as_ref().map(|part| part.turn(number));
+    let file = selected(load(Arc::new(source), options), purpose, &options.run);
+    if let Some(turn) = turn {
+        turn.take(&file.source().shown, file.case_ids());
     }
-    let mut file = load(source, options);
-    if part.is_some_and(|part| !part.has(&CaseId::of_file(source.shown.clone()))) {
+    own(file, options)
+}
+
+/// A file with the cases of the part that runs.
+fn own<'s>(mut file: LoadedFile<'s>, options: &Options) -> LoadedFile<'s> {
+    let Some(part) = &options.run.part else { return file };
+    if !part.has(&CaseId::of_file(file.source().shown.clone())) {
         file.forget_whole();
     }
-    selected(file, purpose, &options.run)
+    if let Some(cases) = file.cases_mut() {
+        cases.retain_ids(|_, id| part.has(id));
+    }
+    file
 }
 
 /// Like [`open`], as if the file had this text.
-pub fn open_text<'s>(source: &'s Source, text: String, options: &'s Options) -> LoadedFile<'s> {
-    selected(load_text(source, text, options), Purpose::Look, &options.run)
+pub fn open_text<'s>(source: &Source, text: String, options: &'s Options) -> LoadedFile<'s> {
+    selected(load_text(Arc::new(source.clone()), text, options), Purpose::Look, &options.run)
 }
 
 fn selected<'s>(mut file: LoadedFile<'s>, purpose: Purpose, run: &RunOptions) -> LoadedFile<'s> {
@@ -67,16 +84,13 @@ pub(crate) fn select(cases: &mut Cases<'_>, run: &RunOptions) {
 
 fn select_for(purpose: Purpose, cases: &mut Cases<'_>, run: &RunOptions) {
     cases.retain_ids(|source, id| source.selects(id) && run.filter.matches(id));
-    match (&run.part, &run.expression) {
-        // The part consists of cases that the expression selected.
-        (Some(part), _) => cases.retain_ids(|_, id| part.has(id)),
-        (None, Some(expression)) => {
-            // An expression is evaluated on the embedded machine, whose results are not those of another one.
-            let purpose = if run.testee.vm().is_some() { Purpose::Look } else { purpose };
-            let worker = RefCell::new(Worker::new(run));
-            cases.retain(|case| expression.selects(&Executable { case, run, purpose, worker: &worker }));
-        }
-        (None, None) => {}
+    if let Some(expression) = &run.expression {
+        // An expression is evaluated on the embedded machine, whose results are not those of another one, and for
+        // the cases of all parts.
+        let is_elsewhere = run.testee.vm().is_some() || run.part.is_some();
+        let purpose = if is_elsewhere { Purpose::Look } else { purpose };
+        let worker = RefCell::new(Worker::new(run));
+        cases.retain(|case| expression.selects(&Executable { case, run, purpose, worker: &worker }));
     }
 }
 

@@ -1,45 +1,16 @@
 //! Finds the files to read, in a fixed order, from the paths of a command line.
 
-use std::collections::{BTreeSet, HashSet};
-use std::fs::File;
-use std::io;
+mod folder;
+mod seen;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use walkdir::{DirEntry, WalkDir};
-
+use self::folder::{Folder, is_json};
+use self::seen::Seen;
 use super::anchor::Anchor;
-use super::open_file::{Links, open_regular, read_at_most};
-use crate::model::case::CaseId;
-use crate::model::escape::escaped;
+pub use super::source::{Source, SourceOrigin, case_in};
 use crate::text::file_name::{path_of, typed};
-
-/// A file to read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
-    /// The path to open.
-    pub path: PathBuf,
-    /// The name of the file in ids and messages: [`Anchor::name`].
-    pub shown: Arc<str>,
-    /// Why it is read.
-    pub origin: SourceOrigin,
-    /// The selected cases, by the part of the id after the file; `None` for all.
-    pub only: Option<BTreeSet<String>>,
-    /// Why it cannot be read, if it is a folder that could not be searched; `None` for a file.
-    pub unreadable: Option<Arc<str>>,
-}
-
-/// Why a file is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SourceOrigin {
-    /// The user named the file, or a case in it: it must be a vector file.
-    Named,
-    /// The user named something else, such as a pipe or a device: its content, which is waited for, must be
-    /// that of a vector file.
-    Stream,
-    /// It was found in a folder: it may be another JSON file.
-    Folder,
-}
 
 /// A path of the command line that does not exist.
 #[derive(Debug, thiserror::Error)]
@@ -54,10 +25,107 @@ pub struct NotFound {
 /// The result of [`find`].
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The files: in the order of the paths, those of a folder sorted by name, without duplicates.
-    pub sources: Vec<Source>,
+    /// The files.
+    pub sources: Sources,
     /// Files and folders that were skipped, and why, one line each.
     pub passed_over: Vec<String>,
+}
+
+/// The files to read: in the order of the paths, those of a folder sorted by name, without duplicates.
+///
+/// The files of a folder are not listed in memory: each iteration searches the folder again.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    paths: Vec<Selected>,
+    seen: Seen,
+    len: usize,
+}
+
+/// What a path of the command line selects.
+#[derive(Debug, Clone)]
+enum Selected {
+    File(Source),
+    Folder(Folder),
+}
+
+impl Sources {
+    /// The number of files; those in folders were counted when the folders were first searched.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no file.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The files.
+    pub fn iter(&self) -> Iter<'_> {
+        let others = (self.paths.len() > 1).then_some(&self.seen);
+        Box::new(self.paths.iter().flat_map(move |selected| -> Iter<'_> {
+            match selected {
+                Selected::File(source) => Box::new(std::iter::once(source.clone())),
+                Selected::Folder(folder) => Box::new(folder.files(others)),
+            }
+        }))
+    }
+
+    /// The files of which some cases are selected by their names.
+    pub fn with_named_cases(&self) -> impl Iterator<Item = &Source> {
+        self.paths.iter().filter_map(|selected| match selected {
+            Selected::File(source) => Some(source).filter(|source| source.only.is_some()),
+            Selected::Folder(_) => None,
+        })
+    }
+
+    fn add_file(&mut self, source: Source) {
+        let is_found = source.only.is_none() && self.is_in_folder(&source.path);
+        if !is_found && self.seen.names.insert((source.shown.clone(), source.only.clone())) {
+            self.len += 1;
+            self.paths.push(Selected::File(source));
+        }
+    }
+
+    /// Whether the search of a folder finds the file at this path.
+    fn is_in_folder(&self, path: &Path) -> bool {
+        let is_found = |real: PathBuf| is_json(&real) && real.is_file() && self.seen.has_above(&real);
+        !self.seen.folders.is_empty() && path.canonicalize().is_ok_and(is_found)
+    }
+
+    /// Adds the files of a folder. Returns why some were skipped.
+    fn add_folder(&mut self, folder: Folder) -> Vec<String> {
+        if self.seen.has_above(folder.real()) {
+            return Vec::new();
+        }
+        let others = Some(&self.seen).filter(|seen| !seen.is_empty());
+        let (count, passed_over) = folder.count(others);
+        self.len += count;
+        self.seen.names.insert((folder.name(), None));
+        self.seen.folders.insert(folder.real().to_owned());
+        self.paths.push(Selected::Folder(folder));
+        passed_over
+    }
+}
+
+/// Files to read, in order.
+pub type Iter<'s> = Box<dyn Iterator<Item = Source> + Send + 's>;
+
+impl<'s> IntoIterator for &'s Sources {
+    type Item = Source;
+    type IntoIter = Iter<'s>;
+
+    fn into_iter(self) -> Iter<'s> {
+        self.iter()
+    }
+}
+
+/// Without duplicates.
+impl FromIterator<Source> for Sources {
+    fn from_iter<I: IntoIterator<Item = Source>>(sources: I) -> Sources {
+        let mut all = Sources::default();
+        sources.into_iter().for_each(|source| all.add_file(source));
+        all
+    }
 }
 
 /// The files that `paths` name: a path is a file, a folder for all `.json` files in it and its subfolders, or
@@ -70,13 +138,8 @@ pub struct Found {
 /// The first path that does not exist.
 pub fn find(paths: &[PathBuf], anchor: &Anchor) -> Result<Found, NotFound> {
     let mut found = Found::default();
-    let mut seen = HashSet::new();
     for path in paths {
-        let first = found.sources.len();
         find_one(path, anchor, &mut found)?;
-        let new = found.sources.split_off(first);
-        let once = new.into_iter().filter(|source| seen.insert((source.shown.clone(), source.only.clone())));
-        found.sources.extend(once);
     }
     Ok(found)
 }
@@ -84,15 +147,17 @@ pub fn find(paths: &[PathBuf], anchor: &Anchor) -> Result<Found, NotFound> {
 fn find_one(argument: &Path, anchor: &Anchor, found: &mut Found) -> Result<(), NotFound> {
     let path = anchor.resolve(argument, Path::exists);
     match path.metadata() {
-        Ok(metadata) if metadata.is_dir() => walk(&path, anchor, found),
+        Ok(metadata) if metadata.is_dir() => {
+            found.passed_over.extend(found.sources.add_folder(Folder::new(path, anchor)));
+        }
         Ok(metadata) => {
             let origin = if metadata.is_file() { SourceOrigin::Named } else { SourceOrigin::Stream };
-            found.sources.push(Source::new(path.clone(), anchor.name(&path), origin));
+            found.sources.add_file(Source::new(path.clone(), anchor.name(&path), origin));
         }
         Err(error) => {
             let text = typed(argument.as_os_str());
             let source = case_in_file(&text, anchor);
-            found.sources.push(source.ok_or(NotFound { path: text, reason: error.to_string() })?);
+            found.sources.add_file(source.ok_or(NotFound { path: text, reason: error.to_string() })?);
         }
     }
     Ok(())
@@ -122,92 +187,5 @@ pub fn name_of(argument: &Path, anchor: &Anchor) -> String {
     match split_id(&text, anchor).filter(|_| !path.exists()) {
         Some((file, case)) => format!("{}::{case}", anchor.name(&file)),
         None => anchor.name(&path).to_string(),
-    }
-}
-
-/// The part of a case id after the file; `None` if the id is that of the file as a whole.
-pub fn case_in<'i>(id: &'i str, file: &str) -> Option<&'i str> {
-    id.strip_prefix(&*escaped(file))?.strip_prefix("::")
-}
-
-fn walk(folder: &Path, anchor: &Anchor, found: &mut Found) {
-    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    // No link below the folder is followed.
-    let name = |path: &Path| match path.strip_prefix(folder) {
-        Ok(below) if !below.as_os_str().is_empty() => anchor.name_of_real(&real.join(below)),
-        _ => anchor.name_of_real(&real),
-    };
-    for entry in WalkDir::new(folder).sort_by_file_name() {
-        match entry {
-            Ok(entry) => found.entry(&entry, name(entry.path())),
-            Err(error) => {
-                let path = error.path().unwrap_or(folder);
-                found.sources.push(unreadable(path, name(path), &error));
-            }
-        }
-    }
-}
-
-impl Found {
-    /// Adds a file of a folder, or says why it is skipped.
-    fn entry(&mut self, entry: &DirEntry, name: Arc<str>) {
-        let path = entry.path();
-        let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-        if entry.path_is_symlink() && entry.depth() > 0 {
-            self.passed_over.push(format!("{name}: a symbolic link, not followed"));
-        } else if is_json && entry.file_type().is_file() {
-            self.sources.push(Source::new(path.to_owned(), name, SourceOrigin::Folder));
-        } else if is_json && !entry.file_type().is_dir() {
-            self.passed_over.push(format!("{name}: not a regular file"));
-        }
-    }
-}
-
-/// A folder that cannot be searched, as a source.
-fn unreadable(folder: &Path, name: Arc<str>, error: &walkdir::Error) -> Source {
-    let reason = error.io_error().map_or_else(|| error.to_string(), io::Error::to_string);
-    let unreadable = Some(format!("the folder cannot be searched: {reason}").into());
-    Source { unreadable, ..Source::new(folder.to_owned(), name, SourceOrigin::Folder) }
-}
-
-impl Source {
-    /// All cases of the file at `path`, whose name is [`Anchor::name`].
-    pub fn new(path: PathBuf, name: Arc<str>, origin: SourceOrigin) -> Source {
-        Source { path, shown: name, origin, only: None, unreadable: None }
-    }
-
-    /// The file with this name. `only` selects some of its cases by the part of their ids after the file; `None`
-    /// selects all.
-    pub fn named(name: &str, anchor: &Anchor, only: Option<BTreeSet<String>>) -> Source {
-        Source { only, ..Source::new(anchor.path(name), name.into(), SourceOrigin::Named) }
-    }
-
-    /// Whether this case of the file is selected.
-    pub fn selects(&self, id: &CaseId) -> bool {
-        self.only
-            .as_ref()
-            .is_none_or(|only| case_in(&id.to_string(), &self.shown).is_some_and(|case| only.contains(case)))
-    }
-
-    /// Reads the bytes of the file.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be read or is larger than `limit` bytes.
-    pub fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
-        if let Some(reason) = &self.unreadable {
-            return Err(io::Error::other(&**reason));
-        }
-        let bytes = read_at_most(self.open()?, limit)?;
-        bytes.ok_or_else(|| io::Error::other(format!("larger than {limit} bytes (--max-file-size)")))
-    }
-
-    fn open(&self) -> io::Result<File> {
-        match self.origin {
-            SourceOrigin::Stream => File::open(&self.path),
-            SourceOrigin::Named => open_regular(&self.path, Links::Follow),
-            // A link that replaced the file after the search is not followed.
-            SourceOrigin::Folder => open_regular(&self.path, Links::Refuse),
-        }
     }
 }

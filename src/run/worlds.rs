@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::options::Options;
 use super::select::open;
-use super::sources::Source;
+use super::source::Source;
 use crate::machines::{self, Hashed};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::Case;

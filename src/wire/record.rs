@@ -1,5 +1,5 @@
-//! Recorded runs: each run is stored as a report with fewer members. A checksum at the end shows
-//! damage. Full reports can be read as well.
+//! Recorded runs: each run is stored as a report with fewer members, compressed with gzip. A checksum at the end
+//! shows damage. Full reports can be read as well, compressed or not.
 
 use std::fmt;
 use std::io::{BufRead, Read};
@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use indexmap::map::Entry;
 use serde::{Deserialize, Serialize};
 
+use super::gzip::decompressed;
 use super::line::{LineError, read as read_line};
 use super::name::start;
 use super::report::{LineType, Partition, Problem, Start, Summary};
@@ -92,14 +93,17 @@ impl std::error::Error for ReadError {}
 pub fn read(name: &str, input: &mut dyn BufRead) -> Result<Run, ReadError> {
     let mut reading = Reading::default();
     let mut line = Vec::new();
+    let unreadable = |error| format!("cannot be read: {error}");
+    let wrong = |line, what| ReadError { name: name.to_owned(), line, what };
+    let mut input = decompressed(input).map_err(|error| wrong(1, unreadable(error)))?;
     let mut number = 0;
     loop {
         number += 1;
         line.clear();
-        let wrong = |what: String| ReadError { name: name.to_owned(), line: number, what };
+        let wrong = |what: String| wrong(number, what);
         // One byte more than allowed, so that a line that is too long is noticed.
-        let read = input.take(MOST_LINE + 1).read_until(b'\n', &mut line);
-        match read.map_err(|error| wrong(format!("cannot be read: {error}")))? as u64 {
+        let read = input.by_ref().take(MOST_LINE + 1).read_until(b'\n', &mut line);
+        match read.map_err(|error| wrong(unreadable(error)))? as u64 {
             0 => return reading.end().map_err(wrong),
             1..=MOST_LINE => reading.line(&line).map_err(|error| wrong(error.to_string()))?,
             _ => return Err(wrong(format!("is longer than {MOST_LINE} bytes"))),

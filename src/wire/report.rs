@@ -14,7 +14,7 @@ use crate::model::case::CaseId;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::event::{self, Event, VERSION};
 use crate::model::explanation;
-use crate::model::partition::{self, Part};
+use crate::model::partition;
 
 /// A line of a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -182,7 +182,9 @@ pub struct Partition {
     pub part: u64,
     /// The number of parts.
     pub of: u64,
-    /// A hash of the whole selection of cases.
+    /// A hash of the whole selection of cases; omitted in a recorded run, whose first line is written before the cases
+    /// are known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub selection: String,
     /// The arguments of the command line; omitted in a recorded run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -200,13 +202,13 @@ pub struct Typed {
 }
 
 impl Start {
-    /// The first line of a report of this program.
-    pub fn new(files: usize, part: Option<&Part>) -> Start {
-        let partition = part.map(|Part { partition, selection, .. }| Partition {
+    /// The first line of a report of this program, without the selection and the arguments of a part.
+    pub fn new(files: usize, part: Option<partition::Partition>) -> Start {
+        let partition = part.map(|partition| Partition {
             kind: partition.kind,
             part: partition.part,
             of: partition.of,
-            selection: selection.clone(),
+            selection: String::new(),
             typed: None,
         });
         let vmconf = env!("CARGO_PKG_VERSION").to_owned();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use crate::support::validator::Validator;
-use crate::support::{MALFORMED, Ran, VECTORS, WRONG, at_root, command, ran, sources_of, timeless};
+use crate::support::{MALFORMED, Ran, VECTORS, WRONG, at_root, command, files_of, ran, timeless};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::formats::{self, Strictness, ValueDebit};
@@ -75,7 +75,7 @@ impl Place {
     fn lie(&self, name: &str) {
         let path = self.vectors.path().join(name);
         let options = Options::default();
-        let sources = sources_of(&path);
+        let sources = files_of(&path);
         let loaded = run::open(&sources[0], &options);
         let format = formats::by_name(loaded.format_name().unwrap()).unwrap();
         let key = options.run.file_key(loaded.text(), format, &options.file);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::samples::sample_folders;
 use crate::support::validator::Validator;
-use crate::support::{Ran, VECTORS, at_root, command, files, ran, relative, sources_of, vmconf};
+use crate::support::{Ran, VECTORS, at_root, command, files, files_of, ran, relative, sources_of, vmconf};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::lint::Checker;
@@ -163,7 +163,7 @@ fn every_sample_can_be_mended() {
     let mut mended = 0;
     for sample in files(SAMPLES, "json") {
         let name = relative(&sample);
-        let source = sources_of(&sample).remove(0);
+        let source = files_of(&sample).remove(0);
         let checked = checker.check(&source);
         if checked.edits().next().is_none() {
             continue;
@@ -196,7 +196,7 @@ fn verdicts(path: &Path) -> Vec<&'static str> {
 #[test]
 fn what_would_mean_something_else_is_left_alone() {
     fn check(from: &str, to: &str, expected: NotFixed) {
-        let source = sources_of(at_root(MECHANICAL)).remove(0);
+        let source = files_of(at_root(MECHANICAL)).remove(0);
         let options = Options::default();
         let mut checker = Checker::new(&options);
         let mut checked = checker.check(&source);
@@ -337,7 +337,7 @@ fn any_text_is_checked() {
     let options = Options::default();
     let mut checker = Checker::new(&options);
     for sample in files(MIXED, "json") {
-        let source = sources_of(&sample).remove(0);
+        let source = files_of(&sample).remove(0);
         let text = fs::read_to_string(&sample).unwrap();
         for (cut, _) in text.char_indices() {
             let rest = text[cut..].chars().skip(1).collect::<String>();

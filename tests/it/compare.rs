@@ -5,7 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use crate::support::{MALFORMED, Ran, WRONG, at_root, command, golden, ran};
+use crate::support::{MALFORMED, Ran, WRONG, at_root, command, golden, ran, record_text};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -52,7 +52,7 @@ impl Cache {
 }
 
 fn lines(path: &Path) -> Vec<Json> {
-    let text = fs::read_to_string(path).unwrap();
+    let text = record_text(path);
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -311,6 +311,29 @@ fn the_newest_are_kept() {
     assert_eq!(commands, newest);
 }
 
+/// Old runs are deleted, too, when they take too much space together; the last two stay.
+#[test]
+fn the_newest_are_kept_that_fit() {
+    let cache = Cache::new();
+    let run = || assert_eq!(cache.vmconf(&["run", "-q", ADD]).exit, 0);
+    run();
+    let first = cache.runs().remove(0);
+    let old = |millisecond: u64, bytes: u64| {
+        let path = first.with_file_name(format!("20200101-000000-{millisecond:03}"));
+        fs::File::create(&path).unwrap().set_len(bytes).unwrap();
+        path
+    };
+    let old = [old(1, 1), old(2, 50 << 20), old(3, 20 << 20), old(4, 10)];
+    run();
+    assert!(!old[0].exists() && !old[1].exists() && old[2].exists() && old[3].exists());
+    assert_eq!(cache.runs().len(), 4);
+    fs::File::create(&first).unwrap().set_len(65 << 20).unwrap();
+    fs::remove_file(cache.runs().pop().unwrap()).unwrap();
+    run();
+    assert_eq!(cache.runs().iter().filter(|run| **run == first).count(), 1);
+    assert_eq!(cache.runs().len(), 2);
+}
+
 #[test]
 fn runs_at_once() {
     let cache = Cache::new();
@@ -350,8 +373,8 @@ fn a_damaged_record() {
     cache.vmconf(&["run", ADD, GAS]);
     cache.vmconf(&["run", ADD, GAS]);
     let run = cache.runs().pop().unwrap();
-    let text = fs::read_to_string(&run).unwrap();
-    fs::write(&run, &text[..text.len() / 2]).unwrap();
+    let bytes = fs::read(&run).unwrap();
+    fs::write(&run, &bytes[..bytes.len() / 2]).unwrap();
     for args in [&["compare"][..], &["diff"], &["run", "--rerun", "failed"], &["list", "-E", "verdict(fail)"]]
     {
         let ran = cache.vmconf(args);

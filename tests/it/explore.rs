@@ -9,7 +9,7 @@ use std::fs;
 use std::process::Command;
 
 use crate::support::browser::{browser, dom};
-use crate::support::{Ran, at_root, command, golden, ran, sources_of};
+use crate::support::{Ran, at_root, command, files_of, golden, ran};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::layout::{Position, Rect};
@@ -32,7 +32,7 @@ const GCD: &str = "vectors/minic89/source.json::gcd";
 fn opened(id: &str) -> Opened {
     let options = Options::default();
     let (file, name) = id.split_once("::").unwrap_or((id, ""));
-    let sources = sources_of(at_root(file));
+    let sources = files_of(at_root(file));
     let loaded = run::open(&sources[0], &options);
     let case = loaded.ids().position(|it| name.is_empty() || it.in_file() == name).unwrap();
     explore::open(&loaded, case, &options.run).unwrap()

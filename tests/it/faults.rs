@@ -181,7 +181,7 @@ fn all(blame: &Blame) -> Vec<&Executed> {
 fn explanations() -> &'static [(Fault, Explanation)] {
     static EXPLANATIONS: OnceLock<Vec<(Fault, Explanation)>> = OnceLock::new();
     EXPLANATIONS.get_or_init(|| {
-        let sources = crate::support::sources_of(crate::support::VECTORS);
+        let sources = crate::support::files_of(crate::support::VECTORS);
         let options = options();
         let vectors = Vectors::read(&sources, &options);
         let explained = |fault: Fault| {

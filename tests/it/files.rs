@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use crate::support::{Ran, at_root, command, config, ran, timeless};
+use crate::support::{Ran, at_root, command, config, ran, record_text, timeless};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -313,8 +313,44 @@ fn a_pipe_in_a_folder_is_noted() {
     assert!(stdout.starts_with("5 passed"), "{stdout}");
 }
 
+fn sources_of(paths: &[PathBuf]) -> Vec<Source> {
+    let found = sources::find(paths, &Anchor::at(&at_root("")).unwrap()).unwrap();
+    let sources: Vec<_> = found.sources.iter().collect();
+    assert_eq!(sources.len(), found.sources.len(), "{paths:?}");
+    sources
+}
+
 fn only_source(path: &Path) -> Source {
-    sources::find(&[path.to_owned()], &Anchor::at(&at_root("")).unwrap()).unwrap().sources.remove(0)
+    let [source] = &sources_of(&[path.to_owned()])[..] else { panic!("one file") };
+    source.clone()
+}
+
+/// Paths that overlap in every way and order select what each selects alone, without what an earlier one selects.
+#[test]
+fn a_file_is_read_once() {
+    let place = Place::new();
+    for name in ["a/b/y.json", "a/b/z.JSON", "a/t.txt", "a/x.json", "ab.json"] {
+        place.copy(ADD, name);
+    }
+    symlink("a", place.path("l")).unwrap();
+    symlink("a/x.json", place.path("x.txt")).unwrap();
+    let words = ["", "a", "a/b", "a/x.json", "a/t.txt", "a/x.json::add", "l", "l/b/y.json", "x.txt"];
+    let paths = words.map(|word| place.path(word));
+    let key = |source: &Source| (source.shown.clone(), source.only.clone());
+    for first in &paths {
+        for second in &paths {
+            for third in &paths {
+                let typed = [first, second, third].map(Clone::clone);
+                let mut expected = Vec::new();
+                for source in typed.iter().flat_map(|path| sources_of(std::slice::from_ref(path))) {
+                    if !expected.contains(&key(&source)) {
+                        expected.push(key(&source));
+                    }
+                }
+                assert_eq!(sources_of(&typed).iter().map(key).collect::<Vec<_>>(), expected, "{typed:?}");
+            }
+        }
+    }
 }
 
 /// A file that is replaced after the search is judged as it is when it is opened.
@@ -393,7 +429,7 @@ fn a_changed_record_is_damaged() {
     let runs = walkdir::WalkDir::new(place.cache.path()).into_iter().map(|entry| entry.unwrap().into_path());
     let is_run = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("20");
     let run = runs.filter(|path| path.is_file()).find(is_run).unwrap();
-    let text = fs::read_to_string(&run).unwrap();
+    let text = record_text(&run);
     let without_checksum = text.trim_end().rsplit_once('\n').unwrap().0.to_owned() + "\n";
     for damaged in [text.replace("\"id\":\"gas.json::gas\"", "\"id\":\"gas.json::gaz\""), without_checksum] {
         assert_ne!(damaged, text);
@@ -402,6 +438,7 @@ fn a_changed_record_is_damaged() {
         assert!(ran.exit == 2 && ran.stderr.contains("the record is damaged"), "{ran:?}");
         assert!(place.vmconf(&["compare", "--list"]).stdout.contains("damaged"));
     }
+    // A record need not be compressed.
     fs::write(&run, text).unwrap();
     assert_eq!(place.vmconf(&["run", "--rerun", "failed"]).exit, 1);
 }

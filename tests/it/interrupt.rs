@@ -165,7 +165,7 @@ fn a_watched_case_is_among_those_that_run() {
     let path = at_root("vectors/evm/arithmetic/add.json");
     let found = sources::find(&[path], &Anchor::at(&at_root("")).unwrap()).unwrap();
     let options = Options::default();
-    let loaded = run::open(&found.sources[0], &options);
+    let loaded = run::open(&found.sources.iter().next().unwrap(), &options);
     let mut looks = Looks { running: options.run.running.clone(), seen: Vec::new() };
     let watched = run::watch(&loaded, 0, &options.run, &mut looks);
     assert_eq!(looks.seen, [watched.report.id]);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Ran, at_root, command, ran};
+use crate::support::{Ran, at_root, command, ran, record_text};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 use vmconf::wire::line::one_line;
@@ -228,7 +228,7 @@ fn an_interrupted_run_says_so() {
     let is_run = |path: &Path| path.file_name().unwrap().to_str().unwrap().starts_with("20");
     let run =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| is_run(path)).unwrap();
-    let text = fs::read_to_string(&run).unwrap();
+    let text = record_text(&run);
     let lines = text.replace("\"exit\":3", "\"exit\":130");
     let lines = &lines[..lines.find("{\"type\":\"checksum\"").unwrap()];
     let checksum = one_line(&record::Line::Checksum(record::Checksum::of(

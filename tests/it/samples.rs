@@ -15,7 +15,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use crate::golden::{differs, short};
-use crate::support::{at_root, files, golden, relative, sources_of};
+use crate::support::{at_root, files, files_of, golden, relative};
 use vmconf::explain::explain;
 use vmconf::formats::{self, Strictness};
 use vmconf::lint::Checker;
@@ -74,7 +74,7 @@ pub(crate) fn pieces(folder: &str, of: impl Fn(&Path) -> String) -> Vec<(String,
 
 /// All that is reported about a sample.
 fn paragraph(path: &Path) -> String {
-    let [source] = &sources_of(path)[..] else { panic!("{} is one file", path.display()) };
+    let [source] = &files_of(path)[..] else { panic!("{} is one file", path.display()) };
     let tolerant = Reported::by_run(source, Strictness::Tolerant);
     let strict = Reported::by_run(source, Strictness::Strict);
     let mut text = tolerant.verdicts();
@@ -107,7 +107,7 @@ impl Reported {
     fn by_run(source: &Source, strictness: Strictness) -> Reported {
         let options = options(strictness);
         let mut reported = Reported::default();
-        run::run(std::slice::from_ref(source), &options, &mut |event| reported.add(event));
+        run::run(&[source.clone()].into_iter().collect(), &options, &mut |event| reported.add(event));
         reported
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::support::{WRONG, at_root, command, golden, ran, sources_of, vmconf};
+use crate::support::{WRONG, at_root, command, files_of, golden, ran, vmconf};
 use proptest::prelude::*;
 use tempfile::TempDir;
 use vmconf::formats::{self, Format};
@@ -312,9 +312,8 @@ fn reports(expression: Option<&str>) -> Vec<CaseReport> {
     let expression = expression.map(|text| Selection { expr: text.parse().unwrap(), last: Arc::default() });
     let options = Options { run: RunOptions { expression, ..RunOptions::default() }, ..Options::default() };
     let mut reports = Vec::new();
-    let mut sources = sources_of(at_root("vectors/evm/arithmetic"));
-    sources.extend(sources_of(at_root("vectors/neo3/notation")));
-    sources.extend(sources_of(at_root(WRONG)));
+    let paths = ["vectors/evm/arithmetic", "vectors/neo3/notation", WRONG];
+    let sources = paths.iter().flat_map(|path| files_of(at_root(path))).collect();
     run::run(&sources, &options, &mut |event| {
         if let Event::Finished(report) = event {
             assert!(report.time.is_some() || matches!(report.verdict, Verdict::Error(_)), "{}", report.id);

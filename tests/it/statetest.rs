@@ -20,7 +20,7 @@ use vmconf::run::sources::Source;
 use vmconf::run::{self, FileOptions, Options, VectorFiles, Worker};
 use vmconf::text::json::{Document, Node};
 
-use crate::support::{at_root, execute, sources_of};
+use crate::support::{at_root, execute, files_of};
 
 /// A leaf of the `state` of a case.
 struct Leaf {
@@ -89,7 +89,7 @@ fn assert_each_leaf_is_compared(source: &Source, most: usize) -> usize {
 
 #[test]
 fn every_leaf_of_own_states_is_compared() {
-    let sources = sources_of(at_root("vectors/ethereum"));
+    let sources = files_of(at_root("vectors/ethereum"));
     let leaves: usize = sources.iter().map(|source| assert_each_leaf_is_compared(source, usize::MAX)).sum();
     assert!(leaves > 200, "{leaves}");
 }
@@ -97,7 +97,7 @@ fn every_leaf_of_own_states_is_compared() {
 #[test]
 fn every_leaf_of_published_states_is_compared() {
     let Some(suites) = std::env::var_os("VMCONF_SUITES") else { return };
-    let sources = sources_of(Path::new(&suites).join("ethereum/eest-5.4.0"));
+    let sources = files_of(Path::new(&suites).join("ethereum/eest-5.4.0"));
     let small = |source: &&Source| source.path.metadata().unwrap().len() < 20_000;
     let counts = sources.iter().filter(small).map(|source| assert_each_leaf_is_compared(source, 1));
     assert_eq!(counts.filter(|count| *count > 0).take(200).count(), 200);
@@ -140,7 +140,7 @@ fn limits_end_hostile_transactions() {
     let limits = Limits { steps: 20_000_000, memory: 4 << 20, ..Limits::default() };
     let file = FileOptions { limits, ..FileOptions::default() };
     let options = Options { file, ..Options::default() };
-    let source = &sources_of(at_root("vectors/ethereum/transfer.json"))[0];
+    let source = &files_of(at_root("vectors/ethereum/transfer.json"))[0];
     for (name, fork, code, flag) in HOSTILE {
         let file = run::open_text(source, with_code(fork, code, "0x4000000000000000"), &options);
         let Verdict::Error(why) = Worker::new(&options.run).run_case(&file, 0).verdict else {
@@ -156,7 +156,7 @@ fn gas_decides_before_the_limit_on_memory() {
     let limits = Limits { memory: 1 << 20, ..Limits::default() };
     let file = FileOptions { limits, ..FileOptions::default() };
     let options = Options { file, ..Options::default() };
-    let source = &sources_of(at_root("vectors/ethereum/transfer.json"))[0];
+    let source = &files_of(at_root("vectors/ethereum/transfer.json"))[0];
     let file = run::open_text(source, with_code("Cancun", "600063100000005200", "0x0f4240"), &options);
     let report = Worker::new(&options.run).run_case(&file, 0);
     let ended = &report.verdict.failure().unwrap().ended;

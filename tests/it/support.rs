@@ -7,6 +7,7 @@ pub(crate) mod golden;
 pub(crate) mod schema;
 pub(crate) mod validator;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -20,6 +21,7 @@ use vmconf::model::limits::Limits;
 use vmconf::run::anchor::Anchor;
 use vmconf::run::{VectorFiles, sources};
 use vmconf::text::json::{Document, Node};
+use vmconf::wire::gzip::decompressed;
 
 /// The project's own vectors, as the command line names them.
 pub(crate) const VECTORS: &str = "vectors";
@@ -143,7 +145,7 @@ pub(crate) fn checks_of(step: &Step) -> Vec<Assertion> {
 
 /// The document of a vector file and its cases, which are all well-formed.
 pub(crate) fn read(path: &Path) -> (Document, Vec<Read>) {
-    let document = Document::parse(std::fs::read_to_string(path).unwrap(), 128).unwrap();
+    let document = Document::parse(fs::read_to_string(path).unwrap(), 128).unwrap();
     let cases = read_cases(&document, path);
     assert!(!cases.is_empty(), "{} has no case", path.display());
     (document, cases)
@@ -164,8 +166,19 @@ fn read_cases(document: &Document, path: &Path) -> Vec<Read> {
 }
 
 /// The files that a path of the command line means.
-pub(crate) fn sources_of(path: impl AsRef<Path>) -> Vec<sources::Source> {
+pub(crate) fn sources_of(path: impl AsRef<Path>) -> sources::Sources {
     sources::find(&[path.as_ref().to_owned()], &Anchor::at(&at_root("")).unwrap()).unwrap().sources
+}
+
+/// The lines of a recorded run.
+pub(crate) fn record_text(path: &Path) -> String {
+    let bytes = fs::read(path).unwrap();
+    std::io::read_to_string(decompressed(&mut &bytes[..]).unwrap()).unwrap()
+}
+
+/// The files that a path of the command line means, in a list.
+pub(crate) fn files_of(path: impl AsRef<Path>) -> Vec<sources::Source> {
+    sources_of(path).iter().collect()
 }
 
 /// The machine of a case after all its steps, with `watch` looking on.

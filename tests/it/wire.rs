@@ -5,21 +5,25 @@ mod samples;
 mod schemas;
 
 use std::fs;
+use std::io::Read;
 
 use crate::reports::{mixed, render};
 use crate::support::{at_root, config, files, golden};
+use indexmap::IndexMap;
 use proptest::prelude::*;
 use samples::{any_event, any_expected, any_explanation, any_path, any_record_case, any_value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use vmconf::model::assertion::Expected;
-use vmconf::model::event::Event;
+use vmconf::model::event::{Event, Summary};
 use vmconf::model::explanation;
 use vmconf::model::path::Path;
 use vmconf::model::value::Value;
 use vmconf::model::verdict::{NotPassed, Verdict};
 use vmconf::report::Options;
+use vmconf::report::json::{Invocation, Record};
 use vmconf::wire::line::one_line;
+use vmconf::wire::record::{self, Outcome};
 use vmconf::wire::report::{Explained, Line, Note, Start};
 use vmconf::wire::value::Truncated;
 
@@ -122,6 +126,36 @@ proptest! {
     #[test]
     fn recorded_cases(case in any_record_case()) {
         prop_assert_eq!(there_and_back(&case), case);
+    }
+
+    /// A record reads as what was written; one that is cut, longer or changed reads as the same or not at all.
+    #[test]
+    fn records(
+        cases in prop::collection::vec(any_record_case(), 0..20),
+        cut: prop::sample::Index,
+        changed: prop::sample::Index,
+        byte: u8,
+    ) {
+        let invocation = Invocation { when: "w", command: "c", selected: vec!["s".into()], files: 1, part: None };
+        let (mut record, mut expected) = (Record::new(invocation), IndexMap::new());
+        for (number, case) in cases.into_iter().enumerate() {
+            let case = record::Case { id: format!("{number} {}", case.id), ..case };
+            record.case(case.clone());
+            expected.extend([<(String, Outcome)>::from(case)]);
+        }
+        let mut bytes = Vec::new();
+        record.end(&Summary::default()).unwrap().reader().unwrap().read_to_end(&mut bytes).unwrap();
+        let read = |bytes: &[u8]| record::read("record", &mut &*bytes).map_err(|error| error.to_string());
+        let whole = read(&bytes).unwrap();
+        prop_assert_eq!(&whole.cases, &expected);
+        prop_assert_eq!(whole.selected.as_deref(), Some(&["s".to_owned()][..]));
+        prop_assert!(read(&bytes[..cut.index(bytes.len())]).is_err());
+        let longer = read(&[&bytes[..], &[byte]].concat());
+        prop_assert!(longer.is_err_and(|error| error.contains("damaged")));
+        let changed = changed.index(bytes.len());
+        bytes[changed] = byte;
+        // Bytes of the head of a gzip file say when and where it was written.
+        prop_assert!(read(&bytes).map_or(true, |run| run == whole));
     }
 
     #[test]

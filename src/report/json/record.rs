@@ -2,9 +2,12 @@
 
 use std::io::{self, Write};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
 use crate::model::case_report::CaseReport;
 use crate::model::event::Summary;
-use crate::model::partition::Part;
+use crate::model::partition::Partition;
 use crate::model::signature::signature;
 use crate::model::verdict::{Kind, Verdict};
 use crate::report::spool::Spool;
@@ -16,9 +19,10 @@ use crate::wire::report::{Problem, Start};
 /// The maximum length of a message in characters; a vector can make one arbitrarily long.
 const LONGEST: usize = 400;
 
-/// A recorded run, kept until it ends.
+/// A recorded run, kept until it ends. It takes the same memory however many cases there are.
 pub struct Record {
-    text: Spool,
+    /// The compressed lines.
+    text: GzEncoder<Spool>,
     /// Of the lines so far.
     hasher: blake3::Hasher,
     /// The first error of writing.
@@ -37,7 +41,7 @@ pub struct Invocation<'a> {
     /// The number of files to read.
     pub files: usize,
     /// The part of a run; `None` for a whole run.
-    pub part: Option<&'a Part>,
+    pub part: Option<Partition>,
 }
 
 impl Record {
@@ -60,7 +64,8 @@ impl Record {
     }
 
     fn starting(start: Start) -> Record {
-        let mut record = Record { text: Spool::new(), hasher: blake3::Hasher::new(), result: Ok(()) };
+        let text = GzEncoder::new(Spool::new(), Compression::fast());
+        let mut record = Record { text, hasher: blake3::Hasher::new(), result: Ok(()) };
         record.add(&Line::Run(start));
         record
     }
@@ -97,7 +102,7 @@ impl Record {
         }
     }
 
-    /// Ends the record with the summary and a checksum, and returns its text.
+    /// Ends the record with the summary and a checksum, and returns its compressed text.
     ///
     /// # Errors
     ///
@@ -105,7 +110,7 @@ impl Record {
     pub fn end(mut self, summary: &Summary) -> io::Result<Spool> {
         self.add(&Line::Summary(summary.into()));
         self.add(&Line::Checksum(Checksum::of(&self.hasher)));
-        self.result.map(|()| self.text)
+        self.result.and_then(|()| self.text.finish())
     }
 
     fn add(&mut self, line: &Line) {

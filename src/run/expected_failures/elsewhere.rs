@@ -32,7 +32,7 @@ pub fn elsewhere(
     for (place, numbers) in places {
         // A place that does not exist has no cases.
         let found = sources::find(&[place], anchor).unwrap_or_default();
-        for source in found.sources {
+        for source in &found.sources {
             let file = open(&source, &options);
             let others: Vec<_> = file.ids().filter(|id| !ran.contains(id)).map(|id| id.to_string()).collect();
             let is_unknown = file.cases() == 0 && !file.errors().is_empty();

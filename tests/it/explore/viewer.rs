@@ -28,7 +28,7 @@ fn recording(functions: &[serde_json::Value]) -> Recording {
     let path = folder.path().join("vector.json");
     std::fs::write(&path, text.to_string()).unwrap();
     let anchor = run::anchor::Anchor::at(folder.path()).unwrap();
-    let sources: Vec<Source> = sources::find(&[path], &anchor).unwrap().sources;
+    let sources: Vec<Source> = sources::find(&[path], &anchor).unwrap().sources.iter().collect();
     let options = Options::default();
     let loaded = run::open(&sources[0], &options);
     let case = loaded.case(0).unwrap().read().unwrap().case.unwrap();

@@ -18,7 +18,7 @@ use vmconf::run::{self, Options, RunOptions, Worker};
 use vmconf::testees::MakeTestee;
 
 use crate::support::validator::Validator;
-use crate::support::{at_root, golden, sources_of};
+use crate::support::{at_root, files_of, golden};
 
 const OUTER: &str = "0x00000000000000000000000000000000000000b0";
 pub(super) const INNER: &str = "0x00000000000000000000000000000000000000b1";
@@ -69,7 +69,7 @@ pub(super) fn calling() -> String {
 }
 
 fn any_source() -> Source {
-    sources_of(at_root("vectors/ethereum/transfer.json")).remove(0)
+    files_of(at_root("vectors/ethereum/transfer.json")).remove(0)
 }
 
 fn explained(text: String, options: &Options) -> Explanation {
@@ -167,7 +167,7 @@ fn a_state_is_looked_up_by_its_root() {
         }
     }
     test["transaction"]["value"][0] = "0x03e9".into();
-    let sources = sources_of(at_root("vectors/ethereum"));
+    let sources = files_of(at_root("vectors/ethereum"));
     let worlds = Worlds::new(sources.clone(), "");
     let kept = worlds.text().unwrap();
     let again = Worlds::new(sources, &kept);
@@ -215,7 +215,7 @@ fn failures(sources: &[Source], run: &RunOptions) -> (usize, Vec<String>, Option
 #[test]
 fn a_wrong_refund_is_found_and_its_instruction_named() {
     let (count, causes, first) =
-        failures(&sources_of(at_root("vectors/ethereum")), &with_wrong_refund("London"));
+        failures(&files_of(at_root("vectors/ethereum")), &with_wrong_refund("London"));
     assert!(count > 0, "no own vector of London clears a word");
     assert_eq!(causes.len(), 1, "{causes:?}");
     let first = first.unwrap();
@@ -227,7 +227,7 @@ fn a_wrong_refund_is_found_and_its_instruction_named() {
 fn a_wrong_refund_is_one_cause_in_published_tests() {
     let Some(suites) = std::env::var_os("VMCONF_SUITES") else { return };
     let folder = std::path::Path::new(&suites).join("ethereum/legacy-constantinople/stSStoreTest");
-    let sources = sources_of(folder);
+    let sources = files_of(folder);
     let (count, causes, first) =
         failures(&sources[..sources.len().min(4)], &with_wrong_refund("ConstantinopleFix"));
     assert!(count > 0);

@@ -6,7 +6,7 @@ use vmconf::model::verdict::Verdict;
 use vmconf::run::{self, Options, RunOptions, Worker};
 use vmconf::testees::MakeTestee;
 
-use crate::support::{at_root, sources_of};
+use crate::support::{at_root, files_of};
 
 /// The rules, and the tests that fail without each.
 const NEEDED: &[(Rule, &[&str])] = &[
@@ -42,7 +42,7 @@ fn failing(rule: Rule) -> Vec<String> {
     let run = RunOptions { testee: MakeTestee::new("without a rule", make), ..RunOptions::default() };
     let (options, mut worker) = (Options::default(), Worker::new(&run));
     let mut failing = Vec::new();
-    for source in sources_of(at_root("vectors/ethereum")) {
+    for source in files_of(at_root("vectors/ethereum")) {
         let file = run::open(&source, &options);
         let reports = (0..file.cases()).map(|case| worker.run_case(&file, case));
         for report in reports.filter(|report| report.verdict != Verdict::Pass) {

@@ -1,0 +1,86 @@
+//! A file to read.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::anchor::Anchor;
+use super::open_file::{Links, open_regular, read_at_most};
+use crate::model::case::CaseId;
+use crate::model::escape::escaped;
+
+/// A file to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The path to open.
+    pub path: PathBuf,
+    /// The name of the file in ids and messages: [`Anchor::name`].
+    pub shown: Arc<str>,
+    /// Why it is read.
+    pub origin: SourceOrigin,
+    /// The selected cases, by the part of the id after the file; `None` for all.
+    pub only: Option<BTreeSet<String>>,
+    /// Why it cannot be read, if it is a folder that could not be searched; `None` for a file.
+    pub unreadable: Option<Arc<str>>,
+}
+
+/// Why a file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SourceOrigin {
+    /// The user named the file, or a case in it: it must be a vector file.
+    Named,
+    /// The user named something else, such as a pipe or a device: its content, which is waited for, must be
+    /// that of a vector file.
+    Stream,
+    /// It was found in a folder: it may be another JSON file.
+    Folder,
+}
+
+impl Source {
+    /// All cases of the file at `path`, whose name is [`Anchor::name`].
+    pub fn new(path: PathBuf, name: Arc<str>, origin: SourceOrigin) -> Source {
+        Source { path, shown: name, origin, only: None, unreadable: None }
+    }
+
+    /// The file with this name. `only` selects some of its cases by the part of their ids after the file; `None`
+    /// selects all.
+    pub fn named(name: &str, anchor: &Anchor, only: Option<BTreeSet<String>>) -> Source {
+        Source { only, ..Source::new(anchor.path(name), name.into(), SourceOrigin::Named) }
+    }
+
+    /// Whether this case of the file is selected.
+    pub fn selects(&self, id: &CaseId) -> bool {
+        self.only
+            .as_ref()
+            .is_none_or(|only| case_in(&id.to_string(), &self.shown).is_some_and(|case| only.contains(case)))
+    }
+
+    /// Reads the bytes of the file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read or is larger than `limit` bytes.
+    pub fn read(&self, limit: u64) -> io::Result<Vec<u8>> {
+        if let Some(reason) = &self.unreadable {
+            return Err(io::Error::other(&**reason));
+        }
+        let bytes = read_at_most(self.open()?, limit)?;
+        bytes.ok_or_else(|| io::Error::other(format!("larger than {limit} bytes (--max-file-size)")))
+    }
+
+    fn open(&self) -> io::Result<File> {
+        match self.origin {
+            SourceOrigin::Stream => File::open(&self.path),
+            SourceOrigin::Named => open_regular(&self.path, Links::Follow),
+            // A link that replaced the file after the search is not followed.
+            SourceOrigin::Folder => open_regular(&self.path, Links::Refuse),
+        }
+    }
+}
+
+/// The part of a case id after the file; `None` if the id is that of the file as a whole.
+pub fn case_in<'i>(id: &'i str, file: &str) -> Option<&'i str> {
+    id.strip_prefix(&*escaped(file))?.strip_prefix("::")
+}
