@@ -32,7 +32,9 @@ impl Declared {
         let after = at.pc + 1 + at.operand.len();
         let takes = taken(effects.takes, at.op, height);
         let leaves = effects.leaves.unwrap_or(op.pushes.into());
-        let is_simple = op.effects.is_empty() && has_no_compound(at.state, takes);
+        let mut cells = effects.reads.iter().map(|read| &read.0).chain(&effects.writes);
+        let is_plain = |cell: &Cell| *cell == Cell::jump() || at.state.value(cell).is_some();
+        let is_simple = cells.all(is_plain) && has_no_compound(at.state, takes);
         let references = at.state.references().filter(|_| is_simple);
         let exception = Cell::named("exception", "");
         Some(Declared {
