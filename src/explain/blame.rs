@@ -27,8 +27,8 @@ use self::departure::Declared;
 pub use self::question::{Datum, Question, Wrong};
 pub use self::search::{Counter, Search, Sought};
 use self::stack::created;
-use self::variables::Variables;
 pub(super) use self::stack::{taken, top, written};
+use self::variables::Variables;
 
 use crate::isa::OpInfo;
 use crate::machines::inspect::{Effects, Inspect};

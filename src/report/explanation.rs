@@ -139,7 +139,10 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
         list.is_some_and(|list| rows.clone().any(|row| other.at.starts_with(&list.child(row))))
     };
     let others: Vec<_> = others.iter().filter(|other| !is_row(other)).collect();
-    further(text, explained, &others, left(text, length).saturating_sub(FEWEST + 2))?;
+    // More than two lines of further differences do not push out the last instructions.
+    let left = left(text, length).saturating_sub(2);
+    let most = left.saturating_sub(explained.last.len()).max(2).min(left.saturating_sub(FEWEST));
+    further(text, explained, &others, most)?;
     on_embedded(text, explained)?;
     let wanted = length.wanted(text);
     last(text, explained, wanted)?;

@@ -18,9 +18,10 @@ use std::sync::{Arc, OnceLock};
 use crate::support::golden;
 use crate::support::validator::Validator;
 use vectors::{CaseRef, Vectors};
+use vmconf::explain::blame::{Recorder, Seen};
 use vmconf::explain::explain;
 use vmconf::machines::{by_name, of_this_crate};
-use vmconf::model::explanation::{Answer, Blame, Executed, Explanation};
+use vmconf::model::explanation::{Answer, Blame, Departure, Executed, Explanation};
 use vmconf::model::limits::Limits;
 use vmconf::model::verdict::Verdict;
 use vmconf::prove::mutants::fault::{Fault, Kind, faults_of};
@@ -230,6 +231,31 @@ fn the_faulty_opcode_is_named_on_one_screen() {
     assert!(first * 100 >= killed * 70, "named first: {first} of {killed}");
     assert!(named * 100 >= killed * 95, "named: {named} of {killed}");
     assert!(screen == killed, "on the screen: {screen} of {killed}");
+}
+
+/// A machine without a fault departs from no row, whatever a vector demands: a wrong vector is not blamed on an
+/// instruction.
+#[test]
+fn no_instruction_departs_without_a_fault() {
+    let sources = crate::support::sources_of(crate::support::VECTORS);
+    let options = options();
+    let (mut checked, mut wrong) = (0, Vec::new());
+    for source in &sources {
+        let file = vmconf::run::open(source, &options);
+        for case in 0..file.cases() {
+            let mut recorder = Recorder::new(Vec::new(), 0..u64::MAX, Seen::All, 0);
+            let watched = vmconf::run::watch(&file, case, &options.run, &mut recorder);
+            if watched.report.verdict != Verdict::Pass {
+                continue;
+            }
+            checked += 1;
+            let told =
+                |it: Departure| format!("{} {case}: {}: {}", source.path.display(), it.by.text, it.what);
+            wrong.extend(recorder.departure.map(told));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(checked > 5_000, "{checked} cases");
 }
 
 /// Each line that `--json` prints is what the schema says.
