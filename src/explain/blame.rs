@@ -15,6 +15,7 @@ mod departure;
 mod question;
 mod search;
 mod stack;
+mod variables;
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -27,12 +28,13 @@ pub use self::question::{Datum, Question, Wrong};
 pub use self::search::{Counter, Search, Sought};
 use self::stack::created;
 pub(super) use self::stack::{taken, top, written};
+use self::variables::Variables;
 
 use crate::isa::OpInfo;
 use crate::machines::inspect::{Effects, Inspect};
 use crate::machines::machine::{At, Watch};
 use crate::model::cell::Cell;
-use crate::model::explanation::{Answer, Blame, Departure, Executed, Input, Spent};
+use crate::model::explanation::{Answer, Blame, Departs, Departure, Executed, Input, Spent};
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 
@@ -78,6 +80,7 @@ pub struct Recorder {
     goes_on: Option<Declared>,
     /// Where the last instruction goes on if it does not jump.
     after: usize,
+    variables: Variables,
     /// The first kept instruction before the first question that did not do what its row declares.
     pub departure: Option<Departure>,
     compounds: HashSet<usize>,
@@ -114,6 +117,7 @@ impl Recorder {
             declared: None,
             goes_on: None,
             after: 0,
+            variables: Variables::default(),
             departure: None,
             compounds: HashSet::new(),
             cache: Vec::new(),
@@ -164,9 +168,12 @@ impl Recorder {
         last.writes.extend(created);
         last.writes.extend(state.wrote());
         if self.departure.is_none() && self.before_end.is_empty() {
+            let besides = self.variables.changed_besides(&last.writes, state);
             let what = declared.as_ref().and_then(|declared| declared.departure(state));
+            let what = what.or(besides.map(Departs::Write));
             self.departure = what.map(|what| Departure { by: last.clone(), what });
             self.goes_on = declared;
+            self.variables.keep(&last.writes, state);
         }
     }
 
@@ -406,6 +413,7 @@ impl Watch for Recorder {
         if self.keep.contains(&self.step) {
             let effects = at.state.effects();
             self.declared = Declared::of(at, &effects);
+            self.variables.keep(effects.reads.iter().map(|read| &read.0), at.state);
             self.after = at.pc + 1 + at.operand.len();
             self.keep(Executed::new(self.step, at, effects));
         }
@@ -417,6 +425,7 @@ impl Watch for Recorder {
         if !self.pending {
             // Something else than an instruction may have moved the program counter.
             self.goes_on = None;
+            self.variables.forget();
         }
         self.complete(state, None);
     }

@@ -40,6 +40,11 @@ pub trait Inspect: Observe {
         None
     }
 
+    /// Whether the next instruction may find out that there are fewer [`Inspect::references`] than were counted.
+    fn recounts_references(&self) -> bool {
+        false
+    }
+
     /// The value at this distance from the top of the operand stack.
     fn item(&self, below: usize) -> Option<Value> {
         let _ = below;

@@ -154,8 +154,8 @@ pub trait Machine: Inspect {
     /// needs 20000, 17 left`.
     fn describe(&self) -> String;
 
-    /// The name of a datum of the state in the program's source and the current source line, if the program
-    /// provides them: `local i of main, at line 7`.
+    /// What a datum of the state means, where its path does not say: its name in the program's source and the
+    /// current line, `local i of main, at line 7`, or what it was decided by.
     fn explain(&self, _at: &Path) -> Option<String> {
         None
     }

@@ -241,7 +241,7 @@ pub struct Departure {
 }
 
 /// What an instruction did that its row does not declare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Departs {
     /// It succeeded with fewer values on the stack than it needs.
     Missing {
@@ -280,18 +280,20 @@ pub enum Departs {
         /// The program counter of the next instruction.
         actual: usize,
     },
+    /// It changed this cell.
+    Write(Cell),
 }
 
 /// As a person reads it, after the instruction.
 impl fmt::Display for Departs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
+        match self {
             Departs::Missing { needs, height } => {
                 write!(
                     f,
                     "it needs {} on the stack; there {} {height}, and it did not fail",
-                    counted(needs, "value"),
-                    if height == 1 { "was" } else { "were" }
+                    counted(*needs, "value"),
+                    if *height == 1 { "was" } else { "were" }
                 )
             }
             Departs::Height { before, declared, actual } => write!(
@@ -302,19 +304,20 @@ impl fmt::Display for Departs {
                 write!(
                     f,
                     "the stack may have {}; it had {actual}, and it did not fail",
-                    counted(limit, "value")
+                    counted(*limit, "value")
                 )
             }
             Departs::References { declared, actual } => {
                 write!(
                     f,
                     "by its row there are {} after it; there were {actual}",
-                    counted(declared, "reference")
+                    counted(*declared, "reference")
                 )
             }
             Departs::Jump { declared, actual } => {
                 write!(f, "by its row it goes on at 0x{declared:02x}; it went on at 0x{actual:02x}")
             }
+            Departs::Write(cell) => write!(f, "by its row it does not write {cell}; it did"),
         }
     }
 }

@@ -139,7 +139,10 @@ fn failed(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure, length
         list.is_some_and(|list| rows.clone().any(|row| other.at.starts_with(&list.child(row))))
     };
     let others: Vec<_> = others.iter().filter(|other| !is_row(other)).collect();
-    further(text, explained, &others, left(text, length).saturating_sub(FEWEST + 2))?;
+    // More than two lines of further differences do not push out the last instructions.
+    let left = left(text, length).saturating_sub(2);
+    let most = left.saturating_sub(explained.last.len()).max(2).min(left.saturating_sub(FEWEST));
+    further(text, explained, &others, most)?;
     on_embedded(text, explained)?;
     let wanted = length.wanted(text);
     last(text, explained, wanted)?;
@@ -294,20 +297,26 @@ fn begins(text: &mut Vec<u8>, further: &Further) -> io::Result<()> {
     oldest.map(|by| executed_by(by, WIDTH - 8)).try_for_each(|by| writeln!(text, "      {by}"))
 }
 
-/// Writes the first difference that an instruction made, unless it is the first difference of the case.
+/// Writes the first difference that an instruction made, unless it is the first difference of the case or was made by
+/// the instruction that is shown for that one.
 fn also(text: &mut Vec<u8>, explained: &Explanation, failure: &Failure) -> io::Result<()> {
-    let made = explained.blames.iter().zip(&failure.differences).enumerate();
-    let mut made = made.filter_map(|(index, (answer, difference))| match answer {
-        Answer::By(blame) => Some((index, blame, difference)),
+    let made = explained.blames.iter().zip(&failure.differences).skip(1);
+    let mut made = made.filter_map(|(answer, difference)| match answer {
+        Answer::By(blame) => Some((blame, difference)),
         Answer::NotWritten { .. } | Answer::NoCell(_) => None,
     });
-    match made.next() {
-        Some((1.., blame, difference)) => {
-            writeln!(text, "  {} differs, too", difference.at)?;
-            blamed(text, "made by", blame, Most { made: 3, reached: 1 })
-        }
-        _ => Ok(()),
+    let shown = explained.blames.first();
+    let is_made = matches!(shown, Some(Answer::By(_)));
+    let Some((blame, difference)) = made.next().filter(|_| !is_made) else { return Ok(()) };
+    let is_shown = shown.and_then(Answer::blame).is_some_and(|shown| shown.by.step == blame.by.step);
+    // Below it come how many more differences there are, the last instructions and the end.
+    let room = left(text, Length::Screen).saturating_sub(1 + 1 + FEWEST + 1 + 1);
+    if is_shown || room == 0 {
+        return Ok(());
     }
+    writeln!(text, "  {} differs, too", difference.at)?;
+    let made = room.min(3);
+    blamed(text, "made by", blame, Most { made, reached: (room - made).min(1) })
 }
 
 fn not_written(text: &mut Vec<u8>, of_last: Option<u64>) -> io::Result<()> {

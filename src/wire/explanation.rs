@@ -100,9 +100,14 @@ pub struct Departure {
     pub kind: Departs,
     /// What its row declares: the values that it needs, the height of the stack after it, the limit of the stack,
     /// the references or the program counter after it.
-    pub declared: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub declared: Option<usize>,
     /// What there was instead.
-    pub actual: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actual: Option<usize>,
+    /// What it wrote, as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cell: Option<String>,
 }
 
 /// What an instruction did that its row does not declare.
@@ -119,19 +124,27 @@ pub enum Departs {
     References,
     /// It went on elsewhere.
     Jump,
+    /// It wrote another cell as well.
+    Write,
 }
 
 impl From<&model::Departure> for Departure {
     fn from(departure: &model::Departure) -> Departure {
         let model::Departure { by, what } = departure;
-        let (kind, declared, actual) = match *what {
-            model::Departs::Missing { needs, height } => (Departs::Missing, needs, height),
-            model::Departs::Height { before: _, declared, actual } => (Departs::Height, declared, actual),
-            model::Departs::Limit { limit, actual } => (Departs::Limit, limit, actual),
-            model::Departs::References { declared, actual } => (Departs::References, declared, actual),
-            model::Departs::Jump { declared, actual } => (Departs::Jump, declared, actual),
+        let (kind, numbers, cell) = match what {
+            model::Departs::Missing { needs, height } => (Departs::Missing, Some((needs, height)), None),
+            model::Departs::Height { before: _, declared, actual } => {
+                (Departs::Height, Some((declared, actual)), None)
+            }
+            model::Departs::Limit { limit, actual } => (Departs::Limit, Some((limit, actual)), None),
+            model::Departs::References { declared, actual } => {
+                (Departs::References, Some((declared, actual)), None)
+            }
+            model::Departs::Jump { declared, actual } => (Departs::Jump, Some((declared, actual)), None),
+            model::Departs::Write(cell) => (Departs::Write, None, Some(cell.to_string())),
         };
-        Departure { by: by.into(), kind, declared, actual }
+        let (declared, actual) = numbers.map(|(declared, actual)| (*declared, *actual)).unzip();
+        Departure { by: by.into(), kind, declared, actual, cell }
     }
 }
 

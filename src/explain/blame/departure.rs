@@ -21,6 +21,8 @@ pub(super) struct Declared {
     throws: bool,
     /// How many references there are after it, where it can change only those of the stack.
     references: Option<usize>,
+    /// Whether there may be fewer.
+    recounts: bool,
 }
 
 impl Declared {
@@ -32,7 +34,11 @@ impl Declared {
         let after = at.pc + 1 + at.operand.len();
         let takes = taken(effects.takes, at.op, height);
         let leaves = effects.leaves.unwrap_or(op.pushes.into());
-        let is_simple = op.effects.is_empty() && has_no_compound(at.state, takes);
+        let mut cells = effects.reads.iter().map(|read| &read.0).chain(&effects.writes);
+        let is_plain = |cell: &Cell| *cell == Cell::jump() || at.state.value(cell).is_some();
+        // What a row leaves to the state is not compared: a call hands over values that stay counted.
+        let is_fixed = effects.takes.is_none() && effects.leaves.is_none();
+        let is_simple = is_fixed && cells.all(is_plain) && has_no_compound(at.state, takes);
         let references = at.state.references().filter(|_| is_simple);
         let exception = Cell::named("exception", "");
         Some(Declared {
@@ -45,6 +51,7 @@ impl Declared {
             throws: effects.writes.contains(&exception)
                 || effects.reads.iter().any(|read| read.0 == exception),
             references: references.map(|references| (references + leaves).saturating_sub(takes)),
+            recounts: at.state.recounts_references(),
         })
     }
 
@@ -67,8 +74,8 @@ impl Declared {
             return Some(Departs::Limit { limit, actual });
         }
         let (declared, actual) = self.references.zip(state.references())?;
-        (declared != actual && has_no_compound(state, self.leaves))
-            .then_some(Departs::References { declared, actual })
+        let is_other = actual > declared || actual < declared && !self.recounts;
+        (is_other && has_no_compound(state, self.leaves)).then_some(Departs::References { declared, actual })
     }
 
     /// Where the machine went on instead.

@@ -16,7 +16,7 @@ const LIMIT: i64 = 2048;
 pub(super) struct Estimate {
     pub(super) count: i64,
     /// Whether every change since the last recount was said to be exact.
-    exact: bool,
+    pub(super) exact: bool,
 }
 
 impl Default for Estimate {

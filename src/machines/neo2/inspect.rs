@@ -38,6 +38,12 @@ impl Inspect for Neo2 {
         usize::try_from(self.core.estimate.count).ok()
     }
 
+    fn recounts_references(&self) -> bool {
+        // What the host adds is not known.
+        let is_service = self.at().and_then(|at| at.op).is_some_and(|op| op.name == "SYSCALL");
+        is_service || !self.core.estimate.exact
+    }
+
     fn failure(&self) -> Option<String> {
         match self.end.map(|end| end.stop) {
             Some(Stop::Faulted(fault)) => Some(fault.to_string()),
@@ -181,7 +187,7 @@ pub(super) fn index(machine: &Neo2) -> Option<usize> {
 
 /// How many items stay of those that [`indexed`] counts, with the item at the index.
 pub(super) fn index_and_one(machine: &Neo2) -> Option<usize> {
-    Some(machine.count(0)? + 1)
+    indexed(machine)?.checked_sub(1)
 }
 
 /// How many items UNPACK leaves: the items of the array, and their number.

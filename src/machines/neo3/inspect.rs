@@ -51,6 +51,12 @@ impl Inspect for Neo3 {
         declared(self, counts)
     }
 
+    /// Of variables; of compounds and Buffers nothing, which other instructions change in place.
+    fn value(&self, cell: &Cell) -> Option<Value> {
+        let item = self.variable(cell)?;
+        compound(item).is_none().then(|| self.shown(item))
+    }
+
     fn sections(&self) -> Vec<Section> {
         self.view()
     }
@@ -300,13 +306,22 @@ impl Slots {
         }
     }
 
+    /// The kind of their cells.
+    fn cell_kind(self) -> &'static str {
+        match self {
+            Slots::Statics => "static",
+            Slots::Locals => "local",
+            Slots::Arguments => "argument",
+        }
+    }
+
     /// One of them; the oldest frame is 0. Static fields belong to all frames.
     fn cell(self, frame: usize, index: usize) -> Cell {
-        match self {
-            Slots::Statics => Cell::named("static", index.to_string()),
-            Slots::Locals => Cell::named("local", format!("{index} of frame {frame}")),
-            Slots::Arguments => Cell::named("argument", format!("{index} of frame {frame}")),
-        }
+        let name = match self {
+            Slots::Statics => index.to_string(),
+            Slots::Locals | Slots::Arguments => format!("{index} of frame {frame}"),
+        };
+        Cell::named(self.cell_kind(), name)
     }
 }
 
@@ -367,6 +382,16 @@ impl Neo3 {
     /// The count that an item of the stack is.
     fn count(&self, below: usize) -> Option<usize> {
         usize::try_from(int32(self.core.below(below)?).ok()?).ok()
+    }
+
+    /// The variable that a cell of [`Slots::cell`] means, if there is one.
+    fn variable(&self, cell: &Cell) -> Option<&Item> {
+        let Cell::Named(kind, name) = cell else { return None };
+        let slots = Slots::ALL.into_iter().find(|slots| slots.cell_kind() == *kind)?;
+        let (index, frame) = name.split_once(" of frame ").unwrap_or((name, "0"));
+        let frame: usize = frame.parse().ok()?;
+        let exists = frame <= self.core.callers.len();
+        self.variables(slots, frame).get(index.parse::<usize>().ok()?).filter(|_| exists)
     }
 
     /// The variables of a frame.

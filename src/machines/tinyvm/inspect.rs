@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::core::{Core, Stop};
 use super::disassembler::disassemble;
-use super::driver::{Environment, Outcome, Rating, ReportError};
+use super::driver::{Environment, Outcome, Rating, ReportError, TestResult};
 use super::instruction::Instruction;
 use super::machine::{Mode, TinyVm};
 use super::table::{EFFECTS, TINYVM};
@@ -90,7 +90,9 @@ impl Inspect for TinyVm {
             [Key::Name(field)] if field == "outcome" || field == "results" => {
                 self.command(field).into_iter().collect()
             }
-            [Key::Name(field)] if field == "rating" => self.rated().into_iter().collect(),
+            [Key::Name(field)] if field == "rating" => {
+                self.rated().map(|rated| rated.0).into_iter().collect()
+            }
             // The driver's results are its first words of data.
             [Key::Name(field), Key::Index(index)] if field == "results" => {
                 vec![data(DRIVER.data, *index as u16)]
@@ -171,19 +173,30 @@ impl TinyVm {
         Some(Cell::named(DRIVER.registers, name))
     }
 
-    /// The word of the report that decides its rating.
-    fn rated(&self) -> Option<Cell> {
+    /// The word that decides the rating of a report, and what it means.
+    fn rated(&self) -> Option<(Cell, String)> {
         let Some(Outcome::Completed { results, error }) = &self.driver()?.outcome else { return None };
-        let address = match error {
-            Some(ReportError::Marker { address, .. }) => *address,
-            Some(ReportError::TooManyTests) => return Some(Cell::named(DRIVER.registers, "r1")),
+        let (address, meaning) = match error {
+            Some(ReportError::Marker { address, expected, found }) => {
+                (*address, format!("marker 0x{expected:04x} expected, found 0x{found:04x}"))
+            }
+            Some(error @ ReportError::TooManyTests) => {
+                return Some((Cell::named(DRIVER.registers, "r1"), error.to_string()));
+            }
             None => {
                 let rating = Rating::of(results, None);
-                let decides = results.iter().position(|result| Rating::of(&[*result], None) == rating);
-                u16::try_from(decides?).ok()?
+                let decides = |result: &TestResult| Rating::of(&[*result], None) == rating;
+                let at = results.iter().position(decides)?;
+                (at as u16, format!("{} is the result of test {}", results[at].name(), at + 1))
             }
         };
-        Some(data(DRIVER.data, address))
+        Some((data(DRIVER.data, address), meaning))
+    }
+
+    /// Which word a rating was decided by.
+    pub(super) fn explain_rating(&self) -> Option<String> {
+        let (cell, meaning) = self.rated()?;
+        Some(format!("decided by {cell}: {meaning}"))
     }
 
     /// The word of the next instruction.

@@ -167,6 +167,10 @@ impl Machine for TinyVm {
             Mode::Driver(driver) => describe(driver),
         }
     }
+
+    fn explain(&self, at: &Path) -> Option<String> {
+        (*at == Path::field("rating")).then(|| self.explain_rating()).flatten()
+    }
 }
 
 impl TinyVm {

@@ -451,6 +451,10 @@ impl Inspect for Faulty {
         self.inner.references()
     }
 
+    fn recounts_references(&self) -> bool {
+        self.inner.recounts_references()
+    }
+
     fn stack_limit(&self) -> Option<usize> {
         self.inner.stack_limit()
     }

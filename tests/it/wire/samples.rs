@@ -319,8 +319,9 @@ pub(super) fn any_explanation() -> impl Strategy<Value = Explanation> {
             departure: last.first().map(|by| Departure {
                 by: by.clone(),
                 kind: Departs::Height,
-                declared: by.height,
-                actual: by.pc,
+                declared: Some(by.height),
+                actual: Some(by.pc),
+                cell: None,
             }),
             blames,
             steps,

@@ -231,9 +231,20 @@ fn explanations() {
         let further = Some(Further { left_out: 3, oldest: vec![executed(1), executed(2)] });
         let left_by = Some(Box::new(executed(6)));
         let full = Instruction { relation, further, reached_by, left_by, ..blame(8) };
-        let kinds = [Departs::Missing, Departs::Height, Departs::Limit, Departs::References, Departs::Jump];
-        let kind = kinds[number % kinds.len()];
-        let departure = Departure { by: executed(3), kind, declared: 2, actual: 1 };
+        let kinds = [
+            Departs::Missing,
+            Departs::Height,
+            Departs::Limit,
+            Departs::References,
+            Departs::Jump,
+            Departs::Write,
+        ];
+        let kind = kinds[number / 2 % kinds.len()];
+        let (declared, actual, cell) = match kind {
+            Departs::Write => (None, None, Some("local 1".to_owned())),
+            _ => (Some(2), Some(1), None),
+        };
+        let departure = Departure { by: executed(3), kind, declared, actual, cell };
         let explanation = Explanation {
             case: Case::from(&report),
             embedded: is_full.then_some(vmconf::model::verdict::Kind::Pass),
