@@ -4,17 +4,22 @@
 //! ```text
 //! cargo run --profile dist -p vmconf-benches -- interpreter SUITES
 //! cargo run --profile dist -p vmconf-benches -- loops
+//! cargo run --profile dist -p vmconf-benches -- tiers SUITES
 //! cargo run --profile dist -p vmconf-benches -- files SUITES
 //! cargo run --profile release -p vmconf-benches -- units
 //! ```
 
 mod files;
+mod instructions;
 mod interpreter;
 mod loops;
 mod peer;
+mod programs;
 mod results;
 #[path = "../tests/it/costs/rows.rs"]
 mod rows;
+mod running;
+mod tiers;
 mod timing;
 mod units;
 
@@ -36,10 +41,15 @@ enum Section {
     Interpreter(Selection),
     /// Short loops of every machine beside one of our EVM
     Loops(Rounds),
+    /// The hot tier of the EVM beside its plain loop
+    Tiers(Selection),
     /// A whole run beside reading and parsing the same files
     Files(Selection),
     /// The time of a unit of the runner's account for each instruction
     Units(Rounds),
+    /// What callgrind counts: a program or loop without anything else
+    #[command(hide = true)]
+    Once(instructions::Once),
 }
 
 /// What is measured, and how often.
@@ -60,7 +70,7 @@ struct Rounds {
     /// Only what has this name, as the table has it; of files, the path
     #[arg(long)]
     only: Option<String>,
-    /// Keep the ratios in benches/results, for the next run to be compared with
+    /// Keep the numbers in benches/results, for the next run to be compared with
     #[arg(long, conflicts_with = "only")]
     save: bool,
 }
@@ -76,7 +86,9 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().section {
         Section::Interpreter(selection) => interpreter::measure(&selection),
         Section::Loops(selection) => loops::measure(&selection),
+        Section::Tiers(selection) => tiers::measure(&selection),
         Section::Files(selection) => files::measure(&selection),
         Section::Units(rounds) => units::measure(&rounds),
+        Section::Once(once) => once.execute(&mut tiers::find(&once)?),
     }
 }

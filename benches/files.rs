@@ -26,7 +26,8 @@ pub(crate) fn measure(selection: &Selection) -> anyhow::Result<()> {
     let mut results = Results::of("files")?;
     let mut ratio = |name: &str, compared: &Compared| {
         let ratio = 1.0 / compared.ratio();
-        println!("{name:<44} {ratio:>9.2}     {}", results.add(name, ratio));
+        let last = results.add(name, &[("ratio", Some(ratio))]);
+        println!("{name:<44} {ratio:>9.2}  {:>13}  {last}", compared.inverse_spread());
     };
     println!("{} files, {} cases", sources.len(), summary.passed);
     let floor = compare(rounds, || run_again(&sources, 1), || parse_all(&sources));

@@ -4,21 +4,22 @@ use anyhow::{Context, anyhow, ensure};
 use vmconf::isa::Isa;
 use vmconf::isa::assembler::assemble;
 use vmconf::machines;
-use vmconf::machines::machine::{At, Machine, Status, Watch, perform};
-use vmconf::model::case::{Action, Program};
-use vmconf::model::limits::Limits;
+use vmconf::machines::tiers::Tiers;
+use vmconf::model::case::Program;
 use vmconf::model::value::Value;
 
 use crate::Rounds;
+use crate::instructions::{Counted, cell};
 use crate::results::Results;
 use crate::rows::{evm, record};
+use crate::running::Running;
 use crate::timing::compare;
 
 /// A loop: its name, its machine and its source. It runs a million times or so.
-type Loop = (&'static str, &'static str, &'static str);
+pub(crate) type Loop = (&'static str, &'static str, &'static str);
 
 /// What all others are compared with: a sum, as a compiler of a high-level language makes it.
-const ADD: Loop = (
+pub(crate) const ADD: Loop = (
     "add",
     "evm",
     "PUSH4 1000000 PUSH1 7 PUSH1 0 PUSH1 0
@@ -100,70 +101,62 @@ const LOOPS: &[Loop] = &[
 
 /// Measures each loop and prints a row for it.
 pub(crate) fn measure(rounds: &Rounds) -> anyhow::Result<()> {
-    let mut add = Running::new(ADD)?;
+    let mut add = running(ADD, Tiers::default())?;
+    let adds = add.opcodes() as f64;
     let mut results = Results::of("loops")?;
-    println!("{:<24}{:>10}{:>12}{:>10}{:>12}", "loop", "opcodes", "ns/opcode", "evm add", "times evm");
+    println!(
+        "{:<24}{:>10}{:>10}{:>10}{:>11}{:>13}{:>18}",
+        "loop", "opcodes", "ns/opcode", "evm add", "times evm", "of a round", "machine instr./op"
+    );
     for it in LOOPS {
-        let name = format!("{} {}", it.1, it.0);
+        let name = full_name(it);
         if !rounds.selects(&name) {
             continue;
         }
-        let mut ours = Running::new(*it)?;
-        let compared = compare(rounds.rounds, || ours.run(), || add.run());
-        let time = compared.ours / ours.opcodes as f64 * 1e9;
-        let of_add = compared.peers / add.opcodes as f64 * 1e9;
-        let ratio = time / of_add;
-        let last = results.add(&name, ratio);
-        println!("{name:<24}{:>10}{time:>12.2}{of_add:>10.2}{ratio:>12.2}  {last}", ours.opcodes);
+        let mut ours = running(*it, Tiers::default())?;
+        let opcodes = ours.opcodes();
+        ensure!(opcodes > 1_000_000, "{name} ends after {opcodes} opcodes");
+        let compared = compare(rounds.rounds, || add.run(), || ours.run());
+        let opcodes_of_add = adds / opcodes as f64;
+        let ratio = compared.ratio() * opcodes_of_add;
+        let spread = compared.spread.map(|ratio| format!("{:.2}", ratio * opcodes_of_add)).join("-");
+        let instructions = Counted { name: &name, suites: None, plain: false, opcodes }.per_opcode()?;
+        let last = results.add(&name, &[("times evm", Some(ratio)), ("instructions", instructions)]);
+        println!(
+            "{name:<24}{opcodes:>10}{:>10.2}{:>10.2}{ratio:>11.2}{spread:>13}{:>18}  {last}",
+            compared.peers / opcodes as f64 * 1e9,
+            compared.ours / adds * 1e9,
+            cell(instructions)
+        );
     }
     results.save(rounds)
 }
 
 /// A loop on its machine.
-struct Running {
-    machine: Box<dyn Machine>,
-    program: Program,
-    opcodes: u64,
+pub(crate) fn running((name, machine, source): Loop, tiers: Tiers) -> anyhow::Result<Running> {
+    let isa = machines::by_name(machine).with_context(|| format!("no machine {machine}"))?.isa;
+    let script = || assemble(isa, &lines(source, isa)).map_err(|error| anyhow!("{name}: {error}"));
+    let program = match machine {
+        "evm" => evm(script()?),
+        "tinyvm" => record([("instructions", Value::text(source))]),
+        "minic89" => record([("functions", functions(source)?)]),
+        _ => record([("script", Value::Bytes(script()?))]),
+    };
+    Running::new(machine, Program::from(program), tiers)
 }
 
-impl Running {
-    fn new((name, machine, source): Loop) -> anyhow::Result<Running> {
-        let info = machines::by_name(machine).with_context(|| format!("no machine {machine}"))?;
-        let script =
-            || assemble(info.isa, &lines(source, info.isa)).map_err(|error| anyhow!("{name}: {error}"));
-        let program = match machine {
-            "evm" => Program::from(evm(script()?)),
-            "tinyvm" => Program::from(record([("instructions", Value::text(source))])),
-            "minic89" => Program::from(record([("functions", functions(source)?)])),
-            _ => Program::from(record([("script", Value::Bytes(script()?))])),
-        };
-        let mut running = Running { machine: (info.new)(&Limits::default()), program, opcodes: 0 };
-        let mut count = Count(0);
-        running.perform(Some(&mut count));
-        running.opcodes = count.0;
-        ensure!(running.opcodes > 1_000_000, "{name} ends after {} opcodes", running.opcodes);
-        Ok(running)
-    }
+/// The loop of this name.
+pub(crate) fn by_name(name: &str) -> anyhow::Result<Loop> {
+    let all = [&[ADD], LOOPS].concat();
+    all.into_iter().find(|it| full_name(it) == name).with_context(|| format!("no loop {name}"))
+}
 
-    fn run(&mut self) {
-        self.perform(None);
-    }
-
-    fn perform(&mut self, watch: Option<&mut dyn Watch>) {
-        assert_eq!(self.machine.load(&self.program), Ok(()));
-        if let Some(functions) = self.program.0.get("functions") {
-            let limits = record([("step_limit", Value::Null)]);
-            let first = functions.child(&0.into()).and_then(|function| function.get("fid"));
-            let start = record([("entry", first.cloned().unwrap_or(Value::Null)), ("limits", limits)]);
-            assert_eq!(self.machine.set(&start), Ok(()));
-        }
-        let status = perform(&mut *self.machine, &Action::Execute, watch);
-        assert_eq!(status, Status::Ended);
-    }
+fn full_name((name, machine, _): &Loop) -> String {
+    format!("{machine} {name}")
 }
 
 /// The source with one instruction a line.
-fn lines(source: &str, isa: &Isa) -> String {
+pub(crate) fn lines(source: &str, isa: &Isa) -> String {
     let mut text = String::new();
     for word in source.split_whitespace() {
         let starts = isa.by_name(word).is_some() || word.ends_with(':');
@@ -192,12 +185,4 @@ fn functions(source: &str) -> anyhow::Result<Value> {
         ]))
     };
     source.split("||").enumerate().map(function).collect::<Result<_, _>>().map(Value::List)
-}
-
-struct Count(u64);
-
-impl Watch for Count {
-    fn before(&mut self, _: &At<'_>) {
-        self.0 += 1;
-    }
 }

@@ -23,7 +23,8 @@ use vmconf::model::case::Program;
 use vmconf::model::hex::number_key;
 use vmconf::model::value::Value;
 
-use crate::interpreter::{Ended, bytes, member, number};
+use crate::interpreter::Ended;
+use crate::programs::{bytes, member, number};
 
 const RULES: SpecId = SpecId::FRONTIER;
 
@@ -67,9 +68,7 @@ impl Peer {
 
     /// Analyses the code and runs it in a fresh world.
     pub(crate) fn run(&mut self) {
-        let code = ExtBytecode::new(Bytecode::new_raw(self.code.clone()));
-        self.world = self.before.clone();
-        self.interpreter.clear(SharedMemory::new(), code, self.inputs.clone(), false, RULES, self.gas, 0);
+        self.start();
         let action = self.interpreter.run_plain(&self.instructions, &self.prices, &mut self.world);
         self.result = match action {
             InterpreterAction::Return(result) => Some(result),
@@ -77,15 +76,32 @@ impl Peer {
         };
     }
 
+    fn start(&mut self) {
+        let code = ExtBytecode::new(Bytecode::new_raw(self.code.clone()));
+        self.world = self.before.clone();
+        self.interpreter.clear(SharedMemory::new(), code, self.inputs.clone(), false, RULES, self.gas, 0);
+    }
+
     /// How the last run ended. A call or creation, which this cannot do, is a halt.
-    pub(crate) fn ended(&self) -> Ended {
+    pub(crate) fn ended(&mut self) -> Ended {
         match &self.result {
             Some(result) if result.is_ok() => Ended::Success {
                 gas: result.gas.remaining(),
                 output: result.output.to_vec(),
                 storage: self.world.storage_value(),
             },
-            _ => Ended::Halt,
+            _ => Ended::Halt { gas: self.gas_before_halt() },
+        }
+    }
+
+    /// Runs it once more, instruction by instruction.
+    fn gas_before_halt(&mut self) -> u64 {
+        self.start();
+        loop {
+            let gas = self.interpreter.gas.remaining();
+            if self.interpreter.step(&self.instructions, &self.prices, &mut self.world).is_err() {
+                return gas;
+            }
         }
     }
 }

@@ -25,8 +25,13 @@ impl Compared {
 
     /// The ratios of single rounds: `2.31-2.52`.
     pub(crate) fn spread(&self) -> String {
+        self.spread.map(|ratio| format!("{ratio:.2}")).join("-")
+    }
+
+    /// The time of ours in times of the peer, of single rounds.
+    pub(crate) fn inverse_spread(&self) -> String {
         let [least, most] = self.spread;
-        format!("{least:.2}-{most:.2}")
+        [most, least].map(|ratio| format!("{:.2}", 1.0 / ratio)).join("-")
     }
 }
 

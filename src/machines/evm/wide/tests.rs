@@ -1,8 +1,11 @@
-//! The operations beside `ruint` and `num-bigint`.
+//! The arithmetic of both tiers beside `num-bigint`, and what has methods of its own also beside `ruint`.
 
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint, Sign};
 
-use super::{Word, div_rem, pow};
+use super::{Word, div_rem, exp, pow, square};
+use crate::machines::evm::arith;
+use crate::machines::evm::frame::Flow;
+use crate::machines::evm::operands::{Operands, Price};
 
 /// The generator SplitMix64.
 struct Random(u64);
@@ -30,42 +33,113 @@ impl Random {
     }
 }
 
-/// 100,000 pairs of words, or as many as `VMCONF_WORDS` said when this was compiled.
-fn pairs() -> impl Iterator<Item = (Word, Word)> {
-    let count = option_env!("VMCONF_WORDS").map_or(100_000, |count| count.parse().expect("a number"));
-    let mut random = Random(1);
-    (0..count).map(move |_| {
-        let (a, b) = (random.word(), random.word());
+/// A number of operands: `few`, or as many as `VMCONF_WORDS` said when this was compiled. `VMCONF_SEED` chooses which.
+fn operands(few: u64) -> impl Iterator<Item = [Word; 3]> {
+    let number = |text: Option<&str>, default| text.map_or(default, |text| text.parse().expect("a number"));
+    let mut random = Random(number(option_env!("VMCONF_SEED"), 1));
+    (0..number(option_env!("VMCONF_WORDS"), few)).map(move |_| {
+        let (a, b, c) = (random.word(), random.word(), random.word());
         // Numbers that are close to a multiple of each other.
         let near = b.wrapping_mul(Word::from(random.next() & 7)).wrapping_sub(Word::from(random.next() & 1));
-        (if random.next().is_multiple_of(4) { near } else { a }, b)
+        [if random.next().is_multiple_of(4) { near } else { a }, b, c]
     })
+}
+
+/// Operands of an instruction, and its result.
+struct Computed {
+    operands: [Word; 3],
+    result: Word,
+}
+
+impl Operands for Computed {
+    fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> Flow {
+        self.result = operation(self.operands[0]);
+        Ok(())
+    }
+
+    fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+        self.result = operation(self.operands[0], self.operands[1]);
+        Ok(())
+    }
+
+    fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow {
+        self.result = operation(self.operands[0], self.operands[1], self.operands[2]);
+        Ok(())
+    }
+
+    fn priced(&mut self, _: fn(Word) -> Price, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
+        self.binary(operation)
+    }
+
+    fn work(&mut self, _: u64) -> Flow {
+        Ok(())
+    }
+}
+
+/// What the handler of an instruction makes of its operands, as a number from 0.
+fn computed(handler: fn(&mut Computed) -> Flow, operands: [Word; 3]) -> BigInt {
+    let mut computed = Computed { operands, result: Word::ZERO };
+    assert_eq!(handler(&mut computed), Ok(()));
+    big(computed.result).into()
 }
 
 fn big(word: Word) -> BigUint {
     BigUint::from_bytes_le(&word.to_le_bytes::<32>())
 }
 
+/// The number in two's complement.
+fn signed(word: Word) -> BigInt {
+    BigInt::from_signed_bytes_le(&word.to_le_bytes::<32>())
+}
+
+/// A number modulo 2^256, from 0.
+fn wrapped(number: BigInt) -> BigInt {
+    let modulus = BigInt::from(1) << 256;
+    let rest: BigInt = number % &modulus;
+    if rest.sign() == Sign::Minus { rest + modulus } else { rest }
+}
+
+#[test]
+fn sums_and_products() {
+    for all in operands(20_000) {
+        let [a, b, c] = all.map(|word| BigInt::from(big(word)));
+        assert_eq!(computed(arith::add, all), wrapped(&a + &b), "{all:x?}");
+        assert_eq!(computed(arith::sub, all), wrapped(&a - &b), "{all:x?}");
+        assert_eq!(computed(arith::mul, all), wrapped(&a * &b), "{all:x?}");
+        let [sum, product] = match c.sign() {
+            Sign::NoSign => [BigInt::ZERO, BigInt::ZERO],
+            _ => [(&a + &b) % &c, &a * &b % &c],
+        };
+        assert_eq!(computed(arith::addmod, all), sum, "{all:x?}");
+        assert_eq!(computed(arith::mulmod, all), product, "{all:x?}");
+    }
+}
+
 #[test]
 fn quotients_and_remainders() {
-    for (a, b) in pairs() {
-        let (quotient, remainder) = div_rem(a, b);
-        let expected = a.checked_div(b).zip(a.checked_rem(b)).unwrap_or_default();
-        assert_eq!((quotient, remainder), expected, "{a:#x} {b:#x}");
-        if !b.is_zero() {
-            assert_eq!(big(quotient) * big(b) + big(remainder), big(a), "{a:#x} {b:#x}");
-        }
+    for all @ [a, b, _] in operands(20_000) {
+        let (quotient, remainder) = a.checked_div(b).zip(a.checked_rem(b)).unwrap_or_default();
+        assert_eq!(div_rem(a, b), (quotient, remainder), "{all:x?}");
+        let divided = |a: BigInt, b: BigInt| match b.sign() {
+            Sign::NoSign => [BigInt::ZERO, BigInt::ZERO],
+            _ => [&a / &b, &a % &b].map(wrapped),
+        };
+        let unsigned = [computed(arith::div, all), computed(arith::rem, all)];
+        assert_eq!(unsigned, divided(big(a).into(), big(b).into()), "{all:x?}");
+        let with_sign = [computed(arith::sdiv, all), computed(arith::smod, all)];
+        assert_eq!(with_sign, divided(signed(a), signed(b)), "{all:x?}");
     }
 }
 
 #[test]
 fn powers() {
     let modulus = BigUint::from(1_u8) << 256;
-    for (number, (a, b)) in pairs().step_by(10).enumerate() {
-        assert_eq!(pow(a, b), a.wrapping_pow(b), "{a:#x} {b:#x}");
+    for (number, all @ [a, b, _]) in operands(10_000).enumerate() {
+        assert_eq!(square(a), a.wrapping_mul(a), "{all:x?}");
+        assert_eq!(pow(a, b), a.wrapping_pow(b), "{all:x?}");
         // The other library takes much longer.
         if number % 64 == 0 {
-            assert_eq!(big(pow(a, b)), big(a).modpow(&big(b), &modulus), "{a:#x} {b:#x}");
+            assert_eq!(computed(exp, all), big(a).modpow(&big(b), &modulus).into(), "{all:x?}");
         }
     }
 }
