@@ -241,7 +241,7 @@ fn no_instruction_departs_without_a_fault() {
     let options = options();
     let (mut checked, mut wrong) = (0, Vec::new());
     for source in &sources {
-        let file = vmconf::run::open(source, &options);
+        let file = vmconf::run::open(&source, &options);
         for case in 0..file.cases() {
             let mut recorder = Recorder::new(Vec::new(), 0..u64::MAX, Seen::All, 0);
             let watched = vmconf::run::watch(&file, case, &options.run, &mut recorder);
