@@ -62,7 +62,7 @@ mod stack;
 mod storage;
 mod table;
 mod view;
-mod wide;
+pub(in crate::machines) mod wide;
 mod world;
 
 pub use machine::{Evm, INFO};

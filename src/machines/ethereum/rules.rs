@@ -1,7 +1,7 @@
-//! Instructions that behave otherwise than revm has them.
+//! Instructions that behave or are charged otherwise than in revm.
 
 use revm_bytecode::opcode::{EXP, EXTCODEHASH, KECCAK256, SSTORE};
-use revm_interpreter::instructions::{arithmetic, host, system};
+use revm_interpreter::instructions::{host, system};
 use revm_interpreter::interpreter::EthInterpreter;
 use revm_interpreter::{
     Host, Instruction, InstructionContext, InstructionExecResult, InstructionResult, SStoreResult, StateLoad,
@@ -10,6 +10,7 @@ use revm_primitives::hardfork::SpecId;
 use revm_primitives::{Address, B256, KECCAK_EMPTY};
 
 use super::engine::{Context, Instructions};
+use crate::machines::evm::wide::pow;
 
 type Call<'a> = InstructionContext<'a, Context, EthInterpreter>;
 
@@ -62,11 +63,16 @@ fn keccak256(call: Call<'_>) -> InstructionExecResult {
     hashed
 }
 
+/// The price is revm's; the power is computed as in this crate's own EVM, in a third of the time.
 fn exp(call: Call<'_>) -> InstructionExecResult {
     let InstructionContext { interpreter, host } = call;
-    let bytes = interpreter.stack.peek(1).map_or(0, |exponent| exponent.byte_len() as u64);
-    host.chain.0 += UNITS_OF_EXPONENT_BYTE * bytes;
-    arithmetic::exp(InstructionContext { interpreter, host })
+    let (base, exponent) = (interpreter.stack.peek(0)?, interpreter.stack.peek(1)?);
+    if !interpreter.gas.record_regular_cost(host.gas_params().exp_cost(exponent)) {
+        return Err(InstructionResult::OutOfGas);
+    }
+    host.chain.0 += UNITS_OF_EXPONENT_BYTE * exponent.byte_len() as u64;
+    interpreter.stack.pop()?;
+    interpreter.stack.set(0, pow(base, exponent))
 }
 
 /// EIP-1283: SSTORE is charged net of earlier changes, without the sentry of EIP-2200.

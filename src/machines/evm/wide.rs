@@ -24,7 +24,7 @@ fn price_of_power(exponent: Word) -> Price {
 /// `base` to the power `exponent`, modulo 2^256.
 // One copy for both tiers: inlined in each, it is not equally fast in both.
 #[inline(never)]
-pub(super) fn pow(base: Word, exponent: Word) -> Word {
+pub(in crate::machines) fn pow(base: Word, exponent: Word) -> Word {
     match small(exponent) {
         Some(exponent @ ..LONG) => short_power(base, exponent as u64),
         _ if base.bit(0) => long_power(base, exponent),
