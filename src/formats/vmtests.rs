@@ -78,7 +78,8 @@ fn read_test(test: Node<'_>, options: Options, diagnostics: &mut Diagnostics) ->
     let step = read_step(&mut fields, test, diagnostics);
     fields.finish(diagnostics);
 
-    let mut program = Members::default();
+    // As many members as a program has.
+    let mut program = Members(Vec::with_capacity(16));
     env.and_then(|env| read_env(env, &mut program, diagnostics));
     let pre = pre.and_then(|pre| read_accounts(pre, diagnostics));
     exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, diagnostics));
@@ -204,7 +205,8 @@ fn read_step(fields: &mut Fields<'_>, test: Node<'_>, diagnostics: &mut Diagnost
         origin: Origin(at),
         rule: Some(rule),
     };
-    let mut assertions = Vec::new();
+    // As many as most tests have.
+    let mut assertions = Vec::with_capacity(16);
     match post {
         Some(post) => {
             read_success(post, results, &mut AssertionBuilder { assertions: &mut assertions, diagnostics });
