@@ -1,5 +1,7 @@
 //! Accounts as Ethereum's vectors list them: an object of `balance`, `nonce`, `code` and `storage` by address.
 
+use std::collections::HashMap;
+
 use num_bigint::BigInt;
 
 use super::ethereum_json::{self, data, number, quantity};
@@ -56,7 +58,7 @@ pub(super) fn read_accounts(accounts: Node<'_>, diagnostics: &mut Diagnostics) -
         return None;
     }
     let mut read = Vec::new();
-    let mut seen = Seen::default();
+    let mut seen = Seen::of(accounts);
     for member in accounts.members() {
         let Some(address) = diagnostics.keep(ethereum_json::address_key(&member.key, member.key_at)) else {
             continue;
@@ -96,7 +98,7 @@ fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(String
         return Vec::new();
     }
     let mut words = Vec::new();
-    let mut seen = Seen::default();
+    let mut seen = Seen::of(storage);
     for member in storage.members() {
         let key = diagnostics.keep(ethereum_json::storage_key(&member.key, member.key_at));
         let value = diagnostics.keep(number(member.value));
@@ -110,13 +112,18 @@ fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(String
 
 /// Finds keys that are written differently and mean the same. Those that are written the same
 /// are found when the document is read.
-#[derive(Default)]
-struct Seen(std::collections::HashMap<String, u32>);
+struct Seen(Option<HashMap<String, u32>>);
 
 impl Seen {
+    /// No key of this object yet. An object with one member has no duplicates.
+    fn of(object: Node<'_>) -> Seen {
+        Seen(object.members().nth(1).map(|_| HashMap::new()))
+    }
+
     fn once(&mut self, key: &str, at: u32, object: Node<'_>, what: &str, diagnostics: &mut Diagnostics) {
+        let Some(seen) = &mut self.0 else { return };
         let document = object.document();
-        match self.0.insert(key.to_owned(), at) {
+        match seen.insert(key.to_owned(), at) {
             None => {}
             Some(first) if same_key(document, first, at) => {}
             Some(first) => {

@@ -27,7 +27,8 @@ pub(super) fn outline(file: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> 
     if !tests.is_array() {
         return Err(wrong_type(tests, "tests", "an array of tests"));
     }
-    let entry = |(index, test): (usize, Node<'_>)| Entry { name: name_of(test, index), node: test.index() };
+    let entry =
+        |(index, test): (usize, Node<'_>)| Entry { name: name_of(test, index).into(), node: test.index() };
     Ok(tests.items().enumerate().map(entry).collect())
 }
 

@@ -146,6 +146,9 @@ impl Names {
     }
 }
 
+/// As many members as most objects have.
+const MEMBERS: usize = 8;
+
 /// An object while it is read.
 pub struct Fields<'d> {
     node: Node<'d>,
@@ -177,7 +180,9 @@ impl<'d> Fields<'d> {
             return None;
         }
         let known = diagnostics.known_keys();
-        Some(Fields { node, name, names, members: node.members().collect(), respelled: Vec::new(), known })
+        let mut members = Vec::with_capacity(MEMBERS);
+        members.extend(node.members());
+        Some(Fields { node, name, names, members, respelled: Vec::new(), known })
     }
 
     /// The object.

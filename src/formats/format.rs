@@ -115,7 +115,7 @@ impl Format {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The name that the file gives it.
-    pub name: String,
+    pub name: Arc<str>,
     /// Its datum, for [`Node::at_index`]: what distinguishes it from all other cases of the document, also
     /// where they have further data in common.
     pub node: u32,

@@ -68,12 +68,12 @@ fn outline(root: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
             for (index, entry) in fork.value.items().enumerate() {
                 let chosen = chosen_name(entry).unwrap_or_else(|| format!("{index}"));
                 let name = format!("{}/{}/{chosen}", test.key, fork.key);
-                entries.push(Entry { name, node: entry.index() });
+                entries.push(Entry { name: name.into(), node: entry.index() });
             }
         }
         if entries.len() == before {
             // The reader says what is wrong with a test that has no results.
-            entries.push(Entry { name: test.key.into_owned(), node: test.value.index() });
+            entries.push(Entry { name: test.key.into(), node: test.value.index() });
         }
     }
     Ok(entries)

@@ -66,10 +66,7 @@ fn outline(root: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
     if !root.is_object() {
         return Err(wrong_type(root, "the file", "an object of tests"));
     }
-    Ok(root
-        .members()
-        .map(|member| Entry { name: member.key.into_owned(), node: member.value.index() })
-        .collect())
+    Ok(root.members().map(|member| Entry { name: member.key.into(), node: member.value.index() }).collect())
 }
 
 fn read_test(test: Node<'_>, options: Options, diagnostics: &mut Diagnostics) -> Option<Case> {
@@ -81,7 +78,8 @@ fn read_test(test: Node<'_>, options: Options, diagnostics: &mut Diagnostics) ->
     let step = read_step(&mut fields, test, diagnostics);
     fields.finish(diagnostics);
 
-    let mut program = Members::default();
+    // As many members as a program has.
+    let mut program = Members(Vec::with_capacity(16));
     env.and_then(|env| read_env(env, &mut program, diagnostics));
     let pre = pre.and_then(|pre| read_accounts(pre, diagnostics));
     exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, diagnostics));
@@ -163,7 +161,8 @@ fn gas_of(node: Node<'_>) -> Result<BigInt, Diagnostic<Origin>> {
 /// No run ends with more gas than it starts with.
 fn suspect_gas(step: &Step, program: &Members, diagnostics: &mut Diagnostics) {
     let given = program.0.iter().find(|member| member.0 == "gas");
-    let left = step.assertions.iter().find(|check| check.at == Path::field("gas"));
+    let gas = Path::field("gas");
+    let left = step.assertions.iter().find(|check| check.at == gas);
     if let (
         Some((_, Value::Int(given))),
         Some(Assertion { expected: Expected::Is(Value::Int(left)), origin, .. }),
@@ -206,7 +205,8 @@ fn read_step(fields: &mut Fields<'_>, test: Node<'_>, diagnostics: &mut Diagnost
         origin: Origin(at),
         rule: Some(rule),
     };
-    let mut assertions = Vec::new();
+    // As many as most tests have.
+    let mut assertions = Vec::with_capacity(16);
     match post {
         Some(post) => {
             read_success(post, results, &mut AssertionBuilder { assertions: &mut assertions, diagnostics });
@@ -363,10 +363,10 @@ impl AssertionBuilder<'_> {
     fn post(&mut self, node: Node<'_>) {
         let Some(accounts) = read_accounts(node, self.diagnostics) else { return };
         let post = Path::field("post");
-        let listed = accounts.iter().map(|account| Key::from(account.key.clone())).collect();
-        self.demand(post.clone(), Expected::Only(listed), node.at());
-        for account in accounts {
-            let at = post.child(account.key);
+        let names: Vec<_> = accounts.iter().map(|account| Key::from(account.key.clone())).collect();
+        self.demand(post.clone(), Expected::Only(names.clone()), node.at());
+        for (account, name) in accounts.into_iter().zip(names) {
+            let at = post.child(name);
             let leaves = [
                 ("balance", account.balance.map(|(origin, number)| (origin, Value::Int(number)))),
                 ("nonce", account.nonce.map(|(origin, number)| (origin, Value::Int(number)))),
@@ -378,10 +378,13 @@ impl AssertionBuilder<'_> {
                 }
             }
             let storage = at.child("storage");
-            let listed = account.storage.iter().map(|word| Key::from(word.0.clone())).collect();
-            self.demand(storage.clone(), Expected::Only(listed), account.storage_at.unwrap_or(account.at));
-            for (key, origin, value) in account.storage {
-                self.or_absent(storage.child(key), Value::Int(value), origin);
+            let words =
+                account.storage.into_iter().map(|(key, origin, value)| (Key::from(key), origin, value));
+            let words: Vec<_> = words.collect();
+            let names = words.iter().map(|word| word.0.clone()).collect();
+            self.demand(storage.clone(), Expected::Only(names), account.storage_at.unwrap_or(account.at));
+            for (name, origin, value) in words {
+                self.or_absent(storage.child(name), Value::Int(value), origin);
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use crate::model::assertion::Assertion;
 use crate::model::position::Origin;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ pub struct CaseId {
     /// The file as the user named it or as it was found, with `/` between folders.
     pub file: Arc<str>,
     /// The name that the file gives the case; `None` when the id names the file as a whole.
-    pub name: Option<String>,
+    pub name: Option<Arc<str>>,
     /// 1 for the first case of this name in the file.
     pub nth: u32,
 }
@@ -30,9 +31,17 @@ impl CaseId {
 
     /// The part of the id after the file; `(file)` for the file as a whole.
     pub fn in_file(&self) -> String {
-        let Some(name) = &self.name else { return "(file)".to_owned() };
-        let shown = escaped(&name.replace('\\', "\\\\")).into_owned();
-        if self.nth > 1 || ends_like_number(name) { format!("{shown}#{}", self.nth) } else { shown }
+        self.shown_name().unwrap_or("(file)".into()).into_owned()
+    }
+
+    fn shown_name(&self) -> Option<Cow<'_, str>> {
+        let name = self.name.as_deref()?;
+        let shown = match name.contains('\\') {
+            true => escaped(&name.replace('\\', "\\\\")).into_owned().into(),
+            false => escaped(name),
+        };
+        let is_numbered = self.nth > 1 || ends_like_number(name);
+        Some(if is_numbered { format!("{shown}#{}", self.nth).into() } else { shown })
     }
 }
 
@@ -41,7 +50,7 @@ impl CaseId {
 impl fmt::Display for CaseId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&escaped(&self.file))?;
-        if self.name.is_some() { write!(f, "::{}", self.in_file()) } else { Ok(()) }
+        self.shown_name().map_or(Ok(()), |name| write!(f, "::{name}"))
     }
 }
 
@@ -58,7 +67,7 @@ pub struct Case {
     pub machine: &'static str,
     /// What the machine loads.
     pub program: Program,
-    /// Positions of the program data that only the machine can validate, such as the mnemonics of a script.
+    /// Positions of the program data that only the machine can validate; those of data inside are found in the document.
     pub places: Vec<(Path, Origin)>,
     /// Actions and the assertions that follow them, in order. All steps run on one machine.
     pub steps: Vec<Step>,

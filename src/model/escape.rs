@@ -52,6 +52,10 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
 /// too.
 pub fn escaped_with(text: &str, escape: fn(char) -> String) -> Cow<'_, str> {
     let start = text.len() - text.trim_start().len();
+    // Most texts.
+    if !text[start..].starts_with(':') && text.bytes().all(|it| matches!(it, b' '..=b'~') && it != b'#') {
+        return Cow::Borrowed(text);
+    }
     let is_escaped = |(at, character): (usize, char)| match character {
         '#' => ends_command_prefix(&text[..at], &text[at + 1..]),
         ':' => at == start && matches!(text.as_bytes().get(at + 1), None | Some(b':')),

@@ -17,7 +17,7 @@ pub fn hex_to_slice(digits: &str, bytes: &mut [u8]) -> Option<()> {
 
 /// How bytes are written as a key of a record: all of them in hex.
 pub fn bytes_key(bytes: &[u8]) -> String {
-    format!("0x{}", hex::encode(bytes))
+    hex::encode_prefixed(bytes)
 }
 
 /// How a number, given by its bytes with the most significant first, is written as a key of a

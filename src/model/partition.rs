@@ -211,3 +211,66 @@ impl Drop for Turn<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Kind, Part, Partition};
+    use crate::model::case::CaseId;
+
+    const FILES: [(&str, usize); 4] = [("a.json", 3), ("b.json", 0), ("c.json", 40), ("d.json", 1)];
+
+    fn cases(file: &Arc<str>, count: usize) -> Vec<CaseId> {
+        let id = |number| CaseId { file: file.clone(), name: Some(format!("{number}").into()), nth: 1 };
+        (0..count).map(id).collect()
+    }
+
+    fn take(part: &Part, number: usize) {
+        let (file, count) = FILES[number];
+        let file = file.into();
+        part.turn(number).take(&file, cases(&file, count).iter());
+    }
+
+    /// The places of the cases of a part whose files had their turns on several threads, the last file first.
+    fn places(kind: Kind, part: u64) -> (String, Vec<Option<u64>>) {
+        let part = Part::new(Partition::new(kind, part, 3).expect("a part"), "flags");
+        std::thread::scope(|scope| {
+            for number in (0..FILES.len()).rev() {
+                let part = &part;
+                scope.spawn(move || take(part, number));
+            }
+        });
+        let ids = FILES.iter().flat_map(|(file, count)| cases(&(*file).into(), *count));
+        let place = |id: CaseId| part.has(&id).then(|| part.place(&id));
+        (part.selection(), ids.map(place).collect())
+    }
+
+    #[test]
+    fn each_case_is_in_one_part_at_its_place() {
+        for kind in [Kind::Hash, Kind::Slice] {
+            let parts: Vec<_> = (1..=3).map(|part| places(kind, part)).collect();
+            assert!(parts.iter().all(|part| part.0 == parts[0].0));
+            // A file without cases has a place of its own.
+            let expected = (0..3).chain(4..45);
+            for (number, place) in expected.enumerate() {
+                let of: Vec<_> = (0..3).filter(|part| parts[*part].1[number].is_some()).collect();
+                assert_eq!(of.len(), 1, "{kind:?} {number}");
+                assert_eq!(parts[of[0]].1[number], Some(place));
+                assert!(kind == Kind::Hash || of[0] == number % 3);
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_loaded_holds_up_no_other() {
+        let part = Part::new(Partition::new(Kind::Slice, 1, 1).expect("a part"), "");
+        take(&part, 0);
+        drop(part.turn(1));
+        take(&part, 2);
+        // It had its turn.
+        let before = part.selection();
+        take(&part, 1);
+        assert_eq!(part.selection(), before);
+    }
+}

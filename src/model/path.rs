@@ -45,41 +45,54 @@ impl From<usize> for Key {
 /// The way from a machine's state to one datum in it: an observable field, then members and
 /// items. Written `post/0x0f57/storage/0x01` or `logs[0]/topics[1]`.
 ///
-/// Paths of one vector share their beginnings, so a longer path costs one allocation.
+/// The path of a field takes no allocation, if its name does not. Paths of one vector share their beginnings, so a
+/// longer path costs one.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Path(Arc<PathEnd>);
+pub struct Path(Way);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Way {
+    Field(Key),
+    Inner(Arc<Inner>),
+}
 
 #[derive(PartialEq, Eq, Hash)]
-struct PathEnd {
-    parent: Option<Path>,
+struct Inner {
+    parent: Path,
     key: Key,
 }
 
 impl Path {
     /// The path of a field of the state.
     pub fn field(name: impl Into<Name>) -> Path {
-        Path(Arc::new(PathEnd { parent: None, key: Key::Name(name.into()) }))
+        Path(Way::Field(Key::Name(name.into())))
     }
 
     /// The path of something in what this path names.
     #[must_use]
     pub fn child(&self, key: impl Into<Key>) -> Path {
-        Path(Arc::new(PathEnd { parent: Some(self.clone()), key: key.into() }))
+        Path(Way::Inner(Arc::new(Inner { parent: self.clone(), key: key.into() })))
     }
 
     /// The path without its last key; `None` for a field.
     pub fn parent(&self) -> Option<&Path> {
-        self.0.parent.as_ref()
+        match &self.0 {
+            Way::Field(_) => None,
+            Way::Inner(inner) => Some(&inner.parent),
+        }
     }
 
     /// The key of the field.
     pub fn first(&self) -> &Key {
-        self.parent().map_or(&self.0.key, Path::first)
+        self.parent().map_or(self.last(), Path::first)
     }
 
     /// The last key.
     pub fn last(&self) -> &Key {
-        &self.0.key
+        match &self.0 {
+            Way::Field(key) => key,
+            Way::Inner(inner) => &inner.key,
+        }
     }
 
     /// All keys, that of the field first.
@@ -97,11 +110,11 @@ impl Path {
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(parent) = &self.0.parent {
-            let slash = if matches!(self.0.key, Key::Name(_)) { "/" } else { "" };
+        if let Some(parent) = self.parent() {
+            let slash = if matches!(self.last(), Key::Name(_)) { "/" } else { "" };
             write!(f, "{parent}{slash}")?;
         }
-        write!(f, "{}", self.0.key)
+        write!(f, "{}", self.last())
     }
 }
 

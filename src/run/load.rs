@@ -313,7 +313,7 @@ impl LoadedCase<'_> {
 
 /// Numbers the cases that have the same name, from 1.
 fn numbered(outline: Vec<Entry>) -> Vec<(Entry, u32)> {
-    let mut seen: HashMap<String, u32> = HashMap::new();
+    let mut seen: HashMap<Arc<str>, u32> = HashMap::new();
     let number = |entry: Entry| {
         let nth = match seen.get_mut(&entry.name) {
             Some(count) => {

@@ -27,7 +27,7 @@ impl ListedCase {
         ListedCase {
             id: id.to_string(),
             file: id.file.to_string(),
-            name: id.name.clone(),
+            name: id.name.as_deref().map(str::to_owned),
             format,
             machine,
             line,

@@ -276,7 +276,7 @@ impl Explained {
         Explained {
             id: id.to_string(),
             file: file.to_string(),
-            name: name.clone(),
+            name: name.as_deref().map(str::to_owned),
             text: text.to_owned(),
             position: None,
         }

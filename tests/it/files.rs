@@ -325,6 +325,36 @@ fn only_source(path: &Path) -> Source {
     source.clone()
 }
 
+/// The search makes the names of files in folders from that of the folder, if it can.
+#[test]
+fn names_of_files_in_folders() {
+    let place = Place::new();
+    for name in [
+        "a.json",
+        "-a.json",
+        "a/b.json",
+        "-a/b.json",
+        "a/##b[.json",
+        "##a/b.json",
+        "a##/b.json",
+        ":: a/:.json",
+    ] {
+        place.copy(ADD, name);
+    }
+    place.copy(ADD, OsStr::from_bytes(b"a/\xE9.json"));
+    let folder = place.folder.path();
+    let anchors = [folder.to_owned(), folder.join("a"), folder.join("##a"), at_root("")];
+    for anchor in anchors.map(|folder| Anchor::at(&folder).unwrap()) {
+        for path in [folder.to_owned(), folder.join("a"), folder.join("##a"), folder.join("-a")] {
+            let sources = sources::find(std::slice::from_ref(&path), &anchor).unwrap().sources;
+            assert!(!sources.is_empty());
+            for source in &sources {
+                assert_eq!(source.shown, anchor.name(&source.path), "{}", path.display());
+            }
+        }
+    }
+}
+
 /// Paths that overlap in every way and order select what each selects alone, without what an earlier one selects.
 #[test]
 fn a_file_is_read_once() {

@@ -61,7 +61,7 @@ fn case(file: &str, name: &str, verdict: Verdict) -> Event {
 }
 
 fn nth_case(nth: u32, file: &str, name: &str, verdict: Verdict) -> Event {
-    let id = CaseId { file: file.into(), name: Some(name.to_owned()), nth };
+    let id = CaseId { file: file.into(), name: Some(name.into()), nth };
     let ran = !matches!(verdict, Verdict::Skip(_));
     let time = ran.then(|| Duration::from_micros(1_234_500 * u64::from(nth)));
     Event::Finished(CaseReport {
@@ -501,7 +501,7 @@ fn select<'p>(page: &'p Html, selector: &str) -> Vec<ElementRef<'p>> {
 fn html_is_valid_and_loads_nothing() {
     let mut events = mixed();
     let explained = "why <b>&amp;\n  \u{1b}second line";
-    let id = CaseId { file: "a.json".into(), name: Some("value".to_owned()), nth: 1 };
+    let id = CaseId { file: "a.json".into(), name: Some("value".into()), nth: 1 };
     events.insert(events.len() - 1, Event::Explained(Explained::Text { id, text: explained.to_owned() }));
     let text = render("html", &Options::default(), &events);
     let page = Html::parse_document(&text);

@@ -242,7 +242,7 @@ proptest! {
     #[test]
     fn operators_mean_what_they_say(plain in plain(), name in "[abc]") {
         let select = Selection { expr: plain.text().parse().unwrap(), last: Arc::default() };
-        let case = Named(CaseId { file: "file.json".into(), name: Some(name.clone()), nth: 1 });
+        let case = Named(CaseId { file: "file.json".into(), name: Some(name.clone().into()), nth: 1 });
         prop_assert_eq!(select.selects(&case), plain.holds(&name), "{}", plain.text());
     }
 

@@ -160,7 +160,7 @@ fn read_cases(document: &Document, path: &Path) -> Vec<Read> {
     let read = |entry: formats::Entry| {
         let reading = format.read_case(Node::at_index(document, entry.node), context);
         let case = reading.case.unwrap_or_else(|| panic!("{}: {:?}", entry.name, reading.diagnostics));
-        Read { name: entry.name, node: entry.node, case }
+        Read { name: entry.name.to_string(), node: entry.node, case }
     };
     entries.into_iter().map(read).collect()
 }

@@ -36,7 +36,7 @@ impl Program {
     ) {
         if let Some(script) = fields.present("script") {
             let value = if script.is_array() {
-                Some(self.entries(script, diagnostics))
+                Some(Program::entries(script, diagnostics))
             } else if script.is_object() {
                 named_script(script, files, diagnostics)
             } else {
@@ -101,7 +101,7 @@ impl Program {
             let value = if script.is_array() {
                 let diagnostic = || wrong_type(script, "script", "hex digits in quotes");
                 diagnostics.breach(|| diagnostic().under(Rule::MustType));
-                Some(self.entries(script, diagnostics))
+                Some(Program::entries(script, diagnostics))
             } else {
                 bytes_value(script, "script", test, diagnostics)
             };
@@ -116,15 +116,9 @@ impl Program {
 
     /// Mnemonics and `0x…` pieces, without those that are wrong. Whether a mnemonic exists is for
     /// the machine to say.
-    fn entries(&mut self, script: Node<'_>, diagnostics: &mut Diagnostics) -> Value {
-        let path = Path::field("script");
-        let count = script.items().count();
-        let mut entries = Vec::with_capacity(count);
-        self.places.reserve(count + 1);
-        for (index, node) in script.items().enumerate() {
-            entries.extend(diagnostics.keep(entry(node)));
-            self.places.push((path.child(index), Origin(node.at())));
-        }
+    fn entries(script: Node<'_>, diagnostics: &mut Diagnostics) -> Value {
+        let mut entries = Vec::with_capacity(script.items().count());
+        entries.extend(script.items().filter_map(|node| diagnostics.keep(entry(node))));
         Value::List(entries)
     }
 

@@ -22,7 +22,8 @@ pub(super) struct AssertionBuilder<'w> {
 
 impl<'w> AssertionBuilder<'w> {
     pub(super) fn new(rules: &'static Rules, diagnostics: &'w mut Diagnostics) -> AssertionBuilder<'w> {
-        AssertionBuilder { rules, assertions: Vec::new(), diagnostics }
+        // As many as most results have.
+        AssertionBuilder { rules, assertions: Vec::with_capacity(8), diagnostics }
     }
 
     pub(super) fn demand(&mut self, at: Path, expected: Expected, origin: u32) {
@@ -91,7 +92,8 @@ impl<'w> AssertionBuilder<'w> {
         if let Some(node) = refs {
             self.count(Path::field("refs"), node, "refs");
         }
-        let fault = end.is_some_and(|end| end.expected == Expected::Is(Value::text(self.rules.fault)));
+        let is_fault = |end: &Assertion| matches!(&end.expected, Expected::Is(Value::Text(state)) if state == self.rules.fault);
+        let fault = end.is_some_and(is_fault);
         if fault {
             self.assertions.clear();
             let [frames, results] = stacks;

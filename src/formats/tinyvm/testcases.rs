@@ -57,7 +57,7 @@ fn outline(file: Node<'_>) -> Result<Vec<Entry>, Diagnostic<Origin>> {
             Some([testee, driver]) => format!("{} {}", testee.1, driver.1),
             None => format!("pair {}", index + 1),
         };
-        Entry { name, node: pair.index() }
+        Entry { name: name.into(), node: pair.index() }
     };
     Ok(file.items().enumerate().map(entry).collect())
 }

@@ -53,8 +53,18 @@ impl Log {
     }
 }
 
+/// [`hash_logs`] of no entries, which most programs have.
+const NO_LOGS: [u8; 32] =
+    match hex::const_decode_to_array(b"1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347") {
+        Ok(hash) => hash,
+        Err(_) => panic!("hex digits"),
+    };
+
 /// Keccak-256 of the RLP list of all entries, each `[address, [topics], data]`.
 pub(super) fn hash_logs(address: Word, logs: &[Log]) -> [u8; 32] {
+    if logs.is_empty() {
+        return NO_LOGS;
+    }
     let mut list = RlpStream::new_list(logs.len());
     for log in logs {
         list.begin_list(3);

@@ -1,6 +1,6 @@
 //! The short form of the JSON report, in which each run is recorded.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -21,8 +21,8 @@ const LONGEST: usize = 400;
 
 /// A recorded run, kept until it ends. It takes the same memory however many cases there are.
 pub struct Record {
-    /// The compressed lines.
-    text: GzEncoder<Spool>,
+    /// The compressed lines; each write to the compressor has a cost of its own.
+    text: BufWriter<GzEncoder<Spool>>,
     /// Of the lines so far.
     hasher: blake3::Hasher,
     /// The first error of writing.
@@ -64,7 +64,7 @@ impl Record {
     }
 
     fn starting(start: Start) -> Record {
-        let text = GzEncoder::new(Spool::new(), Compression::fast());
+        let text = BufWriter::new(GzEncoder::new(Spool::new(), Compression::fast()));
         let mut record = Record { text, hasher: blake3::Hasher::new(), result: Ok(()) };
         record.add(&Line::Run(start));
         record
@@ -110,7 +110,8 @@ impl Record {
     pub fn end(mut self, summary: &Summary) -> io::Result<Spool> {
         self.add(&Line::Summary(summary.into()));
         self.add(&Line::Checksum(Checksum::of(&self.hasher)));
-        self.result.and_then(|()| self.text.finish())
+        self.result?;
+        self.text.into_inner()?.finish()
     }
 
     fn add(&mut self, line: &Line) {

@@ -37,10 +37,11 @@ impl Folder {
 
     /// The files, sorted by name; without what other paths select.
     pub(super) fn files<'f>(&'f self, others: Option<&'f Seen>) -> impl Iterator<Item = Source> + Send + 'f {
-        self.entries(others).filter_map(|entry| match entry {
+        let mut names = Names::default();
+        self.entries(others).filter_map(move |entry| match entry {
             Ok(entry) if kind(&entry) == Kind::Vector => {
-                let (name, path) = (self.name_of(entry.path()), entry.into_path());
-                Some(Source::new(path, name, SourceOrigin::Folder))
+                let name = names.name_of(self, entry.path());
+                Some(Source::new(entry.into_path(), name, SourceOrigin::Folder))
             }
             Ok(_) => None,
             Err(error) => Some(self.unreadable(&error)),
@@ -88,6 +89,36 @@ impl Folder {
             _ => self.name(),
         }
     }
+}
+
+/// The names of files, mostly of one folder after the other: what they have in common is made once.
+#[derive(Default)]
+struct Names {
+    folder: PathBuf,
+    /// The name of the folder, if it is the start of the names of its files.
+    start: Option<Arc<str>>,
+}
+
+impl Names {
+    /// [`Folder::name_of`].
+    fn name_of(&mut self, root: &Folder, path: &Path) -> Arc<str> {
+        let (Some(folder), Some(file)) = (path.parent(), path.file_name()) else { return root.name_of(path) };
+        if self.folder != folder {
+            folder.clone_into(&mut self.folder);
+            let is_start = |name: &str| name != "." && !name.ends_with('/');
+            let name = root.name_of(folder);
+            self.start = Some(name).filter(|name| is_start(name) && name.split('/').all(is_plain));
+        }
+        match (&self.start, file.to_str()) {
+            (Some(start), Some(file)) if is_plain(file) => format!("{start}/{file}").into(),
+            _ => root.name_of(path),
+        }
+    }
+}
+
+/// Whether a file name needs no escape, wherever it stands.
+fn is_plain(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
 }
 
 /// What is found in a folder.

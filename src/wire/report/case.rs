@@ -100,7 +100,7 @@ impl From<&CaseReport> for Case {
             verdict: verdict.kind(),
             id: id.to_string(),
             file: id.file.to_string(),
-            name: id.name.clone(),
+            name: id.name.as_deref().map(str::to_owned),
             format: format.clone(),
             machine: machine.clone(),
             line: *line,
@@ -203,7 +203,7 @@ impl Case {
 
 /// The case id that is displayed as `id`.
 pub(super) fn case_id(id: &str, file: &str, name: Option<String>) -> Result<CaseId, String> {
-    let mut case = CaseId { file: file.into(), name, nth: 1 };
+    let mut case = CaseId { file: file.into(), name: name.map(Into::into), nth: 1 };
     if case.to_string() != id {
         case.nth = id.rsplit_once('#').and_then(|(_, nth)| nth.parse().ok()).unwrap_or_default();
     }

@@ -19,7 +19,7 @@ proptest! {
         (0..CASES).for_each(|datum| first.update(&key, CacheUpdate::Passes(datum)));
         let mut cache = ResultCache::new(program(), Some(Sample { share, seed }));
         cache.read(&first.text().unwrap()).unwrap();
-        let id = |nth| CaseId { file: "a.json".into(), name: Some("name".to_owned()), nth };
+        let id = |nth| CaseId { file: "a.json".into(), name: Some("name".into()), nth };
         let tested = (0..CASES).filter(|datum| cache.look_up(&key, *datum, &id(*datum)) == Lookup::Verify);
         let (tested, share) = (f64::from(u32::try_from(tested.count()).unwrap()), percent / 100.0);
         let deviation = (f64::from(CASES) * share * (1.0 - share)).sqrt();

@@ -12,7 +12,7 @@ fn verdicts(path: &str) -> Vec<(String, &'static str)> {
     let mut verdicts = Vec::new();
     run::run(&sources_of(crate::support::at_root(path)), &Options::default(), &mut |event| {
         if let Event::Finished(report) = event {
-            verdicts.push((report.id.name.clone().unwrap(), report.verdict.name()));
+            verdicts.push((report.id.name.clone().unwrap().to_string(), report.verdict.name()));
         }
     });
     verdicts

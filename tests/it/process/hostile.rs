@@ -101,7 +101,7 @@ fn run_on(vm: Arc<Vm>, folder: &Path, jobs: usize) -> Vec<(String, Verdict)> {
     let mut verdicts = Vec::new();
     run::run(&found.sources, &Options { run, ..Options::default() }, &mut |event| {
         if let Event::Finished(report) = event {
-            verdicts.push((report.id.name.unwrap_or_default(), report.verdict));
+            verdicts.push((report.id.name.unwrap_or_default().to_string(), report.verdict));
         }
     });
     verdicts

@@ -173,7 +173,7 @@ fn any_vm() -> impl Strategy<Value = Vm> {
 fn any_id() -> impl Strategy<Value = CaseId> {
     (any_text(), prop::option::of(any_text()), 1..100_u32).prop_map(|(file, name, nth)| {
         let nth = if name.is_some() { nth } else { 1 };
-        CaseId { file: Arc::from(file), name, nth }
+        CaseId { file: Arc::from(file), name: name.map(Arc::from), nth }
     })
 }
 
