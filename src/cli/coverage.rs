@@ -19,8 +19,8 @@ use super::settings::Settings;
 ///
 /// Example: vmconf coverage vectors/tinyvm
 ///
-/// For each instruction: how often passing cases execute it, with how many values on the stack compared with those
-/// that it takes, with which operands, whether it jumps, and how it fails.
+/// For each instruction: how many passing cases execute it, with how many values on the stack compared with those
+/// that it takes, with which operands, whether it jumps, and how it fails. Of a long run, only parts are observed.
 #[derive(Debug, Args)]
 pub(super) struct CoverageCommand {
     #[command(flatten)]

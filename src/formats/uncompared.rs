@@ -4,6 +4,19 @@
 
 use globset::GlobBuilder;
 
+/// Why a format does not compare a datum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rule {
+    /// The rule.
+    pub text: &'static str,
+    /// The section of the book that says so: the page and the heading.
+    pub section: &'static str,
+}
+
+const fn rule(section: &'static str, text: &'static str) -> Rule {
+    Rule { text, section }
+}
+
 /// A datum that is not compared.
 struct Uncompared {
     /// Formats, as a glob of their names.
@@ -14,11 +27,10 @@ struct Uncompared {
     at: &'static str,
     /// The state of the machine after the step that the datum belongs to, if only that one counts.
     after: Option<&'static str>,
-    /// The rule of the format.
-    rule: &'static str,
+    rule: Rule,
 }
 
-const fn row(format: &'static str, change: &'static str, at: &'static str, rule: &'static str) -> Uncompared {
+const fn row(format: &'static str, change: &'static str, at: &'static str, rule: Rule) -> Uncompared {
     Uncompared { format, change, at, after: None, rule }
 }
 
@@ -28,64 +40,105 @@ impl Uncompared {
     }
 }
 
-const UNMENTIONED: &str = "what a vector does not mention is not compared";
-const SOURCES: &str = "what a test keeps of its source is not compared";
-const EMPTY: &str = "an empty account and a word of storage that is zero are as if they were not there";
+const NO_ORDER: Rule = rule("formats.md#what-all-formats-share", "the members of an object have no order");
+const NAMES: Rule =
+    rule("formats.md#what-all-formats-share", "a name and a description say nothing of the machine");
+const N3_FAULT: Rule = rule(
+    "formats/neovm-n3.md#how-a-result-is-compared",
+    "after a FAULT, only the state and the message are compared",
+);
+const N3_UNMENTIONED: Rule = rule(
+    "formats/neovm-n3.md#how-a-result-is-compared",
+    "what a vector does not mention is not compared, or has its default",
+);
+const N2_UNMENTIONED: Rule =
+    rule("formats/neovm-2x.md#members", "what a vector does not mention is not compared, or has its default");
+const N3_SPELLING: Rule =
+    rule("formats/neovm-n3.md#items", "bytes have two spellings, in upper and in lower case");
+const N3_UNKNOWN: Rule = rule(
+    "formats/neovm-n3.md#members",
+    "it belongs into an entry of invocationStack, and is an unknown member here, which is noted",
+);
+const SOURCES: Rule = rule("formats/vmtests.md#members", "what a test keeps of its source is not compared");
+const EMPTY: Rule = rule(
+    "formats/vmtests.md#how-post-is-compared",
+    "an empty account and a word of storage that is zero are as if they were not there",
+);
+const PREVIOUS_HASH: Rule = rule("formats/vmtests.md#members", "no instruction reads it");
+const HALT_CALLS: Rule =
+    rule("formats/vmtests.md#members", "a test that demands a halt may have an empty one");
+const ACCOUNT_CODE: Rule =
+    rule("formats/vmtests.md#members", "without it, the code of the account is executed");
+const INPUT_ZEROS: Rule =
+    rule("formats/vmtests.md#members", "zeros after the input are as if they were not there");
+const C89_UNMENTIONED: Rule =
+    rule("formats/minic89.md#a-test", "what a vector does not mention is not compared");
+const C89_DEFAULT: Rule = rule("formats/minic89.md#a-test", "the default may be left out");
+const TINY_UNMENTIONED: Rule =
+    rule("formats/tinyvm.md#a-test-of-one-machine", "what a vector does not mention is not compared");
+const TINY_WORDS: Rule = rule("formats/tinyvm.md#segments", "a list says as many words as it has");
+const TINY_EXACT: Rule = rule(
+    "formats/tinyvm.md#a-test-of-one-machine",
+    "true demands that nothing else changed, and nothing else did",
+);
+const TINY_DEFAULT: Rule = rule("formats/tinyvm.md#a-test-of-one-machine", "the default may be left out");
+const TINY_ZERO: Rule = rule(
+    "formats/tinyvm.md#a-test-of-one-machine",
+    "most words and registers are zero, as the added one demands",
+);
+const ROOT: Rule = rule(
+    "formats/statetest.md#what-a-test-means",
+    "the root of the state is compared; the state says where it differs",
+);
 
+/// All of what a test of this format expects, at its end or after a continuation.
+const TINY_EXPECT: &str = "{**/expect,**/expect/**}";
+
+/// The first row that applies counts.
 const ROWS: &[Uncompared] = &[
-    row("*", "member order", "**", "the members of an object have no order"),
-    row("*", "*", "{name,description}", "a name and a description say nothing of the machine"),
+    row("*", "member order", "**", NO_ORDER),
+    row("*", "*", "{name,description}", NAMES),
     row("vmtests", "*", "{_info,_info/**,//,expect,expect/**,expet,expet/**,expectOut,export}", SOURCES),
-    row("vmtests", "*", "env/previousHash", "no instruction reads it"),
+    row("vmtests", "*", "env/previousHash", PREVIOUS_HASH),
     row("vmtests", "removed", "{post/*,post/*/storage/*}", EMPTY),
     row("vmtests", "{added,type,value,length}", "{pre,post}/*/{storage,storage/*}", EMPTY),
-    row("vmtests", "removed", "callcreates", "a test that demands a halt may have an empty one"),
-    row("vmtests", "removed", "exec/code", "without it, the code of the account is executed"),
-    row("neovm-*", "removed", "steps/*/result/**", UNMENTIONED),
-    row("neovm-*", "removed", "script", "an empty script may be left out"),
+    row("vmtests", "removed", "callcreates", HALT_CALLS),
+    row("vmtests", "removed", "exec/code", ACCOUNT_CODE),
+    row("vmtests", "{order,item removed}", "{exec/data,exec/data/*}", INPUT_ZEROS),
     row(
         "neovm-n3",
         "*",
         "steps/*/result/{invocationStack,invocationStack/**,resultStack,resultStack/**,refs}",
-        "after a FAULT, only the state and the message are compared",
+        N3_FAULT,
     )
     .after("FAULT"),
-    row("neovm-n3", "order", "**/resultStack", "bytes have two spellings, in upper and in lower case"),
+    row("neovm-n3", "removed", "{script,steps/*/result/**}", N3_UNMENTIONED),
+    row("neovm-2x", "removed", "{script,steps/*/result/**}", N2_UNMENTIONED),
+    row("neovm-n3", "order", "**/resultStack", N3_SPELLING),
     row(
         "neovm-n3",
         "*",
         "steps/*/result/{arguments,arguments/**,evaluationStack,evaluationStack/**}",
-        "it belongs into an entry of invocationStack, and is an unknown member here, which is noted",
+        N3_UNKNOWN,
     ),
-    row("minic89", "removed", "{expect,trace}/**", UNMENTIONED),
-    row("minic89", "removed", "{args,entry,trace}", "the default may be left out"),
-    row(
-        "vmtests",
-        "{order,item removed}",
-        "{exec/data,exec/data/*}",
-        "zeros after the input are as if they were not there",
-    ),
-    row("tinyvm", "removed", "{expect,expect/**,then/*/expect,then/*/expect/**}", UNMENTIONED),
-    row("tinyvm", "item removed", "**/{data,registers}/**", "a list says as many words as it has"),
-    row("tinyvm", "value", "**/exact", "true demands that nothing else changed, and nothing else did"),
-    row(
-        "tinyvm",
-        "{removed,added}",
-        "{registers,registers/*,steps,zeroLimit}",
-        "the default may be left out",
-    ),
-    row("tinyvm", "added", "**/expect/**", "most words and registers are zero, as the added one demands"),
-    row(
-        "statetest",
-        "removed",
-        "state",
-        "the root of the state is compared; the state says where it differs",
-    ),
+    row("minic89", "removed", "{expect,trace}/**", C89_UNMENTIONED),
+    row("minic89", "removed", "{args,entry,trace}", C89_DEFAULT),
+    row("tinyvm", "removed", TINY_EXPECT, TINY_UNMENTIONED),
+    row("tinyvm", "item removed", "**/{data,registers}/**", TINY_WORDS),
+    row("tinyvm", "value", "**/exact", TINY_EXACT),
+    row("tinyvm", "{removed,added}", "{registers,registers/*,steps,zeroLimit}", TINY_DEFAULT),
+    row("tinyvm", "added", TINY_EXPECT, TINY_ZERO),
+    row("statetest", "removed", "state", ROOT),
 ];
+
+/// Every rule, in the order of the rows.
+pub fn rules() -> impl Iterator<Item = Rule> {
+    ROWS.iter().map(|row| row.rule)
+}
 
 /// The rule by which a change is not noticed; `None` if there is none. `state` is that of the machine after the step
 /// that the datum belongs to.
-pub fn rule_of(format: &str, change: &str, at: &str, state: Option<&str>) -> Option<&'static str> {
+pub fn rule_of(format: &str, change: &str, at: &str, state: Option<&str>) -> Option<Rule> {
     let matches = |pattern: &str, text: &str| {
         GlobBuilder::new(pattern)
             .literal_separator(true)

@@ -252,6 +252,11 @@ pub trait Watch {
         let _ = count;
     }
 
+    /// How many instructions it sees before it is asked again how many it passes over.
+    fn sees(&self) -> u64 {
+        u64::MAX
+    }
+
     /// Whether it has seen everything that the run is for. The run then ends, before the instruction that it saw
     /// last.
     fn is_done(&self) -> bool {
@@ -393,14 +398,18 @@ fn run(machine: &mut dyn Machine, mut count: u64, watch: Option<&mut dyn Watch>)
     let Some(watch) = watch else { return machine.run(count, None) };
     loop {
         let unseen = watch.passes_over().min(count);
-        if unseen == 0 {
-            return machine.run(count, Some(watch));
+        let done = if unseen == 0 { watch.sees().max(1).min(count) } else { unseen };
+        let status = machine.run(done, if unseen == 0 { Some(&mut *watch) } else { None });
+        if status != Status::Running {
+            return status;
         }
-        match machine.run(unseen, None) {
-            Status::Running => watch.passed_over(unseen),
-            ended => return ended,
+        if unseen > 0 {
+            watch.passed_over(unseen);
         }
-        count -= unseen;
+        count -= done;
+        if count == 0 && unseen == 0 {
+            return status;
+        }
     }
 }
 

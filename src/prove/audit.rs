@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use self::change::{Change, Kind, changes};
 use crate::formats::Reading;
-use crate::formats::uncompared::rule_of;
+use crate::formats::uncompared::{Rule, rule_of};
 use crate::machines;
 use crate::machines::observe::Observe;
 use crate::model::assertion::Assertion;
@@ -146,7 +146,7 @@ struct Auditor {
     how: How,
     audit: Audit,
     /// By format, kind, place and rule.
-    unnoticed: BTreeMap<(&'static str, Kind, String, Option<&'static str>), Unnoticed>,
+    unnoticed: BTreeMap<(&'static str, Kind, String, Option<Rule>), Unnoticed>,
 }
 
 impl Auditor {
@@ -216,7 +216,8 @@ impl Auditor {
             format: format.name.to_owned(),
             kind: kind.name().to_owned(),
             at: at.clone(),
-            rule: rule.map(str::to_owned),
+            rule: rule.map(|rule| rule.text.to_owned()),
+            section: rule.map(|rule| rule.section.to_owned()),
             count: 0,
             case: loaded.id.to_string(),
         };

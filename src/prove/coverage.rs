@@ -1,6 +1,7 @@
 //! What cases do with each instruction.
 
-use super::observer::Points;
+use std::collections::BTreeMap;
+
 use super::suite::Suite;
 use crate::isa::OpInfo;
 use crate::machines::MachineInfo;
@@ -14,13 +15,13 @@ pub fn coverage(suite: &Suite) -> Coverage {
 
 fn of_machine(suite: &Suite, machine: &'static MachineInfo) -> MachineCoverage {
     let cases = || suite.cases.iter().filter(|case| case.machine.name == machine.name);
-    let mut points = Points::new();
-    for (point, count) in cases().flat_map(|case| &case.points) {
-        *points.entry(point.clone()).or_default() += count;
+    let mut points: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    for (op, what) in cases().flat_map(|case| &case.points) {
+        *points.entry((op, what)).or_default() += 1;
     }
     let instruction = |op: &OpInfo| {
-        let of_op = points.range((op.name, String::new())..).take_while(|((name, _), _)| *name == op.name);
-        let aspects = of_op.map(|((_, what), count)| Aspect { what: what.clone(), count: *count });
+        let of_op = points.range((op.name, "")..).take_while(|((name, _), _)| *name == op.name);
+        let aspects = of_op.map(|((_, what), count)| Aspect { what: (*what).to_owned(), cases: *count });
         Instruction { name: op.name.to_owned(), doc: op.doc.to_owned(), aspects: aspects.collect() }
     };
     MachineCoverage {

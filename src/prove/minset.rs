@@ -1,10 +1,9 @@
 //! The smallest set of cases that does what all of them do.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::mutants::fault::Fault;
 use super::mutants::{How, judge};
-use super::observer::Points;
 use super::suite::{Suite, SuiteCase};
 use crate::wire::minset::{FileShare, Minset};
 use crate::wire::mutants::Outcome;
@@ -36,13 +35,9 @@ fn file_of(id: &str) -> &str {
 
 /// The indices of the cases that greedy choice keeps.
 fn greedy(cases: &[SuiteCase]) -> Vec<usize> {
+    let points = numbered_points(cases);
     let mut kept = Vec::new();
-    let mut covered = BTreeSet::new();
-    let machine_points = |case: &SuiteCase| -> Vec<(&'static str, &'static str, String)> {
-        let points: &Points = &case.points;
-        points.keys().map(|(op, what)| (case.machine.name, *op, what.clone())).collect()
-    };
-    let points: Vec<_> = cases.iter().map(machine_points).collect();
+    let mut is_covered = vec![false; points.iter().flatten().max().map_or(0, |most| most + 1)];
     // What a case adds only shrinks, so the bounds of earlier rounds show which cases need not be counted.
     let mut bounds: Vec<(usize, usize)> = points.iter().map(Vec::len).zip(0..).collect();
     loop {
@@ -52,7 +47,7 @@ fn greedy(cases: &[SuiteCase]) -> Vec<usize> {
             if bound.0 < best.0 || bound.0 == 0 {
                 break;
             }
-            bound.0 = points[bound.1].iter().filter(|point| !covered.contains(*point)).count();
+            bound.0 = points[bound.1].iter().filter(|point| !is_covered[**point]).count();
             if bound.0 > best.0 || bound.0 == best.0 && bound.1 < best.1 {
                 best = *bound;
             }
@@ -61,8 +56,21 @@ fn greedy(cases: &[SuiteCase]) -> Vec<usize> {
             return kept;
         }
         kept.push(best.1);
-        covered.extend(points[best.1].iter().cloned());
+        points[best.1].iter().for_each(|point| is_covered[*point] = true);
     }
+}
+
+/// The points of each case, as numbers.
+fn numbered_points(cases: &[SuiteCase]) -> Vec<Vec<usize>> {
+    let mut numbers = HashMap::new();
+    let mut of_case = |case: &SuiteCase| {
+        let points = case.points.iter().map(|(op, what)| {
+            let next = numbers.len();
+            *numbers.entry((case.machine.name, *op, what.clone())).or_insert(next)
+        });
+        points.collect()
+    };
+    cases.iter().map(&mut of_case).collect()
 }
 
 /// Adds a case that notices each fault which all cases notice and the kept ones do not.

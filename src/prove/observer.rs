@@ -1,20 +1,22 @@
 //! What a case does with each instruction: at which heights of the stack, with which operands, whether it jumps, and how
 //! it fails.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
 
 use num_bigint::{BigInt, Sign};
 
 use crate::isa::OpInfo;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::At;
+use crate::model::name::Name;
 use crate::model::value::Value;
 
-/// How often something was done with an instruction, by its name and by what was done: `a: 2^64`.
-pub type Points = BTreeMap<(&'static str, String), u64>;
+/// What was done with instructions: their names, each with what was done: `a: 2^64`.
+pub type Points = BTreeSet<(&'static str, String)>;
 
 /// The powers of two that are boundaries of numbers, of shifts or of sizes.
-const POWERS: [u32; 12] = [7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256];
+const POWERS: [u16; 12] = [7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256];
 
 /// The most operands that are looked at.
 const MOST_OPERANDS: usize = 4;
@@ -22,7 +24,7 @@ const MOST_OPERANDS: usize = 4;
 /// Records points while a case runs.
 #[derive(Default)]
 pub(super) struct Observer {
-    pub(super) points: Points,
+    done: HashSet<(&'static str, Done)>,
     last: Option<Last>,
 }
 
@@ -37,28 +39,28 @@ impl Observer {
     pub(super) fn before(&mut self, at: &At<'_>) {
         self.after(at.state, Some(at.pc));
         let Some(op) = at.op else { return };
-        self.add(op, "executed".to_owned());
+        self.add(op, Done::Executed);
         let height = at.state.height();
         if op.pops > 0 {
             let height = match height.cmp(&usize::from(op.pops)) {
-                std::cmp::Ordering::Less => "height: too few",
-                std::cmp::Ordering::Equal => "height: exact",
-                std::cmp::Ordering::Greater => "height: more",
+                std::cmp::Ordering::Less => "too few",
+                std::cmp::Ordering::Equal => "exact",
+                std::cmp::Ordering::Greater => "more",
             };
-            self.add(op, height.to_owned());
+            self.add(op, Done::Height(height));
         }
         if let Some(limit) = at.state.stack_limit()
             && op.pushes > op.pops
         {
             let after = height + usize::from(op.pushes - op.pops);
             if after == limit {
-                self.add(op, "height: limit".to_owned());
+                self.add(op, Done::Height("limit"));
             } else if after > limit {
-                self.add(op, "height: over the limit".to_owned());
+                self.add(op, Done::Height("over the limit"));
             }
         }
         for (name, value) in operands(op, at.state) {
-            self.add(op, format!("{name}: {}", class(&value)));
+            self.add(op, Done::Operand(name, Class::of(&value)));
         }
         let jumps = op.effects.contains(&"Jumps");
         self.last = Some(Last { op, next: at.pc + 1 + at.operand.len(), jumps });
@@ -68,14 +70,49 @@ impl Observer {
     pub(super) fn after(&mut self, state: &dyn Inspect, pc: Option<usize>) {
         let Some(Last { op, next, jumps }) = self.last.take() else { return };
         if let Some(reason) = state.failure() {
-            self.add(op, format!("fails: {}", without_numbers(&reason)));
+            self.add(op, Done::Fails(without_numbers(&reason)));
         } else if let (Some(pc), true) = (pc, jumps) {
-            self.add(op, if pc == next { "not taken" } else { "taken" }.to_owned());
+            self.add(op, if pc == next { Done::NotTaken } else { Done::Taken });
         }
     }
 
-    fn add(&mut self, op: &OpInfo, what: String) {
-        *self.points.entry((op.name, what)).or_default() += 1;
+    /// Forgets the last instruction: others follow that are not observed.
+    pub(super) fn interrupt(&mut self) {
+        self.last = None;
+    }
+
+    pub(super) fn points(self) -> Points {
+        self.done.into_iter().map(|(op, done)| (op, done.to_string())).collect()
+    }
+
+    fn add(&mut self, op: &OpInfo, done: Done) {
+        self.done.insert((op.name, done));
+    }
+}
+
+/// What was done with an instruction.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Done {
+    Executed,
+    /// With this height of the stack.
+    Height(&'static str),
+    /// With such an operand.
+    Operand(char, Class),
+    Taken,
+    NotTaken,
+    Fails(String),
+}
+
+impl fmt::Display for Done {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Done::Executed => f.write_str("executed"),
+            Done::Height(height) => write!(f, "height: {height}"),
+            Done::Operand(name, class) => write!(f, "{name}: {class}"),
+            Done::Taken => f.write_str("taken"),
+            Done::NotTaken => f.write_str("not taken"),
+            Done::Fails(reason) => write!(f, "fails: {reason}"),
+        }
     }
 }
 
@@ -92,38 +129,90 @@ fn operands(op: &OpInfo, state: &dyn Inspect) -> Vec<(char, Value)> {
 }
 
 /// What kind of operand a value is.
-fn class(value: &Value) -> String {
-    match value {
-        Value::Int(number) => class_of_number(number),
-        Value::Bool(truth) => truth.to_string(),
-        Value::Bytes(bytes) => class_of_number(&bytes.len().into()) + " bytes",
-        Value::Typed(name, inner) => match **inner {
-            Value::Int(_) => class(inner),
-            _ => name.to_string(),
-        },
-        Value::Null | Value::Text(_) | Value::List(_) | Value::Record(_) => "other".to_owned(),
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Class {
+    Number(NumberClass),
+    Truth(bool),
+    /// Bytes, as many as such a number.
+    Bytes(NumberClass),
+    Typed(Name),
+    Other,
+}
+
+/// What kind of number a number is.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct NumberClass {
+    is_negative: bool,
+    size: Size,
+}
+
+/// The size of a number, by powers of two.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Size {
+    Zero,
+    One,
+    Power(u16),
+    PowerLessOne(u16),
+    Below(u16),
+    Above,
+}
+
+impl Class {
+    fn of(value: &Value) -> Class {
+        match value {
+            Value::Int(number) => Class::Number(NumberClass::of(number)),
+            Value::Bool(truth) => Class::Truth(*truth),
+            Value::Bytes(bytes) => Class::Bytes(NumberClass::of(&bytes.len().into())),
+            Value::Typed(name, inner) => match **inner {
+                Value::Int(_) => Class::of(inner),
+                _ => Class::Typed(name.clone()),
+            },
+            Value::Null | Value::Text(_) | Value::List(_) | Value::Record(_) => Class::Other,
+        }
     }
 }
 
-fn class_of_number(number: &BigInt) -> String {
-    let sign = if number.sign() == Sign::Minus { "-" } else { "" };
-    let amount = number.magnitude();
-    if amount.bits() <= 1 {
-        return number.to_string();
+impl NumberClass {
+    fn of(number: &BigInt) -> NumberClass {
+        let amount = number.magnitude();
+        let bits = u16::try_from(amount.bits()).unwrap_or(u16::MAX);
+        let is_power = amount.trailing_zeros() == Some(u64::from(bits).saturating_sub(1));
+        let is_power_less_one = amount.count_ones() == u64::from(bits);
+        let size = match bits {
+            0 => Size::Zero,
+            1 => Size::One,
+            _ if is_power && POWERS.contains(&(bits - 1)) => Size::Power(bits - 1),
+            _ if is_power_less_one && POWERS.contains(&bits) => Size::PowerLessOne(bits),
+            _ => POWERS.into_iter().find(|power| bits <= *power).map_or(Size::Above, Size::Below),
+        };
+        NumberClass { is_negative: number.sign() == Sign::Minus, size }
     }
-    for power in POWERS {
-        let boundary = num_bigint::BigUint::from(1u8) << power;
-        if *amount == boundary {
-            return format!("{sign}2^{power}");
-        }
-        if *amount == &boundary - 1u8 {
-            return format!("{sign}(2^{power} - 1)");
-        }
-        if *amount < boundary {
-            return format!("{sign}below 2^{power}");
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Class::Number(class) => class.fmt(f),
+            Class::Truth(truth) => truth.fmt(f),
+            Class::Bytes(class) => write!(f, "{class} bytes"),
+            Class::Typed(name) => name.fmt(f),
+            Class::Other => f.write_str("other"),
         }
     }
-    format!("{sign}above 2^256")
+}
+
+impl fmt::Display for NumberClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_negative { "-" } else { "" })?;
+        match self.size {
+            Size::Zero => f.write_str("0"),
+            Size::One => f.write_str("1"),
+            Size::Power(power) => write!(f, "2^{power}"),
+            Size::PowerLessOne(power) => write!(f, "(2^{power} - 1)"),
+            Size::Below(power) => write!(f, "below 2^{power}"),
+            Size::Above => f.write_str("above 2^256"),
+        }
+    }
 }
 
 /// The text with `N` in place of each number: a reason is the same for every number.

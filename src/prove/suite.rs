@@ -1,4 +1,7 @@
 //! The passing cases of vector files, each with what it executes.
+//!
+//! Of a long run only parts are observed, so that loops of millions of instructions take seconds: the first
+//! [`OBSERVED_FIRST`] instructions, then the first [`OBSERVED_THEN`] of each [`STRETCH`], and the end.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -17,6 +20,15 @@ use crate::run::{self, Options};
 use crate::testees::Stopped;
 use crate::testees::embedded::Embedded;
 
+/// The number of instructions at the beginning of a run that are all observed.
+const OBSERVED_FIRST: u64 = 100_000;
+
+/// The number of instructions of each later stretch that are observed.
+const OBSERVED_THEN: u64 = 1_000;
+
+/// The length of a stretch, in instructions.
+const STRETCH: u64 = 100_000;
+
 /// A passing case and what it executes.
 pub struct SuiteCase {
     /// Its id.
@@ -27,7 +39,7 @@ pub struct SuiteCase {
     pub case: Case,
     /// The limits of its file.
     pub limits: Limits,
-    /// How many instructions it executes.
+    /// How many instructions it executes; of a long run, at most [`STRETCH`] less.
     pub steps: u64,
     /// How many units it uses; an instruction whose cost depends on its operands counts as several.
     pub units: u64,
@@ -64,6 +76,11 @@ impl Suite {
             for index in 0..file.cases() {
                 let mut seen = Seen { detail, ..Seen::default() };
                 let mut watched = run::watch(&file, index, &options.run, &mut seen);
+                if seen.is_end_unseen {
+                    // Once more, to observe the end.
+                    seen = seen.again();
+                    watched = run::watch(&file, index, &options.run, &mut seen);
+                }
                 let found = watched.case.zip(file.case(index)).and_then(|(case, loaded)| {
                     Some((machines::by_name(case.machine)?, case, loaded.id.to_string()))
                 });
@@ -72,7 +89,7 @@ impl Suite {
                         if takes(machine) {
                             let limits = file.options().limits.clone();
                             let Seen { steps, codes, failing, observer, .. } = seen;
-                            let points = observer.points;
+                            let points = observer.points();
                             let units = watched.machine.as_mut().map_or(steps, Embedded::units);
                             let case =
                                 SuiteCase { id, machine, case, limits, steps, units, codes, failing, points };
@@ -149,11 +166,21 @@ pub enum Detail {
 #[derive(Default)]
 struct Seen {
     detail: Detail,
+    /// The instructions that are not observed any more before the end, where an earlier run observed the others.
+    before_end: u64,
     steps: u64,
+    is_end_unseen: bool,
     codes: BTreeSet<u16>,
     last: Option<u16>,
     failing: Option<u16>,
     observer: Observer,
+}
+
+impl Seen {
+    /// Observes the end of the run, too.
+    fn again(self) -> Seen {
+        Seen { before_end: self.steps, steps: 0, is_end_unseen: false, last: None, ..self }
+    }
 }
 
 impl Watch for Seen {
@@ -166,7 +193,32 @@ impl Watch for Seen {
         }
     }
 
+    fn passes_over(&self) -> u64 {
+        if self.before_end > 0 {
+            return self.before_end.saturating_sub(self.steps);
+        }
+        match self.steps % STRETCH {
+            at if self.steps >= OBSERVED_FIRST && at >= OBSERVED_THEN => STRETCH - at,
+            _ => 0,
+        }
+    }
+
+    fn passed_over(&mut self, count: u64) {
+        self.steps += count;
+        self.last = None;
+        self.observer.interrupt();
+    }
+
+    fn sees(&self) -> u64 {
+        match self.steps {
+            _ if self.before_end > 0 => u64::MAX,
+            steps if steps < OBSERVED_FIRST => OBSERVED_FIRST - steps,
+            steps => OBSERVED_THEN.saturating_sub(steps % STRETCH),
+        }
+    }
+
     fn pause(&mut self, state: &dyn Inspect) {
+        self.is_end_unseen = self.passes_over() > 0;
         self.failing = state.failure().and(self.last);
         if self.detail == Detail::Points {
             self.observer.after(state, None);

@@ -1,7 +1,10 @@
-//! Audits as text and JSON.
+//! Audits as text, HTML and JSON.
 
 use std::io::{self, Write};
 
+use indexmap::IndexMap;
+
+use super::html_page::{HEAD, html_text};
 use crate::model::count::counted;
 use crate::model::escape::escaped;
 use crate::model::renderer::Renderer;
@@ -14,34 +17,62 @@ pub type AuditKind = Renderer<fn(&mut dyn Write, &Audit) -> io::Result<()>>;
 /// Every form of audits; the first is the default.
 pub static AUDITS: &[AuditKind] = &[
     AuditKind { name: "text", doc: "For people", new: text },
+    AuditKind { name: "html", doc: "A page", new: html },
     AuditKind { name: "json", doc: "For programs", new: json },
 ];
 
 fn text(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
-    let (explained, unexplained): (Vec<_>, Vec<_>) =
-        audit.unnoticed.iter().partition(|unnoticed| unnoticed.rule.is_some());
-    for unnoticed in unexplained {
+    for unnoticed in audit.unexplained() {
         writeln!(out, "not noticed: {}, such as in {}", place(unnoticed), escaped(&unnoticed.case))?;
     }
-    let mut rules: Vec<(&str, u64)> = Vec::new();
-    for unnoticed in explained {
-        let rule = unnoticed.rule.as_deref().unwrap_or_default();
-        match rules.iter_mut().find(|known| known.0 == rule) {
-            Some((_, count)) => *count += unnoticed.count,
-            None => rules.push((rule, unnoticed.count)),
+    for ((rule, section), count) in by_rule(audit) {
+        writeln!(out, "{count:>7} by rule: {} ({})", escaped(rule), escaped(section))?;
+    }
+    writeln!(out, "{}", summary(audit))
+}
+
+/// The rules with their sections, and how many changes each explains, in the order in which they are first met.
+fn by_rule(audit: &Audit) -> IndexMap<(&str, &str), u64> {
+    let mut rules = IndexMap::new();
+    for Unnoticed { rule, section, count, .. } in &audit.unnoticed {
+        if let Some(rule) = rule {
+            *rules.entry((rule.as_str(), section.as_deref().unwrap_or_default())).or_default() += count;
         }
     }
-    for (rule, count) in rules {
-        writeln!(out, "{count:>7} by rule: {rule}")?;
-    }
+    rules
+}
+
+fn summary(audit: &Audit) -> String {
     let Audit { cases, left_out, inputs, compared, rejected, noted, .. } = audit;
     let open: u64 = audit.unexplained().map(|unnoticed| unnoticed.count).sum();
-    writeln!(
-        out,
+    format!(
         "{}: {compared} changes fail, {rejected} are rejected, {noted} are noted, {inputs} change the program, \
          {open} are not noticed; {left_out} left out",
         counted(*cases, "case")
     )
+}
+
+fn html(out: &mut dyn Write, audit: &Audit) -> io::Result<()> {
+    writeln!(out, "{HEAD}<title>Audit</title>\n<style>.open{{background:#c338}}</style>")?;
+    writeln!(out, "<h2>Audit</h2>\n<p>{}</p>", html_text(&summary(audit)))?;
+    writeln!(
+        out,
+        "<table>\n<tr><th>format</th><th>change</th><th>of</th><th>times</th><th>why it is not compared</th><th>such as in</th></tr>"
+    )?;
+    let (explained, unexplained): (Vec<_>, Vec<_>) =
+        audit.unnoticed.iter().partition(|unnoticed| unnoticed.rule.is_some());
+    for Unnoticed { format, kind, at, rule, section, count, case } in unexplained.into_iter().chain(explained)
+    {
+        let class = if rule.is_none() { " class=\"open\"" } else { "" };
+        let why = rule.as_ref().map_or("not noticed".to_owned(), |rule| {
+            format!("{rule} ({})", section.as_deref().unwrap_or_default())
+        });
+        let times = count.to_string();
+        let cells =
+            [format, kind, at, &times, &why, case].map(|cell| format!("<td>{}</td>", html_text(cell)));
+        writeln!(out, "<tr{class}>{}</tr>", cells.concat())?;
+    }
+    writeln!(out, "</table>")
 }
 
 fn place(unnoticed: &Unnoticed) -> String {

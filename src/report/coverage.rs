@@ -62,7 +62,7 @@ fn text(out: &mut dyn Write, coverage: &Coverage) -> io::Result<()> {
 fn executed(instruction: &Instruction) -> String {
     match instruction.executed() {
         0 => "never".to_owned(),
-        count => format!("{count} x"),
+        count => counted(count, "case"),
     }
 }
 
@@ -79,7 +79,7 @@ fn html(out: &mut dyn Write, coverage: &Coverage) -> io::Result<()> {
     for machine in &coverage.machines {
         writeln!(out, "<h2>{}</h2>\n<table>", html_text(&machine.machine))?;
         let heads = GROUPS.map(|name| format!("<th>{name}</th>")).concat();
-        writeln!(out, "<tr><th>instruction</th><th>executed</th>{heads}</tr>")?;
+        writeln!(out, "<tr><th>instruction</th><th>executed by</th>{heads}</tr>")?;
         for instruction in &machine.instructions {
             let class = match (instruction.executed(), group(instruction, "fails").is_empty()) {
                 (0, _) => "never",

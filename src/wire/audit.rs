@@ -36,6 +36,8 @@ pub struct Unnoticed {
     pub at: String,
     /// The rule of the format by which it is not compared; `None` if no rule says so.
     pub rule: Option<String>,
+    /// The section of the book that has the rule: `formats/tinyvm.md#segments`; `None` without a rule.
+    pub section: Option<String>,
     /// How many changes.
     pub count: u64,
     /// The first case.

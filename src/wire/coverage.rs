@@ -39,13 +39,13 @@ pub struct Instruction {
 pub struct Aspect {
     /// What: `executed`, `height: exact`, `a: 2^64`, `taken`, `fails: out of gas`.
     pub what: String,
-    /// How often.
-    pub count: u64,
+    /// How many cases do it.
+    pub cases: u64,
 }
 
 impl Instruction {
-    /// How often it is executed.
+    /// How many cases execute it.
     pub fn executed(&self) -> u64 {
-        self.aspects.iter().find(|aspect| aspect.what == "executed").map_or(0, |aspect| aspect.count)
+        self.aspects.iter().find(|aspect| aspect.what == "executed").map_or(0, |aspect| aspect.cases)
     }
 }

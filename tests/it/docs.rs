@@ -7,7 +7,7 @@
 //! `docs/examples`. `VMCONF_DOCS=update` writes what commands print and what files say into the pages.
 
 mod ci;
-mod links;
+pub(crate) mod links;
 mod markdown;
 mod transcript;
 

@@ -18,7 +18,10 @@ fn targets(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn check(page: &Path, target: &str) -> Result<(), String> {
+/// # Errors
+///
+/// When there is no such page, or no such heading on it.
+pub(crate) fn check(page: &Path, target: &str) -> Result<(), String> {
     if target.contains("://") {
         return Ok(());
     }

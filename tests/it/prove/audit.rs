@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use vmconf::formats::uncompared::{rule_of, rules};
 use vmconf::machines::observe::Observe;
 use vmconf::model::assertion::{Assertion, Expected};
 use vmconf::model::mismatch::Mismatch;
@@ -11,7 +12,7 @@ use vmconf::run::compare::{UnknownField, diff};
 use vmconf::wire::audit::Audit;
 
 use crate::support::validator::Validator;
-use crate::support::{VECTORS, is_table, sources_of, vmconf};
+use crate::support::{VECTORS, at_root, is_table, sources_of, vmconf};
 
 fn audited(path: impl AsRef<Path>, compare: Compare, most_changes: usize) -> Audit {
     audit(&sources_of(path), &Options::default(), How { compare, most_changes })
@@ -61,6 +62,45 @@ fn a_comparison_that_leaves_something_out_is_noticed() {
         let found = audit.unexplained().any(|it| it.kind == kind && it.at.contains("resultStack"));
         assert!(found, "{kind}: {:#?}", audit.unnoticed);
     }
+}
+
+/// The section that a rule names is in the book.
+#[test]
+fn each_rule_names_a_section_of_the_book() {
+    let page = at_root("docs/src/SUMMARY.md");
+    let missing: Vec<_> =
+        rules().filter_map(|rule| crate::docs::links::check(&page, rule.section).err()).collect();
+    assert_eq!(missing, [""; 0]);
+    assert!(rules().all(|rule| rule.section.contains('#')));
+}
+
+#[test]
+fn data_after_a_fault_has_its_own_rule() {
+    let at = "steps/*/result/resultStack";
+    let rule = |state| rule_of("neovm-n3", "removed", at, Some(state)).map(|rule| rule.text);
+    assert_ne!(rule("FAULT"), rule("HALT"));
+    assert!(rule("FAULT").is_some_and(|rule| rule.contains("after a FAULT")));
+    // All changes of a FAULT's data, and not only its removal.
+    assert_eq!(rule_of("neovm-n3", "value", at, Some("HALT")), None);
+    assert!(rule_of("neovm-n3", "value", at, Some("FAULT")).is_some());
+}
+
+/// What is expected at the end and after a continuation is the same place.
+#[test]
+fn expectations_of_all_phases_have_one_rule() {
+    for at in ["expect", "expect/registers/r1", "then/*/expect", "then/*/expect/registers/r1"] {
+        let rule = rule_of("tinyvm", "removed", at, None).map(|rule| rule.section);
+        assert_eq!(rule, Some("formats/tinyvm.md#a-test-of-one-machine"), "{at}");
+    }
+    assert_eq!(rule_of("tinyvm", "removed", "expected/pc", None), None);
+}
+
+#[test]
+fn the_command_makes_a_page() {
+    let ran = vmconf(&["audit", "vectors/evm/arithmetic/add.json", "--output", "html"]);
+    assert_eq!((ran.exit, &*ran.stderr), (0, ""));
+    assert!(ran.stdout.contains("<td>member order</td>"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("(formats/vmtests.md#members)"), "{}", ran.stdout);
 }
 
 #[test]

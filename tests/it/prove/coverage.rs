@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::json;
 use vmconf::prove::coverage::coverage;
 use vmconf::prove::suite::{Detail, Suite};
 use vmconf::run::Options;
@@ -35,6 +36,31 @@ fn aspects_of_single_instructions() {
     assert!(aspects(&tinyvm, "ADD").iter().any(|it| it.starts_with("b: ")));
 }
 
+/// Of a run of 300,005 instructions, the end is observed although most of the loop before it is not.
+#[test]
+fn the_end_of_a_long_run_is_observed() {
+    // PUSHINT32 100000; DEC DUP JMPIF -2; DROP PUSH1 PUSH0 DIV
+    let script = "0x02a08601009d4a24fe451110a1";
+    let step = json!({ "actions": ["Execute"], "result": { "state": "FAULT" } });
+    let test = json!({ "name": "a long loop", "script": script, "steps": [step] });
+    let vector = json!({ "category": "prove", "name": "long", "tests": [test] });
+    let folder = tempfile::TempDir::new().unwrap();
+    std::fs::write(folder.path().join("long.json"), vector.to_string()).unwrap();
+    let options = Options::default();
+    for detail in [Detail::Codes, Detail::Points] {
+        let suite = Suite::read(&sources_of(folder.path()), &options, detail, &|_| true);
+        let [case] = &suite.cases[..] else { panic!("{} cases", suite.cases.len()) };
+        assert_eq!((case.failing, case.codes.len()), (Some(0xa1), 8));
+        assert!((200_000..=300_005).contains(&case.steps), "{}", case.steps);
+        let coverage = coverage(&suite);
+        let aspects = |name| aspects(&coverage, name);
+        if detail == Detail::Points {
+            assert!(aspects("DIV").iter().any(|aspect| aspect.starts_with("fails: ")));
+            assert!(["taken", "not taken"].iter().all(|it| aspects("JMPIF").contains(it)));
+        }
+    }
+}
+
 #[test]
 fn every_form_names_what_is_never_executed() {
     let path = "vectors/evm/arithmetic/add.json";
@@ -66,7 +92,7 @@ fn the_smallest_set_covers_the_same() {
     assert!(ids.len() < all.cases.len(), "{} of {}", ids.len(), all.cases.len());
     let points = |takes: &dyn Fn(&str) -> bool| -> BTreeSet<_> {
         let cases = all.cases.iter().filter(|case| takes(&case.id));
-        cases.flat_map(|case| case.points.keys().cloned()).collect()
+        cases.flat_map(|case| case.points.iter().cloned()).collect()
     };
     assert_eq!(points(&|id| ids.contains(id)), points(&|_| true));
 }
