@@ -8,7 +8,8 @@ pub enum Tiers {
     /// As blocks of instructions where a program is hot.
     #[default]
     Hot,
-    /// Both beside each other, compared after each block: a test of the machine.
+    /// Both beside each other, compared after each block: a test of the machine. A program is hot after a few turns of
+    /// its loops, since those of a test are short.
     Both,
 }
 

@@ -2,6 +2,7 @@
 
 use std::env::var;
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 use crate::random::Random;
 use crate::support::{at_root, read, sources_of};
@@ -20,10 +21,11 @@ use vmconf::testees::MakeTestee;
 
 /// The program of an own vector with another code and other gas.
 fn program(code: &[u8], gas: u64) -> Program {
-    let (_, mut cases) = read(&at_root("vectors/evm/layout-2015/demo.json"));
-    let Value::Record(mut members) = Value::clone(&cases.remove(0).case.program.0) else {
-        panic!("a program that is not a record")
-    };
+    static OWN: LazyLock<Value> = LazyLock::new(|| {
+        let (_, mut cases) = read(&at_root("vectors/evm/layout-2015/demo.json"));
+        Value::clone(&cases.remove(0).case.program.0)
+    });
+    let Value::Record(mut members) = OWN.clone() else { panic!("a program that is not a record") };
     for (name, value) in &mut members {
         match &**name {
             "code" => *value = Value::Bytes(code.to_vec()),
@@ -54,23 +56,46 @@ fn programs(few: usize) -> usize {
 }
 
 /// Code with loops: pieces after destinations, with jumps between them, and instructions that a block cannot
-/// contain among those that it can.
+/// contain among those that it can. In most programs each piece leaves as many items as it found, so that the loops
+/// go on until the gas is used up; in others the stack runs empty or over.
 fn looping_code(random: &mut Random) -> Vec<u8> {
+    const FOUND: i64 = 9;
+    let is_balanced = !random.one_in(4);
     let mut source = String::new();
     let parts = 1 + random.below(4);
-    for _ in 0..random.below(9) {
+    let found = if is_balanced { FOUND } else { random.below(9) as i64 };
+    for _ in 0..found {
         source += "PUSH8 0x";
         source += &hex::encode(random.bytes(8));
         source.push('\n');
     }
     for part in 0..parts {
         writeln!(source, "part{part}: JUMPDEST").unwrap();
+        let mut height = found;
         for _ in 0..random.below(24) {
-            source += &instruction(random, parts);
+            let text = instruction(random, parts);
+            let (lowest, after) = heights(&text, height);
+            if lowest >= 0 || !is_balanced {
+                source += &text;
+                height = after;
+            }
+        }
+        if is_balanced {
+            let missing = if height < FOUND { "CALLER\n" } else { "POP\n" };
+            source += &missing.repeat(height.abs_diff(FOUND) as usize);
         }
     }
     writeln!(source, "PUSH2 @part{}\nJUMP", random.below(parts)).unwrap();
     assemble(&EVM, &source).unwrap_or_else(|error| panic!("{source}: {error}"))
+}
+
+/// How many items there are at least on the way through the instructions, and after them.
+fn heights(source: &str, before: i64) -> (i64, i64) {
+    let rows = source.lines().filter_map(|line| EVM.by_name(line.split(' ').next()?));
+    rows.fold((before, before), |(lowest, height), row| {
+        let taken = height - i64::from(row.pops);
+        (lowest.min(taken), taken + i64::from(row.pushes))
+    })
 }
 
 /// One instruction, or a few.
@@ -135,27 +160,38 @@ impl Watch for Gas {
     }
 }
 
-/// With exactly the gas for the first instructions of a run, and with one less, both tiers end at the same place.
+/// With exactly the gas for the first instructions of a run, and with one less, both tiers end at the same place:
+/// after each instruction of the run.
 #[test]
 fn gas_that_ends_at_any_instruction() {
-    const GAS: u64 = 4000;
-    const MOST: usize = 60;
+    const GAS: u64 = 1500;
     let mut random = Random::seeded_by("VMCONF_SEED");
-    for _ in 0..programs(40) {
+    // The one with both is hot soon, so that most of these runs end in a block.
+    let [mut plain, mut both] = [Tiers::Plain, Tiers::Both].map(|tiers| {
+        let mut machine = Evm::new(&Limits::default());
+        machine.choose(tiers);
+        machine
+    });
+    let run = |machine: &mut Evm, program: &Program| {
+        machine.load(program).unwrap();
+        machine.run(u64::MAX, None);
+        everything(machine)
+    };
+    for _ in 0..programs(100) {
         let code = looping_code(&mut random);
         let mut seen = Gas::default();
         loaded(&program(&code, GAS), Tiers::Plain).run(u64::MAX, Some(&mut seen));
-        // The last ones, at which the program is hot if it ever is.
-        for left in seen.0.iter().rev().take(MOST) {
-            for gas in [GAS - left, (GAS - left).saturating_sub(1)] {
-                let program = program(&code, gas);
-                let [plain, hot] = [Tiers::Plain, Tiers::Hot].map(|tiers| {
-                    let mut machine = loaded(&program, tiers);
-                    machine.run(u64::MAX, None);
-                    everything(&machine)
-                });
-                assert_eq!(hot, plain, "gas {gas}: {}", hex::encode(&code));
-            }
+        let mut ends: Vec<_> =
+            seen.0.iter().map(|left| GAS - left).flat_map(|used| [used.saturating_sub(1), used]).collect();
+        ends.dedup();
+        for gas in ends {
+            let program = program(&code, gas);
+            assert_eq!(
+                run(&mut both, &program),
+                run(&mut plain, &program),
+                "gas {gas}: {}",
+                hex::encode(&code)
+            );
         }
     }
 }
@@ -191,10 +227,11 @@ fn a_budget_ends_at_any_instruction_of_a_block() {
     let program = program(&code, 1_000_000);
     for budget in 1000..1100 {
         let mut plain = loaded(&program, Tiers::Plain);
-        let mut hot = loaded(&program, Tiers::Hot);
+        // Hot after a few turns of the loop.
+        let mut both = loaded(&program, Tiers::Both);
         for _ in 0..3 {
-            assert_eq!(plain.run(budget, None), hot.run(budget, None));
-            assert_eq!(everything(&hot), everything(&plain), "after {budget} instructions");
+            assert_eq!(plain.run(budget, None), both.run(budget, None));
+            assert_eq!(everything(&both), everything(&plain), "after {budget} instructions");
         }
     }
 }

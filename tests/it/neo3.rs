@@ -6,6 +6,7 @@
 //! | `numbers.rs` | the encoding of Integers; every instruction on numbers |
 //! | `types.rs` | what each type is as another one |
 //! | `references.rs` | `refs` after each instruction, by the model of `model.rs` |
+//! | `joined.rs` | what CAT joins in place and what it leaves as it is |
 //! | `drive.rs` | a program ends the same however it is driven |
 //! | `bounds.rs` | deep and cyclic items, and memory |
 //!
@@ -14,6 +15,7 @@
 
 mod bounds;
 mod drive;
+mod joined;
 mod model;
 mod numbers;
 mod references;

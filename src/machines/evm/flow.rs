@@ -53,7 +53,7 @@ pub(super) struct Destinations {
 
 /// What an offset is for a jump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
-pub(super) struct Destination(u8);
+pub(super) struct Destination(u16);
 
 impl Destination {
     const UNKNOWN: Destination = Destination(0);
@@ -62,8 +62,11 @@ impl Destination {
     pub(super) const PLAIN: Destination = Destination(2);
     /// One where the hot tier takes over.
     const HOT: Destination = Destination(3);
-    /// One where it takes over after some more jumps to it; each makes it one less.
-    pub(super) const COLD: Destination = Destination(3 + 8);
+
+    /// One where it takes over after this number of jumps to it; each makes it one less.
+    pub(super) const fn cold(jumps: u16) -> Destination {
+        Destination(Destination::HOT.0 + jumps)
+    }
 }
 
 impl Destinations {

@@ -4,7 +4,7 @@ use super::call::Recorded;
 use super::environment::Environment;
 use super::flow::{Destination, Destinations};
 use super::frame::{Count, Frame, Halt, Halves, PADDING, STACK_LIMIT, STACK_SLOTS, Stack, Stop, Word};
-use super::hot::Hot;
+use super::hot::{self, Hot};
 use super::log::Log;
 use super::memory::Memory;
 use super::program;
@@ -319,7 +319,11 @@ impl Machine for Evm {
         self.context.reset();
         self.gas = program::load(program, &mut self.context, &mut self.code)?;
         self.code.resize(self.code.len() + PADDING, 0);
-        let fresh = if self.tiers == Tiers::Plain { Destination::PLAIN } else { Destination::COLD };
+        let fresh = match self.tiers {
+            Tiers::Plain => Destination::PLAIN,
+            Tiers::Hot => Destination::cold(hot::JUMPS),
+            Tiers::Both => Destination::cold(hot::FEW_JUMPS),
+        };
         self.destinations.reset(self.code.len(), fresh);
         self.hot.reset();
         self.pc = 0;

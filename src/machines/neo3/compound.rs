@@ -222,10 +222,11 @@ pub(super) fn pickitem(frame: &mut Frame<'_>) -> Flow {
         && let Some(item) = frame.core.heap.list(*list).get(*index as usize)
         && item.compound().is_none()
     {
-        let item = item.copy();
-        frame.pop_small();
-        frame.pop()?;
-        frame.core.stack.push(item);
+        let (list, item, core) = (*list, item.copy(), &mut *frame.core);
+        core.forget_small();
+        core.forget_small();
+        core.heap.let_go_compound(list);
+        core.stack.push(item);
         return Ok(());
     }
     pick_any(frame)
@@ -300,7 +301,7 @@ pub(super) fn append(frame: &mut Frame<'_>) -> Flow {
         && let Some(items) = core.heap.let_go_shared(*list)
     {
         items.push(core.stack.pop().unwrap_or_default());
-        core.stack.pop();
+        core.forget_small();
         core.heap.counted += 1;
         return Ok(());
     }
@@ -334,7 +335,8 @@ pub(super) fn setitem(frame: &mut Frame<'_>) -> Flow {
         && let (index, Some(items)) = (*index as usize, core.heap.let_go_shared(*list))
     {
         items[index] = core.stack.pop().unwrap_or_default();
-        core.stack.truncate(core.stack.len() - 2);
+        core.forget_small();
+        core.forget_small();
         return Ok(());
     }
     set_any(frame)

@@ -102,7 +102,8 @@ impl Core {
         }
     }
 
-    /// Removes the top item, which has nothing to be freed: a number of 64 bits, a Boolean or Null.
+    /// Removes the top item, which has nothing to be freed: a number of 64 bits, a Boolean, Null, or a compound, which
+    /// the heap has.
     #[inline(always)]
     pub(super) fn forget_small(&mut self) {
         mem::forget(self.stack.pop());

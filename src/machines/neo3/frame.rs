@@ -235,6 +235,11 @@ impl<'m> Frame<'m> {
                 let number = *number;
                 self.core.stack.push(Item::Integer(number));
             }
+            Item::Array(list) => {
+                let list = *list;
+                self.core.heap.hold_compound(list);
+                self.core.stack.push(Item::Array(list));
+            }
             other => {
                 let item = other.clone();
                 self.push(item);

@@ -216,7 +216,9 @@ impl Heap {
         }
     }
 
-    fn hold_compound(&mut self, id: Id) {
+    /// As [`Heap::hold`], for a compound.
+    #[inline(always)]
+    pub(super) fn hold_compound(&mut self, id: Id) {
         let compound = &mut self.compounds[id.0 as usize];
         compound.stack_references += 1;
         if compound.stack_references == 1 {
@@ -225,6 +227,7 @@ impl Heap {
     }
 
     /// Counts the contents, at any depth, of a compound that nothing held before.
+    #[inline(never)]
     fn hold_content(&mut self, id: Id) {
         let mut work = std::mem::take(&mut self.work);
         work.push(id);
@@ -243,7 +246,9 @@ impl Heap {
         self.work = work;
     }
 
-    fn let_go_compound(&mut self, id: Id) {
+    /// As [`Heap::let_go`], for a compound.
+    #[inline(always)]
+    pub(super) fn let_go_compound(&mut self, id: Id) {
         let compound = &mut self.compounds[id.0 as usize];
         compound.stack_references -= 1;
         if compound.stack_references == 0 {
@@ -252,6 +257,7 @@ impl Heap {
     }
 
     /// Uncounts the contents, at any depth, of a compound that nothing holds any longer.
+    #[inline(never)]
     fn let_go_content(&mut self, id: Id) {
         let mut work = std::mem::take(&mut self.work);
         work.push(id);

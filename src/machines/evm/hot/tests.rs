@@ -2,7 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::block::{Action, Block, Exit, Next, Place, Step};
+use super::block::{Action, Block, Condition, Exit, Next, Place, Step, Test};
+use super::role::{self, Role};
+use crate::isa::OpInfo;
 use crate::isa::assembler::assemble;
 use crate::machines::evm::{EVM, Evm, Op};
 use crate::machines::machine::{Machine, Status};
@@ -69,6 +71,11 @@ const SOURCE: &str = "
 
 /// A machine that has made blocks of the loop, and the machine beside it.
 fn warm() -> Evm {
+    warmed_by(SOURCE)
+}
+
+/// A machine that has executed a part of a loop, and the machine beside it.
+fn warmed_by(source: &str) -> Evm {
     let mut machine = Evm::new(&Limits::default());
     machine.choose(Tiers::Both);
     let bytes = |length| Value::Bytes(vec![0; length]);
@@ -77,7 +84,7 @@ fn warm() -> Evm {
     let addresses = ["address", "caller", "origin", "coinbase"];
     members.extend(addresses.iter().map(|name| ((*name).to_owned(), bytes(20))));
     members.extend([
-        ("code".to_owned(), Value::Bytes(assemble(&EVM, SOURCE).expect("a source"))),
+        ("code".to_owned(), Value::Bytes(assemble(&EVM, source).expect("a source"))),
         ("gas".to_owned(), Value::int(1_000_000)),
         ("data".to_owned(), bytes(0)),
         ("debit".to_owned(), Value::Bool(false)),
@@ -90,7 +97,11 @@ fn warm() -> Evm {
 
 /// Whether a fault is noticed while the loop goes on.
 fn is_noticed(plant: impl FnOnce(&mut Evm)) -> bool {
-    let mut machine = warm();
+    is_noticed_in(SOURCE, plant)
+}
+
+fn is_noticed_in(source: &str, plant: impl FnOnce(&mut Evm)) -> bool {
+    let mut machine = warmed_by(source);
     plant(&mut machine);
     catch_unwind(AssertUnwindSafe(|| machine.run(3000, None))).is_err()
 }
@@ -140,6 +151,91 @@ fn a_fault_in_a_step_is_noticed() {
     }
 }
 
+/// A loop in which the result of `op` is added to one of its operands.
+fn loop_of(op: &OpInfo) -> String {
+    let operands = "DUP3\n".repeat(usize::from(op.pops));
+    format!(
+        "PUSH32 0x123456789abcdef0fedcba98765432100f1e2d3c4b5a69788796a5b4c3d2e1f0
+        PUSH32 0xf0e1d2c3b4a5968778695a4b3c2d1e0f00112233445566778899aabbccddeeff\nPUSH1 77
+        again: JUMPDEST\n{operands}{}\nPUSH1 5\nADD\nDUP4\nADD
+        SWAP3\nPOP\nSWAP2\nSWAP1\nPUSH1 1\nADD\nPUSH2 @again\nJUMP",
+        op.name
+    )
+}
+
+#[test]
+fn a_fault_in_each_instruction_that_computes_is_noticed() {
+    let mut computing = 0;
+    for op in EVM.ops.iter() {
+        let Some(it) = Op::of_code(op.code as u8).filter(|op| role::of(*op) == Role::Computes) else {
+            continue;
+        };
+        computing += 1;
+        let source = loop_of(op);
+        assert!(!is_noticed_in(&source, |_| {}), "{}", op.name);
+        let steps = warmed_by(&source).hot.steps;
+        let of_it: Vec<_> =
+            (0..steps.len()).filter(|number| steps[*number].action == Action::Compute(it)).collect();
+        assert!(!of_it.is_empty(), "{}", op.name);
+        let is_seen = is_noticed_in(&source, |machine| {
+            of_it.iter().for_each(|number| machine.hot.steps[*number] = faulty(&steps[*number]));
+        });
+        assert!(is_seen, "{}", op.name);
+    }
+    assert_eq!(computing, 22);
+}
+
+/// A loop that goes on by each of two ways, as the condition says: whether the lower of two numbers `is` so.
+fn branches(condition: &str) -> String {
+    format!(
+        "PUSH4 0x12345678\nPUSH1 3
+        again: JUMPDEST\nPUSH4 1664525\nMUL\nPUSH4 1013904223\nADD\nPUSH4 0xffffffff\nAND
+        DUP2\nDUP2\n{condition}\nPUSH2 @on\nJUMPI\nSWAP1\nPUSH1 7\nADD\nPUSH4 0xffffffff\nAND\nSWAP1
+        on: JUMPDEST\nPUSH2 @again\nJUMP"
+    )
+}
+
+#[test]
+fn a_fault_in_each_test_of_a_branch_is_noticed() {
+    // A bit that changes irregularly.
+    let bit = "XOR\nPUSH1 64\nSWAP1\nDIV\nPUSH1 1\nAND";
+    let conditions = [
+        ("LT".to_owned(), Test::Less),
+        ("GT\nISZERO".to_owned(), Test::Less),
+        (format!("{bit}\nPUSH1 1\nEQ"), Test::Equal),
+        (bit.to_owned(), Test::IsZero),
+        (format!("{bit}\nISZERO"), Test::IsZero),
+    ];
+    let faults: [fn(&mut Condition); 3] = [
+        |condition| condition.holds = !condition.holds,
+        |condition| {
+            condition.test = match condition.test {
+                Test::IsZero => Test::Equal,
+                Test::Less | Test::Equal => Test::IsZero,
+            };
+        },
+        // The slot below the stack is 0.
+        |condition| condition.of = [Place::default(); 2],
+    ];
+    for (condition, test) in conditions {
+        let source = branches(&condition);
+        assert!(!is_noticed_in(&source, |_| {}), "{condition}");
+        for (number, plant) in faults.iter().enumerate() {
+            let mut planted = 0;
+            let is_seen = is_noticed_in(&source, |machine| {
+                for block in &mut machine.hot.blocks {
+                    if let Exit::Branch(condition, _) = &mut block.exit {
+                        assert_eq!(condition.test, test);
+                        plant(condition);
+                        planted += 1;
+                    }
+                }
+            });
+            assert!(planted > 0 && is_seen, "fault {number} in {condition}");
+        }
+    }
+}
+
 #[test]
 fn a_fault_in_a_block_is_noticed() {
     let faults: [fn(&mut Block); 4] = [
@@ -148,12 +244,44 @@ fn a_fault_in_a_block_is_noticed() {
         |block| block.results += 1,
         |block| block.exit = faulty_exit(block.exit),
     ];
-    for block in executed() {
+    let all = executed();
+    let has = |kind: fn(&Exit) -> bool| all.iter().any(|block| kind(&block.exit));
+    assert!(has(|exit| matches!(exit, Exit::Branch(..))));
+    assert!(has(|exit| matches!(exit, Exit::Plain(_))));
+    for block in all {
         let number = warm().hot.blocks.iter().position(|it: &Block| *it == block).expect("a block");
         for (fault, plant) in faults.iter().enumerate() {
             let is_seen = is_noticed(|machine| plant(&mut machine.hot.blocks[number]));
             assert!(is_seen, "fault {fault} in {block:?}");
         }
+    }
+}
+
+/// A block ends after some jumps, and goes on with another one; and where a function returns.
+#[test]
+fn a_fault_where_a_block_goes_on_is_noticed() {
+    let hops: String = (1..8).map(|hop| format!("PUSH2 @hop{hop}\nJUMP\nhop{hop}: JUMPDEST\n")).collect();
+    let hops = format!("PUSH1 0\nagain: JUMPDEST\nPUSH1 3\nADD\n{hops}PUSH2 @again\nJUMP");
+    let call = |back| format!("PUSH2 @{back}\nPUSH2 @function\nJUMP\n{back}: JUMPDEST\n");
+    let calls = format!(
+        "PUSH1 7\nagain: JUMPDEST\n{}{}PUSH2 @again\nJUMP
+        function: JUMPDEST\nSWAP1\nPUSH1 3\nMUL\nDUP1\nPUSH1 4\nAND\nPUSH2 @on\nJUMPI\nPUSH1 5\nADD
+        on: JUMPDEST\nPUSH1 1\nADD\nSWAP1\nJUMP",
+        call("one"),
+        call("two")
+    );
+    let programs: [(String, fn(&Exit) -> bool); 2] =
+        [(hops, |exit| matches!(exit, Exit::To(_))), (calls, |exit| matches!(exit, Exit::Jump { .. }))];
+    for (source, is_meant) in programs {
+        assert!(!is_noticed_in(&source, |_| {}), "{source}");
+        let mut planted = 0;
+        let is_seen = is_noticed_in(&source, |machine| {
+            for block in machine.hot.blocks.iter_mut().filter(|block| is_meant(&block.exit)) {
+                block.exit = faulty_exit(block.exit);
+                planted += 1;
+            }
+        });
+        assert!(planted > 0 && is_seen, "{planted} in {source}");
     }
 }
 
