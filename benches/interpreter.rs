@@ -82,7 +82,8 @@ fn summarise(what: &str, programs: &[Compared], [least, mean]: [f64; 2], results
     let reached = (ratios.iter().fold(f64::INFINITY, |one, other| one.min(*other)), geometric_mean(&ratios));
     let sum = |time: fn(&Compared) -> f64| programs.iter().map(time).sum::<f64>();
     let time = sum(|it| it.ours) / sum(|it| it.peers);
-    let last = results.add(what, &[("least", Some(reached.0)), ("mean", Some(reached.1)), ("time", Some(time))]);
+    let last =
+        results.add(what, &[("least", Some(reached.0)), ("mean", Some(reached.1)), ("time", Some(time))]);
     println!(
         "{what}, times as fast as revm: least {:.2} (goal {least}), geometric mean {:.2} (goal {mean}); \
          time of all {time:.2} of revm's  {last}",
@@ -100,8 +101,7 @@ fn demand_equal(ours: &mut Running, peer: &mut Peer) -> anyhow::Result<()> {
 
 /// How the last run ended.
 fn ended(ours: &mut Running) -> anyhow::Result<Ended> {
-    let observe =
-        |ours: &Running, field| ours.machine.observe(field).with_context(|| format!("no {field}"));
+    let observe = |ours: &Running, field| ours.machine.observe(field).with_context(|| format!("no {field}"));
     if observe(ours, "outcome")? == Value::text("halt") {
         let mut gas = Gas(0);
         ours.watched(&mut gas);

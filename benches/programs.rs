@@ -62,7 +62,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<Named>> {
     for entry in entries {
         let reading = format.read_case(Node::at_index(&document, entry.node), Options::default());
         let case = reading.case.with_context(|| format!("{}: {:?}", entry.name, reading.diagnostics))?;
-        programs.push((entry.name, case.program));
+        programs.push((entry.name.to_string(), case.program));
     }
     Ok(programs)
 }
