@@ -55,7 +55,7 @@ impl Folder {
             match entry.as_ref().map_or(Kind::Vector, kind) {
                 Kind::Vector => count += 1,
                 Kind::Skipped(why) => {
-                    skipped.extend(entry.map(|it| format!("{}: {why}", self.name_of(it.path()))))
+                    skipped.extend(entry.map(|it| format!("{}: {why}", self.name_of(it.path()))));
                 }
                 Kind::Other => {}
             }
