@@ -3,6 +3,7 @@
 pub mod audit;
 mod case_block;
 pub mod comparison;
+mod compressed;
 pub mod coverage;
 mod executed;
 pub mod explanation;

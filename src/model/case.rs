@@ -36,9 +36,10 @@ impl CaseId {
 
     fn shown_name(&self) -> Option<Cow<'_, str>> {
         let name = self.name.as_deref()?;
-        let shown = match name.contains('\\') {
-            true => escaped(&name.replace('\\', "\\\\")).into_owned().into(),
-            false => escaped(name),
+        let shown = if name.contains('\\') {
+            escaped(&name.replace('\\', "\\\\")).into_owned().into()
+        } else {
+            escaped(name)
         };
         let is_numbered = self.nth > 1 || ends_like_number(name);
         Some(if is_numbered { format!("{shown}#{}", self.nth).into() } else { shown })

@@ -1,5 +1,5 @@
-//! Recorded runs: each run is stored as a report with fewer members, compressed with gzip. A checksum at the end
-//! shows damage. Full reports can be read as well, compressed or not.
+//! Recorded runs: each run is stored as a report with fewer members, compressed with gzip if it is long. A
+//! checksum at the end shows damage. Full reports can be read as well, compressed or not.
 
 use std::fmt;
 use std::io::{BufRead, Read};

@@ -247,7 +247,7 @@ fn programs() {
         &n3,
         r#""script": ["PUSH1", "0x0A", "0x"]"#,
         r#"{script: ["PUSH1", 0x0a, 0x]}"#,
-        r#"script[0]="PUSH1", script[1]="0x0A", script[2]="0x"] script=["PUSH1","#,
+        r#"script=["PUSH1","#,
     );
     check(
         &n3,
@@ -263,7 +263,7 @@ fn programs() {
     );
     check(&v2, r#""script": "0X4Aff""#, "{script: 0x4aff}", r#"script="0X4Aff"}"#);
     check(&v2, r#""SCRIPT": "UVI=""#, "{script: 0x5152}", r#"script="UVI="}"#);
-    check(&v2, r#""script": ["PUSH1"]"#, r#"{script: ["PUSH1"]}"#, r#"script[0]="PUSH1"] script=["PUSH1"]"#);
+    check(&v2, r#""script": ["PUSH1"]"#, r#"{script: ["PUSH1"]}"#, r#"script=["PUSH1"]"#);
     check(&v2, r#""script": "", "message": """#, "{message: 0x}", r#"message=""}"#);
     check(&v2, r#""message": null, "scriptTable": null"#, "{}", "");
     check(&v2, r#""scriptTable": []"#, "{scriptTable: []}", "scriptTable=[]");

@@ -1,15 +1,13 @@
 //! The short form of the JSON report, in which each run is recorded.
 
-use std::io::{self, BufWriter, Write};
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use std::io::{self, Write};
 
 use crate::model::case_report::CaseReport;
 use crate::model::event::Summary;
 use crate::model::partition::Partition;
 use crate::model::signature::signature;
 use crate::model::verdict::{Kind, Verdict};
+use crate::report::compressed::Compressed;
 use crate::report::spool::Spool;
 use crate::report::truncate::truncate;
 use crate::wire::line::one_line;
@@ -21,8 +19,7 @@ const LONGEST: usize = 400;
 
 /// A recorded run, kept until it ends. It takes the same memory however many cases there are.
 pub struct Record {
-    /// The compressed lines; each write to the compressor has a cost of its own.
-    text: BufWriter<GzEncoder<Spool>>,
+    text: Compressed,
     /// Of the lines so far.
     hasher: blake3::Hasher,
     /// The first error of writing.
@@ -64,7 +61,7 @@ impl Record {
     }
 
     fn starting(start: Start) -> Record {
-        let text = BufWriter::new(GzEncoder::new(Spool::new(), Compression::fast()));
+        let text = Compressed::default();
         let mut record = Record { text, hasher: blake3::Hasher::new(), result: Ok(()) };
         record.add(&Line::Run(start));
         record
@@ -102,7 +99,7 @@ impl Record {
         }
     }
 
-    /// Ends the record with the summary and a checksum, and returns its compressed text.
+    /// Ends the record with the summary and a checksum, and returns its text, which is compressed if it is long.
     ///
     /// # Errors
     ///
@@ -111,7 +108,7 @@ impl Record {
         self.add(&Line::Summary(summary.into()));
         self.add(&Line::Checksum(Checksum::of(&self.hasher)));
         self.result?;
-        self.text.into_inner()?.finish()
+        self.text.finish()
     }
 
     fn add(&mut self, line: &Line) {

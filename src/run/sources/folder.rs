@@ -55,7 +55,7 @@ impl Folder {
             match entry.as_ref().map_or(Kind::Vector, kind) {
                 Kind::Vector => count += 1,
                 Kind::Skipped(why) => {
-                    skipped.extend(entry.map(|it| format!("{}: {why}", self.name_of(it.path()))))
+                    skipped.extend(entry.map(|it| format!("{}: {why}", self.name_of(it.path()))));
                 }
                 Kind::Other => {}
             }
@@ -71,7 +71,8 @@ impl Folder {
             let is_selected = |others: &Seen| others.has_whole(self.name_of(entry.path()));
             entry.depth() == 0 || !others.is_some_and(is_selected)
         };
-        WalkDir::new(&self.path).sort_by_file_name().into_iter().filter_entry(is_left)
+        let by_name = |a: &DirEntry, b: &DirEntry| a.path().as_os_str().cmp(b.path().as_os_str());
+        WalkDir::new(&self.path).sort_by(by_name).into_iter().filter_entry(is_left)
     }
 
     /// A folder that cannot be searched, as a source.
@@ -103,7 +104,8 @@ impl Names {
     /// [`Folder::name_of`].
     fn name_of(&mut self, root: &Folder, path: &Path) -> Arc<str> {
         let (Some(folder), Some(file)) = (path.parent(), path.file_name()) else { return root.name_of(path) };
-        if self.folder != folder {
+        // Bytes are compared faster than components.
+        if self.folder.as_os_str() != folder.as_os_str() {
             folder.clone_into(&mut self.folder);
             let is_start = |name: &str| name != "." && !name.ends_with('/');
             let name = root.name_of(folder);

@@ -1,0 +1,49 @@
+//! A text that is compressed if it is long.
+
+use std::io::{self, Write};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::spool::Spool;
+
+/// The longest text that is not compressed, and the pieces in which a longer one is: starting the compressor, and each
+/// write to it, has a cost of its own.
+const PIECE: usize = 1 << 16;
+
+/// A text that is compressed with gzip unless it is short. It takes the same memory however long it is.
+#[derive(Default)]
+pub(super) struct Compressed {
+    /// The text that is not compressed yet.
+    rest: Vec<u8>,
+    encoder: Option<GzEncoder<Spool>>,
+}
+
+impl Compressed {
+    /// The text, compressed or not.
+    pub(super) fn finish(mut self) -> io::Result<Spool> {
+        let Some(mut encoder) = self.encoder.take() else {
+            let mut spool = Spool::new();
+            spool.write_all(&self.rest)?;
+            return Ok(spool);
+        };
+        encoder.write_all(&self.rest)?;
+        encoder.finish()
+    }
+}
+
+impl Write for Compressed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.rest.extend_from_slice(bytes);
+        if self.rest.len() > PIECE {
+            let start = || GzEncoder::new(Spool::new(), Compression::fast());
+            self.encoder.get_or_insert_with(start).write_all(&self.rest)?;
+            self.rest.clear();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
