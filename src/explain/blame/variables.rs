@@ -52,6 +52,6 @@ impl Variables {
         let others = self.known.iter().filter(|(cell, _)| is_like(cell) && !writes.contains(cell));
         let changed = others.filter(|(cell, value)| is_changed(cell, value)).map(|(cell, _)| cell);
         // A hash map has no order.
-        changed.min_by_key(|cell| cell.to_string()).cloned()
+        changed.min_by_key(ToString::to_string).cloned()
     }
 }
