@@ -20,8 +20,7 @@ impl Results {
     pub(crate) fn of(section: &str) -> anyhow::Result<Results> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("results").join(section).with_extension("json");
         let last = if path.exists() {
-            serde_json::from_str(&fs::read_to_string(&path)?)
-                .with_context(|| path.display().to_string())?
+            serde_json::from_str(&fs::read_to_string(&path)?).with_context(|| path.display().to_string())?
         } else {
             Map::new()
         };

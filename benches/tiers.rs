@@ -68,10 +68,7 @@ pub(crate) fn measure(selection: &Selection) -> anyhow::Result<()> {
     }
     ensure!(!ratios.is_empty(), "no program has this name");
     let least = ratios.iter().fold(f64::INFINITY, |one, other| one.min(*other));
-    println!(
-        "plain / hot: least {least:.2} (goal 0.97), geometric mean {:.2}",
-        geometric_mean(&ratios)
-    );
+    println!("plain / hot: least {least:.2} (goal 0.97), geometric mean {:.2}", geometric_mean(&ratios));
     results.save(&selection.rounds)
 }
 
