@@ -9,6 +9,7 @@
 //! cargo run --profile release -p vmconf-benches -- units
 //! ```
 
+mod evmone;
 mod files;
 mod instructions;
 mod interpreter;
@@ -38,7 +39,13 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Section {
     /// The programs of vmPerformance on our EVM and on revm's interpreter
-    Interpreter(Selection),
+    Interpreter {
+        #[command(flatten)]
+        selection: Selection,
+        /// Also on evmone, or another machine with its interface: the path of the shared library
+        #[arg(long)]
+        evmone: Option<PathBuf>,
+    },
     /// Short loops of every machine beside one of our EVM
     Loops(Rounds),
     /// The hot tier of the EVM beside its plain loop
@@ -84,7 +91,7 @@ impl Rounds {
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().section {
-        Section::Interpreter(selection) => interpreter::measure(&selection),
+        Section::Interpreter { selection, evmone } => interpreter::measure(&selection, evmone.as_deref()),
         Section::Loops(selection) => loops::measure(&selection),
         Section::Tiers(selection) => tiers::measure(&selection),
         Section::Files(selection) => files::measure(&selection),

@@ -1,12 +1,15 @@
 //! The programs of vmPerformance on our EVM and on revm's interpreter. Loading a program counts on
 //! both sides: it is part of every case.
 
+use std::path::Path;
+
 use anyhow::{Context, ensure};
 use vmconf::machines::machine::{At, Watch};
 use vmconf::machines::tiers::Tiers;
 use vmconf::model::value::Value;
 
 use crate::Selection;
+use crate::evmone::Evmone;
 use crate::instructions::{Counted, cell};
 use crate::peer::Peer;
 use crate::programs::{self, bytes, member, number};
@@ -37,7 +40,7 @@ pub(crate) enum Ended {
 const LONG: f64 = 1e-3;
 
 /// Measures each program and prints a row for it, then the goals.
-pub(crate) fn measure(selection: &Selection) -> anyhow::Result<()> {
+pub(crate) fn measure(selection: &Selection, evmone: Option<&Path>) -> anyhow::Result<()> {
     let (mut long, mut short) = (Vec::new(), Vec::new());
     let mut results = Results::of("interpreter")?;
     println!(
@@ -49,6 +52,7 @@ pub(crate) fn measure(selection: &Selection) -> anyhow::Result<()> {
             continue;
         }
         let mut peer = Peer::new(&program)?;
+        let mut evmone = evmone.map(|path| Evmone::new(path, &program)).transpose()?;
         let mut ours = Running::new("evm", program, Tiers::default())?;
         demand_equal(&mut ours, &mut peer).with_context(|| format!("{name}: the two sides differ"))?;
         let compared = compare(selection.rounds.rounds, || ours.run(), || peer.run());
@@ -65,6 +69,17 @@ pub(crate) fn measure(selection: &Selection) -> anyhow::Result<()> {
             compared.spread(),
             cell(instructions)
         );
+        if let Some(evmone) = &mut evmone {
+            evmone.run();
+            if let Some(peers) = evmone.ended() {
+                let ours = self::ended(&mut ours)?;
+                ensure!(ours == peers, "{name}: ours: {ours:?}\nevmone: {peers:?}");
+            }
+            let compared = compare(selection.rounds.rounds, || ours.run(), || evmone.run());
+            let (time, ratio, spread) = (compared.peers * 1e3, compared.ratio(), compared.spread());
+            let last = results.add(&format!("{name}, evmone"), &[("times evmone", Some(ratio))]);
+            println!("{:<35}{time:>11.4}{ratio:>8.2}{spread:>13}{:>18}  {last}", "  evmone", "");
+        }
         if compared.ours < LONG { &mut short } else { &mut long }.push(compared);
     }
     ensure!(!long.is_empty() || !short.is_empty(), "no program has this name");
