@@ -24,6 +24,11 @@ const FRONTIER: c_int = 0;
 const SUCCESS: c_int = 0;
 
 type Word = [u8; 32];
+
+/// A word that a function returns.
+#[repr(C)]
+struct Returned(Word);
+
 type Address = [u8; 20];
 
 #[repr(C)]
@@ -73,7 +78,7 @@ type Missing = Option<extern "C" fn()>;
 #[repr(C)]
 struct Host {
     account_exists: Missing,
-    get_storage: extern "C" fn(*mut State, *const Address, *const Word) -> Word,
+    get_storage: extern "C" fn(*mut State, *const Address, *const Word) -> Returned,
     set_storage: extern "C" fn(*mut State, *const Address, *const Word, *const Word) -> c_int,
     others: [Missing; 13],
 }
@@ -83,9 +88,9 @@ const HOST: Host = Host { account_exists: None, get_storage, set_storage, others
 /// The words of storage that are not zero.
 type State = BTreeMap<Word, Word>;
 
-extern "C" fn get_storage(state: *mut State, _: *const Address, key: *const Word) -> Word {
+extern "C" fn get_storage(state: *mut State, _: *const Address, key: *const Word) -> Returned {
     // SAFETY: the pointers are those that `Evmone::run` gave, and a key for the time of the call.
-    unsafe { (*state).get(&*key).copied().unwrap_or_default() }
+    Returned(unsafe { (*state).get(&*key).copied().unwrap_or_default() })
 }
 
 extern "C" fn set_storage(

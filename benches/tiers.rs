@@ -16,7 +16,7 @@ use crate::timing::{compare, geometric_mean};
 use crate::{Selection, loops};
 
 /// How often the loops turn that end soon.
-const TURNS: [u32; 9] = [4, 8, 12, 16, 24, 32, 64, 256, 1024];
+const TURNS: [u32; 9] = [4, 16, 64, 256, 600, 610, 640, 1024, 4096];
 
 /// Measures each program on both tiers and prints a row for it.
 pub(crate) fn measure(selection: &Selection) -> anyhow::Result<()> {

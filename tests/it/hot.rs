@@ -177,7 +177,7 @@ fn gas_that_ends_at_any_instruction() {
         machine.run(u64::MAX, None);
         everything(machine)
     };
-    for _ in 0..programs(100) {
+    for _ in 0..programs(40) {
         let code = looping_code(&mut random);
         let mut seen = Gas::default();
         loaded(&program(&code, GAS), Tiers::Plain).run(u64::MAX, Some(&mut seen));
