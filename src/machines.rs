@@ -17,6 +17,7 @@ mod neo;
 pub mod neo2;
 pub mod neo3;
 pub mod observe;
+mod power;
 mod record;
 pub mod tiers;
 pub mod tinyvm;

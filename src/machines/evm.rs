@@ -14,7 +14,7 @@
 //! | `reference.rs` | a second machine, for `--engine both` |
 //! | `operands.rs` | what instructions that only compute work on |
 //! | `frame.rs` | the running frame that handlers work on: stack, gas, memory |
-//! | `wide.rs` | powers and quotients |
+//! | `wide.rs` | EXP and quotients |
 //! | `world.rs` | accounts |
 //! | `program.rs` | what a program record must contain |
 //! | `log.rs` | log entries, their bloom filters and their hash; LOG0 to LOG4 |
@@ -62,7 +62,7 @@ mod stack;
 mod storage;
 mod table;
 mod view;
-pub(in crate::machines) mod wide;
+mod wide;
 mod world;
 
 pub use machine::{Evm, INFO};

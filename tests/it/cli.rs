@@ -227,7 +227,7 @@ fn limits_of_the_runner() {
         // PUSH1, PUSH1, ADD, STOP.
         ("max-steps", 4, "steps"),
         // CALLDATACOPY of 1024 bytes counts more than its instructions.
-        ("max-steps", 6, "words"),
+        ("max-steps", 5, "words"),
         ("max-memory", 1024, "memory"),
         // 32 bytes of memory, and five times the result: copies of it are compared and reported.
         ("max-memory", 192, "output"),

@@ -10,7 +10,7 @@ use revm_primitives::hardfork::SpecId;
 use revm_primitives::{Address, B256, KECCAK_EMPTY};
 
 use super::engine::{Context, Instructions};
-use crate::machines::evm::wide::pow;
+use crate::machines::power::pow;
 
 type Call<'a> = InstructionContext<'a, Context, EthInterpreter>;
 

@@ -2,10 +2,11 @@
 
 use num_bigint::{BigInt, BigUint, Sign};
 
-use super::{Word, div_rem, exp, pow, square};
+use super::{Word, div_rem, exp, pow};
 use crate::machines::evm::arith;
 use crate::machines::evm::frame::Flow;
 use crate::machines::evm::operands::{Operands, Price};
+use crate::machines::power::square;
 
 /// The generator SplitMix64.
 struct Random(u64);
