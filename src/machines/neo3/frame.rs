@@ -159,7 +159,9 @@ impl<'m> Frame<'m> {
     pub(super) fn pop_all(&mut self, count: usize) -> Vec<Item> {
         let core = &mut *self.core;
         let items: Vec<_> = core.stack.drain(core.stack.len() - count..).rev().collect();
-        items.iter().for_each(|item| core.heap.let_go(item));
+        for item in &items {
+            core.heap.let_go(item);
+        }
         items
     }
 

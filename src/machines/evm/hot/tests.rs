@@ -166,7 +166,7 @@ fn loop_of(op: &OpInfo) -> String {
 #[test]
 fn a_fault_in_each_instruction_that_computes_is_noticed() {
     let mut computing = 0;
-    for op in EVM.ops.iter() {
+    for op in EVM.ops {
         let Some(it) = Op::of_code(op.code as u8).filter(|op| role::of(*op) == Role::Computes) else {
             continue;
         };
@@ -178,7 +178,9 @@ fn a_fault_in_each_instruction_that_computes_is_noticed() {
             (0..steps.len()).filter(|number| steps[*number].action == Action::Compute(it)).collect();
         assert!(!of_it.is_empty(), "{}", op.name);
         let is_seen = is_noticed_in(&source, |machine| {
-            of_it.iter().for_each(|number| machine.hot.steps[*number] = faulty(&steps[*number]));
+            for number in &of_it {
+                machine.hot.steps[*number] = faulty(&steps[*number]);
+            }
         });
         assert!(is_seen, "{}", op.name);
     }
@@ -260,8 +262,9 @@ fn a_fault_in_a_block_is_noticed() {
 /// A block ends after some jumps, and goes on with another one; and where a function returns.
 #[test]
 fn a_fault_where_a_block_goes_on_is_noticed() {
-    let hops: String = (1..8).map(|hop| format!("PUSH2 @hop{hop}\nJUMP\nhop{hop}: JUMPDEST\n")).collect();
-    let hops = format!("PUSH1 0\nagain: JUMPDEST\nPUSH1 3\nADD\n{hops}PUSH2 @again\nJUMP");
+    let hops: Vec<_> = (1..8).map(|hop| format!("PUSH2 @hop{hop}\nJUMP\nhop{hop}: JUMPDEST")).collect();
+    let hops = hops.join("\n");
+    let hops = format!("PUSH1 0\nagain: JUMPDEST\nPUSH1 3\nADD\n{hops}\nPUSH2 @again\nJUMP");
     let call = |back| format!("PUSH2 @{back}\nPUSH2 @function\nJUMP\n{back}: JUMPDEST\n");
     let calls = format!(
         "PUSH1 7\nagain: JUMPDEST\n{}{}PUSH2 @again\nJUMP
@@ -270,9 +273,9 @@ fn a_fault_where_a_block_goes_on_is_noticed() {
         call("one"),
         call("two")
     );
-    let programs: [(String, fn(&Exit) -> bool); 2] =
-        [(hops, |exit| matches!(exit, Exit::To(_))), (calls, |exit| matches!(exit, Exit::Jump { .. }))];
-    for (source, is_meant) in programs {
+    let goes_on = |exit: &Exit| matches!(exit, Exit::To(_));
+    let returns = |exit: &Exit| matches!(exit, Exit::Jump { .. });
+    for (source, is_meant) in [(hops, goes_on as fn(&Exit) -> bool), (calls, returns)] {
         assert!(!is_noticed_in(&source, |_| {}), "{source}");
         let mut planted = 0;
         let is_seen = is_noticed_in(&source, |machine| {
