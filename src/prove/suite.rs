@@ -1,7 +1,7 @@
 //! The passing cases of vector files, each with what it executes.
 //!
 //! Of a long run only parts are observed, so that loops of millions of instructions take seconds: the first
-//! [`OBSERVED_FIRST`] instructions, then the first [`OBSERVED_THEN`] of each [`STRETCH`], and the end.
+//! 100,000 instructions, then the first 1,000 of each 100,000, and the end.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -39,7 +39,7 @@ pub struct SuiteCase {
     pub case: Case,
     /// The limits of its file.
     pub limits: Limits,
-    /// How many instructions it executes; of a long run, at most [`STRETCH`] less.
+    /// How many instructions it executes; of a long run, at most 100,000 less.
     pub steps: u64,
     /// How many units it uses; an instruction whose cost depends on its operands counts as several.
     pub units: u64,
