@@ -121,6 +121,11 @@ impl<'s> LoadedFile<'s> {
         self.cases.as_ref().map_or("", |cases| cases.document.text())
     }
 
+    /// The bytes of its text; 0 if it has no format.
+    pub(super) fn bytes(&self) -> usize {
+        self.cases.as_ref().map_or(0, |cases| cases.document.text().len())
+    }
+
     /// The number of selected cases.
     pub fn cases(&self) -> usize {
         self.cases.as_ref().map_or(0, |cases| cases.entries.len())

@@ -17,9 +17,14 @@ use super::sources::{self, Sources};
 use crate::model::interrupt::Interrupt;
 use crate::model::verdict::Verdict;
 
-/// How many files, for each thread, may be begun before the first of them is reported: their results wait in
+/// How many files, for each thread, may be begun before the first of them is reported: they and their results wait in
 /// memory.
 const AHEAD: usize = 16;
+
+/// As many are allowed while their texts have no more than this number of bytes for each thread: a case that takes
+/// long leaves no other thread without work.
+const FAR_AHEAD: usize = 256;
+const BYTES_AHEAD: usize = 2 << 20;
 
 /// The thread that opens a file also runs its cases if there are no more than this: handing them to other threads, and
 /// their results one by one to the calling thread, would take as long as running most of them.
@@ -36,7 +41,7 @@ pub(super) fn run<'s>(
     collector: &mut Collector<'_>,
 ) {
     let (sender, receiver) = mpsc::sync_channel(WAITING * threads);
-    let work = Work::new(sources, AHEAD * threads, &options.run.interrupt);
+    let work = Work::new(sources, threads, &options.run.interrupt);
     let stop = Stop::new(options.run.max_failures);
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -77,9 +82,11 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
         stop.see(number, &outcome.report.verdict);
         Some(outcome)
     };
-    while let Some(task) = work.next() {
+    let mut last = None;
+    while let Some(task) = work.next(last) {
         let finished = match task {
             Task::Open(number, source) => {
+                last = Some(number);
                 let file = Arc::new(open_to_run(number, source, options));
                 work.add(number, &file);
                 let here = if file.cases() <= FEW { 0..file.cases() } else { 0..0 };
@@ -87,6 +94,7 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
                 outcomes.map(|outcomes| Finished::File(number, file, outcomes))
             }
             Task::Run { number, index, file } => {
+                last = Some(number);
                 run(number, &file, index).map(|outcome| Finished::Case(number, index, Box::new(outcome)))
             }
         };
@@ -136,8 +144,7 @@ enum Task<'s> {
 
 /// The work list.
 struct Work<'s> {
-    /// How many files may be begun and not reported yet.
-    ahead: usize,
+    threads: usize,
     interrupt: &'s Interrupt,
     queue: Mutex<Queue<'s>>,
     /// A file was added or reported, or the run is interrupted.
@@ -150,21 +157,68 @@ struct Queue<'s> {
     /// Files with more than a few cases, some of them left to run, in order: index of the file, index of the next case,
     /// file.
     cases: VecDeque<(usize, usize, Arc<LoadedFile<'s>>)>,
-    next_file: usize,
+    begun: Begun,
     opening: usize,
+}
+
+/// The files that are begun and not reported yet.
+#[derive(Default)]
+struct Begun {
+    /// How many files are reported.
     reported: usize,
+    /// The bytes of each file, 0 until it is loaded.
+    sizes: VecDeque<usize>,
+    /// Their sum.
+    bytes: usize,
+}
+
+impl Begun {
+    /// Whether this number of threads may begin another one.
+    fn has_room(&self, threads: usize) -> bool {
+        let files = self.sizes.len();
+        files < AHEAD * threads || files < FAR_AHEAD * threads && self.bytes < BYTES_AHEAD * threads
+    }
+
+    /// Begins another one, and returns its number.
+    fn add(&mut self) -> usize {
+        self.sizes.push_back(0);
+        self.reported + self.sizes.len() - 1
+    }
+
+    fn load(&mut self, number: usize, bytes: usize) {
+        self.sizes[number - self.reported] = bytes;
+        self.bytes += bytes;
+    }
+
+    /// The first one is reported.
+    fn report(&mut self) {
+        self.bytes -= self.sizes.pop_front().unwrap_or(0);
+        self.reported += 1;
+    }
+}
+
+impl<'s> Queue<'s> {
+    /// The next case of the file at this index of the list.
+    fn case(&mut self, at: usize) -> Option<Task<'s>> {
+        let (number, index, file) = self.cases.get_mut(at)?;
+        let task = Task::Run { number: *number, index: *index, file: file.clone() };
+        *index += 1;
+        if *index == file.cases() {
+            self.cases.remove(at);
+        }
+        Some(task)
+    }
 }
 
 impl<'s> Work<'s> {
-    fn new(sources: &'s Sources, ahead: usize, interrupt: &'s Interrupt) -> Work<'s> {
+    fn new(sources: &'s Sources, threads: usize, interrupt: &'s Interrupt) -> Work<'s> {
         let queue = Queue {
             files: sources.iter().peekable(),
             cases: VecDeque::new(),
-            next_file: 0,
+            begun: Begun::default(),
             opening: 0,
-            reported: 0,
         };
-        Work { ahead, interrupt, queue: Mutex::new(queue), changed: Condvar::new() }
+        Work { threads, interrupt, queue: Mutex::new(queue), changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<'s>> {
@@ -172,7 +226,10 @@ impl<'s> Work<'s> {
     }
 
     /// The next task; `None` when all work is done or assigned to other threads.
-    fn next(&self) -> Option<Task<'s>> {
+    ///
+    /// A thread goes on with the file of its `last` task, since the cases of a file often share a program that the
+    /// machine has loaded. It takes the cases of another thread's file where it can begin no file of its own.
+    fn next(&self, last: Option<usize>) -> Option<Task<'s>> {
         let mut queue = self.lock();
         loop {
             if self.interrupt.is_requested() {
@@ -180,20 +237,17 @@ impl<'s> Work<'s> {
                 self.changed.notify_all();
                 return None;
             }
-            if let Some((number, index, file)) = queue.cases.front_mut() {
-                let task = Task::Run { number: *number, index: *index, file: file.clone() };
-                *index += 1;
-                if *index == file.cases() {
-                    queue.cases.pop_front();
-                }
-                return Some(task);
+            if let Some(at) = queue.cases.iter().position(|(number, ..)| Some(*number) == last) {
+                return queue.case(at);
             }
-            if queue.next_file < queue.reported + self.ahead
+            if queue.begun.has_room(self.threads)
                 && let Some(source) = queue.files.next()
             {
-                queue.next_file += 1;
                 queue.opening += 1;
-                return Some(Task::Open(queue.next_file - 1, source));
+                return Some(Task::Open(queue.begun.add(), source));
+            }
+            if !queue.cases.is_empty() {
+                return queue.case(0);
             }
             if queue.opening == 0 && queue.files.peek().is_none() {
                 return None;
@@ -212,6 +266,7 @@ impl<'s> Work<'s> {
     fn add(&self, number: usize, file: &Arc<LoadedFile<'s>>) {
         let mut queue = self.lock();
         queue.opening -= 1;
+        queue.begun.load(number, file.bytes());
         if file.cases() > FEW {
             queue.cases.push_back((number, 0, file.clone()));
         } else if queue.opening > 0 || queue.files.peek().is_some() {
@@ -223,10 +278,10 @@ impl<'s> Work<'s> {
     /// Counts a file whose results were all reported, so that another one may be begun.
     fn report_file(&self) {
         let mut queue = self.lock();
-        queue.reported += 1;
+        queue.begun.report();
         // A thread that waits for this does so until half of the files ahead are reported: waking it for each
         // costs more than running small files.
-        if queue.reported.is_multiple_of(self.ahead / 2) {
+        if queue.begun.reported.is_multiple_of(AHEAD * self.threads / 2) {
             self.changed.notify_all();
         }
     }
