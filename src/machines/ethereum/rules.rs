@@ -1,7 +1,7 @@
 //! Instructions that behave or are charged otherwise than in revm.
 
-use revm_bytecode::opcode::{EXP, EXTCODEHASH, KECCAK256, SSTORE};
-use revm_interpreter::instructions::{host, system};
+use revm_bytecode::opcode::{self, EXP, EXTCODEHASH, KECCAK256, SSTORE};
+use revm_interpreter::instructions::{arithmetic, host, system};
 use revm_interpreter::interpreter::EthInterpreter;
 use revm_interpreter::{
     Host, Instruction, InstructionContext, InstructionExecResult, InstructionResult, SStoreResult, StateLoad,
@@ -34,15 +34,19 @@ fn extcodehash(call: Call<'_>) -> InstructionExecResult {
     Ok(())
 }
 
-/// What a word that KECCAK256 hashes is charged, and a byte of an exponent: their gas does not cover their time.
-const UNITS_OF_HASHED_WORD: u64 = 6;
+/// What is charged besides gas, since that does not cover the time: a block that KECCAK256 hashes, a byte of an
+/// exponent.
+const UNITS_OF_HASHED_BLOCK: u64 = 64;
 const UNITS_OF_EXPONENT_BYTE: u64 = 20;
+
+/// The bytes of a block of Keccak-256. An input that fills its blocks needs one more; an empty one is not hashed.
+const HASHED_BLOCK: u64 = 136;
 
 /// Units of work that instructions took besides their gas.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Work(pub(super) u64);
 
-/// KECCAK256 and EXP are charged by their operands.
+/// KECCAK256 and EXP are charged by their operands, divisions in full.
 pub(super) fn replace_long_instructions(instructions: &mut Instructions, spec: SpecId) {
     let gas = revm_interpreter::instructions::gas_table_spec(spec);
     let mut replace = |code: u8, with| {
@@ -50,15 +54,37 @@ pub(super) fn replace_long_instructions(instructions: &mut Instructions, spec: S
     };
     replace(KECCAK256, keccak256);
     replace(EXP, exp);
+    for (code, instruction) in DIVISIONS {
+        replace(*code, *instruction);
+    }
 }
+
+/// Makes of each row an instruction of revm that is charged these units besides.
+macro_rules! charged {
+    ($($code:ident $instruction:ident $units:literal;)*) => {
+        &[$((opcode::$code, |call| {
+            call.host.chain.0 += $units;
+            arithmetic::$instruction(call)
+        }),)*]
+    };
+}
+
+const DIVISIONS: &[(u8, fn(Call<'_>) -> InstructionExecResult)] = charged! {
+    DIV div 4;
+    SDIV sdiv 4;
+    MOD rem 4;
+    SMOD smod 4;
+    ADDMOD addmod 4;
+    MULMOD mulmod 10;
+};
 
 fn keccak256(call: Call<'_>) -> InstructionExecResult {
     let InstructionContext { interpreter, host } = call;
-    let words = interpreter.stack.peek(1).map_or(0, |length| length.saturating_to::<u64>().div_ceil(32));
+    let length = interpreter.stack.peek(1).unwrap_or_default().saturating_to::<u64>();
     let hashed = system::keccak256(InstructionContext { interpreter, host: &mut *host });
     // Without gas for it, nothing is hashed.
     if hashed.is_ok() {
-        host.chain.0 += UNITS_OF_HASHED_WORD.saturating_mul(words);
+        host.chain.0 += UNITS_OF_HASHED_BLOCK * (length.min(1) + length / HASHED_BLOCK);
     }
     hashed
 }

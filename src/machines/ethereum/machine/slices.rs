@@ -11,8 +11,11 @@ use crate::machines::account::Limit;
 use crate::machines::ethereum::engine::{Engine, EngineError};
 use crate::model::limits::Limits;
 
-/// The gas of instructions that is charged a unit besides the instructions themselves.
-const GAS_OF_UNIT: u64 = 16;
+/// The gas of an instruction that its own unit pays for: that of most plain ones.
+const GAS_OF_PLAIN: u64 = 5;
+
+/// The gas beyond that of plain instructions that is charged a unit.
+const GAS_OF_UNIT: u64 = 12;
 
 /// Gas after which the loop looks at the limits.
 const GAS_OF_SLICE: u64 = 1 << 20;
@@ -86,7 +89,7 @@ impl Ethereum {
         }
         let used = before - last.min(before) + last_cost(last, interpreter.gas.remaining(), action.as_ref());
         self.account.executed(executed);
-        self.uncharged += used;
+        self.uncharged += used.saturating_sub(GAS_OF_PLAIN * executed);
         let work = std::mem::take(&mut self.engine.ctx.chain).0;
         self.account.charge(work.saturating_add(self.uncharged / GAS_OF_UNIT))?;
         self.uncharged %= GAS_OF_UNIT;
