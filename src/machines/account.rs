@@ -140,8 +140,11 @@ impl Account {
     /// of them may be the last one.
     #[inline(always)]
     pub(crate) fn charge_in_advance(&mut self, units: u64) -> bool {
+        if units == 0 {
+            return true;
+        }
         let sum = self.units.saturating_add(units);
-        let is_possible = sum < self.next_check || units == 0;
+        let is_possible = sum < self.next_check;
         if is_possible {
             self.units = sum;
         }

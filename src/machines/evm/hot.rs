@@ -29,9 +29,8 @@ use std::num::NonZeroU16;
 use self::allocate::Allocator;
 use self::block::{Block, CONSTANTS, Exit, Registers, Step};
 use self::translate::{Graph, Source};
-use super::frame::{Frame, STACK_LIMIT, STACK_SLOTS, Stop, small};
+use super::frame::{Frame, STACK_SLOTS, Stop, small};
 use super::machine::once;
-use super::operands::Price;
 use super::table::Op;
 use crate::isa::OpSet;
 use crate::machines::account::Account;
@@ -138,16 +137,24 @@ impl Hot {
             let Some(number) = known.or_else(|| self.block_at(pc, frame)) else { break (pc, None) };
             let block = &self.blocks[usize::from(number.get())];
             let Some(base) = state.enter(block, &mut frame.context.account) else { break (pc, None) };
-            let mut registers = Registers { stack: frame.stack, base, unspent: Price::default() };
-            for step in &self.steps[block.steps.clone()] {
-                registers.execute(step);
+            let steps = &self.steps[block.steps.clone()];
+            state.execute(block, steps, base, frame);
+            if let Exit::Repeat { condition, start, .. } = block.exit {
+                while Registers::new(frame.stack, base).meets(&condition)
+                    && state.pay(block, &mut frame.context.account)
+                {
+                    boundary(frame, &state, start);
+                    state.execute(block, steps, base, frame);
+                }
             }
-            state.gas += registers.unspent.gas;
-            frame.context.account.return_units(registers.unspent.units);
             match block.exit {
                 Exit::To(next) => (pc, known) = (next.pc, next.block),
+                Exit::Repeat { condition, start, after } => {
+                    let goes_on = Registers::new(frame.stack, base).meets(&condition);
+                    (pc, known) = if goes_on { (start, Some(number)) } else { (after.pc, after.block) };
+                }
                 Exit::Branch(condition, [met, not_met]) => {
-                    if registers.meets(&condition) {
+                    if Registers::new(frame.stack, base).meets(&condition) {
                         // Keeps the compiler from making one path of both, on which the next block would have to
                         // wait for the condition.
                         black_box(());
@@ -212,6 +219,7 @@ impl Hot {
         let nexts = match exit {
             Exit::To(next) => std::slice::from_mut(next),
             Exit::Branch(_, nexts) => nexts,
+            Exit::Repeat { after, .. } => std::slice::from_mut(after),
             Exit::Jump { .. } | Exit::Plain(_) => return,
         };
         nexts.iter_mut().filter(|next| next.pc == pc).for_each(|next| next.block = Some(*block));
@@ -282,18 +290,39 @@ impl State {
     #[inline(always)]
     fn enter(&mut self, block: &Block, account: &mut Account) -> Option<usize> {
         let base = self.height.wrapping_sub(block.items);
-        let is_possible = base <= STACK_LIMIT
-            && self.height + block.growth <= STACK_LIMIT
-            && self.gas >= block.gas
+        let is_possible = base <= block.most_below && self.pay(block, account);
+        is_possible.then(|| {
+            self.height = base + block.results;
+            base
+        })
+    }
+
+    /// Counts the instructions of a block, for which the stack has the items and the room. Whether none of them may
+    /// end the run.
+    #[inline(always)]
+    fn pay(&mut self, block: &Block, account: &mut Account) -> bool {
+        let is_possible = self.gas >= block.gas
             && self.instructions + block.instructions < self.fence
             && account.charge_in_advance(block.units);
-        if !is_possible {
-            return None;
+        if is_possible {
+            self.gas -= block.gas;
+            self.instructions += block.instructions;
         }
-        self.gas -= block.gas;
-        self.instructions += block.instructions;
-        self.height = base + block.results;
-        Some(base)
+        is_possible
+    }
+
+    /// Executes the steps of a block that was paid for.
+    #[inline(always)]
+    fn execute(&mut self, block: &Block, steps: &[Step], base: usize, frame: &mut Frame<'_>) {
+        let mut registers = Registers::new(frame.stack, base);
+        for step in steps {
+            registers.execute(step);
+        }
+        // Without units, no price depends on operands.
+        if block.units > 0 {
+            self.gas += registers.unspent.gas;
+            frame.context.account.return_units(registers.unspent.units);
+        }
     }
 
     /// Puts it into the frame, which goes on at `pc`.

@@ -168,7 +168,7 @@ impl Allocator {
 }
 
 fn copy(to: Place, from: Place) -> Step {
-    Step { action: Action::Copy, to, from: [from; 3] }
+    Step { action: Action::COPY, to, from: [from; 3] }
 }
 
 /// The step of a node.
@@ -176,10 +176,10 @@ fn step(node: &Node, to: Place, from: [Place; 3]) -> Step {
     let is_small = |item: Item| matches!(item, Item::Constant(word) if small(word).is_some());
     let [a, b, _] = node.from;
     match node.op {
-        Op::ADD if from[0] == to && is_small(b) => Step { action: Action::Increase, to, from },
+        Op::ADD if from[0] == to && is_small(b) => Step { action: Action::INCREASE, to, from },
         Op::ADD if from[1] == to && is_small(a) => {
-            Step { action: Action::Increase, to, from: [from[1], from[0], from[2]] }
+            Step { action: Action::INCREASE, to, from: [from[1], from[0], from[2]] }
         }
-        op => Step { action: Action::Compute(op), to, from },
+        op => Step { action: Action::of(op), to, from },
     }
 }

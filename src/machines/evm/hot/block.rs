@@ -45,15 +45,21 @@ pub(super) struct Step {
     pub(super) from: [Place; 3],
 }
 
-/// What a step does.
+/// What a step does: what the instruction of this code computes, or one of those below. One number for both, so that
+/// a step is decoded at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Action {
-    /// What the instruction computes.
-    Compute(Op),
+pub(super) struct Action(u8);
+
+impl Action {
     /// Adds the second operand, which is less than 2^64, to the item in its place.
-    Increase,
+    pub(super) const INCREASE: Action = Action(0xe0);
     /// Copies the first operand.
-    Copy,
+    pub(super) const COPY: Action = Action(0xe1);
+
+    /// What the instruction computes.
+    pub(super) const fn of(op: Op) -> Action {
+        Action(op as u8)
+    }
 }
 
 /// A condition on two places.
@@ -83,6 +89,8 @@ pub(super) enum Exit {
     To(Next),
     /// At the first one on the condition, else at the second one.
     Branch(Condition, [Next; 2]),
+    /// At the block's own start on the condition, with as many items as before; else at `after`.
+    Repeat { condition: Condition, start: usize, after: Next },
     /// At the instruction that the top item names, by a jump that is not part of the block.
     Jump {
         /// Where the jump is.
@@ -92,6 +100,22 @@ pub(super) enum Exit {
     },
     /// There, with an instruction that only the plain loop can execute.
     Plain(usize),
+}
+
+impl Exit {
+    /// The same exit; if it may go to `start`, where its block begins, as one that repeats the block.
+    pub(super) fn or_repeat(self, start: usize) -> Exit {
+        match self {
+            Exit::Branch(condition, [met, after]) if met.pc == start => {
+                Exit::Repeat { condition, start, after }
+            }
+            Exit::Branch(condition, [after, not_met]) if not_met.pc == start => {
+                let condition = Condition { holds: !condition.holds, ..condition };
+                Exit::Repeat { condition, start, after }
+            }
+            exit => exit,
+        }
+    }
 }
 
 impl Default for Exit {
@@ -126,8 +150,8 @@ pub(super) struct Block {
     pub(super) instructions: usize,
     /// How many items it uses.
     pub(super) items: usize,
-    /// How many more items there are at most while its instructions are executed, and after it.
-    pub(super) growth: usize,
+    /// The most items that there may be below those that it uses: its instructions add some for a while.
+    pub(super) most_below: usize,
     /// How many items there are in place of those that it uses.
     pub(super) results: usize,
     /// Its steps, among those of all blocks.
@@ -137,32 +161,37 @@ pub(super) struct Block {
 
 /// The stack's storage from the base of a block.
 pub(super) struct Registers<'s> {
-    pub(super) stack: &'s mut Stack,
-    pub(super) base: usize,
+    stack: &'s mut Stack,
+    base: usize,
     /// How much less than their highest prices the steps cost.
     pub(super) unspent: Price,
 }
 
-impl Registers<'_> {
+impl<'s> Registers<'s> {
+    #[inline(always)]
+    pub(super) fn new(stack: &'s mut Stack, base: usize) -> Registers<'s> {
+        Registers { stack, base, unspent: Price::default() }
+    }
+
     /// Executes a step.
     #[inline(always)]
     pub(super) fn execute(&mut self, step: &Step) {
         match step.action {
-            Action::Compute(op) => {
-                // It cannot fail: the most that it costs was charged when the block began.
-                let _ = compute(op, &mut Registered { registers: self, step });
-            }
-            Action::Increase => {
+            Action::INCREASE => {
                 let by = self.get(step.from[1]).low();
                 self.at(step.to).increase(by);
             }
-            Action::Copy => *self.at(step.to) = *self.at(step.from[0]),
+            Action::COPY => *self.at(step.to) = *self.at(step.from[0]),
+            Action(code) => {
+                // It cannot fail: the most that it costs was charged when the block began.
+                let _ = compute(code, &mut Registered { registers: self, step });
+            }
         }
     }
 
     /// Whether the condition is true.
     #[inline(always)]
-    pub(super) fn meets(&mut self, condition: &Condition) -> bool {
+    pub(super) fn meets(&self, condition: &Condition) -> bool {
         let [a, b] = condition.of;
         let result = match condition.test {
             Test::IsZero => is_zero(self.get(a).word()),

@@ -97,11 +97,12 @@ macro_rules! roles {
             }
         }
 
-        /// Executes an instruction whose role is [`Role::Computes`].
+        /// Executes the instruction of this code, whose role is [`Role::Computes`].
         #[inline(always)]
-        pub(super) fn $compute(op: Op, operands: &mut impl Operands) -> Flow {
-            match op {
-                $(Op::$name => handle!(operands $family $handler $($number)?),)*
+        pub(super) fn $compute(code: u8, operands: &mut impl Operands) -> Flow {
+            match code {
+                $($code => handle!(operands $family $handler $($number)?),)*
+                _ => Ok(()),
             }
         }
     };

@@ -120,16 +120,24 @@ fn executed() -> Vec<Block> {
 /// Another step in place of one.
 fn faulty(step: &Step) -> Step {
     let mut step = *step;
+    const NOT: Action = Action::of(Op::NOT);
+    const ADD: Action = Action::of(Op::ADD);
     match step.action {
-        Action::Compute(Op::NOT) => step.action = Action::Compute(Op::ISZERO),
-        Action::Compute(Op::ADD) => step.action = Action::Compute(Op::SUB),
-        Action::Compute(_) => step.action = Action::Compute(Op::ADD),
-        Action::Increase | Action::Copy => {
+        Action::INCREASE | Action::COPY => {
             // The slot below the stack, which nothing is put into.
-            (step.action, step.from[0]) = (Action::Copy, Place::default());
+            (step.action, step.from[0]) = (Action::COPY, Place::default());
         }
+        NOT => step.action = Action::of(Op::ISZERO),
+        ADD => step.action = Action::of(Op::SUB),
+        _ => step.action = ADD,
     }
     step
+}
+
+#[test]
+fn no_instruction_has_the_code_of_another_action() {
+    let ops = (0..=u8::MAX).filter_map(Op::of_code);
+    assert_eq!(ops.filter(|op| [Action::INCREASE, Action::COPY].contains(&Action::of(*op))).count(), 0);
 }
 
 #[test]
@@ -142,8 +150,8 @@ fn a_fault_in_a_step_is_noticed() {
     let steps = warm().hot.steps;
     let executed: Vec<_> = executed().into_iter().flat_map(|block| block.steps).collect();
     let has = |kind: fn(&Action) -> bool| executed.iter().any(|number| kind(&steps[*number].action));
-    assert!(has(|it| *it == Action::Increase) && has(|it| *it == Action::Copy));
-    assert!(has(|it| *it == Action::Compute(Op::EXP)));
+    assert!(has(|it| *it == Action::INCREASE) && has(|it| *it == Action::COPY));
+    assert!(has(|it| *it == Action::of(Op::EXP)));
     for number in executed {
         let step: &Step = &steps[number];
         let is_seen = is_noticed(|machine| machine.hot.steps[number] = faulty(step));
@@ -175,7 +183,7 @@ fn a_fault_in_each_instruction_that_computes_is_noticed() {
         assert!(!is_noticed_in(&source, |_| {}), "{}", op.name);
         let steps = warmed_by(&source).hot.steps;
         let of_it: Vec<_> =
-            (0..steps.len()).filter(|number| steps[*number].action == Action::Compute(it)).collect();
+            (0..steps.len()).filter(|number| steps[*number].action == Action::of(it)).collect();
         assert!(!of_it.is_empty(), "{}", op.name);
         let is_seen = is_noticed_in(&source, |machine| {
             for number in &of_it {
@@ -226,7 +234,7 @@ fn a_fault_in_each_test_of_a_branch_is_noticed() {
             let mut planted = 0;
             let is_seen = is_noticed_in(&source, |machine| {
                 for block in &mut machine.hot.blocks {
-                    if let Exit::Branch(condition, _) = &mut block.exit {
+                    if let Exit::Branch(condition, _) | Exit::Repeat { condition, .. } = &mut block.exit {
                         assert_eq!(condition.test, test);
                         plant(condition);
                         planted += 1;
@@ -295,6 +303,10 @@ fn faulty_exit(exit: Exit) -> Exit {
         Exit::Branch(mut condition, to) => {
             condition.holds = !condition.holds;
             Exit::Branch(condition, to)
+        }
+        Exit::Repeat { mut condition, start, after } => {
+            condition.holds = !condition.holds;
+            Exit::Repeat { condition, start, after }
         }
         Exit::Jump { at, gas } => Exit::Jump { at, gas: gas + 1 },
         Exit::Plain(at) => Exit::Plain(at - 1),

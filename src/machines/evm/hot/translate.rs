@@ -5,7 +5,7 @@ use super::role::{self, Role};
 use super::{Translator, is_in};
 use crate::isa::OpSet;
 use crate::machines::evm::flow::Destinations;
-use crate::machines::evm::frame::{Flow, Halves, Stack, Word, small};
+use crate::machines::evm::frame::{Flow, Halves, STACK_LIMIT, Stack, Word, small};
 use crate::machines::evm::operands::{Operands, Price};
 use crate::machines::evm::stack::word_of;
 use crate::machines::evm::table::{EVM, Op};
@@ -90,16 +90,19 @@ pub(super) fn translate(
         return None;
     }
     let first = source.steps.len();
-    let Some(exit) = allocator.allocate(graph, end, source) else {
+    let Some(mut exit) = allocator.allocate(graph, end, source) else {
         source.steps.truncate(first);
         return None;
     };
+    if graph.items.len() == graph.used {
+        exit = exit.or_repeat(pc);
+    }
     Some(Block {
         gas: graph.gas,
         units: graph.units,
         instructions: graph.instructions,
         items: graph.used,
-        growth: graph.growth,
+        most_below: STACK_LIMIT.checked_sub(graph.used + graph.growth)?,
         results: graph.items.len(),
         steps: first..source.steps.len(),
         exit,
@@ -270,7 +273,7 @@ impl Graph {
         let from = constants.map(Option::unwrap_or_default);
         let mut known = Known { from, is_constant, result: Word::ZERO, price: Price::default() };
         // It does not fail.
-        let _ = role::compute(op, &mut known);
+        let _ = role::compute(op as u8, &mut known);
         self.gas += known.price.gas;
         self.units += known.price.units;
         if is_constant {
