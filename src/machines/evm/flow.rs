@@ -115,20 +115,28 @@ impl Destinations {
         self.known.get(target).is_some_and(|known| *known != Destination::NO)
     }
 
-    /// Finds out what an offset is.
+    /// Finds out what an offset is: by the instructions from a place near before it where one certainly starts, if
+    /// there is such a place, else by all instructions.
     #[cold]
     #[inline(never)]
     fn learn(&mut self, code: &[u8], target: usize) {
-        /// From here on it costs less to look at the code before an offset than to go there.
-        const FAR: usize = 512;
-        let far = target > self.scanned + FAR;
+        /// How far before the offset that place may be.
+        const NEAR: usize = 128;
         if code[target] != Op::JUMPDEST as u8 {
             self.known[target] = Destination::NO;
-        } else if far && starts(code, target) {
-            self.known[target] = self.fresh;
-        } else {
-            self.scan(code, target);
+            return;
         }
+        let lowest = target.saturating_sub(NEAR).max(self.scanned);
+        let mut start = target;
+        while start >= lowest {
+            if starts(code, start) {
+                let is_start = reaches(code, start, target);
+                self.known[target] = if is_start { self.fresh } else { Destination::NO };
+                return;
+            }
+            start -= 1;
+        }
+        self.scan(code, target);
     }
 
     /// Goes on through the instructions until it is past `target`.
@@ -148,12 +156,34 @@ impl Destinations {
     }
 }
 
-/// Whether an instruction certainly starts here: no PUSH before reaches this far, whether it is
-/// one or itself data.
+/// Whether an instruction certainly starts here: no PUSH before reaches this far, whether it is one or itself data.
+/// All bytes are looked at without a branch, so that the compiler takes them at once.
+#[inline(always)]
 fn starts(code: &[u8], at: usize) -> bool {
-    let mut before = code[at.saturating_sub(32)..at].iter().rev().zip(1..);
-    before.all(|(byte, distance)| push_data(*byte) < distance)
+    let Some(before) = code[..at].last_chunk::<LONGEST_DATA>() else {
+        let mut before = code[..at].iter().rev().zip(1..);
+        return before.all(|(byte, distance)| push_data(*byte) < distance);
+    };
+    // PUSH1 reaches the byte after it, and PUSH32 the 32nd one.
+    let mut is_data = false;
+    for (at, byte) in before.iter().enumerate() {
+        let distance = (LONGEST_DATA - at) as u8;
+        let shortest = Op::PUSH1 as u8 + distance - 1;
+        is_data |= byte.wrapping_sub(shortest) <= Op::PUSH32 as u8 - shortest;
+    }
+    !is_data
 }
+
+/// Whether an instruction starts at `target`, if one starts at `at`.
+fn reaches(code: &[u8], mut at: usize, target: usize) -> bool {
+    while at < target {
+        at += 1 + push_data(code[at]);
+    }
+    at == target
+}
+
+/// The most bytes of data of an instruction.
+const LONGEST_DATA: usize = 32;
 
 /// How many bytes of data follow the code of an instruction.
 fn push_data(code: u8) -> usize {

@@ -40,7 +40,7 @@ impl Allocator {
                 for (place, item) in from.iter_mut().zip(node.operands()) {
                     *place = self.place(graph, *item, source)?;
                 }
-                source.steps.push(step(node, to, from));
+                source.steps.push(step(graph, node, to, from));
             }
         }
         self.find_copies(graph, source)?;
@@ -54,19 +54,21 @@ impl Allocator {
         is_used.clear();
         is_used.resize(graph.nodes.len(), false);
         last_use.clear();
-        last_use.resize(graph.used, None);
+        last_use.resize(graph.used(), None);
         is_kept.clear();
-        is_kept.resize(graph.used, false);
+        is_kept.resize(graph.used(), false);
         let condition = match end {
             End::To(_) => [].as_slice(),
             End::Branch { of, .. } => of,
         };
-        let in_another_place =
-            graph.items.iter().enumerate().filter(|(at, item)| **item != graph.entry(*at)).map(|it| it.1);
-        for item in in_another_place.chain(condition) {
+        let in_condition = condition.iter().map(|item| (usize::MAX, item));
+        for (at, item) in graph.items().iter().enumerate().chain(in_condition) {
             match *item {
-                Item::Entry(below) => is_kept[graph.used - below] = true,
-                Item::Node(node) => is_used[node] = true,
+                Item::Entry(below) => {
+                    let place = graph.place_of_entry(below);
+                    is_kept[place] |= place != at;
+                }
+                Item::Node(node) => is_used[usize::from(node)] = true,
                 Item::Constant(_) => {}
             }
         }
@@ -78,9 +80,9 @@ impl Allocator {
             for item in node.operands() {
                 match *item {
                     Item::Entry(below) => {
-                        last_use[graph.used - below].get_or_insert(number);
+                        last_use[graph.place_of_entry(below)].get_or_insert(number);
                     }
-                    Item::Node(node) => is_used[node] = true,
+                    Item::Node(node) => is_used[usize::from(node)] = true,
                     Item::Constant(_) => {}
                 }
             }
@@ -90,10 +92,10 @@ impl Allocator {
     /// Where the result of a node goes: to the first of its final places in which nothing is that is used later.
     fn home(&mut self, graph: &Graph, node: usize) -> Option<Place> {
         let is_free = |at: usize| {
-            at >= graph.used || !self.is_kept[at] && self.last_use[at].is_none_or(|last| last <= node)
+            at >= graph.used() || !self.is_kept[at] && self.last_use[at].is_none_or(|last| last <= node)
         };
-        let mut places = graph.items.iter().enumerate();
-        match places.find(|(at, item)| **item == Item::Node(node) && is_free(*at)) {
+        let mut places = graph.items().iter().enumerate();
+        match places.find(|(at, item)| **item == Item::Node(node as u16) && is_free(*at)) {
             Some((at, _)) => Some(Place::item(at)),
             None => self.temporary(),
         }
@@ -108,16 +110,20 @@ impl Allocator {
     /// Where an item is after the nodes.
     fn place(&self, graph: &Graph, item: Item, source: &mut Source<'_>) -> Option<Place> {
         match item {
-            Item::Entry(below) => Some(Place::item(graph.used - below)),
-            Item::Node(node) => self.results[node],
-            Item::Constant(word) => source.constant(word),
+            Item::Entry(below) => Some(Place::item(graph.place_of_entry(below))),
+            Item::Node(node) => self.results[usize::from(node)],
+            Item::Constant(number) => source.constant(graph.constants[usize::from(number)]),
         }
     }
 
     /// Finds what is not in its final place.
     fn find_copies(&mut self, graph: &Graph, source: &mut Source<'_>) -> Option<()> {
         self.copies.clear();
-        for (at, item) in graph.items.iter().enumerate() {
+        for (at, item) in graph.items().iter().enumerate() {
+            let is_in_place = matches!(*item, Item::Entry(below) if graph.place_of_entry(below) == at);
+            if is_in_place {
+                continue;
+            }
             let (to, from) = (Place::item(at), self.place(graph, *item, source)?);
             if to != from {
                 self.copies.push((to, from));
@@ -172,14 +178,17 @@ fn copy(to: Place, from: Place) -> Step {
 }
 
 /// The step of a node.
-fn step(node: &Node, to: Place, from: [Place; 3]) -> Step {
-    let is_small = |item: Item| matches!(item, Item::Constant(word) if small(word).is_some());
-    let [a, b, _] = node.from;
-    match node.op {
-        Op::ADD if from[0] == to && is_small(b) => Step { action: Action::INCREASE, to, from },
-        Op::ADD if from[1] == to && is_small(a) => {
+fn step(graph: &Graph, node: &Node, to: Place, from: [Place; 3]) -> Step {
+    const ADD: Action = Action::of(Op::ADD as u8);
+    let is_small = |item: Item| graph.constant(item).and_then(small).is_some();
+    let action = Action::of(node.code);
+    match *node.operands() {
+        [_, b] if action == ADD && from[0] == to && is_small(b) => {
+            Step { action: Action::INCREASE, to, from }
+        }
+        [a, _] if action == ADD && from[1] == to && is_small(a) => {
             Step { action: Action::INCREASE, to, from: [from[1], from[0], from[2]] }
         }
-        op => Step { action: Action::of(op), to, from },
+        _ => Step { action, to, from },
     }
 }

@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::role::compute;
 use crate::machines::evm::frame::{Flow, Halves, STACK_LIMIT, STACK_SLOTS, Stack, Word, equal, is_zero};
 use crate::machines::evm::operands::{Operands, Price};
-use crate::machines::evm::table::Op;
 
 /// The slots above the stack: first those for what a block computes and has no place for, then constants.
 pub(super) const TEMPORARIES: Range<u16> = STACK_LIMIT as u16 + 1..1280;
@@ -56,9 +55,9 @@ impl Action {
     /// Copies the first operand.
     pub(super) const COPY: Action = Action(0xe1);
 
-    /// What the instruction computes.
-    pub(super) const fn of(op: Op) -> Action {
-        Action(op as u8)
+    /// What the instruction of this code computes.
+    pub(super) const fn of(code: u8) -> Action {
+        Action(code)
     }
 }
 

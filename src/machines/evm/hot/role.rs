@@ -2,8 +2,18 @@
 
 use crate::machines::evm::frame::Flow;
 use crate::machines::evm::operands::Operands;
-use crate::machines::evm::table::{Op, rows};
+use crate::machines::evm::table::rows;
 use crate::machines::evm::{arith, bitwise, wide};
+
+/// What translation has to know of an instruction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part {
+    pub(super) role: Role,
+    /// What it always costs.
+    pub(super) gas: u64,
+    /// How many items it takes.
+    pub(super) pops: u8,
+}
 
 /// What a block makes of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +32,7 @@ pub(super) enum Role {
     /// Goes on at a, always or if b is not 0.
     Jumps,
     Branches,
-    /// Anything else: the block ends before it.
+    /// Anything else, also what no instruction is: the block ends before it.
     Ends,
 }
 
@@ -82,20 +92,19 @@ macro_rules! handle {
     };
 }
 
-/// Makes of the rows the function that says the role of an instruction, and the one that computes.
+/// Makes of the rows the table of what blocks make of each code, and the function that computes.
 macro_rules! roles {
     (
-        { $role:ident, $compute:ident }
+        { $parts:ident, $compute:ident }
         $($code:literal $name:ident [$($operand:ident($size:literal))*] $($gas:literal)?
             ($pops:literal -> $pushes:literal) $family:ident::$handler:ident$(::<$number:literal>)?,
             $doc:literal, [$($effect:expr),*];)*
     ) => {
-        /// The role of an instruction.
-        pub(super) fn $role(op: Op) -> Role {
-            match op {
-                $(Op::$name => role!($family $handler $($number)?),)*
-            }
-        }
+        static $parts: [Part; 256] = {
+            let mut parts = [Part { role: Role::Ends, gas: 0, pops: 0 }; 256];
+            $(parts[$code] = Part { role: role!($family $handler $($number)?), gas: 0 $(+ $gas)?, pops: $pops };)*
+            parts
+        };
 
         /// Executes the instruction of this code, whose role is [`Role::Computes`].
         #[inline(always)]
@@ -108,4 +117,9 @@ macro_rules! roles {
     };
 }
 
-rows!(roles { of, compute });
+rows!(roles { PARTS, compute });
+
+/// What a block makes of a code.
+pub(super) fn part(code: u8) -> &'static Part {
+    &PARTS[usize::from(code)]
+}

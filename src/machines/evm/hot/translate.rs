@@ -1,14 +1,16 @@
 //! From code to a block: who uses what, without the traffic on the stack.
 
+use std::array;
+
 use super::block::{Block, CONSTANTS, Exit, Next, Place, Step, Test};
-use super::role::{self, Role};
+use super::role::{self, Part, Role};
 use super::{Translator, is_in};
 use crate::isa::OpSet;
 use crate::machines::evm::flow::Destinations;
 use crate::machines::evm::frame::{Flow, Halves, STACK_LIMIT, Stack, Word, small};
 use crate::machines::evm::operands::{Operands, Price};
 use crate::machines::evm::stack::word_of;
-use crate::machines::evm::table::{EVM, Op};
+use crate::machines::evm::table::Op;
 
 /// The most instructions of a block.
 const LONGEST: usize = 200;
@@ -19,18 +21,21 @@ const JUMPS: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Item {
     /// The item of this number below the top when the block begins, 1 for the top itself.
-    Entry(usize),
-    Constant(Word),
+    Entry(u16),
+    /// The constant of this number.
+    Constant(u16),
     /// What the node of this number computes.
-    Node(usize),
+    Node(u16),
 }
 
 /// A computation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
-    pub(super) op: Op,
-    /// Its operands, as many as the row of the instruction pops.
-    pub(super) from: [Item; 3],
+    /// The code of its instruction.
+    pub(super) code: u8,
+    /// How many operands it has.
+    pops: u8,
+    from: [Item; 3],
     /// Whether its price depends on them, so that it is executed even if nothing uses the result.
     pub(super) is_priced: bool,
 }
@@ -38,8 +43,7 @@ pub(super) struct Node {
 impl Node {
     /// The items that it uses.
     pub(super) fn operands(&self) -> &[Item] {
-        let pops = EVM.by_code(self.op as u16).map_or(0, |row| row.pops);
-        &self.from[..usize::from(pops)]
+        &self.from[..usize::from(self.pops)]
     }
 }
 
@@ -47,11 +51,16 @@ impl Node {
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
-    /// The items that the block uses and leaves, the lowest first.
-    pub(super) items: Vec<Item>,
-    /// How many it uses.
-    pub(super) used: usize,
-    /// How many more there are at most.
+    pub(super) constants: Vec<Word>,
+    /// The lowest first: those of the stack at the start that were noted and not used so far, and the items that the
+    /// block uses and leaves.
+    items: Vec<Item>,
+    /// How many items of the stack at the start were noted: more than the block uses, so that it seldom has to note
+    /// another one below all.
+    noted: usize,
+    /// How many of these it does not use.
+    unused: usize,
+    /// How many more items than it uses there are at most.
     growth: usize,
     gas: u64,
     units: u64,
@@ -94,16 +103,16 @@ pub(super) fn translate(
         source.steps.truncate(first);
         return None;
     };
-    if graph.items.len() == graph.used {
+    if graph.items().len() == graph.used() {
         exit = exit.or_repeat(pc);
     }
     Some(Block {
         gas: graph.gas,
         units: graph.units,
         instructions: graph.instructions,
-        items: graph.used,
-        most_below: STACK_LIMIT.checked_sub(graph.used + graph.growth)?,
-        results: graph.items.len(),
+        items: graph.used(),
+        most_below: STACK_LIMIT.checked_sub(graph.used() + graph.growth)?,
+        results: graph.items().len(),
         steps: first..source.steps.len(),
         exit,
     })
@@ -125,16 +134,36 @@ impl Source<'_> {
 }
 
 impl Graph {
-    /// The item that is in a place, counted from the lowest one, when the block begins, if it uses that.
-    pub(super) fn entry(&self, at: usize) -> Item {
-        Item::Entry(self.used.saturating_sub(at))
+    /// How many items of the stack the block uses.
+    pub(super) fn used(&self) -> usize {
+        self.noted - self.unused
+    }
+
+    /// What the block leaves in place of the items that it uses, the lowest first.
+    pub(super) fn items(&self) -> &[Item] {
+        &self.items[self.unused..]
+    }
+
+    /// Where an item of the stack is among those that the block uses, counted from the lowest one.
+    pub(super) fn place_of_entry(&self, below: u16) -> usize {
+        self.used() - usize::from(below)
+    }
+
+    /// The word of an item that is a constant.
+    pub(super) fn constant(&self, item: Item) -> Option<Word> {
+        match item {
+            Item::Constant(number) => Some(self.constants[usize::from(number)]),
+            Item::Entry(_) | Item::Node(_) => None,
+        }
     }
 
     fn reset(&mut self) {
         self.nodes.clear();
+        self.constants.clear();
         self.items.clear();
-        (self.used, self.growth, self.instructions) = (0, 0, 0);
+        (self.noted, self.unused, self.growth, self.instructions) = (0, 0, 0, 0);
         (self.gas, self.units) = (0, 0);
+        self.note_more();
     }
 
     /// Whether the block takes less time than its instructions on the plain loop: entering it takes as long as a
@@ -151,59 +180,58 @@ impl Graph {
     fn follow(&mut self, source: &mut Source<'_>, mut pc: usize) -> End {
         let mut jumps = 0;
         while self.instructions < LONGEST && jumps < JUMPS {
-            let Some(op) = Op::of_code(source.code[pc]) else { return End::To(Exit::Plain(pc)) };
-            if is_in(source.left_out, source.code[pc]) {
+            let code = source.code[pc];
+            if is_in(source.left_out, code) {
                 return End::To(Exit::Plain(pc));
             }
-            let next = match role::of(op) {
+            let part = role::part(code);
+            let next = match part.role {
                 Role::Ends => return End::To(Exit::Plain(pc)),
                 Role::Jumps => match self.target(source) {
                     Target::At(target) => target,
-                    Target::Unknown => return End::To(Exit::Jump { at: pc, gas: price(op) }),
+                    Target::Unknown => return End::To(Exit::Jump { at: pc, gas: part.gas }),
                     Target::Nowhere => return End::To(Exit::Plain(pc)),
                 },
                 Role::Branches => match self.target(source) {
-                    Target::At(target) => return self.branch([target, pc + 1].map(Next::at)),
+                    Target::At(target) => return self.branch(part, [target, pc + 1].map(Next::at)),
                     Target::Unknown | Target::Nowhere => return End::To(Exit::Plain(pc)),
                 },
                 Role::Pushes(size) => pc + 1 + size,
                 _ => pc + 1,
             };
-            self.instruction(op, pc, source.code);
+            self.instruction(part, pc, source.code);
             pc = next;
-            jumps += usize::from(op == Op::JUMP);
+            jumps += usize::from(part.role == Role::Jumps);
         }
         End::To(Exit::To(Next::at(pc)))
     }
 
     /// Where a jump goes whose target is on top.
     fn target(&mut self, source: &mut Source<'_>) -> Target {
-        match self.nth(1) {
-            Item::Entry(_) | Item::Node(_) => Target::Unknown,
-            Item::Constant(target) => small(target)
-                .filter(|target| source.destinations.contains(source.code, *target))
-                .map_or(Target::Nowhere, Target::At),
-        }
+        let top = self.nth(1);
+        let Some(target) = self.constant(top) else { return Target::Unknown };
+        small(target)
+            .filter(|target| source.destinations.contains(source.code, *target))
+            .map_or(Target::Nowhere, Target::At)
     }
 
     /// The end of a block with a JUMPI to a known place.
-    fn branch(&mut self, to: [Next; 2]) -> End {
-        self.charge(Op::JUMPI);
-        self.nth(2);
-        self.items.pop();
-        let mut item = self.items.pop().unwrap_or(Item::Constant(Word::ZERO));
+    fn branch(&mut self, part: &Part, to: [Next; 2]) -> End {
+        self.charge(part);
+        let mut item = self.nth(2);
+        self.items.truncate(self.items.len() - 2);
         let mut holds = false;
         while let Item::Node(node) = item {
-            let Node { op, from: [a, b, _], .. } = self.nodes[node];
-            let (test, of) = match op {
-                Op::ISZERO => {
+            let Node { code, from: [a, b, _], .. } = self.nodes[usize::from(node)];
+            let (test, of) = match Op::of_code(code) {
+                Some(Op::ISZERO) => {
                     holds = !holds;
                     item = a;
                     continue;
                 }
-                Op::LT => (Test::Less, [a, b]),
-                Op::GT => (Test::Less, [b, a]),
-                Op::EQ => (Test::Equal, [a, b]),
+                Some(Op::LT) => (Test::Less, [a, b]),
+                Some(Op::GT) => (Test::Less, [b, a]),
+                Some(Op::EQ) => (Test::Equal, [a, b]),
                 _ => break,
             };
             return End::Branch { test, holds: !holds, of, to };
@@ -211,13 +239,13 @@ impl Graph {
         End::Branch { test: Test::IsZero, holds, of: [item; 2], to }
     }
 
-    /// Takes an instruction into the block.
-    fn instruction(&mut self, op: Op, pc: usize, code: &[u8]) {
-        self.charge(op);
-        match role::of(op) {
-            Role::Computes => self.compute(op),
-            Role::Pushes(size) => self.push(Item::Constant(word_of(&code[pc + 1..=pc + size]))),
-            Role::Locates => self.push(Item::Constant(Word::from(pc))),
+    /// Takes the instruction at `pc` into the block.
+    fn instruction(&mut self, part: &Part, pc: usize, code: &[u8]) {
+        self.charge(part);
+        match part.role {
+            Role::Computes => self.compute(code[pc], part),
+            Role::Pushes(size) => self.push_constant(word_of(&code[pc + 1..=pc + size])),
+            Role::Locates => self.push_constant(Word::from(pc)),
             Role::Copies(nth) => {
                 let item = self.nth(nth);
                 self.push(item);
@@ -236,58 +264,65 @@ impl Graph {
     }
 
     /// Counts an instruction and its price.
-    fn charge(&mut self, op: Op) {
-        self.gas += price(op);
+    fn charge(&mut self, part: &Part) {
+        self.gas += part.gas;
         self.instructions += 1;
     }
 
     fn push(&mut self, item: Item) {
         self.items.push(item);
-        self.growth = self.growth.max(self.items.len().saturating_sub(self.used));
+        self.growth = self.growth.max(self.items().len().saturating_sub(self.used()));
+    }
+
+    fn push_constant(&mut self, word: Word) {
+        self.push(Item::Constant(self.constants.len() as u16));
+        self.constants.push(word);
     }
 
     /// The item of this number below the top, 1 for the top itself.
     fn nth(&mut self, nth: usize) -> Item {
-        let missing = nth.saturating_sub(self.items.len());
-        if missing > 0 {
-            self.used += missing;
-            let lowest = self.used;
-            self.items.splice(0..0, (0..missing).map(|above| Item::Entry(lowest - above)));
+        if nth > self.items.len() {
+            self.note_more();
         }
-        self.items[self.items.len() - nth]
+        let at = self.items.len() - nth;
+        self.unused = self.unused.min(at);
+        self.items[at]
+    }
+
+    /// Notes more items of the stack at the start, below all others: at least as many as an instruction can use.
+    fn note_more(&mut self) {
+        const MORE: usize = 32;
+        let lowest = self.noted + MORE;
+        let more: [_; MORE] = array::from_fn(|above| Item::Entry((lowest - above) as u16));
+        self.items.splice(0..0, more);
+        self.noted += MORE;
+        self.unused += MORE;
     }
 
     /// The result of an instruction: a constant if all operands are, else a node.
-    fn compute(&mut self, op: Op) {
-        let mut node = Node { op, from: [Item::Constant(Word::ZERO); 3], is_priced: false };
-        let pops = node.operands().len();
-        for from in &mut node.from[..pops] {
-            *from = self.nth(1);
-            self.items.pop();
+    fn compute(&mut self, code: u8, part: &Part) {
+        let pops = usize::from(part.pops);
+        self.nth(pops);
+        let mut from = [Item::Constant(0); 3];
+        for item in &mut from[..pops] {
+            *item = self.items.pop().unwrap_or(*item);
         }
-        let constants = node.from.map(|item| match item {
-            Item::Constant(word) => Some(word),
-            Item::Entry(_) | Item::Node(_) => None,
-        });
-        let is_constant = constants.iter().all(Option::is_some);
-        let from = constants.map(Option::unwrap_or_default);
-        let mut known = Known { from, is_constant, result: Word::ZERO, price: Price::default() };
+        let mut node = Node { code, pops: part.pops, from, is_priced: false };
+        let mut known = Known::default();
+        if node.operands().iter().all(|item| matches!(item, Item::Constant(_))) {
+            known.from = Some(from.map(|item| self.constant(item).unwrap_or_default()));
+        }
         // It does not fail.
-        let _ = role::compute(op as u8, &mut known);
+        let _ = role::compute(code, &mut known);
         self.gas += known.price.gas;
         self.units += known.price.units;
-        if is_constant {
-            return self.push(Item::Constant(known.result));
+        if known.from.is_some() {
+            return self.push_constant(known.result);
         }
-        self.push(Item::Node(self.nodes.len()));
+        self.push(Item::Node(self.nodes.len() as u16));
         node.is_priced = known.price.gas > 0;
         self.nodes.push(node);
     }
-}
-
-/// What an instruction always costs.
-fn price(op: Op) -> u64 {
-    EVM.by_code(op as u16).map_or(0, |row| row.gas)
 }
 
 /// Where a jump goes.
@@ -299,34 +334,34 @@ enum Target {
     Nowhere,
 }
 
-/// Operands, 0 where they are not known, and what is computed of them.
+/// The operands of an instruction where all are known, and what is computed of them.
+#[derive(Default)]
 struct Known {
-    from: [Word; 3],
-    /// Whether all are known.
-    is_constant: bool,
+    from: Option<[Word; 3]>,
+    /// 0 if an operand is not known.
     result: Word,
-    /// The highest price if they are not.
+    /// The highest price in that case.
     price: Price,
 }
 
 impl Operands for Known {
     fn unary(&mut self, operation: impl FnOnce(Word) -> Word) -> Flow {
-        self.result = operation(self.from[0]);
+        self.result = self.from.map_or(Word::ZERO, |[a, _, _]| operation(a));
         Ok(())
     }
 
     fn binary(&mut self, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
-        self.result = operation(self.from[0], self.from[1]);
+        self.result = self.from.map_or(Word::ZERO, |[a, b, _]| operation(a, b));
         Ok(())
     }
 
     fn ternary(&mut self, operation: impl FnOnce(Word, Word, Word) -> Word) -> Flow {
-        self.result = operation(self.from[0], self.from[1], self.from[2]);
+        self.result = self.from.map_or(Word::ZERO, |[a, b, c]| operation(a, b, c));
         Ok(())
     }
 
     fn priced(&mut self, price: fn(Word) -> Price, operation: impl FnOnce(Word, Word) -> Word) -> Flow {
-        self.price = price(if self.is_constant { self.from[1] } else { Word::MAX });
+        self.price = price(self.from.map_or(Word::MAX, |[_, b, _]| b));
         self.binary(operation)
     }
 
