@@ -96,6 +96,10 @@ impl Mark {
                 (Mark { lines, ..Mark::default() }, &bytes[newline + 1..])
             }
         };
+        // Most lines are ASCII, which is seen many bytes at a time.
+        if line.is_ascii() {
+            return Mark { characters: start.characters + line.len() as u32, ..start };
+        }
         let count = |is_counted: fn(u8) -> bool| line.iter().filter(|byte| is_counted(**byte)).count() as u32;
         Mark {
             characters: start.characters + count(|byte| byte & 0b1100_0000 != 0b1000_0000),
