@@ -145,8 +145,8 @@ fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) ->
     let end = end(entry, results.exception);
     let assertions = results.assertions(refused, diagnostics);
     let mut chosen = chosen?;
-    chosen.push(("fork".to_owned(), Value::text(fork.name)));
-    chosen.push(("refusal".to_owned(), Value::text(refusal_touches(fork, &results))));
+    chosen.push(("fork".into(), Value::text(fork.name)));
+    chosen.push(("refusal".into(), Value::text(refusal_touches(fork, &results))));
     Some(Case {
         machine: MACHINE,
         program: test.program.clone()?,

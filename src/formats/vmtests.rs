@@ -84,8 +84,8 @@ fn read_test(test: Node<'_>, options: Options, diagnostics: &mut Diagnostics) ->
     let pre = pre.and_then(|pre| read_accounts(pre, diagnostics));
     exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, diagnostics));
     suspect_gas(&step, &program, diagnostics);
-    let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
-    program.push("pre", Value::Record(accounts));
+    let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value()));
+    program.push("pre", Value::record(accounts));
     let program = Program::from(Value::Record(program.0));
     Some(Case { machine: MACHINE, program, places: Vec::new(), steps: vec![step], label: None })
 }

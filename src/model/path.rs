@@ -36,6 +36,12 @@ impl From<String> for Key {
     }
 }
 
+impl From<Name> for Key {
+    fn from(name: Name) -> Key {
+        Key::Name(name)
+    }
+}
+
 impl From<usize> for Key {
     fn from(index: usize) -> Key {
         Key::Index(index)

@@ -8,6 +8,7 @@ use crate::machines::observe::Observe;
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::Step;
 use crate::model::mismatch::Mismatch;
+use crate::model::name::Name;
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
 use crate::model::value::Value;
@@ -127,7 +128,7 @@ impl<'v> Finder<'v> {
                 let names = self
                     .large
                     .entry(std::ptr::from_ref(value))
-                    .or_insert_with(|| members.iter().map(|(name, value)| (name.as_str(), value)).collect());
+                    .or_insert_with(|| members.iter().map(|(name, value)| (&**name, value)).collect());
                 names.get(&**name).copied()
             }
             _ => value.child(key),
@@ -165,13 +166,13 @@ fn compare(assertion: &Assertion, actual: Option<&Value>, mismatches: &mut Vec<M
 }
 
 /// Whether those members that are listed come in the order of the list.
-fn in_order(keys: &[Key], members: &[(String, Value)]) -> bool {
+fn in_order(keys: &[Key], members: &[(Name, Value)]) -> bool {
     let place = |name: &str| keys.iter().position(|key| matches!(key, Key::Name(key) if key == name));
     members.iter().filter_map(|(name, _)| place(name)).is_sorted()
 }
 
 /// Reports one mismatch for each member that is not allowed.
-fn only(assertion: &Assertion, keys: &[Key], members: &[(String, Value)], mismatches: &mut Vec<Mismatch>) {
+fn only(assertion: &Assertion, keys: &[Key], members: &[(Name, Value)], mismatches: &mut Vec<Mismatch>) {
     let listed: HashSet<&str> = keys
         .iter()
         .filter_map(|key| match key {
@@ -180,7 +181,7 @@ fn only(assertion: &Assertion, keys: &[Key], members: &[(String, Value)], mismat
         })
         .collect();
     for (name, value) in members {
-        if !listed.contains(name.as_str()) {
+        if !listed.contains(&**name) {
             mismatches.push(Mismatch {
                 at: assertion.at.child(name.clone()),
                 expected: Expected::Absent,

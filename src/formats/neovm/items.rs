@@ -172,7 +172,7 @@ impl AssertionBuilder<'_> {
             let expected = "decimal digits without leading zeros";
             self.diagnostics
                 .breach(|| Diagnostic::at(node.at(), what()).expected(expected).under(Rule::Number));
-            return Some(Value::Text(text));
+            return Some(Value::text(text));
         }
         let number = self.diagnostics.keep(integer(node))?;
         // In 2.x, some instructions give longer ones.

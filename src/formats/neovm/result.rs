@@ -203,7 +203,7 @@ impl<'w> AssertionBuilder<'w> {
                 opcode(&text)
             }
             Datum::Text(text) if !text.is_empty() && text.bytes().all(of_name) => {
-                let name = Value::Text(self.mnemonic(&text));
+                let name = Value::text(self.mnemonic(&text));
                 return self.is(frame.child("nextInstruction"), name, node.at());
             }
             Datum::Number(digits) => {

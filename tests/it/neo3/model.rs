@@ -99,7 +99,7 @@ impl Item {
                     Kind::Struct => list("Struct", items.iter().map(shown).collect::<Option<_>>()?),
                     Kind::Map => {
                         let pairs = items.chunks(2).map(|pair| Some((pair[0].key_text(), shown(&pair[1])?)));
-                        Value::typed("Map", Value::Record(pairs.collect::<Option<_>>()?))
+                        Value::typed("Map", Value::record(pairs.collect::<Option<Vec<_>>>()?))
                     }
                 }
             }
