@@ -4,6 +4,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use smallvec::SmallVec;
+
 use crate::machines::observe::Observe;
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::Step;
@@ -58,7 +60,7 @@ pub(super) fn differences(
 /// The first assertion on a field that the machine does not declare.
 pub fn diff(assertions: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatch>, UnknownField> {
     let fields = observe_each(assertions, state)?;
-    let mut finder = Finder { fields: &fields, large: HashMap::new() };
+    let mut finder = Finder { fields: &fields[..], large: HashMap::new() };
     let mut mismatches = Vec::new();
     let mut reported: Vec<&Assertion> = Vec::new();
     for assertion in assertions {
@@ -85,11 +87,12 @@ fn implies(reported: &Assertion, assertion: &Assertion, actual: Option<&Value>) 
     }
 }
 
-type Fields<'c> = Vec<(&'c Key, Option<Value>)>;
+/// The fields that assertions name; as many as most name take no allocation.
+type Fields<'c> = SmallVec<[(&'c Key, Option<Value>); 4]>;
 
 /// Observes every field that an assertion names, once.
 fn observe_each<'c>(assertions: &'c [Assertion], state: &dyn Observe) -> Result<Fields<'c>, UnknownField> {
-    let mut fields: Fields<'c> = Vec::new();
+    let mut fields = Fields::new();
     for assertion in assertions {
         let field = assertion.at.first();
         if fields.iter().any(|observed| observed.0 == field) {
@@ -106,7 +109,7 @@ fn observe_each<'c>(assertions: &'c [Assertion], state: &dyn Observe) -> Result<
 /// Finds data by path. A small record is searched member by member; the names of a large one are hashed once,
 /// since otherwise assertions on all n members would take n² steps.
 struct Finder<'v> {
-    fields: &'v Fields<'v>,
+    fields: &'v [(&'v Key, Option<Value>)],
     large: HashMap<*const Value, HashMap<&'v str, &'v Value>>,
 }
 

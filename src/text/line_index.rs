@@ -28,7 +28,8 @@ struct Mark {
 impl LineIndex {
     /// Reads the text once.
     pub(super) fn new(text: &str) -> LineIndex {
-        let mut marks = vec![Mark::default()];
+        let mut marks = Vec::with_capacity(1 + text.len() / BLOCK);
+        marks.push(Mark::default());
         let mut mark = Mark::default();
         for block in text.as_bytes().chunks_exact(BLOCK) {
             mark = mark.after(block);

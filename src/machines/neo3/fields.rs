@@ -5,6 +5,8 @@ use super::fault::Stop;
 use super::heap::Heap;
 use super::machine::Neo3;
 use super::shapes::{FRAME, ITEMS, NUMBER};
+use super::table::NEO3;
+use crate::machines::neo::script::code_name;
 use crate::machines::neo::show::Show;
 use crate::machines::observe::{Field, Fields};
 use crate::model::shape::Shape;
@@ -85,7 +87,7 @@ impl Neo3 {
     fn frame(&self, pc: usize, context: &Context, show: &mut Show<'_, Heap>) -> Value {
         let mut members = vec![
             ("instructionPointer".into(), Value::int(pc)),
-            ("nextInstruction".into(), Value::text(self.mnemonic(pc))),
+            ("nextInstruction".into(), Value::text(code_name(&NEO3, self.script[pc]))),
             ("nextOpcode".into(), Value::int(self.script[pc])),
             ("evaluationStack".into(), show.top_first(&self.core.stack)),
         ];

@@ -56,7 +56,7 @@ impl<'t> Parser<'t> {
             bytes: text.as_bytes(),
             at: if text.starts_with(BOM) { BOM.len_utf8() } else { 0 },
             slots: Vec::with_capacity(text.len() / 24 + 4),
-            open: Vec::new(),
+            open: Vec::with_capacity(16),
             deviations: Vec::new(),
             max_depth,
         }
@@ -286,11 +286,8 @@ impl<'t> Parser<'t> {
     fn skip_space(&mut self) -> Result<(), Diagnostic<Origin>> {
         loop {
             match self.peek() {
-                Some(b' ' | b'\n' | b'\r' | b'\t') => {
-                    self.at += 1;
-                    self.at +=
-                        8 * self.bytes[self.at..].chunks_exact(8).take_while(|it| it == b"        ").count();
-                }
+                Some(b'\n') => self.at += 1 + indentation(&self.bytes[self.at + 1..]),
+                Some(b' ' | b'\r' | b'\t') => self.at += 1,
                 Some(b'/') => self.comment()?,
                 _ => return Ok(()),
             }
@@ -367,6 +364,20 @@ impl<'t> Parser<'t> {
             slot = self.slots[key.next as usize].next;
         }
     }
+}
+
+/// How many spaces `bytes` start with, as far as they fill eights of bytes.
+fn indentation(bytes: &[u8]) -> usize {
+    const SPACES: u64 = u64::from_le_bytes(*b"        ");
+    let mut count = 0;
+    for eight in bytes.as_chunks().0 {
+        let spaces = (u64::from_le_bytes(*eight) ^ SPACES).trailing_zeros() as usize / 8;
+        count += spaces;
+        if spaces < 8 {
+            break;
+        }
+    }
+    count
 }
 
 /// How many bytes at the start of `bytes` are neither a quote, a backslash nor a control character.
