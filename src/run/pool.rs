@@ -1,10 +1,13 @@
 //! Runs cases on several threads.
 
 use std::collections::{BinaryHeap, VecDeque};
-use std::iter::Peekable;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::mpsc::{self, TryRecvError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
+use std::time::Duration;
 
 use super::collect::Collector;
 use super::execute::{CaseOutcome, Worker};
@@ -30,8 +33,26 @@ const BYTES_AHEAD: usize = 2 << 20;
 /// their results one by one to the calling thread, would take as long as running most of them.
 const FEW: usize = 8;
 
+/// A task is at most this number of cases of a larger file, and less towards its end, so that no thread is left with
+/// the last ones.
+const MOST: usize = 8;
+
 /// How many results, for each thread, wait to be put in order.
-const WAITING: usize = 64;
+const WAITING: usize = 256;
+
+/// After how many results a thread wakes the calling thread, and after how many files that one counts them. Doing so
+/// for each costs as much as running a small case.
+const TOLD: usize = 64;
+
+/// How long a result waits at most before the calling thread looks for it.
+const LATENCY: Duration = Duration::from_millis(5);
+
+/// How many files a thread keeps until the calling thread needs them no more. Memory that another thread frees than
+/// allocated it makes both wait for each other.
+const KEPT: usize = FAR_AHEAD;
+
+/// How many files are listed at once, so that threads seldom wait for each other to list one.
+const LISTED: usize = 16;
 
 /// Runs all cases on this number of threads; the calling thread puts the outcomes in order.
 pub(super) fn run<'s>(
@@ -42,28 +63,46 @@ pub(super) fn run<'s>(
 ) {
     let (sender, receiver) = mpsc::sync_channel(WAITING * threads);
     let work = Work::new(sources, threads, &options.run.interrupt);
+    let mut order = Order::default();
     let stop = Stop::new(options.run.max_failures);
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         for _ in 0..threads {
             let sender = sender.clone();
             scope.spawn(|| work_on(&work, &stop, options, sender));
         }
         drop(sender);
-        let mut order = Order::default();
-        for finished in receiver {
-            order.add(finished);
-            while let Some(next) = order.next() {
-                match next {
-                    Next::File(file) => collector.file(&file),
-                    Next::Case(file, index, outcome) => collector.case(&file, index, outcome),
-                    Next::FileDone => {
-                        collector.file_done();
-                        work.report_file();
-                    }
+        let mut complete = 0;
+        loop {
+            let received = receiver.try_recv();
+            if complete >= TOLD || received.is_err() {
+                work.report_files(std::mem::take(&mut complete));
+            }
+            match received {
+                Ok(finished) => {
+                    order.add(finished);
+                    complete += collect(&mut order, collector);
                 }
+                Err(TryRecvError::Empty) => thread::park_timeout(LATENCY),
+                Err(TryRecvError::Disconnected) => return,
             }
         }
     });
+}
+
+/// Passes the results that are next in order to the collector; returns how many files are complete.
+fn collect(order: &mut Order<'_>, collector: &mut Collector<'_>) -> usize {
+    let mut files = 0;
+    while let Some(next) = order.next() {
+        match next {
+            Next::File(file) => collector.file(&file),
+            Next::Case(file, index, outcome) => collector.case(&file, index, outcome),
+            Next::FileDone => {
+                collector.file_done();
+                files += 1;
+            }
+        }
+    }
+    files
 }
 
 // Each thread owns its sender: the channel closes when the last thread ends.
@@ -83,26 +122,40 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
         Some(outcome)
     };
     let mut last = None;
+    let mut sent = 0;
+    let mut kept: VecDeque<Arc<LoadedFile<'s>>> = VecDeque::new();
     while let Some(task) = work.next(last) {
         let finished = match task {
             Task::Open(number, source) => {
                 last = Some(number);
                 let file = Arc::new(open_to_run(number, source, options));
                 work.add(number, &file);
+                while kept.len() == KEPT || kept.front().is_some_and(|file| Arc::strong_count(file) == 1) {
+                    kept.pop_front();
+                }
+                kept.push_back(file.clone());
                 let here = if file.cases() <= FEW { 0..file.cases() } else { 0..0 };
                 let outcomes: Option<Vec<_>> = here.map(|index| run(number, &file, index)).collect();
                 outcomes.map(|outcomes| Finished::File(number, file, outcomes))
             }
-            Task::Run { number, index, file } => {
+            Task::Run { number, cases, file } => {
                 last = Some(number);
-                run(number, &file, index).map(|outcome| Finished::Case(number, index, Box::new(outcome)))
+                let first = cases.start;
+                let outcomes: Option<Vec<_>> = cases.map(|index| run(number, &file, index)).collect();
+                outcomes.map(|outcomes| Finished::Cases(number, first, outcomes))
             }
         };
         if finished.is_none_or(|finished| sender.send(finished).is_err()) {
             work.wake_all();
-            return;
+            break;
+        }
+        sent += 1;
+        if sent % TOLD == 0 {
+            work.collecting.unpark();
         }
     }
+    drop(sender);
+    work.collecting.unpark();
 }
 
 /// The file after which the run stops because of [`RunOptions::max_failures`](super::options::RunOptions):
@@ -139,12 +192,14 @@ impl Stop {
 
 enum Task<'s> {
     Open(usize, Source),
-    Run { number: usize, index: usize, file: Arc<LoadedFile<'s>> },
+    Run { number: usize, cases: Range<usize>, file: Arc<LoadedFile<'s>> },
 }
 
 /// The work list.
 struct Work<'s> {
     threads: usize,
+    /// The thread that puts the results in order.
+    collecting: Thread,
     interrupt: &'s Interrupt,
     queue: Mutex<Queue<'s>>,
     /// A file was added or reported, or the run is interrupted.
@@ -152,8 +207,10 @@ struct Work<'s> {
 }
 
 struct Queue<'s> {
-    /// The files that are not begun.
-    files: Peekable<sources::Iter<'s>>,
+    /// The first files that are not begun; empty if there are none.
+    files: VecDeque<Source>,
+    /// The other files that are not begun.
+    unlisted: sources::Iter<'s>,
     /// Files with more than a few cases, some of them left to run, in order: index of the file, index of the next case,
     /// file.
     cases: VecDeque<(usize, usize, Arc<LoadedFile<'s>>)>,
@@ -198,11 +255,22 @@ impl Begun {
 }
 
 impl<'s> Queue<'s> {
-    /// The next case of the file at this index of the list.
-    fn case(&mut self, at: usize) -> Option<Task<'s>> {
+    /// The next file.
+    fn file(&mut self) -> Option<Source> {
+        let file = self.files.pop_front();
+        if self.files.is_empty() {
+            self.files.extend(self.unlisted.by_ref().take(LISTED));
+        }
+        file
+    }
+
+    /// The next cases of the file at this index of the list.
+    fn cases(&mut self, at: usize, threads: usize) -> Option<Task<'s>> {
         let (number, index, file) = self.cases.get_mut(at)?;
-        let task = Task::Run { number: *number, index: *index, file: file.clone() };
-        *index += 1;
+        let count = ((file.cases() - *index) / (4 * threads)).clamp(1, MOST);
+        let cases = *index..*index + count;
+        let task = Task::Run { number: *number, cases, file: file.clone() };
+        *index += count;
         if *index == file.cases() {
             self.cases.remove(at);
         }
@@ -212,13 +280,16 @@ impl<'s> Queue<'s> {
 
 impl<'s> Work<'s> {
     fn new(sources: &'s Sources, threads: usize, interrupt: &'s Interrupt) -> Work<'s> {
+        let mut unlisted = sources.iter();
         let queue = Queue {
-            files: sources.iter().peekable(),
+            files: unlisted.by_ref().take(LISTED).collect(),
+            unlisted,
             cases: VecDeque::new(),
             begun: Begun::default(),
             opening: 0,
         };
-        Work { threads, interrupt, queue: Mutex::new(queue), changed: Condvar::new() }
+        let collecting = thread::current();
+        Work { threads, collecting, interrupt, queue: Mutex::new(queue), changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<'s>> {
@@ -238,20 +309,22 @@ impl<'s> Work<'s> {
                 return None;
             }
             if let Some(at) = queue.cases.iter().position(|(number, ..)| Some(*number) == last) {
-                return queue.case(at);
+                return queue.cases(at, self.threads);
             }
             if queue.begun.has_room(self.threads)
-                && let Some(source) = queue.files.next()
+                && let Some(source) = queue.file()
             {
                 queue.opening += 1;
                 return Some(Task::Open(queue.begun.add(), source));
             }
             if !queue.cases.is_empty() {
-                return queue.case(0);
+                return queue.cases(0, self.threads);
             }
-            if queue.opening == 0 && queue.files.peek().is_none() {
+            if queue.opening == 0 && queue.files.is_empty() {
                 return None;
             }
+            // What the thread waits for may be that files are reported.
+            self.collecting.unpark();
             queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -269,19 +342,24 @@ impl<'s> Work<'s> {
         queue.begun.load(number, file.bytes());
         if file.cases() > FEW {
             queue.cases.push_back((number, 0, file.clone()));
-        } else if queue.opening > 0 || queue.files.peek().is_some() {
+        } else if queue.opening > 0 || !queue.files.is_empty() {
             return;
         }
         self.changed.notify_all();
     }
 
-    /// Counts a file whose results were all reported, so that another one may be begun.
-    fn report_file(&self) {
+    /// Counts files whose results were all reported, so that others may be begun.
+    fn report_files(&self, count: usize) {
+        if count == 0 {
+            return;
+        }
         let mut queue = self.lock();
-        queue.begun.report();
+        let before = queue.begun.reported;
+        (0..count).for_each(|_| queue.begun.report());
         // A thread that waits for this does so until half of the files ahead are reported: waking it for each
         // costs more than running small files.
-        if queue.begun.reported.is_multiple_of(AHEAD * self.threads / 2) {
+        let half = AHEAD * self.threads / 2;
+        if before / half != queue.begun.reported / half {
             self.changed.notify_all();
         }
     }

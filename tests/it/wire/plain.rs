@@ -71,7 +71,7 @@ fn map(keys: Keys, value: Shape, depth: u32) -> BoxedStrategy<Value> {
         Keys::Number => bytes().prop_map(|bytes| number_key(&bytes)).boxed(),
     };
     let members = prop::collection::btree_map(key, of_shape(value, depth), 0..3);
-    members.prop_map(|members| Value::record(members.into_iter())).boxed()
+    members.prop_map(Value::record).boxed()
 }
 
 /// What JSON shows without a shape: bytes are a text there, and a record of `int` is a number.
@@ -83,7 +83,7 @@ fn plain(depth: u32) -> BoxedStrategy<Value> {
         any_number(),
         any_text().prop_map(Value::text),
         list(Shape::Plain, depth),
-        members.prop_map(|members| Value::record(members.into_iter())),
+        members.prop_map(|members| Value::record(members)),
     ]
     .boxed()
 }
