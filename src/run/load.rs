@@ -90,6 +90,13 @@ impl<'s> LoadedFile<'s> {
         Ok(Some(Cases::new(self.source.clone(), self.options, document, format, entries)))
     }
 
+    /// Drops the document. All cases have run; none can be read any more.
+    pub(super) fn drop_document(&mut self) {
+        if let Some(cases) = &mut self.cases {
+            cases.document = Document::empty();
+        }
+    }
+
     /// Drops errors and notes that belong to no case: another part of the run reports them.
     pub(super) fn forget_whole(&mut self) {
         self.errors.clear();

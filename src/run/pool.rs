@@ -61,11 +61,11 @@ pub(super) fn run<'s>(
     threads: usize,
     collector: &mut Collector<'_>,
 ) {
-    let (sender, receiver) = mpsc::sync_channel(WAITING * threads);
     let work = Work::new(sources, threads, &options.run.interrupt);
     let mut order = Order::default();
     let stop = Stop::new(options.run.max_failures);
     thread::scope(|scope| {
+        let (sender, receiver) = mpsc::sync_channel(WAITING * threads);
         for _ in 0..threads {
             let sender = sender.clone();
             scope.spawn(|| work_on(&work, &stop, options, sender));
@@ -128,14 +128,19 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
         let finished = match task {
             Task::Open(number, source) => {
                 last = Some(number);
-                let file = Arc::new(open_to_run(number, source, options));
-                work.add(number, &file);
-                while kept.len() == KEPT || kept.front().is_some_and(|file| Arc::strong_count(file) == 1) {
-                    kept.pop_front();
-                }
-                kept.push_back(file.clone());
-                let here = if file.cases() <= FEW { 0..file.cases() } else { 0..0 };
-                let outcomes: Option<Vec<_>> = here.map(|index| run(number, &file, index)).collect();
+                let mut file = open_to_run(number, source, options);
+                let (file, outcomes) = if file.cases() <= FEW {
+                    work.add(number, file.bytes(), None);
+                    let outcomes = (0..file.cases()).map(|index| run(number, &file, index)).collect();
+                    // What waits to be put in order is small, and its memory is used again at once.
+                    file.drop_document();
+                    (Arc::new(file), outcomes)
+                } else {
+                    let file = Arc::new(file);
+                    work.add(number, file.bytes(), Some(&file));
+                    (file, Some(Vec::new()))
+                };
+                keep(&mut kept, &file);
                 outcomes.map(|outcomes| Finished::File(number, file, outcomes))
             }
             Task::Run { number, cases, file } => {
@@ -156,6 +161,14 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
     }
     drop(sender);
     work.collecting.unpark();
+}
+
+/// Keeps a file as long as another thread uses it; see [`KEPT`].
+fn keep<'s>(kept: &mut VecDeque<Arc<LoadedFile<'s>>>, file: &Arc<LoadedFile<'s>>) {
+    while kept.len() == KEPT || kept.front().is_some_and(|file| Arc::strong_count(file) == 1) {
+        kept.pop_front();
+    }
+    kept.push_back(file.clone());
 }
 
 /// The file after which the run stops because of [`RunOptions::max_failures`](super::options::RunOptions):
@@ -202,15 +215,18 @@ struct Work<'s> {
     collecting: Thread,
     interrupt: &'s Interrupt,
     queue: Mutex<Queue<'s>>,
+    /// The files that are not in the queue yet. Listing some of them, which takes as long as running a few, makes no
+    /// other thread wait while there are files in the queue.
+    unlisted: Mutex<sources::Iter<'s>>,
     /// A file was added or reported, or the run is interrupted.
     changed: Condvar,
 }
 
 struct Queue<'s> {
-    /// The first files that are not begun; empty if there are none.
+    /// The next files.
     files: VecDeque<Source>,
-    /// The other files that are not begun.
-    unlisted: sources::Iter<'s>,
+    /// Whether no other files follow them.
+    is_listed: bool,
     /// Files with more than a few cases, some of them left to run, in order: index of the file, index of the next case,
     /// file.
     cases: VecDeque<(usize, usize, Arc<LoadedFile<'s>>)>,
@@ -255,13 +271,9 @@ impl Begun {
 }
 
 impl<'s> Queue<'s> {
-    /// The next file.
-    fn file(&mut self) -> Option<Source> {
-        let file = self.files.pop_front();
-        if self.files.is_empty() {
-            self.files.extend(self.unlisted.by_ref().take(LISTED));
-        }
-        file
+    /// Whether all files are begun.
+    fn has_no_files(&self) -> bool {
+        self.files.is_empty() && self.is_listed
     }
 
     /// The next cases of the file at this index of the list.
@@ -280,16 +292,16 @@ impl<'s> Queue<'s> {
 
 impl<'s> Work<'s> {
     fn new(sources: &'s Sources, threads: usize, interrupt: &'s Interrupt) -> Work<'s> {
-        let mut unlisted = sources.iter();
         let queue = Queue {
-            files: unlisted.by_ref().take(LISTED).collect(),
-            unlisted,
+            files: VecDeque::new(),
+            is_listed: false,
             cases: VecDeque::new(),
             begun: Begun::default(),
             opening: 0,
         };
         let collecting = thread::current();
-        Work { threads, collecting, interrupt, queue: Mutex::new(queue), changed: Condvar::new() }
+        let unlisted = Mutex::new(sources.iter());
+        Work { threads, collecting, interrupt, queue: Mutex::new(queue), unlisted, changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<'s>> {
@@ -311,16 +323,28 @@ impl<'s> Work<'s> {
             if let Some(at) = queue.cases.iter().position(|(number, ..)| Some(*number) == last) {
                 return queue.cases(at, self.threads);
             }
-            if queue.begun.has_room(self.threads)
-                && let Some(source) = queue.file()
-            {
-                queue.opening += 1;
-                return Some(Task::Open(queue.begun.add(), source));
+            if queue.begun.has_room(self.threads) {
+                if let Some(source) = queue.files.pop_front() {
+                    queue.opening += 1;
+                    let task = Task::Open(queue.begun.add(), source);
+                    let are_few = queue.files.len() < LISTED && !queue.is_listed;
+                    drop(queue);
+                    if are_few && let Ok(unlisted) = self.unlisted.try_lock() {
+                        self.list(unlisted);
+                    }
+                    return Some(task);
+                }
+                if !queue.is_listed {
+                    drop(queue);
+                    self.list(self.unlisted.lock().unwrap_or_else(PoisonError::into_inner));
+                    queue = self.lock();
+                    continue;
+                }
             }
             if !queue.cases.is_empty() {
                 return queue.cases(0, self.threads);
             }
-            if queue.opening == 0 && queue.files.is_empty() {
+            if queue.opening == 0 && queue.has_no_files() {
                 return None;
             }
             // What the thread waits for may be that files are reported.
@@ -329,20 +353,31 @@ impl<'s> Work<'s> {
         }
     }
 
+    /// Lists some more files, if another thread did not while this one waited to do so.
+    fn list(&self, mut unlisted: MutexGuard<'_, sources::Iter<'s>>) {
+        if self.lock().files.len() >= LISTED {
+            return;
+        }
+        let files: Vec<_> = unlisted.by_ref().take(LISTED).collect();
+        let mut queue = self.lock();
+        queue.is_listed = files.len() < LISTED;
+        queue.files.extend(files);
+    }
+
     /// Lets each thread that waits look again for what to do, or whether the run is interrupted.
     fn wake_all(&self) {
         let _queue = self.lock();
         self.changed.notify_all();
     }
 
-    /// Adds the cases of a loaded file, if they are more than a few.
-    fn add(&self, number: usize, file: &Arc<LoadedFile<'s>>) {
+    /// A file of this number of bytes is loaded; its cases are for all threads if it is given.
+    fn add(&self, number: usize, bytes: usize, file: Option<&Arc<LoadedFile<'s>>>) {
         let mut queue = self.lock();
         queue.opening -= 1;
-        queue.begun.load(number, file.bytes());
-        if file.cases() > FEW {
+        queue.begun.load(number, bytes);
+        if let Some(file) = file {
             queue.cases.push_back((number, 0, file.clone()));
-        } else if queue.opening > 0 || !queue.files.is_empty() {
+        } else if queue.opening > 0 || !queue.has_no_files() {
             return;
         }
         self.changed.notify_all();
