@@ -134,14 +134,15 @@ fn strings_and_indentation_of_any_length() {
         let spaces = " ".repeat(length);
         let text = format!("[\n{spaces}\"{filler}\",\n{spaces}\"{filler}\\n\"]");
         let document = parse(&text);
-        let texts: Vec<_> = document.root().items().map(|item| item.text().unwrap()).collect();
+        let texts: Vec<_> = document.root().items().map(|item| item.text().expect("a string")).collect();
         assert_eq!(texts, [filler.clone(), format!("{filler}\n")]);
         for control in ['\0', '\n', '\u{1f}'] {
-            let (_, diagnostic) = Document::parse(format!("\"{filler}{control}\""), 8).unwrap_err();
+            let (_, diagnostic) =
+                Document::parse(format!("\"{filler}{control}\""), 8).expect_err("a control character");
             assert_eq!(diagnostic.place.0, 1 + filler.len() as u32, "{diagnostic}");
             assert_eq!(diagnostic.what, "control character in a string");
         }
-        let (_, diagnostic) = Document::parse(format!("\"{filler}\n"), 8).unwrap_err();
+        let (_, diagnostic) = Document::parse(format!("\"{filler}\n"), 8).expect_err("no end");
         assert_eq!((diagnostic.place.0, &*diagnostic.what), (0, "this string has no end"));
     }
 }
