@@ -83,7 +83,7 @@ fn plain(depth: u32) -> BoxedStrategy<Value> {
         any_number(),
         any_text().prop_map(Value::text),
         list(Shape::Plain, depth),
-        members.prop_map(|members| Value::record(members)),
+        members.prop_map(Value::record),
     ]
     .boxed()
 }
