@@ -189,7 +189,7 @@ impl Evmone {
     pub(crate) fn ended(&self) -> Option<Ended> {
         let (status, gas, output) = self.ended.clone()?;
         let word = |word: &Word| Value::Int(BigInt::from_bytes_be(Sign::Plus, word));
-        let storage = self.state.iter().map(|(key, value)| (number_key(key), word(value))).collect();
+        let storage = self.state.iter().map(|(key, value)| (number_key(key).into(), word(value))).collect();
         let gas = u64::try_from(gas).ok()?;
         (status == SUCCESS).then_some(Ended::Success { gas, output, storage: Value::Record(storage) })
     }

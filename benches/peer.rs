@@ -21,6 +21,7 @@ use revm_interpreter::{
 };
 use vmconf::model::case::Program;
 use vmconf::model::hex::number_key;
+use vmconf::model::name::Name;
 use vmconf::model::value::Value;
 
 use crate::interpreter::Ended;
@@ -155,7 +156,7 @@ impl World {
         let big = |word: &U256| BigInt::from_bytes_be(Sign::Plus, &word.to_be_bytes::<32>());
         let value =
             |(key, value): (&U256, &U256)| (number_key(&key.to_be_bytes::<32>()), Value::Int(big(value)));
-        Value::Record(words.into_iter().map(value).collect())
+        Value::record(words.into_iter().map(value))
     }
 }
 
@@ -165,7 +166,7 @@ fn account_info(account: &Value) -> anyhow::Result<AccountInfo> {
     Ok(info.with_nonce(number(member(account, "nonce")?)?).with_code(code))
 }
 
-fn members(value: &Value) -> anyhow::Result<&[(String, Value)]> {
+fn members(value: &Value) -> anyhow::Result<&[(Name, Value)]> {
     match value {
         Value::Record(members) => Ok(members),
         other => Err(anyhow!("{other} instead of a record")),

@@ -153,17 +153,17 @@ pub fn recognise(document: &Document, file_name: &str) -> Result<(&'static Forma
         let named = format.file_name.is_none_or(|name| name == file_name);
         Some((format, (format.evidence)(document.root()).filter(|_| named)?))
     };
-    let found: Vec<_> = FORMATS.iter().filter_map(look).collect();
-    match found[..] {
-        [] => match FORMATS.iter().find(|format| format.file_name == Some(file_name)) {
+    let mut found = FORMATS.iter().filter_map(look);
+    match (found.next(), found.next()) {
+        (None, _) => match FORMATS.iter().find(|format| format.file_name == Some(file_name)) {
             // What is wrong with a file of that name is for its format to say.
             Some(format) => Ok((format, Evidence { at: document.root().at(), what: "its name" })),
             None => Err(NotRecognised::None { seen: describe(document.root()) }),
         },
-        [one] => Ok(one),
-        _ => {
-            let seen = found.iter().map(|(format, evidence)| Seen::new(format, *evidence, document));
-            Err(NotRecognised::Several(seen.collect()))
+        (Some(one), None) => Ok(one),
+        (Some(one), Some(other)) => {
+            let seen = |(format, evidence)| Seen::new(format, evidence, document);
+            Err(NotRecognised::Several([one, other].into_iter().chain(found).map(seen).collect()))
         }
     }
 }

@@ -135,9 +135,26 @@ pub struct Isa {
     /// The opcodes, ascending by code.
     pub ops: &'static [OpInfo],
     index: [u8; 256],
+    /// The first row of each [`bucket`] of names.
+    named: [u8; BUCKETS],
+    /// For each row the next one of its bucket.
+    next_named: [u8; 256],
 }
 
 const UNDEFINED: u8 = u8::MAX;
+
+const BUCKETS: usize = 64;
+
+/// Where to look for a name in letters of any case.
+const fn bucket(name: &str) -> usize {
+    match name.as_bytes() {
+        [] => 0,
+        [only] => (*only | 0x20) as usize % BUCKETS,
+        [first, .., last] => {
+            ((*first | 0x20) as usize + 3 * (*last | 0x20) as usize + 5 * name.len()) % BUCKETS
+        }
+    }
+}
 
 /// Some instructions of an instruction set, in a form that a machine's loop can ask at each instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,7 +221,14 @@ impl Isa {
             }
             row += 1;
         }
-        Isa { machine, unit, ops, index }
+        let (mut named, mut next_named) = ([UNDEFINED; BUCKETS], [UNDEFINED; 256]);
+        while row > 0 {
+            row -= 1;
+            let bucket = bucket(ops[row].name);
+            next_named[row] = named[bucket];
+            named[bucket] = row as u8;
+        }
+        Isa { machine, unit, ops, index, named, next_named }
     }
 
     /// Whether an instruction of this row can begin with the byte `lead`: its code, or the high byte of its word.
@@ -240,6 +264,13 @@ impl Isa {
     /// The row of a mnemonic, in any case.
     pub fn by_name(&self, name: &str) -> Option<&'static OpInfo> {
         let is_it = |known: &str| known.eq_ignore_ascii_case(name);
-        self.ops.iter().find(|op| is_it(op.name) || op.alias.is_some_and(is_it))
+        let mut row = usize::from(self.named[bucket(name)]);
+        while let Some(op) = self.ops.get(row) {
+            if is_it(op.name) {
+                return Some(op);
+            }
+            row = usize::from(self.next_named[row]);
+        }
+        self.ops.iter().find(|op| op.alias.is_some_and(is_it))
     }
 }

@@ -145,7 +145,7 @@ fn add_leaves(way: &mut Vec<String>, value: &Value, found: &mut BTreeMap<Vec<Str
     match value.members() {
         Some(members) => {
             for (key, value) in members {
-                way.push(key.clone());
+                way.push(key.to_string());
                 add_leaves(way, value, found);
                 way.pop();
             }

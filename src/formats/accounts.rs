@@ -8,20 +8,21 @@ use super::ethereum_json::{self, data, number, quantity};
 use super::fields::{Diagnostics, Fields, same_key, wrong_type};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::bytes_key;
+use crate::model::name::Name;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::Node;
 
 /// The members of a program record.
 #[derive(Default)]
-pub(super) struct Members(pub(super) Vec<(String, Value)>);
+pub(super) struct Members(pub(super) Vec<(Name, Value)>);
 
 impl Members {
-    pub(super) fn push(&mut self, name: &str, value: Value) {
-        self.0.push((name.to_owned(), value));
+    pub(super) fn push(&mut self, name: &'static str, value: Value) {
+        self.0.push((name.into(), value));
     }
 
-    pub(super) fn keep(&mut self, name: &str, value: Option<Value>) {
+    pub(super) fn keep(&mut self, name: &'static str, value: Option<Value>) {
         if let Some(value) = value {
             self.push(name, value);
         }
@@ -32,11 +33,11 @@ impl Members {
 pub(super) struct Account {
     pub(super) at: u32,
     pub(super) address: [u8; 20],
-    pub(super) key: String,
+    pub(super) key: Name,
     pub(super) balance: Option<(u32, BigInt)>,
     pub(super) nonce: Option<(u32, BigInt)>,
     pub(super) code: Option<(u32, Vec<u8>)>,
-    pub(super) storage: Vec<(String, u32, BigInt)>,
+    pub(super) storage: Vec<(Name, u32, BigInt)>,
     pub(super) storage_at: Option<u32>,
 }
 
@@ -47,7 +48,7 @@ impl Account {
         members.keep("balance", self.balance.map(|leaf| Value::Int(leaf.1)));
         members.keep("nonce", self.nonce.map(|leaf| Value::Int(leaf.1)));
         members.keep("code", self.code.map(|leaf| Value::Bytes(leaf.1)));
-        members.push("storage", Value::Record(storage.collect()));
+        members.push("storage", Value::record(storage));
         Value::Record(members.0)
     }
 }
@@ -63,7 +64,7 @@ pub(super) fn read_accounts(accounts: Node<'_>, diagnostics: &mut Diagnostics) -
         let Some(address) = diagnostics.keep(ethereum_json::address_key(&member.key, member.key_at)) else {
             continue;
         };
-        let key = bytes_key(&address);
+        let key = Name::from(bytes_key(&address));
         seen.once(&key, member.key_at, accounts, "address", diagnostics);
         read.extend(read_account(member.value, address, key, diagnostics));
     }
@@ -73,7 +74,7 @@ pub(super) fn read_accounts(accounts: Node<'_>, diagnostics: &mut Diagnostics) -
 fn read_account(
     node: Node<'_>,
     address: [u8; 20],
-    key: String,
+    key: Name,
     diagnostics: &mut Diagnostics,
 ) -> Option<Account> {
     let mut fields = Fields::open(node, "account", diagnostics)?;
@@ -92,7 +93,7 @@ fn read_account(
     Some(Account { at: node.at(), address, key, balance, nonce, code, storage, storage_at })
 }
 
-fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(String, u32, BigInt)> {
+fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, u32, BigInt)> {
     if !storage.is_object() {
         diagnostics.error(wrong_type(storage, "storage", "an object of words by key"));
         return Vec::new();
@@ -100,7 +101,7 @@ fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(String
     let mut words = Vec::new();
     let mut seen = Seen::of(storage);
     for member in storage.members() {
-        let key = diagnostics.keep(ethereum_json::storage_key(&member.key, member.key_at));
+        let key = diagnostics.keep(ethereum_json::storage_key(&member.key, member.key_at)).map(Name::from);
         let value = diagnostics.keep(number(member.value));
         if let (Some(key), Some(value)) = (key, value) {
             seen.once(&key, member.key_at, storage, "storage key", diagnostics);
@@ -112,7 +113,7 @@ fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(String
 
 /// Finds keys that are written differently and mean the same. Those that are written the same
 /// are found when the document is read.
-struct Seen(Option<HashMap<String, u32>>);
+struct Seen(Option<HashMap<Name, u32>>);
 
 impl Seen {
     /// No key of this object yet. An object with one member has no duplicates.
@@ -120,10 +121,10 @@ impl Seen {
         Seen(object.members().nth(1).map(|_| HashMap::new()))
     }
 
-    fn once(&mut self, key: &str, at: u32, object: Node<'_>, what: &str, diagnostics: &mut Diagnostics) {
+    fn once(&mut self, key: &Name, at: u32, object: Node<'_>, what: &str, diagnostics: &mut Diagnostics) {
         let Some(seen) = &mut self.0 else { return };
         let document = object.document();
-        match seen.insert(key.to_owned(), at) {
+        match seen.insert(key.clone(), at) {
             None => {}
             Some(first) if same_key(document, first, at) => {}
             Some(first) => {

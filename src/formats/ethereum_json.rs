@@ -59,7 +59,11 @@ fn parse_hex_digits(digits: &str) -> Option<BigInt> {
     // What fits a machine word is the common case and needs no arithmetic on many limbs.
     const SHORT: usize = 16;
     if digits.len() > SHORT {
-        return Some(BigInt::from(BigUint::from_bytes_be(&parse_hex(digits)?)));
+        let mut word = [0; BITS as usize / 8];
+        return match word.get_mut(..digits.len() / 2).filter(|_| digits.len().is_multiple_of(2)) {
+            Some(bytes) => hex_to_slice(digits, bytes).map(|()| BigUint::from_bytes_be(bytes).into()),
+            None => Some(BigInt::from(BigUint::from_bytes_be(&parse_hex(digits)?))),
+        };
     }
     let number =
         digits.chars().try_fold(0, |number: u64, digit| Some(number << 4 | u64::from(digit.to_digit(16)?)));

@@ -22,6 +22,7 @@ use super::fields::{Diagnostics, Fields, wrong_type};
 use super::format::{Context, Evidence, Format};
 use crate::model::case::{Action, Case, Program, Step};
 use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
 use crate::text::json::Node;
@@ -131,10 +132,10 @@ fn start(fields: &mut Fields<'_>, shared: &Shared, name_at: u32, diagnostics: &m
         let what = format!("{} arguments for function {entry}", args.len());
         diagnostics.error(Diagnostic::at(args_at, what).expected(format!("{params}, its param_count")));
     }
-    members.extend(entry.map(|entry| ("entry".to_owned(), Value::Int(entry))));
-    members.extend(args.map(|args| ("args".to_owned(), Value::List(args))));
+    members.extend(entry.map(|entry| ("entry".into(), Value::Int(entry))));
+    members.extend(args.map(|args| ("args".into(), Value::List(args))));
     if let Some(node) = fields.optional("limits") {
-        members.push(("limits".to_owned(), Value::Record(limits(node, diagnostics))));
+        members.push(("limits".into(), Value::Record(limits(node, diagnostics))));
     }
     Value::Record(members)
 }
@@ -168,10 +169,11 @@ fn arguments(node: Node<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<Value>
     diagnostics.keep(node.items().map(read).collect())
 }
 
-fn limits(node: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(String, Value)> {
+fn limits(node: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, Value)> {
     let Some(mut fields) = Fields::open(node, "limits", diagnostics) else { return Vec::new() };
     let mut members = Vec::new();
-    let mut keep = |name: &str, value: Option<Value>| members.extend(value.map(|it| (name.to_owned(), it)));
+    let mut keep =
+        |name: &'static str, value: Option<Value>| members.extend(value.map(|it| (name.into(), it)));
     if let Some(node) = fields.optional("step_limit") {
         keep("step_limit", diagnostics.keep(lexical::nullable(node, "step_limit", 0)));
     }

@@ -12,6 +12,8 @@ mod signed;
 mod test;
 mod write_back;
 
+use std::cell::LazyCell;
+
 use std::sync::{Arc, OnceLock};
 
 use self::exceptions::Demanded;
@@ -145,8 +147,8 @@ fn read(entry: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics) ->
     let end = end(entry, results.exception);
     let assertions = results.assertions(refused, diagnostics);
     let mut chosen = chosen?;
-    chosen.push(("fork".to_owned(), Value::text(fork.name)));
-    chosen.push(("refusal".to_owned(), Value::text(refusal_touches(fork, &results))));
+    chosen.push(("fork".into(), Value::text(fork.name)));
+    chosen.push(("refusal".into(), Value::text(refusal_touches(fork, &results))));
     Some(Case {
         machine: MACHINE,
         program: test.program.clone()?,
@@ -244,9 +246,11 @@ fn add_state(
     let at = Path::field("state");
     let listed = accounts.iter().map(|account| Key::from(account.key.clone())).collect();
     is(at.clone(), Expected::Only(listed), state.at());
+    let inside = at.as_parent();
     for account in accounts {
-        let at = at.child(account.key);
+        let at = inside.child(account.key);
         is(at.clone(), Expected::Record, account.at);
+        let at = at.as_parent();
         let leaves = [
             ("balance", account.balance.map(|(origin, number)| (origin, Value::Int(number)))),
             ("nonce", account.nonce.map(|(origin, number)| (origin, Value::Int(number)))),
@@ -259,6 +263,7 @@ fn add_state(
         let storage = at.child("storage");
         let listed = account.storage.iter().map(|word| Key::from(word.0.clone())).collect();
         is(storage.clone(), Expected::Only(listed), account.storage_at.unwrap_or(account.at));
+        let storage = LazyCell::new(|| storage.as_parent());
         for (key, origin, value) in account.storage {
             is(storage.child(key), Expected::Is(Value::Int(value)), origin);
         }

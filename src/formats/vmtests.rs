@@ -8,6 +8,8 @@
 mod new_vector;
 mod write_back;
 
+use std::cell::LazyCell;
+
 use num_bigint::BigInt;
 
 use self::write_back::RESULTS;
@@ -84,8 +86,8 @@ fn read_test(test: Node<'_>, options: Options, diagnostics: &mut Diagnostics) ->
     let pre = pre.and_then(|pre| read_accounts(pre, diagnostics));
     exec.and_then(|exec| read_exec(exec, pre.as_deref(), options, &mut program, diagnostics));
     suspect_gas(&step, &program, diagnostics);
-    let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
-    program.push("pre", Value::Record(accounts));
+    let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value()));
+    program.push("pre", Value::record(accounts));
     let program = Program::from(Value::Record(program.0));
     Some(Case { machine: MACHINE, program, places: Vec::new(), steps: vec![step], label: None })
 }
@@ -319,8 +321,8 @@ impl AssertionBuilder<'_> {
     /// As many items as the array has, and each of them.
     fn each(&mut self, at: &Path, array: Node<'_>, item: fn(&mut Self, &Path, Node<'_>)) {
         self.demand(at.clone(), Expected::Len(array.items().count()), array.at());
-        for (index, node) in array.items().enumerate() {
-            item(self, &at.child(index), node);
+        for (node, at) in array.items().zip(at.items()) {
+            item(self, &at, node);
         }
     }
 
@@ -329,6 +331,7 @@ impl AssertionBuilder<'_> {
         let [account, payload, filter, topics] =
             ["address", "data", "bloom", "topics"].map(|name| fields.required(name, self.diagnostics));
         fields.finish(self.diagnostics);
+        let at = at.as_parent();
         self.leaf(at.child("address"), account, |node| address(node).map(bytes_value));
         self.leaf(at.child("data"), payload, data_value);
         self.leaf(at.child("bloom"), filter, |node| bloom(node).map(Value::Bytes));
@@ -350,6 +353,7 @@ impl AssertionBuilder<'_> {
         let [input, destination, gas, value] =
             ["data", "destination", "gasLimit", "value"].map(|name| fields.required(name, self.diagnostics));
         fields.finish(self.diagnostics);
+        let at = at.as_parent();
         self.leaf(at.child("data"), input, data_value);
         if let Some(node) = destination
             && let Some(expected) = self.diagnostics.keep(ethereum_json::destination(node))
@@ -365,8 +369,9 @@ impl AssertionBuilder<'_> {
         let post = Path::field("post");
         let names: Vec<_> = accounts.iter().map(|account| Key::from(account.key.clone())).collect();
         self.demand(post.clone(), Expected::Only(names.clone()), node.at());
+        let post = LazyCell::new(|| post.as_parent());
         for (account, name) in accounts.into_iter().zip(names) {
-            let at = post.child(name);
+            let at = post.child(name).as_parent();
             let leaves = [
                 ("balance", account.balance.map(|(origin, number)| (origin, Value::Int(number)))),
                 ("nonce", account.nonce.map(|(origin, number)| (origin, Value::Int(number)))),
@@ -383,6 +388,7 @@ impl AssertionBuilder<'_> {
             let words: Vec<_> = words.collect();
             let names = words.iter().map(|word| word.0.clone()).collect();
             self.demand(storage.clone(), Expected::Only(names), account.storage_at.unwrap_or(account.at));
+            let storage = LazyCell::new(|| storage.as_parent());
             for (name, origin, value) in words {
                 self.or_absent(storage.child(name), Value::Int(value), origin);
             }

@@ -216,7 +216,7 @@ fn remove_mnemonic(program: &mut Program, reason: &LoadError) -> Option<String> 
     let Value::List(entries) = &mut list.1 else { return None };
     let entry = entries.get_mut(*index)?;
     match std::mem::replace(entry, Value::Bytes(Vec::new())) {
-        Value::Text(mnemonic) => Some(mnemonic),
+        Value::Text(mnemonic) => Some(mnemonic.into()),
         _ => None,
     }
 }

@@ -2,6 +2,7 @@
 //! [`Action::Set`](crate::model::case::Action) says.
 
 use super::machine::LoadError;
+use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
@@ -45,7 +46,7 @@ pub(crate) fn numbered<'v>(
 ) -> Result<Vec<(usize, &'v Value)>, LoadError> {
     let wrong = || LoadError::at(Path::field(field), format!("{field} is {changes} and no record by number"));
     let members = changes.members().ok_or_else(wrong)?;
-    let numbered = |(name, value): &'v (String, Value)| Some((name.parse().ok()?, value));
+    let numbered = |(name, value): &'v (Name, Value)| Some((name.parse().ok()?, value));
     members.iter().map(|member| numbered(member).ok_or_else(wrong)).collect()
 }
 

@@ -4,6 +4,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use ruint::Uint;
 
 use super::machine::LoadError;
+use crate::model::name::Name;
 use crate::model::shape::{Keys, Notation, Shape, members};
 use crate::model::value::Value;
 
@@ -55,7 +56,7 @@ impl<'v> Record<'v> {
         }
     }
 
-    pub(super) fn members(&self, name: &str) -> Result<&'v [(String, Value)], LoadError> {
+    pub(super) fn members(&self, name: &str) -> Result<&'v [(Name, Value)], LoadError> {
         match self.get(name)? {
             Value::Record(members) => Ok(members),
             _ => Err(LoadError::new(format!("{name} must be a record"))),

@@ -36,6 +36,12 @@ impl From<String> for Key {
     }
 }
 
+impl From<Name> for Key {
+    fn from(name: Name) -> Key {
+        Key::Name(name)
+    }
+}
+
 impl From<usize> for Key {
     fn from(index: usize) -> Key {
         Key::Index(index)
@@ -46,40 +52,52 @@ impl From<usize> for Key {
 /// items. Written `post/0x0f57/storage/0x01` or `logs[0]/topics[1]`.
 ///
 /// The path of a field takes no allocation, if its name does not. Paths of one vector share their beginnings, so a
-/// longer path costs one.
+/// longer path costs one; of one [`Parent`], all paths together do.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Path(Way);
-
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Way {
-    Field(Key),
-    Inner(Arc<Inner>),
+pub struct Path {
+    parent: Option<Arc<Path>>,
+    last: Key,
 }
 
-#[derive(PartialEq, Eq, Hash)]
-struct Inner {
-    parent: Path,
-    key: Key,
+/// A path that longer ones share.
+#[derive(Debug, Clone)]
+pub struct Parent(Arc<Path>);
+
+impl Parent {
+    /// The path of something in what this path names.
+    #[must_use]
+    pub fn child(&self, key: impl Into<Key>) -> Path {
+        Path { parent: Some(self.0.clone()), last: key.into() }
+    }
 }
 
 impl Path {
     /// The path of a field of the state.
     pub fn field(name: impl Into<Name>) -> Path {
-        Path(Way::Field(Key::Name(name.into())))
+        Path { parent: None, last: Key::Name(name.into()) }
     }
 
     /// The path of something in what this path names.
     #[must_use]
     pub fn child(&self, key: impl Into<Key>) -> Path {
-        Path(Way::Inner(Arc::new(Inner { parent: self.clone(), key: key.into() })))
+        self.as_parent().child(key)
+    }
+
+    /// This path, for several longer ones.
+    #[must_use]
+    pub fn as_parent(&self) -> Parent {
+        Parent(Arc::new(self.clone()))
+    }
+
+    /// The paths of the items of the list that this path names, without end.
+    pub fn items(&self) -> impl Iterator<Item = Path> {
+        let mut parent = None;
+        (0..).map(move |index: usize| parent.get_or_insert_with(|| self.as_parent()).child(index))
     }
 
     /// The path without its last key; `None` for a field.
     pub fn parent(&self) -> Option<&Path> {
-        match &self.0 {
-            Way::Field(_) => None,
-            Way::Inner(inner) => Some(&inner.parent),
-        }
+        self.parent.as_deref()
     }
 
     /// The key of the field.
@@ -89,10 +107,7 @@ impl Path {
 
     /// The last key.
     pub fn last(&self) -> &Key {
-        match &self.0 {
-            Way::Field(key) => key,
-            Way::Inner(inner) => &inner.key,
-        }
+        &self.last
     }
 
     /// All keys, that of the field first.

@@ -8,6 +8,7 @@ use super::name::Name;
 use super::path::Key;
 use std::fmt;
 
+use compact_str::CompactString;
 use num_bigint::{BigInt, BigUint, Sign};
 
 /// A datum of a program, of an expectation or of a machine's state.
@@ -21,12 +22,12 @@ pub enum Value {
     Int(BigInt),
     /// Raw bytes.
     Bytes(Vec<u8>),
-    /// Text, not yet escaped for anything.
-    Text(String),
+    /// Text, not yet escaped for anything. A short one, such as a mnemonic, takes no allocation.
+    Text(CompactString),
     /// Values whose order is significant.
     List(Vec<Value>),
     /// Named values. Names are unique; a comparison by path ignores their order.
-    Record(Vec<(String, Value)>),
+    Record(Vec<(Name, Value)>),
     /// A value with the name of its type where a machine's values carry one: Integer 1, Boolean
     /// true and the byte string 01 are three values.
     Typed(Name, Box<Value>),
@@ -39,13 +40,13 @@ impl Value {
     }
 
     /// The text as a value.
-    pub fn text(text: impl Into<String>) -> Value {
+    pub fn text(text: impl Into<CompactString>) -> Value {
         Value::Text(text.into())
     }
 
     /// A record of these members.
-    pub fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
-        Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())
+    pub fn record<N: Into<Name>>(members: impl IntoIterator<Item = (N, Value)>) -> Value {
+        Value::Record(members.into_iter().map(|(name, value)| (name.into(), value)).collect())
     }
 
     /// The value with the name of its type.
@@ -56,14 +57,14 @@ impl Value {
     /// The member of a record, found by looking at each.
     pub fn get(&self, name: &str) -> Option<&Value> {
         match self {
-            Value::Record(members) => members.iter().find(|member| member.0 == name).map(|member| &member.1),
+            Value::Record(members) => members.iter().find(|member| member.0 == *name).map(|member| &member.1),
             Value::Typed(_, inner) => inner.get(name),
             _ => None,
         }
     }
 
     /// The members of a record.
-    pub fn members(&self) -> Option<&[(String, Value)]> {
+    pub fn members(&self) -> Option<&[(Name, Value)]> {
         match self {
             Value::Record(members) => Some(members),
             Value::Typed(_, inner) => inner.members(),

@@ -109,7 +109,7 @@ impl Recorded {
     /// What the machine calls its state after a step.
     fn state_after(&self, step: usize) -> Option<String> {
         match self.states.get(step)?.observe("state")? {
-            Value::Text(state) => Some(state),
+            Value::Text(state) => Some(state.into()),
             _ => None,
         }
     }

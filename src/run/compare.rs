@@ -4,10 +4,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use smallvec::SmallVec;
+
 use crate::machines::observe::Observe;
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::Step;
 use crate::model::mismatch::Mismatch;
+use crate::model::name::Name;
 use crate::model::path::{Key, Path};
 use crate::model::position::Origin;
 use crate::model::value::Value;
@@ -57,7 +60,7 @@ pub(super) fn differences(
 /// The first assertion on a field that the machine does not declare.
 pub fn diff(assertions: &[Assertion], state: &dyn Observe) -> Result<Vec<Mismatch>, UnknownField> {
     let fields = observe_each(assertions, state)?;
-    let mut finder = Finder { fields: &fields, large: HashMap::new() };
+    let mut finder = Finder { fields: &fields[..], large: HashMap::new() };
     let mut mismatches = Vec::new();
     let mut reported: Vec<&Assertion> = Vec::new();
     for assertion in assertions {
@@ -84,11 +87,12 @@ fn implies(reported: &Assertion, assertion: &Assertion, actual: Option<&Value>) 
     }
 }
 
-type Fields<'c> = Vec<(&'c Key, Option<Value>)>;
+/// The fields that assertions name; as many as most name take no allocation.
+type Fields<'c> = SmallVec<[(&'c Key, Option<Value>); 4]>;
 
 /// Observes every field that an assertion names, once.
 fn observe_each<'c>(assertions: &'c [Assertion], state: &dyn Observe) -> Result<Fields<'c>, UnknownField> {
-    let mut fields: Fields<'c> = Vec::new();
+    let mut fields = Fields::new();
     for assertion in assertions {
         let field = assertion.at.first();
         if fields.iter().any(|observed| observed.0 == field) {
@@ -105,7 +109,7 @@ fn observe_each<'c>(assertions: &'c [Assertion], state: &dyn Observe) -> Result<
 /// Finds data by path. A small record is searched member by member; the names of a large one are hashed once,
 /// since otherwise assertions on all n members would take n² steps.
 struct Finder<'v> {
-    fields: &'v Fields<'v>,
+    fields: &'v [(&'v Key, Option<Value>)],
     large: HashMap<*const Value, HashMap<&'v str, &'v Value>>,
 }
 
@@ -127,7 +131,7 @@ impl<'v> Finder<'v> {
                 let names = self
                     .large
                     .entry(std::ptr::from_ref(value))
-                    .or_insert_with(|| members.iter().map(|(name, value)| (name.as_str(), value)).collect());
+                    .or_insert_with(|| members.iter().map(|(name, value)| (&**name, value)).collect());
                 names.get(&**name).copied()
             }
             _ => value.child(key),
@@ -165,13 +169,13 @@ fn compare(assertion: &Assertion, actual: Option<&Value>, mismatches: &mut Vec<M
 }
 
 /// Whether those members that are listed come in the order of the list.
-fn in_order(keys: &[Key], members: &[(String, Value)]) -> bool {
+fn in_order(keys: &[Key], members: &[(Name, Value)]) -> bool {
     let place = |name: &str| keys.iter().position(|key| matches!(key, Key::Name(key) if key == name));
     members.iter().filter_map(|(name, _)| place(name)).is_sorted()
 }
 
 /// Reports one mismatch for each member that is not allowed.
-fn only(assertion: &Assertion, keys: &[Key], members: &[(String, Value)], mismatches: &mut Vec<Mismatch>) {
+fn only(assertion: &Assertion, keys: &[Key], members: &[(Name, Value)], mismatches: &mut Vec<Mismatch>) {
     let listed: HashSet<&str> = keys
         .iter()
         .filter_map(|key| match key {
@@ -180,7 +184,7 @@ fn only(assertion: &Assertion, keys: &[Key], members: &[(String, Value)], mismat
         })
         .collect();
     for (name, value) in members {
-        if !listed.contains(name.as_str()) {
+        if !listed.contains(&**name) {
             mismatches.push(Mismatch {
                 at: assertion.at.child(name.clone()),
                 expected: Expected::Absent,

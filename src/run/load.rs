@@ -90,6 +90,13 @@ impl<'s> LoadedFile<'s> {
         Ok(Some(Cases::new(self.source.clone(), self.options, document, format, entries)))
     }
 
+    /// Drops the document. All cases have run; none can be read any more.
+    pub(super) fn drop_document(&mut self) {
+        if let Some(cases) = &mut self.cases {
+            cases.document = Document::empty();
+        }
+    }
+
     /// Drops errors and notes that belong to no case: another part of the run reports them.
     pub(super) fn forget_whole(&mut self) {
         self.errors.clear();
@@ -204,7 +211,7 @@ impl<'s> Cases<'s> {
             let id = CaseId { file: source.shown.clone(), name: Some(entry.name.clone()), nth };
             (id, entry)
         };
-        let entries = numbered(outline).into_iter().map(id).collect();
+        let entries = numbered(outline).map(id).collect();
         let (shared, executed) = (Shared::default(), ExecutedCases::default());
         Cases { source, options, document, format, entries, shared, key: None, executed }
     }
@@ -317,19 +324,18 @@ impl LoadedCase<'_> {
 }
 
 /// Numbers the cases that have the same name, from 1.
-fn numbered(outline: Vec<Entry>) -> Vec<(Entry, u32)> {
+fn numbered(outline: Vec<Entry>) -> impl Iterator<Item = (Entry, u32)> {
     let mut seen: HashMap<Arc<str>, u32> = HashMap::new();
-    let number = |entry: Entry| {
-        let nth = match seen.get_mut(&entry.name) {
-            Some(count) => {
-                *count += 1;
-                *count
-            }
-            None => *seen.entry(entry.name.clone()).or_insert(1),
-        };
+    let is_only = outline.len() == 1;
+    outline.into_iter().map(move |entry| {
+        if is_only {
+            return (entry, 1);
+        }
+        let count = seen.entry(entry.name.clone()).or_insert(0);
+        *count += 1;
+        let nth = *count;
         (entry, nth)
-    };
-    outline.into_iter().map(number).collect()
+    })
 }
 
 /// Why a file has no cases.

@@ -10,8 +10,8 @@ use super::load::LoadedFile;
 pub(super) enum Finished<'s> {
     /// The file at this index is loaded, and the given outcomes are those of its first cases.
     File(usize, Arc<LoadedFile<'s>>, Vec<CaseOutcome>),
-    /// A case is done: the index of its file, its index in the file, its outcome.
-    Case(usize, usize, Box<CaseOutcome>),
+    /// Cases that follow each other are done: the index of their file, that of the first in the file, their outcomes.
+    Cases(usize, usize, Vec<CaseOutcome>),
 }
 
 /// The next result in order.
@@ -53,12 +53,13 @@ impl<'s> Order<'s> {
                     slot.outcomes = outcomes.into_iter().map(Some).collect();
                 }
             }
-            Finished::Case(number, case, outcome) => {
+            Finished::Cases(number, first, outcomes) => {
                 let slot = self.slot(number);
-                if slot.outcomes.len() <= case {
-                    slot.outcomes.resize_with(case + 1, || None);
+                let end = first + outcomes.len();
+                if slot.outcomes.len() < end {
+                    slot.outcomes.resize_with(end, || None);
                 }
-                slot.outcomes[case] = Some(*outcome);
+                slot.outcomes[first..end].iter_mut().zip(outcomes).for_each(|(place, it)| *place = Some(it));
             }
         }
     }

@@ -1,10 +1,13 @@
 //! Runs cases on several threads.
 
 use std::collections::{BinaryHeap, VecDeque};
-use std::iter::Peekable;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::mpsc::{self, TryRecvError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
+use std::time::Duration;
 
 use super::collect::Collector;
 use super::execute::{CaseOutcome, Worker};
@@ -30,8 +33,26 @@ const BYTES_AHEAD: usize = 2 << 20;
 /// their results one by one to the calling thread, would take as long as running most of them.
 const FEW: usize = 8;
 
+/// A task is at most this number of cases of a larger file, and less towards its end, so that no thread is left with
+/// the last ones.
+const MOST: usize = 8;
+
 /// How many results, for each thread, wait to be put in order.
-const WAITING: usize = 64;
+const WAITING: usize = 256;
+
+/// After how many results a thread wakes the calling thread, and after how many files that one counts them. Doing so
+/// for each costs as much as running a small case.
+const TOLD: usize = 64;
+
+/// How long a result waits at most before the calling thread looks for it.
+const LATENCY: Duration = Duration::from_millis(5);
+
+/// How many files a thread keeps until the calling thread needs them no more. Memory that another thread frees than
+/// allocated it makes both wait for each other.
+const KEPT: usize = FAR_AHEAD;
+
+/// How many files are listed at once, so that threads seldom wait for each other to list one.
+const LISTED: usize = 16;
 
 /// Runs all cases on this number of threads; the calling thread puts the outcomes in order.
 pub(super) fn run<'s>(
@@ -40,30 +61,48 @@ pub(super) fn run<'s>(
     threads: usize,
     collector: &mut Collector<'_>,
 ) {
-    let (sender, receiver) = mpsc::sync_channel(WAITING * threads);
     let work = Work::new(sources, threads, &options.run.interrupt);
+    let mut order = Order::default();
     let stop = Stop::new(options.run.max_failures);
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
+        let (sender, receiver) = mpsc::sync_channel(WAITING * threads);
         for _ in 0..threads {
             let sender = sender.clone();
             scope.spawn(|| work_on(&work, &stop, options, sender));
         }
         drop(sender);
-        let mut order = Order::default();
-        for finished in receiver {
-            order.add(finished);
-            while let Some(next) = order.next() {
-                match next {
-                    Next::File(file) => collector.file(&file),
-                    Next::Case(file, index, outcome) => collector.case(&file, index, outcome),
-                    Next::FileDone => {
-                        collector.file_done();
-                        work.report_file();
-                    }
+        let mut complete = 0;
+        loop {
+            let received = receiver.try_recv();
+            if complete >= TOLD || received.is_err() {
+                work.report_files(std::mem::take(&mut complete));
+            }
+            match received {
+                Ok(finished) => {
+                    order.add(finished);
+                    complete += collect(&mut order, collector);
                 }
+                Err(TryRecvError::Empty) => thread::park_timeout(LATENCY),
+                Err(TryRecvError::Disconnected) => return,
             }
         }
     });
+}
+
+/// Passes the results that are next in order to the collector; returns how many files are complete.
+fn collect(order: &mut Order<'_>, collector: &mut Collector<'_>) -> usize {
+    let mut files = 0;
+    while let Some(next) = order.next() {
+        match next {
+            Next::File(file) => collector.file(&file),
+            Next::Case(file, index, outcome) => collector.case(&file, index, outcome),
+            Next::FileDone => {
+                collector.file_done();
+                files += 1;
+            }
+        }
+    }
+    files
 }
 
 // Each thread owns its sender: the channel closes when the last thread ends.
@@ -83,26 +122,53 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
         Some(outcome)
     };
     let mut last = None;
+    let mut sent = 0;
+    let mut kept: VecDeque<Arc<LoadedFile<'s>>> = VecDeque::new();
     while let Some(task) = work.next(last) {
         let finished = match task {
             Task::Open(number, source) => {
                 last = Some(number);
-                let file = Arc::new(open_to_run(number, source, options));
-                work.add(number, &file);
-                let here = if file.cases() <= FEW { 0..file.cases() } else { 0..0 };
-                let outcomes: Option<Vec<_>> = here.map(|index| run(number, &file, index)).collect();
+                let mut file = open_to_run(number, source, options);
+                let (file, outcomes) = if file.cases() <= FEW {
+                    work.add(number, file.bytes(), None);
+                    let outcomes = (0..file.cases()).map(|index| run(number, &file, index)).collect();
+                    // What waits to be put in order is small, and its memory is used again at once.
+                    file.drop_document();
+                    (Arc::new(file), outcomes)
+                } else {
+                    let file = Arc::new(file);
+                    work.add(number, file.bytes(), Some(&file));
+                    (file, Some(Vec::new()))
+                };
+                keep(&mut kept, &file);
                 outcomes.map(|outcomes| Finished::File(number, file, outcomes))
             }
-            Task::Run { number, index, file } => {
+            Task::Run { number, cases, file } => {
                 last = Some(number);
-                run(number, &file, index).map(|outcome| Finished::Case(number, index, Box::new(outcome)))
+                let first = cases.start;
+                let outcomes: Option<Vec<_>> = cases.map(|index| run(number, &file, index)).collect();
+                outcomes.map(|outcomes| Finished::Cases(number, first, outcomes))
             }
         };
         if finished.is_none_or(|finished| sender.send(finished).is_err()) {
             work.wake_all();
-            return;
+            break;
+        }
+        sent += 1;
+        if sent % TOLD == 0 {
+            work.collecting.unpark();
         }
     }
+    drop(sender);
+    work.collecting.unpark();
+}
+
+/// Keeps a file as long as another thread uses it; see [`KEPT`].
+fn keep<'s>(kept: &mut VecDeque<Arc<LoadedFile<'s>>>, file: &Arc<LoadedFile<'s>>) {
+    while kept.len() == KEPT || kept.front().is_some_and(|file| Arc::strong_count(file) == 1) {
+        kept.pop_front();
+    }
+    kept.push_back(file.clone());
 }
 
 /// The file after which the run stops because of [`RunOptions::max_failures`](super::options::RunOptions):
@@ -139,21 +205,28 @@ impl Stop {
 
 enum Task<'s> {
     Open(usize, Source),
-    Run { number: usize, index: usize, file: Arc<LoadedFile<'s>> },
+    Run { number: usize, cases: Range<usize>, file: Arc<LoadedFile<'s>> },
 }
 
 /// The work list.
 struct Work<'s> {
     threads: usize,
+    /// The thread that puts the results in order.
+    collecting: Thread,
     interrupt: &'s Interrupt,
     queue: Mutex<Queue<'s>>,
+    /// The files that are not in the queue yet. Listing some of them, which takes as long as running a few, makes no
+    /// other thread wait while there are files in the queue.
+    unlisted: Mutex<sources::Iter<'s>>,
     /// A file was added or reported, or the run is interrupted.
     changed: Condvar,
 }
 
 struct Queue<'s> {
-    /// The files that are not begun.
-    files: Peekable<sources::Iter<'s>>,
+    /// The next files.
+    files: VecDeque<Source>,
+    /// Whether no other files follow them.
+    is_listed: bool,
     /// Files with more than a few cases, some of them left to run, in order: index of the file, index of the next case,
     /// file.
     cases: VecDeque<(usize, usize, Arc<LoadedFile<'s>>)>,
@@ -198,11 +271,18 @@ impl Begun {
 }
 
 impl<'s> Queue<'s> {
-    /// The next case of the file at this index of the list.
-    fn case(&mut self, at: usize) -> Option<Task<'s>> {
+    /// Whether all files are begun.
+    fn has_no_files(&self) -> bool {
+        self.files.is_empty() && self.is_listed
+    }
+
+    /// The next cases of the file at this index of the list.
+    fn cases(&mut self, at: usize, threads: usize) -> Option<Task<'s>> {
         let (number, index, file) = self.cases.get_mut(at)?;
-        let task = Task::Run { number: *number, index: *index, file: file.clone() };
-        *index += 1;
+        let count = ((file.cases() - *index) / (4 * threads)).clamp(1, MOST);
+        let cases = *index..*index + count;
+        let task = Task::Run { number: *number, cases, file: file.clone() };
+        *index += count;
         if *index == file.cases() {
             self.cases.remove(at);
         }
@@ -213,12 +293,15 @@ impl<'s> Queue<'s> {
 impl<'s> Work<'s> {
     fn new(sources: &'s Sources, threads: usize, interrupt: &'s Interrupt) -> Work<'s> {
         let queue = Queue {
-            files: sources.iter().peekable(),
+            files: VecDeque::new(),
+            is_listed: false,
             cases: VecDeque::new(),
             begun: Begun::default(),
             opening: 0,
         };
-        Work { threads, interrupt, queue: Mutex::new(queue), changed: Condvar::new() }
+        let collecting = thread::current();
+        let unlisted = Mutex::new(sources.iter());
+        Work { threads, collecting, interrupt, queue: Mutex::new(queue), unlisted, changed: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<'s>> {
@@ -238,22 +321,47 @@ impl<'s> Work<'s> {
                 return None;
             }
             if let Some(at) = queue.cases.iter().position(|(number, ..)| Some(*number) == last) {
-                return queue.case(at);
+                return queue.cases(at, self.threads);
             }
-            if queue.begun.has_room(self.threads)
-                && let Some(source) = queue.files.next()
-            {
-                queue.opening += 1;
-                return Some(Task::Open(queue.begun.add(), source));
+            if queue.begun.has_room(self.threads) {
+                if let Some(source) = queue.files.pop_front() {
+                    queue.opening += 1;
+                    let task = Task::Open(queue.begun.add(), source);
+                    let are_few = queue.files.len() < LISTED && !queue.is_listed;
+                    drop(queue);
+                    if are_few && let Ok(unlisted) = self.unlisted.try_lock() {
+                        self.list(unlisted);
+                    }
+                    return Some(task);
+                }
+                if !queue.is_listed {
+                    drop(queue);
+                    self.list(self.unlisted.lock().unwrap_or_else(PoisonError::into_inner));
+                    queue = self.lock();
+                    continue;
+                }
             }
             if !queue.cases.is_empty() {
-                return queue.case(0);
+                return queue.cases(0, self.threads);
             }
-            if queue.opening == 0 && queue.files.peek().is_none() {
+            if queue.opening == 0 && queue.has_no_files() {
                 return None;
             }
+            // What the thread waits for may be that files are reported.
+            self.collecting.unpark();
             queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// Lists some more files, if another thread did not while this one waited to do so.
+    fn list(&self, mut unlisted: MutexGuard<'_, sources::Iter<'s>>) {
+        if self.lock().files.len() >= LISTED {
+            return;
+        }
+        let files: Vec<_> = unlisted.by_ref().take(LISTED).collect();
+        let mut queue = self.lock();
+        queue.is_listed = files.len() < LISTED;
+        queue.files.extend(files);
     }
 
     /// Lets each thread that waits look again for what to do, or whether the run is interrupted.
@@ -262,26 +370,31 @@ impl<'s> Work<'s> {
         self.changed.notify_all();
     }
 
-    /// Adds the cases of a loaded file, if they are more than a few.
-    fn add(&self, number: usize, file: &Arc<LoadedFile<'s>>) {
+    /// A file of this number of bytes is loaded; its cases are for all threads if it is given.
+    fn add(&self, number: usize, bytes: usize, file: Option<&Arc<LoadedFile<'s>>>) {
         let mut queue = self.lock();
         queue.opening -= 1;
-        queue.begun.load(number, file.bytes());
-        if file.cases() > FEW {
+        queue.begun.load(number, bytes);
+        if let Some(file) = file {
             queue.cases.push_back((number, 0, file.clone()));
-        } else if queue.opening > 0 || queue.files.peek().is_some() {
+        } else if queue.opening > 0 || !queue.has_no_files() {
             return;
         }
         self.changed.notify_all();
     }
 
-    /// Counts a file whose results were all reported, so that another one may be begun.
-    fn report_file(&self) {
+    /// Counts files whose results were all reported, so that others may be begun.
+    fn report_files(&self, count: usize) {
+        if count == 0 {
+            return;
+        }
         let mut queue = self.lock();
-        queue.begun.report();
+        let before = queue.begun.reported;
+        (0..count).for_each(|_| queue.begun.report());
         // A thread that waits for this does so until half of the files ahead are reported: waking it for each
         // costs more than running small files.
-        if queue.begun.reported.is_multiple_of(AHEAD * self.threads / 2) {
+        let half = AHEAD * self.threads / 2;
+        if before / half != queue.begun.reported / half {
             self.changed.notify_all();
         }
     }

@@ -16,6 +16,7 @@ use crate::machines::{self, Hashed};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::case::Case;
 use crate::model::hex::bytes_key;
+use crate::model::name::Name;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 
@@ -135,21 +136,21 @@ fn state(case: &Case, hashed: &Hashed) -> Value {
         };
         let keys = assertion.at.keys();
         let names =
-            keys[1..].iter().filter_map(|key| if let Key::Name(name) = key { Some(&**name) } else { None });
+            keys[1..].iter().filter_map(|key| if let Key::Name(name) = key { Some(name) } else { None });
         put(&mut state, &names.collect::<Vec<_>>(), value);
     }
     state
 }
 
 /// Puts a value into records within a record, which it makes.
-fn put(record: &mut Value, way: &[&str], value: Value) {
+fn put(record: &mut Value, way: &[&Name], value: Value) {
     let (Value::Record(members), [first, rest @ ..]) = (record, way) else { return };
     if rest.is_empty() {
-        return members.push(((*first).to_owned(), value));
+        return members.push(((*first).clone(), value));
     }
     // Leaves come account by account.
-    if members.last().is_none_or(|last| last.0 != *first) {
-        members.push(((*first).to_owned(), Value::Record(Vec::new())));
+    if members.last().is_none_or(|last| last.0 != **first) {
+        members.push(((*first).clone(), Value::Record(Vec::new())));
     }
     if let Some(last) = members.last_mut() {
         put(&mut last.1, rest, value);

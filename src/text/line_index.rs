@@ -28,7 +28,8 @@ struct Mark {
 impl LineIndex {
     /// Reads the text once.
     pub(super) fn new(text: &str) -> LineIndex {
-        let mut marks = vec![Mark::default()];
+        let mut marks = Vec::with_capacity(1 + text.len() / BLOCK);
+        marks.push(Mark::default());
         let mut mark = Mark::default();
         for block in text.as_bytes().chunks_exact(BLOCK) {
             mark = mark.after(block);
@@ -96,6 +97,10 @@ impl Mark {
                 (Mark { lines, ..Mark::default() }, &bytes[newline + 1..])
             }
         };
+        // Most lines are ASCII, which is seen many bytes at a time.
+        if line.is_ascii() {
+            return Mark { characters: start.characters + line.len() as u32, ..start };
+        }
         let count = |is_counted: fn(u8) -> bool| line.iter().filter(|byte| is_counted(**byte)).count() as u32;
         Mark {
             characters: start.characters + count(|byte| byte & 0b1100_0000 != 0b1000_0000),

@@ -17,10 +17,10 @@ pub fn plain(value: &Value) -> Json {
             Err(_) => Json::String(number.to_string()),
         },
         Value::Bytes(bytes) => Json::String(bytes_key(bytes)),
-        Value::Text(text) => Json::String(text.clone()),
+        Value::Text(text) => Json::String(text.to_string()),
         Value::List(items) => Json::Array(items.iter().map(plain).collect()),
         Value::Record(members) => {
-            let members = members.iter().map(|(name, value)| (name.clone(), plain(value)));
+            let members = members.iter().map(|(name, value)| (name.to_string(), plain(value)));
             Json::Object(members.collect::<Map<_, _>>())
         }
         Value::Typed(_, value) => plain(value),

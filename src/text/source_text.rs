@@ -7,7 +7,7 @@ use crate::model::diagnostic::{Diagnostic, Place};
 use crate::model::position::{Origin, Position};
 
 /// A text and its line index, which is built on first use.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SourceText {
     text: String,
     lines: OnceLock<LineIndex>,

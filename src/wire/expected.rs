@@ -109,7 +109,7 @@ impl<'de> Visitor<'de> for ExpectedVisitor {
             Member::Value => after_value(&mut map)?,
             Member::Int => Expected::Is(Value::Int(int(&map.next_value::<Cow<'_, str>>()?)?)),
             Member::Bytes => Expected::Is(Value::Bytes(bytes(&map.next_value::<Cow<'_, str>>()?)?)),
-            Member::Text => Expected::Is(Value::Text(map.next_value()?)),
+            Member::Text => Expected::Is(Value::text(map.next_value::<Cow<'_, str>>()?)),
             Member::List => Expected::Is(Value::List(map.next_value()?)),
             Member::Record => Expected::Is(Value::Record(map.next_value::<Members>()?.0)),
         };
@@ -162,7 +162,7 @@ fn bytes<E: Error>(text: &str) -> Result<Vec<u8>, E> {
 }
 
 /// The members of a record in document order, with unique names.
-struct Members(Vec<(String, Value)>);
+struct Members(Vec<(Name, Value)>);
 
 impl<'de> Deserialize<'de> for Members {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Members, D::Error> {
@@ -180,8 +180,8 @@ impl<'de> Visitor<'de> for MembersVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-        let mut members: IndexMap<String, Value> = IndexMap::new();
-        while let Some(name) = map.next_key::<String>()? {
+        let mut members: IndexMap<Name, Value> = IndexMap::new();
+        while let Some(name) = map.next_key::<Name>()? {
             match members.entry(name) {
                 Entry::Vacant(place) => drop(place.insert(map.next_value()?)),
                 Entry::Occupied(_) => return Err(A::Error::custom("a record has a member twice")),

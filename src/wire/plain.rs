@@ -39,7 +39,7 @@ fn write_at(depth: usize, value: &Value, shape: &Shape) -> Json {
         Value::Bool(bool) => Json::Bool(*bool),
         Value::Int(number) => write_int(number, shape),
         Value::Bytes(bytes) => Json::String(bytes_key(bytes)),
-        Value::Text(text) => Json::String(text.clone()),
+        Value::Text(text) => Json::String(text.to_string()),
         Value::List(_) | Value::Record(_) if depth >= DEEPEST => {
             Json::String(format!("nested in more than {DEEPEST} others"))
         }
@@ -48,7 +48,8 @@ fn write_at(depth: usize, value: &Value, shape: &Shape) -> Json {
             Json::Array(items.iter().map(|item| inner(item, shape)).collect())
         }
         Value::Record(members) => {
-            let member = |(name, value): &(String, Value)| (name.clone(), inner(value, member(shape, name)));
+            let member =
+                |(name, value): &(Name, Value)| (name.to_string(), inner(value, member(shape, name)));
             Json::Object(members.iter().map(member).collect())
         }
         Value::Typed(name, value) => {
@@ -131,9 +132,9 @@ impl Misfit {
 pub fn read(json: Json, shape: &Shape) -> Result<Value, Misfit> {
     Ok(match (json, shape) {
         (Json::Null, _) => Value::Null,
-        (Json::String(text), Shape::Int(_)) => number(&text)?.map_or(Value::Text(text), Value::Int),
-        (Json::String(text), Shape::Bytes) => bytes(&text).map_or(Value::Text(text), Value::Bytes),
-        (Json::String(text), _) => Value::Text(text),
+        (Json::String(text), Shape::Int(_)) => number(&text)?.map_or(Value::text(text), Value::Int),
+        (Json::String(text), Shape::Bytes) => bytes(&text).map_or(Value::text(text), Value::Bytes),
+        (Json::String(text), _) => Value::text(text),
         (Json::Bool(bool), Shape::Bool | Shape::Plain) => Value::Bool(bool),
         (Json::Number(number), Shape::Int(_) | Shape::Plain) => Value::Int(integer(&number)?),
         (Json::Array(items), Shape::List(item)) => Value::List(read_list(items, item)?),
@@ -182,7 +183,7 @@ fn read_list(items: Vec<Json>, shape: &Shape) -> Result<Vec<Value>, Misfit> {
     items.into_iter().enumerate().map(item).collect()
 }
 
-fn read_members(members: Map<String, Json>, shape: &Shape) -> Result<Vec<(String, Value)>, Misfit> {
+fn read_members(members: Map<String, Json>, shape: &Shape) -> Result<Vec<(Name, Value)>, Misfit> {
     let mut seen = HashSet::new();
     let mut values = Vec::with_capacity(members.len());
     for (name, value) in members {
@@ -198,7 +199,7 @@ fn read_members(members: Map<String, Json>, shape: &Shape) -> Result<Vec<(String
             }
             _ => name,
         };
-        values.push((key, value));
+        values.push((key.into(), value));
     }
     Ok(values)
 }

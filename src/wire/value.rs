@@ -81,9 +81,8 @@ fn form<'v>(value: &'v Value, room: &mut usize) -> Form<'v> {
             Form::List { length: cut(list.len()), list }
         }
         Value::Record(members) => {
-            let member = |(name, value): &'v (String, Value)| {
-                (take(room, 1) == 1).then(|| (name.as_str(), form(value, room)))
-            };
+            let member =
+                |(name, value): &'v (Name, Value)| (take(room, 1) == 1).then(|| (&**name, form(value, room)));
             let shown: Vec<_> = members.iter().map_while(member).collect();
             Form::Record { length: cut(shown.len()), record: Members(shown) }
         }

@@ -62,7 +62,7 @@ fn in_order(value: Value) -> Value {
     match value {
         Value::Record(members) => {
             let members: BTreeMap<_, _> = members.into_iter().map(|(key, it)| (key, in_order(it))).collect();
-            Value::Record(members.into_iter().collect())
+            Value::record(members)
         }
         Value::List(items) => Value::List(items.into_iter().map(in_order).collect()),
         Value::Typed(name, inner) => Value::Typed(name, Box::new(in_order(*inner))),

@@ -34,8 +34,8 @@ fn script(script: Vec<u8>) -> Program {
     program([("script", Value::Bytes(script))])
 }
 
-fn program<const N: usize>(members: [(&str, Value); N]) -> Program {
-    Program::from(Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into()))
+fn program<const N: usize>(members: [(&'static str, Value); N]) -> Program {
+    Program::from(Value::record(members))
 }
 
 fn loaded(program: &Program, limits: &Limits) -> Neo2 {

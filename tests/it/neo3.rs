@@ -119,7 +119,7 @@ fn loaded(script: &[u8]) -> Box<dyn Machine> {
 
 fn limited(script: &[u8], limits: &Limits) -> Box<dyn Machine> {
     let mut machine = (machines::by_name("neo3").unwrap().new)(limits);
-    let record = Value::Record(vec![("script".to_owned(), Value::Bytes(script.to_vec()))]);
+    let record = Value::record([("script".to_owned(), Value::Bytes(script.to_vec()))]);
     machine.load(&Program::from(record)).unwrap();
     machine
 }

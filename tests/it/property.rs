@@ -12,6 +12,7 @@ use vmconf::formats::{self, Options};
 use vmconf::machines::observe::Observe;
 use vmconf::model::assertion::{Assertion, Expected};
 use vmconf::model::mismatch::Mismatch;
+use vmconf::model::name::Name;
 use vmconf::model::path::{Key, Path};
 use vmconf::model::value::Value;
 use vmconf::run::compare::diff;
@@ -123,8 +124,8 @@ fn others(check: &Assertion, state: &State) -> Vec<(Expected, Mismatch)> {
 /// Each list of keys that lacks one that is there: then that member should not be.
 fn fewer_keys(check: &Assertion, keys: &[Key], actual: Option<&Value>) -> Vec<(Expected, Mismatch)> {
     let Some(members) = actual.and_then(Value::members) else { return Vec::new() };
-    let without = |(name, value): &(String, Value)| {
-        let fewer = keys.iter().filter(|key| key.to_string() != *name).cloned().collect();
+    let without = |(name, value): &(Name, Value)| {
+        let fewer = keys.iter().filter(|key| *key.to_string() != **name).cloned().collect();
         let at = check.at.child(name.clone());
         (
             Expected::Only(fewer),

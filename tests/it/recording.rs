@@ -150,7 +150,7 @@ fn evm_loop(rounds: u32) -> Case {
     let Case { machine, program, places, .. } = cases.remove(0).case;
     let Value::Record(mut members) = (*program.0).clone() else { panic!("{program:?}") };
     for (name, value) in &mut members {
-        match name.as_str() {
+        match &**name {
             "code" => *value = Value::Bytes(code.clone()),
             "gas" => *value = Value::int(u64::MAX >> 1),
             _ => {}

@@ -10,8 +10,8 @@ use vmconf::model::case::{Action, Program};
 use vmconf::model::limits::Limits;
 use vmconf::model::value::Value;
 
-fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
-    Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())
+fn record<const N: usize>(members: [(&'static str, Value); N]) -> Value {
+    Value::record(members)
 }
 
 fn segment(words: &[u16]) -> Value {
@@ -189,7 +189,7 @@ fn programs_go_on_around_the_end_of_the_memory() {
     let program = record([
         (
             "instructions",
-            Value::Record(vec![
+            Value::record([
                 ("0x0000".to_owned(), Value::Bytes(vec![0x59, 0x11, 0x00, 0x00])),
                 ("0xfffe".to_owned(), Value::Bytes(vec![0x59, 0x11, 0x59, 0x11])),
             ]),

@@ -347,7 +347,7 @@ const SEGMENT: usize = 131_072;
 
 /// A source as the program record has it, by the name of its file.
 fn source(file: &str, text: &str) -> Value {
-    Value::Record(vec![(file.to_owned(), Value::text(text))])
+    Value::record([(file.to_owned(), Value::text(text))])
 }
 
 #[test]

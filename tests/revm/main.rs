@@ -93,7 +93,7 @@ fn run(program: &Program, watch: Option<&mut dyn Watch>) -> Outcome {
         return Err(machine.describe());
     }
     let observe = |name: &str| (name.to_owned(), machine.observe(name).unwrap_or(Value::Null));
-    Ok(Value::Record(FIELDS.map(observe).into()))
+    Ok(Value::record(FIELDS.map(observe)))
 }
 
 /// All halts are the same.

@@ -114,7 +114,7 @@ fn post(scenario: &Scenario, state: &EvmState) -> Value {
         account.storage.extend(journaled.storage.iter().map(|(key, slot)| (*key, slot.present_value)));
     }
     let there = accounts.iter().filter(|(_, account)| !account.is_empty());
-    Value::Record(there.map(|(address, account)| (address_key(*address), account.value())).collect())
+    Value::record(there.map(|(address, account)| (address_key(*address), account.value())))
 }
 
 /// The scenario as a database. A block's hash is that of its number's decimal digits.

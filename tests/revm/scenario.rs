@@ -103,7 +103,7 @@ impl Scenario {
             ("number", Value::int(self.block.number)),
             ("timestamp", word_value(self.block.timestamp)),
             ("debit", Value::Bool(false)),
-            ("pre", Value::Record(accounts.collect())),
+            ("pre", Value::record(accounts)),
         ]))
     }
 }
@@ -121,7 +121,7 @@ impl Account {
             ("balance", word_value(self.balance)),
             ("nonce", Value::int(self.nonce)),
             ("code", Value::Bytes(self.code.clone())),
-            ("storage", Value::Record(self.words().map(word).collect())),
+            ("storage", Value::record(self.words().map(word))),
         ])
     }
 
@@ -138,8 +138,8 @@ pub(crate) fn word_value(word: U256) -> Value {
     Value::Int(BigInt::from_bytes_be(Sign::Plus, &word.to_be_bytes::<32>()))
 }
 
-pub(crate) fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
-    Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())
+pub(crate) fn record<const N: usize>(members: [(&'static str, Value); N]) -> Value {
+    Value::record(members)
 }
 
 fn random_bytes(random: &mut Random) -> Vec<u8> {

@@ -58,7 +58,7 @@ fn print_value(out: &mut impl Write, indent: usize, name: &str, value: &Value) -
     let text = value.to_string();
     let parts: Vec<(String, &Value)> = match value {
         Value::List(items) => items.iter().enumerate().map(|(at, item)| (format!("[{at}]"), item)).collect(),
-        Value::Record(members) => members.iter().map(|(name, value)| (name.clone(), value)).collect(),
+        Value::Record(members) => members.iter().map(|(name, value)| (name.to_string(), value)).collect(),
         _ => Vec::new(),
     };
     if parts.is_empty() || indent + name.len() + text.len() <= WIDTH {

@@ -214,6 +214,6 @@ fn step_of(instruction: Instruction, isa: &Isa) -> Step {
     let mut state = vec![("pc", Value::int(pc)), ("op", Value::int(code))];
     state.extend(gas.map(|gas| ("gas", Value::int(gas))));
     state.push(("height", Value::int(height)));
-    state.push(("top", Value::List(top.into_iter().map(Value::Text).collect())));
+    state.push(("top", Value::List(top.into_iter().map(Value::text).collect())));
     Step { op, state }
 }

@@ -76,7 +76,7 @@ impl Writer for Eip3155 {
             "output": bytes(state.observe("out").or_else(|| state.observe("output"))),
             "gasUsed": quantity(Some(used)),
             "pass": ended == Some(Value::text("success")),
-            "fork": if let Value::Text(fork) = fork { fork } else { String::new() },
+            "fork": if let Value::Text(fork) = fork { fork.to_string() } else { String::new() },
         });
         writeln!(out, "{}", one_line(&summary))
     }

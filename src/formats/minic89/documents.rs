@@ -172,7 +172,7 @@ fn value(node: Node<'_>) -> Value {
         Datum::Array => Value::List(node.items().map(value).collect()),
         Datum::Object => {
             let members = node.members();
-            Value::Record(members.map(|member| (member.key.into_owned(), value(member.value))).collect())
+            Value::record(members.map(|member| (member.key.into_owned(), value(member.value))))
         }
     }
 }

@@ -8,6 +8,7 @@ use num_bigint::BigInt;
 use super::lexical;
 use crate::formats::fields::{Diagnostics, Fields, Strictness, wrong_type};
 use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::name::Name;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
@@ -96,11 +97,11 @@ struct Reader<'f> {
 
 /// The members of a record while it is read.
 #[derive(Default)]
-struct Record(Vec<(String, Value)>);
+struct Record(Vec<(Name, Value)>);
 
 impl Record {
-    fn push(&mut self, name: &str, value: Option<Value>) {
-        self.0.extend(value.map(|value| (name.to_owned(), value)));
+    fn push(&mut self, name: &'static str, value: Option<Value>) {
+        self.0.extend(value.map(|value| (name.into(), value)));
     }
 
     fn done(self) -> Option<Value> {

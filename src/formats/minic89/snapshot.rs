@@ -165,8 +165,8 @@ impl<'f> Snapshot<'f> {
             return self.diagnostics.error(wrong_type(node, name, "an array"));
         }
         self.expected(at, Expected::Len(node.items().count()), node);
-        for (index, item) in node.items().enumerate() {
-            read(self, item, &at.child(index));
+        for (item, at) in node.items().zip(at.items()) {
+            read(self, item, &at);
         }
     }
 

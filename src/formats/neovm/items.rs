@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 
 use super::lexical::{self, Prefix, count, hex, integer};
 use super::result::AssertionBuilder;
@@ -52,8 +52,8 @@ impl AssertionBuilder<'_> {
     /// The length of an array, and its items to the open ones, so that the first is the next.
     fn children<'d>(&mut self, at: &Path, array: Node<'d>, depth: usize, open: &mut Vec<Open<'d>>) {
         let first = open.len();
-        let items = array.items().enumerate();
-        open.extend(items.map(|(index, node)| Open { at: at.child(index), node, depth }));
+        let items = array.items().zip(at.items());
+        open.extend(items.map(|(node, at)| Open { at, node, depth }));
         self.demand(at.clone(), Expected::Len(open.len() - first), array.at());
         open[first..].reverse();
     }
@@ -172,7 +172,7 @@ impl AssertionBuilder<'_> {
             let expected = "decimal digits without leading zeros";
             self.diagnostics
                 .breach(|| Diagnostic::at(node.at(), what()).expected(expected).under(Rule::Number));
-            return Some(Value::Text(text));
+            return Some(Value::text(text));
         }
         let number = self.diagnostics.keep(integer(node))?;
         // In 2.x, some instructions give longer ones.
@@ -198,8 +198,8 @@ impl AssertionBuilder<'_> {
         if self.rules.generation == Generation::N3 && keys.len() > 1 {
             self.demand(at.clone(), Expected::Order(keys), map.at());
         }
-        let values = pairs.into_iter().rev();
-        open.extend(values.map(|pair| Open { at: at.child(pair.key), node: pair.value, depth }));
+        let (inside, values) = (at.as_parent(), pairs.into_iter().rev());
+        open.extend(values.map(|pair| Open { at: inside.child(pair.key), node: pair.value, depth }));
     }
 
     fn members<'d>(&mut self, map: Node<'d>) -> Vec<Pair<'d>> {
@@ -268,6 +268,7 @@ impl AssertionBuilder<'_> {
 
 /// Whether 256 bits in two's complement hold the number.
 fn fits_256_bits(number: &BigInt) -> bool {
-    let limit = BigInt::from(1) << 255;
-    *number < limit && *number >= -limit
+    // The lowest number has as many bits as its opposite, which does not fit.
+    let is_lowest = || number.sign() == Sign::Minus && number.trailing_zeros() == Some(255);
+    number.bits() < 256 || number.bits() == 256 && is_lowest()
 }

@@ -6,6 +6,7 @@ use crate::formats::files::{Files, Folder};
 use crate::formats::nef::{self, Nef};
 use crate::model::diagnostic::Diagnostic;
 use crate::model::limits;
+use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
@@ -15,14 +16,14 @@ use crate::text::json::{Node, quoted};
 /// The members of the program record, and the positions of its data.
 #[derive(Default)]
 pub(super) struct Program {
-    pub(super) members: Vec<(String, Value)>,
+    pub(super) members: Vec<(Name, Value)>,
     pub(super) places: Vec<(Path, Origin)>,
 }
 
 impl Program {
     fn keep(&mut self, name: &'static str, node: Node<'_>, value: Option<Value>) {
         if let Some(value) = value {
-            self.members.push((name.to_owned(), value));
+            self.members.push((name.into(), value));
             self.places.push((Path::field(name), Origin(node.at())));
         }
     }
@@ -88,7 +89,7 @@ impl Program {
             let Some(limit) = fields.optional(member) else { continue };
             self.places.push((Path::field("limits").child(member), Origin(limit.at())));
             let number = diagnostics.keep(lexical::count(limit, member));
-            limits.extend(number.map(|number| (member.to_owned(), Value::Int(number))));
+            limits.extend(number.map(|number| (member.into(), Value::Int(number))));
         }
         fields.finish(diagnostics);
         Some(Value::Record(limits))
@@ -180,7 +181,7 @@ fn entry(node: Node<'_>) -> Result<Value, Diagnostic<Origin>> {
     if text.starts_with("0x") {
         hex(node, "an element of script").map(Value::Bytes)
     } else if text.starts_with(|first: char| first.is_ascii_uppercase()) && text.bytes().all(in_capitals) {
-        Ok(Value::Text(text.into_owned()))
+        Ok(Value::text(text))
     } else {
         let what = format!("{} is not an element of a script", quoted(&text));
         Err(Diagnostic::at(node.at(), what).expected(EXPECTED))

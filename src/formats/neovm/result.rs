@@ -7,7 +7,7 @@ use super::rules::{Absence, Generation, Rules};
 use crate::formats::fields::{Diagnostics, Fields, misspelled, no_such_word, wrong_type};
 use crate::model::assertion::{Assertion, Expected};
 use crate::model::diagnostic::Diagnostic;
-use crate::model::path::Path;
+use crate::model::path::{Parent, Path};
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
@@ -145,12 +145,12 @@ impl<'w> AssertionBuilder<'w> {
             return self.diagnostics.error(wrong_type(frames, "invocationStack", "an array of frames"));
         }
         self.demand(at.clone(), Expected::Len(frames.items().count()), frames.at());
-        for (index, frame) in frames.items().enumerate() {
-            self.frame(&at.child(index), frame);
+        for (frame, at) in frames.items().zip(at.items()) {
+            self.frame(&at.as_parent(), frame);
         }
     }
 
-    fn frame(&mut self, at: &Path, node: Node<'_>) {
+    fn frame(&mut self, at: &Parent, node: Node<'_>) {
         let Some(mut fields) = self.open(node, "frame") else { return };
         if self.rules.generation == Generation::V2 {
             match fields.present("scriptHash") {
@@ -182,7 +182,7 @@ impl<'w> AssertionBuilder<'w> {
         }
     }
 
-    fn script_hash(&mut self, frame: &Path, node: Node<'_>) {
+    fn script_hash(&mut self, frame: &Parent, node: Node<'_>) {
         let hash = lexical::script_hash(node, self.diagnostics);
         let Some(hash) = hash else { return };
         if hash.len() != 20 {
@@ -195,7 +195,7 @@ impl<'w> AssertionBuilder<'w> {
     }
 
     /// A name, or the opcode's number where it has no name.
-    fn next_instruction(&mut self, frame: &Path, node: Node<'_>) {
+    fn next_instruction(&mut self, frame: &Parent, node: Node<'_>) {
         let of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
         let number = match node.datum() {
             Datum::Text(text) if text.starts_with(|first: char| first.is_ascii_digit()) => {
@@ -203,7 +203,7 @@ impl<'w> AssertionBuilder<'w> {
                 opcode(&text)
             }
             Datum::Text(text) if !text.is_empty() && text.bytes().all(of_name) => {
-                let name = Value::Text(self.mnemonic(&text));
+                let name = Value::text(self.mnemonic(&text));
                 return self.is(frame.child("nextInstruction"), name, node.at());
             }
             Datum::Number(digits) => {

@@ -11,6 +11,7 @@ use crate::formats::write_back::{
     FailedAssertion, NotRepresentable, WrittenBack, hex_like, in_case_of, resize,
 };
 use crate::model::assertion::Expected;
+use crate::model::name::Name;
 use crate::model::path::Key;
 use crate::model::value::Value;
 use crate::text::edit::Change;
@@ -191,8 +192,7 @@ fn item_value(
             Json::Array(items.iter().map(|item| fresh_item(item, rules)).collect::<Result<_, _>>()?)
         }
         (Notation::Map, Value::Record(pairs)) => {
-            let pair =
-                |(key, item): &(String, Value)| Ok((key_of(key)?.to_owned(), fresh_item(item, rules)?));
+            let pair = |(key, item): &(Name, Value)| Ok((key_of(key)?.to_owned(), fresh_item(item, rules)?));
             Json::Object(pairs.iter().map(pair).collect::<Result<_, _>>()?)
         }
         // What the machine says of a container that it does not show.

@@ -9,6 +9,7 @@ use sha3::{Digest, Keccak256};
 use crate::formats::fields::Diagnostics;
 use crate::model::diagnostic::Diagnostic;
 use crate::model::hex::{bytes_key, hex_bytes};
+use crate::model::name::Name;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
 use crate::text::json::{Node, quoted};
@@ -56,7 +57,7 @@ fn owner(key: &str) -> Option<String> {
 /// `chosen` and `common` are what the entry chooses and what all entries have.
 pub(super) fn check_bytes(
     bytes: Node<'_>,
-    chosen: &[(String, Value)],
+    chosen: &[(Name, Value)],
     common: &Value,
     diagnostics: &mut Diagnostics,
 ) {
@@ -91,7 +92,7 @@ fn decoded(bytes: &[u8]) -> Option<Signed> {
 }
 
 /// What differs first, in words.
-fn differing(signed: &Signed, chosen: &[(String, Value)], common: &Value) -> Option<String> {
+fn differing(signed: &Signed, chosen: &[(Name, Value)], common: &Value) -> Option<String> {
     let member = |name: &str| {
         let chosen = chosen.iter().find(|member| member.0 == name).map(|member| &member.1);
         chosen.or_else(|| common.get(name))

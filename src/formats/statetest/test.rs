@@ -9,6 +9,7 @@ use crate::formats::fields::{Diagnostics, Fields, Strictness, wrong_type};
 use crate::formats::format::Context;
 use crate::model::case::Program;
 use crate::model::diagnostic::{Diagnostic, Severity};
+use crate::model::name::Name;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
 use crate::model::value::Value;
@@ -93,7 +94,7 @@ impl Test {
         &self,
         indexes: Node<'_>,
         diagnostics: &mut Diagnostics,
-    ) -> Option<Vec<(String, Value)>> {
+    ) -> Option<Vec<(Name, Value)>> {
         let mut fields = Fields::open(indexes, "indexes", diagnostics)?;
         let mut pick = |name, list: Option<u32>| {
             let index = fields.required(name, diagnostics)?;
@@ -159,8 +160,8 @@ fn read_test(
     program.push("chainId", Value::Int(chain.unwrap_or_else(|| BigInt::from(1))));
     let pre = pre.and_then(|pre| read_accounts(pre, diagnostics));
     program.keep("transaction", transaction.and_then(|it| read_transaction(it, lists, diagnostics)));
-    let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value())).collect();
-    program.push("pre", Value::Record(accounts));
+    let accounts = pre?.into_iter().map(|account| (account.key.clone(), account.value()));
+    program.push("pre", Value::record(accounts));
     Some(Program::from(Value::Record(program.0)))
 }
 
@@ -230,7 +231,7 @@ fn read_config(
         fields.finish(diagnostics);
         forks.push((fork.key.into_owned(), Value::Record(blobs.0)));
     }
-    program.push("blobSchedule", Value::Record(forks));
+    program.push("blobSchedule", Value::record(forks));
     Some(())
 }
 

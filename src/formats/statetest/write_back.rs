@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use crate::formats::write_back::{FailedAssertion, NotRepresentable, WrittenBack, hex_like, number_like};
 use crate::model::assertion::Expected;
+use crate::model::name::Name;
 use crate::model::path::Key;
 use crate::model::value::Value;
 use crate::text::edit::Change;
@@ -39,7 +40,7 @@ fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
         Value::Int(number) => Ok(number_like("0x00", number).into()),
         Value::Bytes(bytes) => Ok(hex_like("", bytes).into()),
         Value::Record(members) => {
-            let member = |(name, value): &(String, Value)| Ok((name.clone(), fresh(value)?));
+            let member = |(name, value): &(Name, Value)| Ok((name.to_string(), fresh(value)?));
             Ok(Json::Object(members.iter().map(member).collect::<Result<_, NotRepresentable>>()?))
         }
         _ => Err(NotRepresentable::value(value)),

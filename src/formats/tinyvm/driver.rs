@@ -16,7 +16,7 @@ impl Reader<'_> {
         self.push("driver", record);
         let record = match fields.optional("testee") {
             Some(testee) => self.machine(testee, "testee", rnd),
-            None => Some(Value::Record(rnd.map(|rnd| ("rnd".to_owned(), rnd)).into_iter().collect())),
+            None => Some(Value::record(rnd.map(|rnd| ("rnd", rnd)))),
         };
         self.push("testee", record);
         let budget = fields.optional("budget");
@@ -24,7 +24,7 @@ impl Reader<'_> {
         self.push("budget", Some(Value::int(budget.unwrap_or(STEPS))));
         let zero_limit = fields.optional("zeroLimit");
         let zero_limit = zero_limit.and_then(|node| self.one_of(node, "zeroLimit", &["fatal", "timeout"]));
-        self.push("zeroLimit", Some(Value::Text(zero_limit.unwrap_or_else(|| "fatal".to_owned()))));
+        self.push("zeroLimit", Some(Value::text(zero_limit.unwrap_or_else(|| "fatal".to_owned()))));
         self.features(fields);
         let expect = fields.optional("expect");
         self.run_of_driver(expect, name_at)
@@ -46,16 +46,16 @@ impl Reader<'_> {
         if own("instructions") || own("rnd") {
             let mut fields = Fields::open(node, name, self.diagnostics)?;
             if let Some(node) = fields.required("instructions", self.diagnostics) {
-                members.push(("instructions".to_owned(), self.segment(node, at)?));
+                members.push(("instructions", self.segment(node, at)?));
             }
             if let Some(node) = fields.optional("rnd") {
                 rnd = self.rnd(node);
             }
             fields.finish(self.diagnostics);
         } else {
-            members.push(("instructions".to_owned(), self.segment(node, at)?));
+            members.push(("instructions", self.segment(node, at)?));
         }
-        members.extend(rnd.map(|rnd| ("rnd".to_owned(), rnd)));
-        Some(Value::Record(members))
+        members.extend(rnd.map(|rnd| ("rnd", rnd)));
+        Some(Value::record(members))
     }
 }

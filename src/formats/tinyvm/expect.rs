@@ -55,7 +55,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
         if let Some(stop) = fields.optional("stop")
             && let Some(name) = self.reader.one_of(stop, "stop", &["yield", "illegal", "limit"])
         {
-            self.is(Path::field("stop"), Value::Text(name), stop.at());
+            self.is(Path::field("stop"), Value::text(name), stop.at());
         }
         self.word(&mut fields, "value", None);
         let registers = self.registers(&mut fields, None);
@@ -123,7 +123,7 @@ impl<'w, 'r> AssertionBuilder<'w, 'r> {
         match (wanted, results) {
             (None, None) => self.passed(expect_at),
             (Some((Some(rating), at)), None) if rating == "pass" => self.passed(at),
-            (Some((Some(rating), at)), _) => self.is(Path::field("rating"), Value::Text(rating), at),
+            (Some((Some(rating), at)), _) => self.is(Path::field("rating"), Value::text(rating), at),
             (Some((None, _)), _) | (None, Some(_)) => {}
         }
         let Some(results) = results else { return };
@@ -224,7 +224,7 @@ fn below(parent: Option<&Path>, name: &'static str) -> Path {
 fn outcome(name: String, origin: u32) -> Assertion {
     Assertion {
         at: Path::field("outcome"),
-        expected: Expected::Is(Value::Text(name)),
+        expected: Expected::Is(Value::text(name)),
         origin: Origin(origin),
         rule: None,
     }

@@ -5,6 +5,7 @@ use crate::formats::fields::{Diagnostics, Fields, no_such_word, wrong_type};
 use crate::formats::format::Context;
 use crate::model::case::{Case, Program, Step};
 use crate::model::diagnostic::Diagnostic;
+use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::position::Origin;
 use crate::model::rule::Rule;
@@ -24,7 +25,7 @@ pub(super) struct Reader<'r> {
     pub(super) context: Context<'r>,
     pub(super) diagnostics: &'r mut Diagnostics,
     /// The members of the program record.
-    members: Vec<(String, Value)>,
+    members: Vec<(Name, Value)>,
     pub(super) places: Vec<(Path, Origin)>,
 }
 
@@ -54,8 +55,8 @@ impl<'r> Reader<'r> {
         }
     }
 
-    pub(super) fn push(&mut self, name: &str, value: Option<Value>) {
-        self.members.extend(value.map(|value| (name.to_owned(), value)));
+    pub(super) fn push(&mut self, name: &'static str, value: Option<Value>) {
+        self.members.extend(value.map(|value| (name.into(), value)));
     }
 
     /// `features`, which both kinds have.

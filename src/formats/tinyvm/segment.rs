@@ -75,7 +75,7 @@ impl Reader<'_> {
             }
             lines.push(line);
         }
-        Some(Value::Text(lines.join("\n")))
+        Some(Value::text(lines.join("\n")))
     }
 
     /// Numbers only: a string would be a line.
@@ -152,7 +152,7 @@ pub(super) fn sparse_value(parts: &[Sparse]) -> Value {
         let bytes = part.words.iter().flat_map(|(word, _)| word.to_be_bytes()).collect();
         (lexical::address_key(part.address), Value::Bytes(bytes))
     };
-    Value::Record(parts.iter().map(record).collect())
+    Value::record(parts.iter().map(record))
 }
 
 /// The kinds of files that say what a segment is.
@@ -191,7 +191,7 @@ impl Kind {
                 let bytes = files.read(folder, name, SOURCE_BYTES)?;
                 let text = String::from_utf8(bytes)
                     .map_err(|_| Unreadable::Refused("a source that is not UTF-8".to_owned()))?;
-                Ok(Value::Record(vec![(name.to_owned(), Value::Text(text))]))
+                Ok(Value::record([(name.to_owned(), Value::text(text))]))
             }
         }
     }

@@ -59,22 +59,22 @@ impl Reader<'_> {
         if let Some(node) = fields.optional("registers") {
             let one =
                 |(number, word, _): (usize, u16, u32)| (lexical::register_key(number), Value::int(word));
-            let registers = self.registers(node).into_iter().map(one).collect();
-            changes.push(("registers".to_owned(), Value::Record(registers)));
+            let registers = self.registers(node).into_iter().map(one);
+            changes.push(("registers", Value::record(registers)));
         }
         if let Some(node) = fields.optional("data")
             && let Some(parts) = self.sparse(node, "data of a phase")
         {
-            changes.push(("data".to_owned(), sparse_value(&parts)));
+            changes.push(("data", sparse_value(&parts)));
         }
         if let Some(node) = fields.optional("pc") {
             let pc = self.diagnostics.keep(lexical::word(node, "pc"));
-            changes.extend(pc.map(|pc| ("pc".to_owned(), Value::int(pc))));
+            changes.extend(pc.map(|pc| ("pc", Value::int(pc))));
         }
         let run = self.run(&mut fields);
         let assertions = self.expectation(&mut fields);
         fields.finish(self.diagnostics);
-        Some(Step { actions: vec![Action::Set(Value::Record(changes)), run], end: None, assertions })
+        Some(Step { actions: vec![Action::Set(Value::record(changes)), run], end: None, assertions })
     }
 
     fn run(&mut self, fields: &mut Fields<'_>) -> Action {

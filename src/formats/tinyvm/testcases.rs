@@ -97,7 +97,7 @@ fn read_pair(pair: Node<'_>, context: Context<'_>, diagnostics: &mut Diagnostics
         let segment = reader.named_segment(folder, node, &name);
         let at = Path::field(machine).child("instructions");
         reader.places.push((at, Origin(node.at())));
-        let record = segment.map(|segment| Value::Record(vec![("instructions".to_owned(), segment)]));
+        let record = segment.map(|segment| Value::record([("instructions", segment)]));
         reader.push(machine, record);
     }
     reader.push("budget", Some(Value::int(STEPS)));

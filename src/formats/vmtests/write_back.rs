@@ -8,6 +8,7 @@ use crate::formats::write_back::{
     FailedAssertion, NotRepresentable, WrittenBack, hex_like, in_case_of, number_like, resize,
 };
 use crate::model::assertion::Expected;
+use crate::model::name::Name;
 use crate::model::path::{Key, Path};
 use crate::model::value::Value;
 use crate::text::edit::Change;
@@ -100,7 +101,7 @@ pub(super) fn fresh(value: &Value) -> Result<Json, NotRepresentable> {
         Value::Bytes(bytes) => hex_like("", bytes).into(),
         Value::List(items) => Json::Array(items.iter().map(fresh).collect::<Result<_, _>>()?),
         Value::Record(members) => {
-            let member = |(name, value): &(String, Value)| Ok((name.clone(), fresh(value)?));
+            let member = |(name, value): &(Name, Value)| Ok((name.to_string(), fresh(value)?));
             Json::Object(members.iter().map(member).collect::<Result<_, _>>()?)
         }
         other => return Err(NotRepresentable::value(other)),

@@ -17,6 +17,7 @@ use super::fork::Fork;
 use crate::machines::machine::LoadError;
 use crate::machines::record::{Record, word, word_of_key, word_value};
 use crate::model::hex::{bytes_key, number_key};
+use crate::model::name::Name;
 use crate::model::value::Value;
 
 /// The accounts before a transaction, with the hashes that tries are made of: all cases of a test share them.
@@ -38,8 +39,8 @@ struct Slot {
 
 impl World {
     /// The accounts of a record by address.
-    pub(super) fn read(accounts: &[(String, Value)]) -> Result<World, LoadError> {
-        let account = |(key, value): &(String, Value)| {
+    pub(super) fn read(accounts: &[(Name, Value)]) -> Result<World, LoadError> {
+        let account = |(key, value): &(Name, Value)| {
             let address = Address::from_word(word_of_key(key)?.into());
             Ok((address, Prior::read(address, &Record(value))?))
         };
@@ -192,7 +193,7 @@ impl<'w> After<'w> {
     pub(super) fn value(&self) -> Value {
         let account =
             |(address, account): (&Address, &Posterior<'_>)| (bytes_key(address.as_slice()), account.value());
-        Value::Record(self.0.iter().map(account).collect())
+        Value::record(self.0.iter().map(account))
     }
 
     /// How many words of storage there are, and bytes of code.
@@ -287,7 +288,7 @@ impl Posterior<'_> {
             ("balance", word_value(info.map_or(U256::ZERO, |info| info.balance))),
             ("nonce", Value::int(info.map_or(0, |info| info.nonce))),
             ("code", Value::Bytes(self.code().to_vec())),
-            ("storage", Value::Record(storage.collect())),
+            ("storage", Value::record(storage)),
         ])
     }
 }

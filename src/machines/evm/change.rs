@@ -11,7 +11,7 @@ impl Evm {
     /// Changes the machine as the record of an [`crate::model::case::Action::Set`] says.
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
-            match (field.as_str(), value) {
+            match (&**field, value) {
                 ("gas", gas) => {
                     self.gas = u64::try_from(word(field, gas)?).map_err(|_| unchangeable(field, gas))?;
                 }

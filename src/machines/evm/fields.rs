@@ -137,5 +137,5 @@ fn post(context: &Context) -> Value {
         let there = !account.is_empty() || !storage.is_empty();
         there.then(|| (bytes_key(&address_bytes(*address)), account_value(account, storage)))
     });
-    Value::Record(accounts.collect())
+    Value::record(accounts)
 }

@@ -11,6 +11,7 @@ use crate::machines::machine::LoadError;
 use crate::machines::record::{Record, word, word_of_key, word_value};
 use crate::model::case::Program;
 use crate::model::hex::number_key;
+use crate::model::name::Name;
 use crate::model::value::Value;
 
 /// The largest gas that a signed number can hold.
@@ -50,7 +51,7 @@ pub(super) fn contains(program: &Program) -> Vec<&'static OpInfo> {
     Record(&program.0).bytes("code").map_or_else(|_| Vec::new(), |code| in_bytes(&EVM, code))
 }
 
-fn load_world(accounts: &[(String, Value)], world: &mut World) -> Result<(), LoadError> {
+fn load_world(accounts: &[(Name, Value)], world: &mut World) -> Result<(), LoadError> {
     world.clear();
     for (key, value) in accounts {
         let record = Record(value);
@@ -76,10 +77,10 @@ fn load_world(accounts: &[(String, Value)], world: &mut World) -> Result<(), Loa
 pub(super) fn account_value(account: &Account, storage: &Storage) -> Value {
     let storage =
         storage.iter().map(|(key, value)| (number_key(&key.to_be_bytes::<32>()), word_value(*value)));
-    Value::Record(vec![
-        ("balance".to_owned(), word_value(account.balance)),
-        ("nonce".to_owned(), word_value(account.nonce)),
-        ("code".to_owned(), Value::Bytes(account.code.clone())),
-        ("storage".to_owned(), Value::Record(storage.collect())),
+    Value::record([
+        ("balance", word_value(account.balance)),
+        ("nonce", word_value(account.nonce)),
+        ("code", Value::Bytes(account.code.clone())),
+        ("storage", Value::record(storage)),
     ])
 }

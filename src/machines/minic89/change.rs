@@ -21,7 +21,7 @@ impl MiniC89 {
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
             let base = self.frames.last().map_or(0, |frame| frame.base);
-            match field.as_str() {
+            match &**field {
                 "operand_stack" => {
                     change_items("operand_stack", &mut self.stack, Counted::FromTop, value, put)?;
                 }

@@ -344,7 +344,7 @@ impl MiniC89 {
 fn change_limits(limits: &mut Limits, changes: &Value) -> Result<(), LoadError> {
     for (name, value) in changes.members().unwrap_or_default() {
         let number = program::limit(value, "a limit")?;
-        match (name.as_str(), number) {
+        match (&**name, number) {
             ("step_limit", number) => limits.steps = number,
             ("operand_stack", Some(number)) => limits.operand_stack = number,
             ("call_depth", Some(number)) if number > 0 => limits.call_depth = number,

@@ -189,7 +189,7 @@ fn status(value: &Value) -> RunStatus {
                 member.map(|member| (name, member.clone()))
             };
             let code = match trap.and_then(|trap| trap.get("code")) {
-                Some(Value::Text(code)) => code.clone(),
+                Some(Value::Text(code)) => code.to_string(),
                 _ => String::new(),
             };
             let details = [member("message"), member("details")].into_iter().flatten().collect();

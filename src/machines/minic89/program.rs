@@ -221,7 +221,7 @@ fn width(value: Option<&Value>, at: &Path) -> Result<usize, LoadError> {
 
 fn text(value: Option<&Value>) -> String {
     match value {
-        Some(Value::Text(text)) => text.clone(),
+        Some(Value::Text(text)) => text.to_string(),
         _ => String::new(),
     }
 }
@@ -230,7 +230,7 @@ fn text(value: Option<&Value>) -> String {
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::Int(number) => number.to_string(),
-        Value::Text(text) => text.clone(),
+        Value::Text(text) => text.to_string(),
         other => other.to_string(),
     }
 }

@@ -53,7 +53,7 @@ impl LocalName {
     pub(super) fn all(record: Option<&Value>) -> Vec<LocalName> {
         let scope = |scope: &Value| (number(scope.get("ip_start")), number(scope.get("ip_end")));
         let name = |entry: &Value| match entry.get("name") {
-            Some(Value::Text(name)) => name.clone(),
+            Some(Value::Text(name)) => name.to_string(),
             _ => String::new(),
         };
         let entry = |entry: &Value| LocalName {

@@ -117,10 +117,9 @@ impl Trap {
 
     /// As a snapshot has it.
     pub(super) fn to_value(&self) -> Value {
-        let named = |(name, value): (&str, Value)| (name.to_owned(), value);
-        let details: Vec<_> = self.details().into_iter().map(named).collect();
-        let code = ("code".to_owned(), Value::text(self.code()));
-        let details = (!details.is_empty()).then(|| ("details".to_owned(), Value::Record(details)));
-        Value::Record([code].into_iter().chain(details).collect())
+        let details = self.details();
+        let code = ("code", Value::text(self.code()));
+        let details = (!details.is_empty()).then(|| ("details", Value::record(details)));
+        Value::record([code].into_iter().chain(details))
     }
 }

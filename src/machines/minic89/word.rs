@@ -70,8 +70,8 @@ impl Word {
     /// As a snapshot has it: an integer, or a record of `t` and `v`.
     pub(super) fn to_value(self) -> Value {
         let tagged = |t: &str, v: Option<u16>| {
-            let v = v.map(|fid| ("v".to_owned(), Value::Int(BigInt::from(fid))));
-            Value::Record([("t".to_owned(), Value::text(t))].into_iter().chain(v).collect())
+            let v = v.map(|fid| ("v", Value::Int(BigInt::from(fid))));
+            Value::record([("t", Value::text(t))].into_iter().chain(v))
         };
         match (self.as_int(), self.as_fun()) {
             (Some(number), _) => Value::int(number),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::isa::{Isa, OpInfo};
 use crate::machines::machine::LoadError;
 use crate::model::case::Program;
+use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
@@ -54,7 +55,7 @@ pub(in crate::machines) fn assemble(
 ) -> Result<Program, LoadError> {
     let Some(Value::List(_)) = program.0.get("script") else { return Ok(program.clone()) };
     let script = Value::Bytes(script(isa, &program.0, op_of)?);
-    let member = |(name, value): &(String, Value)| {
+    let member = |(name, value): &(Name, Value)| {
         (name.clone(), if name == "script" { script.clone() } else { value.clone() })
     };
     Ok(Value::Record(program.0.members().unwrap_or_default().iter().map(member).collect()).into())

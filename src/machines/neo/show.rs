@@ -100,7 +100,7 @@ impl<'h, C: Items> Show<'h, C> {
             Content::List(id, items) => self.compound(id, items.len(), |show| show.in_order(items)),
             Content::Map(id, size) => self.compound(id, size, |show| {
                 let pairs = heap.pairs(item).into_iter();
-                Value::Record(pairs.map(|(name, item)| (name, show.item(item))).collect())
+                Value::Record(pairs.map(|(name, item)| (name.into(), show.item(item))).collect())
             }),
         };
         Value::typed(heap.type_name(item), value)

@@ -13,7 +13,7 @@ impl Core {
     /// Changes the machine as the record of an [`crate::model::case::Action::Set`] says.
     pub(super) fn change(&mut self, changes: &Value) -> Result<(), LoadError> {
         for (field, value) in changes.members().unwrap_or_default() {
-            match field.as_str() {
+            match &**field {
                 "stack" => change_items("stack", &mut self.stack, Counted::FromTop, value, put)?,
                 "staticFields" => {
                     change_items("staticFields", &mut self.statics, Counted::FromStart, value, put)?;

@@ -5,6 +5,8 @@ use super::fault::Stop;
 use super::heap::Heap;
 use super::machine::Neo3;
 use super::shapes::{FRAME, ITEMS, NUMBER};
+use super::table::NEO3;
+use crate::machines::neo::script::code_name;
 use crate::machines::neo::show::Show;
 use crate::machines::observe::{Field, Fields};
 use crate::model::shape::Shape;
@@ -84,10 +86,10 @@ impl Neo3 {
 
     fn frame(&self, pc: usize, context: &Context, show: &mut Show<'_, Heap>) -> Value {
         let mut members = vec![
-            ("instructionPointer".to_owned(), Value::int(pc)),
-            ("nextInstruction".to_owned(), Value::text(self.mnemonic(pc))),
-            ("nextOpcode".to_owned(), Value::int(self.script[pc])),
-            ("evaluationStack".to_owned(), show.top_first(&self.core.stack)),
+            ("instructionPointer".into(), Value::int(pc)),
+            ("nextInstruction".into(), Value::text(code_name(&NEO3, self.script[pc]))),
+            ("nextOpcode".into(), Value::int(self.script[pc])),
+            ("evaluationStack".into(), show.top_first(&self.core.stack)),
         ];
         let slots = [
             ("staticFields", &self.core.statics),
@@ -96,7 +98,7 @@ impl Neo3 {
         ];
         for (name, slot) in slots {
             if !slot.is_empty() {
-                members.push((name.to_owned(), show.in_order(slot)));
+                members.push((name.into(), show.in_order(slot)));
             }
         }
         Value::Record(members)

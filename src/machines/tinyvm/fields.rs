@@ -179,34 +179,32 @@ fn tests_not_passed(machine: &TinyVm) -> Option<Value> {
     let Outcome::Completed { results, .. } = machine.driver()?.outcome.as_ref()? else { return None };
     let named =
         |(number, result): (usize, TestResult)| (format!("test {number}"), Value::text(result.name()));
-    Some(Value::Record(not_passed(results).map(named).collect()))
+    Some(Value::record(not_passed(results).map(named)))
 }
 
 fn registers(words: [u16; 16]) -> Value {
-    Value::Record(
-        words.iter().enumerate().map(|(number, word)| (format!("r{number}"), Value::int(*word))).collect(),
-    )
+    Value::record(words.iter().enumerate().map(|(number, word)| (format!("r{number}"), Value::int(*word))))
 }
 
 fn data(words: &Words) -> Value {
     let some = words.iter().enumerate().filter(|word| *word.1 != 0);
-    Value::Record(some.map(|(address, word)| (format!("0x{address:04x}"), Value::int(*word))).collect())
+    Value::record(some.map(|(address, word)| (format!("0x{address:04x}"), Value::int(*word))))
 }
 
 fn changed_registers(single: &Single) -> Value {
     let both = single.core.registers.iter().zip(&single.first_registers).enumerate();
     let changed = both.filter(|(_, (now, before))| now != before);
-    Value::Record(changed.map(|(number, (now, _))| (format!("r{number}"), Value::int(*now))).collect())
+    Value::record(changed.map(|(number, (now, _))| (format!("r{number}"), Value::int(*now))))
 }
 
 fn changed_data(single: &Single) -> Value {
     let both = single.core.data.iter().zip(&single.first_data[..]).enumerate();
     let changed = both.filter(|(_, (now, before))| now != before);
-    Value::Record(changed.map(|(address, (now, _))| (format!("0x{address:04x}"), Value::int(*now))).collect())
+    Value::record(changed.map(|(address, (now, _))| (format!("0x{address:04x}"), Value::int(*now))))
 }
 
 /// A machine as a record of all its fields.
 fn whole(core: &Core) -> Value {
     let fields = Core::FIELDS.iter().map(|field| (field.name.to_owned(), (field.read)(core)));
-    Value::Record(fields.filter_map(|(name, value)| Some((name, value?))).collect())
+    Value::record(fields.filter_map(|(name, value)| Some((name, value?))))
 }

@@ -12,6 +12,7 @@ use crate::machines::change::unchangeable;
 use crate::machines::machine::LoadError;
 use crate::model::case::Program;
 use crate::model::hex::hex_bytes;
+use crate::model::name::Name;
 use crate::model::path::Path;
 use crate::model::value::Value;
 
@@ -71,9 +72,9 @@ pub(super) fn assemble(program: &Program) -> Result<Program, LoadError> {
 
 /// The program, or the part of it at this path, with words by address in place of segments.
 fn assembled(record: &Value, at: Option<&Path>) -> Result<Value, LoadError> {
-    let member = |(name, value): &(String, Value)| {
+    let member = |(name, value): &(Name, Value)| {
         let at = at.map_or_else(|| Path::field(name.clone()), |at| at.child(name.clone()));
-        let value = match name.as_str() {
+        let value = match &**name {
             "instructions" | "data" => {
                 let mut words = Core::new().instructions;
                 fill(&mut words, Some(value), &at)?;
@@ -100,14 +101,14 @@ fn segment(words: &Words) -> Value {
         }
         address += run.len();
     }
-    Value::Record(parts)
+    Value::record(parts)
 }
 
 /// Changes a machine as the record of an [`crate::model::case::Action::Set`] says.
 pub(super) fn change(core: &mut Core, changes: &Value) -> Result<Phase, LoadError> {
     let mut phase = Phase::New;
     for (name, value) in changes.members().unwrap_or_default() {
-        match (name.as_str(), value) {
+        match (&**name, value) {
             ("registers", Value::Record(registers)) => {
                 for (name, value) in registers {
                     *register(core, name)? = word(value, &Path::field("registers"))?;

@@ -164,7 +164,7 @@ impl Faulty {
 
     fn with_gas(&mut self, other: impl FnOnce(u64) -> Option<u64>) -> Status {
         if let Some(gas) = self.inner.gas().and_then(other) {
-            self.set(&Value::Record(vec![("gas".to_owned(), Value::int(gas))]));
+            self.set(&Value::record([("gas", Value::int(gas))]));
         }
         self.inner.advance(1)
     }

@@ -68,12 +68,12 @@ pub fn change(machine: &dyn Machine, cell: &Cell, value: Value) -> Option<Value>
         Cell::Named("argument", name) => ("arguments", number(name)?.to_string(), value),
         _ => return None,
     };
-    let mut members = vec![(field.to_owned(), Value::Record(vec![(key, value)]))];
+    let mut members = vec![(field, Value::record([(key, value)]))];
     // Of this machine a change begins a new phase.
     if machine.has_field("changedRegisters") {
-        members.push(("phase".to_owned(), Value::text("same")));
+        members.push(("phase", Value::text("same")));
     }
-    Some(Value::Record(members))
+    Some(Value::record(members))
 }
 
 /// The value, and one more: the other truth value, bytes with another last one.

@@ -44,6 +44,16 @@ impl Document {
         }
     }
 
+    /// A document of no text, without any datum: what is left of one that nobody reads any more.
+    pub(crate) fn empty() -> Document {
+        Document {
+            text: SourceText::default(),
+            slots: Vec::new(),
+            deviations: Vec::new(),
+            parents: OnceLock::new(),
+        }
+    }
+
     /// The whole text.
     pub fn text(&self) -> &str {
         self.text.as_str()

@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use memchr::memchr2;
-
 use super::deviation::{Deviation, DeviationKind, comment_length};
 use super::escapes::{hex4, unescape};
 use super::slot::{Slot, SlotKind};
@@ -58,7 +56,7 @@ impl<'t> Parser<'t> {
             bytes: text.as_bytes(),
             at: if text.starts_with(BOM) { BOM.len_utf8() } else { 0 },
             slots: Vec::with_capacity(text.len() / 24 + 4),
-            open: Vec::new(),
+            open: Vec::with_capacity(16),
             deviations: Vec::new(),
             max_depth,
         }
@@ -192,25 +190,29 @@ impl<'t> Parser<'t> {
         let start = self.at + 1;
         let mut from = start;
         let mut kind = SlotKind::PlainString;
+        let mut control = None;
         let end = loop {
-            match memchr2(b'"', b'\\', &self.bytes[from..]) {
+            let found = from + plain_length(&self.bytes[from..]);
+            match self.bytes.get(found) {
+                Some(b'"') => break found,
+                Some(b'\\') => {
+                    kind = SlotKind::EscapedString;
+                    from = self.escape(found)?;
+                }
+                // That the string has no end, or a wrong escape, is reported rather than this.
+                Some(_) => {
+                    control.get_or_insert(found);
+                    from = found + 1;
+                }
                 None => {
                     return Err(
                         Diagnostic::at(self.at as u32, "this string has no end").expected("a closing quote")
                     );
                 }
-                Some(found) if self.bytes[from + found] == b'"' => break from + found,
-                Some(found) => {
-                    kind = SlotKind::EscapedString;
-                    from = self.escape(from + found)?;
-                }
             }
         };
-        // Counting has no branch in it, so that long strings are checked many bytes at a time.
-        let controls = self.bytes[start..end].iter().filter(|byte| **byte < 0x20).count();
-        if controls > 0 {
-            let inside = self.bytes[start..end].iter().position(|&byte| byte < 0x20).unwrap_or(0);
-            return Err(Diagnostic::at((start + inside) as u32, "control character in a string")
+        if let Some(control) = control {
+            return Err(Diagnostic::at(control as u32, "control character in a string")
                 .expected("an escape such as \\n, or a closing quote before it"));
         }
         self.push(kind, end + 1);
@@ -284,7 +286,8 @@ impl<'t> Parser<'t> {
     fn skip_space(&mut self) -> Result<(), Diagnostic<Origin>> {
         loop {
             match self.peek() {
-                Some(b' ' | b'\n' | b'\r' | b'\t') => self.at += 1,
+                Some(b'\n') => self.at += 1 + indentation(&self.bytes[self.at + 1..]),
+                Some(b' ' | b'\r' | b'\t') => self.at += 1,
                 Some(b'/') => self.comment()?,
                 _ => return Ok(()),
             }
@@ -361,6 +364,40 @@ impl<'t> Parser<'t> {
             slot = self.slots[key.next as usize].next;
         }
     }
+}
+
+/// How many spaces `bytes` start with, as far as they fill eights of bytes.
+fn indentation(bytes: &[u8]) -> usize {
+    const SPACES: u64 = u64::from_le_bytes(*b"        ");
+    let mut count = 0;
+    for eight in bytes.as_chunks().0 {
+        let spaces = (u64::from_le_bytes(*eight) ^ SPACES).trailing_zeros() as usize / 8;
+        count += spaces;
+        if spaces < 8 {
+            break;
+        }
+    }
+    count
+}
+
+/// How many bytes at the start of `bytes` are neither a quote, a backslash nor a control character.
+fn plain_length(bytes: &[u8]) -> usize {
+    const EACH: u64 = u64::MAX / 0xff;
+    const HIGH: u64 = EACH * 0x80;
+    // The high bit of each byte that is less than `limit`; correct for the lowest such byte, and without others
+    // below it.
+    let less = |eight: u64, limit: u64| eight.wrapping_sub(EACH * limit) & !eight & HIGH;
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    for (number, chunk) in chunks.iter().enumerate() {
+        let eight = u64::from_le_bytes(*chunk);
+        let equal = |byte: u8| less(eight ^ (EACH * u64::from(byte)), 1);
+        let special = less(eight, 0x20) | equal(b'"') | equal(b'\\');
+        if special != 0 {
+            return 8 * number + special.trailing_zeros() as usize / 8;
+        }
+    }
+    let is_special = |byte: &u8| matches!(byte, 0..0x20 | b'"' | b'\\');
+    bytes.len() - rest.len() + rest.iter().position(is_special).unwrap_or(rest.len())
 }
 
 fn lone_surrogate(at: usize) -> Diagnostic<Origin> {

@@ -125,3 +125,24 @@ fn the_data_around_a_byte() {
         }
     }
 }
+
+/// Strings and indentation are read several bytes at a time.
+#[test]
+fn strings_and_indentation_of_any_length() {
+    for length in 0..20 {
+        let filler: String = "é!#\u{7f}€[]~😀 ".chars().cycle().take(length).collect();
+        let spaces = " ".repeat(length);
+        let text = format!("[\n{spaces}\"{filler}\",\n{spaces}\"{filler}\\n\"]");
+        let document = parse(&text);
+        let texts: Vec<_> = document.root().items().map(|item| item.text().expect("a string")).collect();
+        assert_eq!(texts, [filler.clone(), format!("{filler}\n")]);
+        for control in ['\0', '\n', '\u{1f}'] {
+            let (_, diagnostic) =
+                Document::parse(format!("\"{filler}{control}\""), 8).expect_err("a control character");
+            assert_eq!(diagnostic.place.0, 1 + filler.len() as u32, "{diagnostic}");
+            assert_eq!(diagnostic.what, "control character in a string");
+        }
+        let (_, diagnostic) = Document::parse(format!("\"{filler}\n"), 8).expect_err("no end");
+        assert_eq!((diagnostic.place.0, &*diagnostic.what), (0, "this string has no end"));
+    }
+}

@@ -145,8 +145,8 @@ fn neo(script: Vec<u8>) -> Value {
     ])
 }
 
-pub(crate) fn record<const N: usize>(members: [(&str, Value); N]) -> Value {
-    Value::Record(members.map(|(name, value)| (name.to_owned(), value)).into())
+pub(crate) fn record<const N: usize>(members: [(&'static str, Value); N]) -> Value {
+    Value::record(members)
 }
 
 /// An EVM program of this code, with gas for everything.

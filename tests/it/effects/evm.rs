@@ -138,49 +138,48 @@ impl Parts {
         let item = |(below, word): (usize, &Word)| {
             (below.to_string(), Value::Int(BigInt::from_bytes_be(Sign::Plus, word)))
         };
-        let stack = Value::Record(self.stack.iter().rev().enumerate().map(item).collect());
-        let memory = Value::Record(vec![("0x0".to_owned(), Value::Bytes(self.memory.concat()))]);
+        let stack = Value::record(self.stack.iter().rev().enumerate().map(item));
+        let memory = Value::record([("0x0", Value::Bytes(self.memory.concat()))]);
         Prepared {
             machine: by_name("evm").unwrap(),
             program: Program::from(self.record(program)),
             first: Vec::new(),
             steps: (3 + self.stack.len()) as u64,
-            changes: vec![Value::Record(vec![("stack".to_owned(), stack), ("memory".to_owned(), memory)])],
+            changes: vec![Value::record([("stack", stack), ("memory", memory)])],
         }
     }
 
     fn record(&self, code: Vec<u8>) -> Value {
-        let text = str::to_owned;
         let account = |(number, account): (usize, &Option<(u64, usize)>)| {
             let (balance, size) = (*account)?;
             let storage = self.storage.iter().enumerate().filter(|_| number == 0);
             let storage = storage.map(|(key, word)| (format!("0x{key:02x}"), Value::int(*word)));
             let members = [
-                (text("balance"), Value::int(balance)),
-                (text("nonce"), Value::int(1)),
-                (text("code"), Value::Bytes(vec![0x5b; size])),
-                (text("storage"), Value::Record(storage.collect())),
+                ("balance", Value::int(balance)),
+                ("nonce", Value::int(1)),
+                ("code", Value::Bytes(vec![0x5b; size])),
+                ("storage", Value::record(storage)),
             ];
-            Some((format!("0x{}", hex::encode([ACCOUNTS[number]; 20])), Value::Record(members.into())))
+            Some((format!("0x{}", hex::encode([ACCOUNTS[number]; 20])), Value::record(members)))
         };
-        let pre = self.accounts.iter().enumerate().filter_map(account).collect();
+        let pre = self.accounts.iter().enumerate().filter_map(account);
         let someone = |account: u8| Value::Bytes(vec![account; 20]);
-        Value::Record(vec![
-            (text("code"), Value::Bytes(code)),
-            (text("data"), Value::Bytes((1..80).collect())),
-            (text("gas"), Value::Int(BigInt::from(10_000_000))),
-            (text("gasPrice"), Value::int(7)),
-            (text("value"), Value::int(8)),
-            (text("address"), someone(ACCOUNTS[0])),
-            (text("caller"), someone(0x11)),
-            (text("origin"), someone(0x22)),
-            (text("coinbase"), someone(0x33)),
-            (text("difficulty"), Value::int(9)),
-            (text("gasLimit"), Value::int(10)),
-            (text("number"), Value::int(300)),
-            (text("timestamp"), Value::int(12)),
-            (text("debit"), Value::Bool(true)),
-            (text("pre"), Value::Record(pre)),
+        Value::record([
+            ("code", Value::Bytes(code)),
+            ("data", Value::Bytes((1..80).collect())),
+            ("gas", Value::Int(BigInt::from(10_000_000))),
+            ("gasPrice", Value::int(7)),
+            ("value", Value::int(8)),
+            ("address", someone(ACCOUNTS[0])),
+            ("caller", someone(0x11)),
+            ("origin", someone(0x22)),
+            ("coinbase", someone(0x33)),
+            ("difficulty", Value::int(9)),
+            ("gasLimit", Value::int(10)),
+            ("number", Value::int(300)),
+            ("timestamp", Value::int(12)),
+            ("debit", Value::Bool(true)),
+            ("pre", Value::record(pre)),
         ])
     }
 }

@@ -21,7 +21,7 @@ fn prepared(program: Vec<(&str, Value)>, steps: u64) -> Prepared {
     let members = program.into_iter().map(|(name, value)| (name.to_owned(), value));
     Prepared {
         machine: by_name("tinyvm").unwrap(),
-        program: Program::from(Value::Record(members.collect())),
+        program: Program::from(Value::record(members)),
         first: Vec::new(),
         steps,
         changes: Vec::new(),
@@ -72,7 +72,7 @@ impl Alone {
             vec![
                 ("instructions", segment(&[self.instruction])),
                 ("registers", Value::List(self.registers.iter().map(|word| Value::int(*word)).collect())),
-                ("data", Value::Record(words.collect())),
+                ("data", Value::record(words)),
                 ("rnd", Value::int(1)),
                 ("features", Value::List(vec![Value::text("expRoot")])),
             ],
@@ -140,7 +140,7 @@ impl Commanding {
         command(self.command, &mut program);
         let steps = program.len() as u64;
         program.push(YIELD);
-        let driver = Value::Record(vec![("instructions".to_owned(), segment(&program))]);
+        let driver = Value::record([("instructions".to_owned(), segment(&program))]);
         prepared(vec![("driver", driver), ("testee", Value::Record(Vec::new()))], steps)
     }
 }

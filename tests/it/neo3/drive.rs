@@ -94,7 +94,7 @@ fn driven_in_every_way(script: &[u8], slices: &[u64]) -> Result<String, TestCase
         same(&*unmetered, "without a budget")?;
     }
     match &expected.0[0] {
-        Some(Value::Text(state)) => Ok(state.clone()),
+        Some(Value::Text(state)) => Ok(state.to_string()),
         other => Err(TestCaseError::fail(format!("state {other:?}"))),
     }
 }

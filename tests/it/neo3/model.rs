@@ -98,7 +98,8 @@ impl Item {
                     Kind::Array => list("Array", items.iter().map(shown).collect::<Option<_>>()?),
                     Kind::Struct => list("Struct", items.iter().map(shown).collect::<Option<_>>()?),
                     Kind::Map => {
-                        let pairs = items.chunks(2).map(|pair| Some((pair[0].key_text(), shown(&pair[1])?)));
+                        let pairs =
+                            items.chunks(2).map(|pair| Some((pair[0].key_text().into(), shown(&pair[1])?)));
                         Value::typed("Map", Value::Record(pairs.collect::<Option<_>>()?))
                     }
                 }

@@ -109,7 +109,7 @@ impl Sample {
 fn samples() -> Vec<Sample> {
     let ops = |ops: &[Op]| Script::new().ops(ops);
     let no_pairs = Value::typed("Map", Value::Record(Vec::new()));
-    let pair = Value::Record(vec![("0x07".to_owned(), null())]);
+    let pair = Value::record([("0x07".to_owned(), null())]);
     let pair = Value::typed("Map", pair);
     let with_pair = ops(&[Op::NEWMAP, Op::DUP, Op::PUSH7, Op::PUSHNULL, Op::SETITEM]);
     vec![

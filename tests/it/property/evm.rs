@@ -9,6 +9,7 @@ use vmconf::machines::machine::{At, Machine, Status, Watch};
 use vmconf::machines::observe::Observe;
 use vmconf::model::case::Program;
 use vmconf::model::limits::Limits;
+use vmconf::model::name::Name;
 use vmconf::model::value::Value;
 
 /// Everything that can be seen of an EVM.
@@ -39,12 +40,12 @@ fn program(code: &[u8], gas: u64) -> Program {
         Value::clone(&read(&path).1.remove(0).case.program.0)
     });
     let Value::Record(members) = model else { panic!("a program that is no record") };
-    let with = |(name, value): &(String, Value)| match &**name {
+    let with = |(name, value): &(Name, Value)| match &**name {
         "code" => (name.clone(), Value::Bytes(code.to_vec())),
         "gas" => (name.clone(), Value::int(gas)),
         _ => (name.clone(), value.clone()),
     };
-    Program::from(Value::Record(members.iter().map(with).collect()))
+    Program::from(Value::record(members.iter().map(with)))
 }
 
 fn loaded(program: &Program) -> Evm {

@@ -35,7 +35,7 @@ fn of_shape(shape: Shape, depth: u32) -> BoxedStrategy<Value> {
         Shape::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
         Shape::Int(_) => any_number().boxed(),
         Shape::Bytes => prop::collection::vec(any::<u8>(), 0..40).prop_map(Value::Bytes).boxed(),
-        Shape::Text => any_text().prop_map(Value::Text).boxed(),
+        Shape::Text => any_text().prop_map(Value::text).boxed(),
         Shape::List(item) => list(*item, inner),
         Shape::Record(members) => record(members, inner),
         Shape::Map(keys, value) => map(keys, *value, inner),
@@ -60,7 +60,7 @@ fn record(members: &'static [Member], depth: u32) -> BoxedStrategy<Value> {
         value.prop_map(|value| Some((member.name.to_owned(), value?))).boxed()
     };
     let members: Vec<_> = members.iter().map(member).collect();
-    members.prop_map(|members| Value::Record(members.into_iter().flatten().collect())).boxed()
+    members.prop_map(|members| Value::record(members.into_iter().flatten())).boxed()
 }
 
 fn map(keys: Keys, value: Shape, depth: u32) -> BoxedStrategy<Value> {
@@ -71,7 +71,7 @@ fn map(keys: Keys, value: Shape, depth: u32) -> BoxedStrategy<Value> {
         Keys::Number => bytes().prop_map(|bytes| number_key(&bytes)).boxed(),
     };
     let members = prop::collection::btree_map(key, of_shape(value, depth), 0..3);
-    members.prop_map(|members| Value::Record(members.into_iter().collect())).boxed()
+    members.prop_map(Value::record).boxed()
 }
 
 /// What JSON shows without a shape: bytes are a text there, and a record of `int` is a number.
@@ -81,9 +81,9 @@ fn plain(depth: u32) -> BoxedStrategy<Value> {
     prop_oneof![
         any::<bool>().prop_map(Value::Bool),
         any_number(),
-        any_text().prop_map(Value::Text),
+        any_text().prop_map(Value::text),
         list(Shape::Plain, depth),
-        members.prop_map(|members| Value::Record(members.into_iter().collect())),
+        members.prop_map(Value::record),
     ]
     .boxed()
 }

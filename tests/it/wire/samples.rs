@@ -40,13 +40,13 @@ pub(super) fn any_value() -> impl Strategy<Value = Value> {
         prop::collection::vec(any::<u8>(), 0..40)
             .prop_map(|it| Value::Int(BigInt::from_signed_bytes_be(&it))),
         prop::collection::vec(any::<u8>(), 0..12).prop_map(Value::Bytes),
-        any_text().prop_map(Value::Text),
+        any_text().prop_map(Value::text),
     ];
     leaf.prop_recursive(4, 32, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::List),
             prop::collection::btree_map(any_text(), inner.clone(), 0..4)
-                .prop_map(|members| Value::Record(members.into_iter().rev().collect())),
+                .prop_map(|members| Value::record(members.into_iter().rev())),
             (any_text(), inner).prop_map(|(name, value)| Value::typed(name, value)),
         ]
     })

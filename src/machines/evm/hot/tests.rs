@@ -90,7 +90,7 @@ fn warmed_by(source: &str) -> Evm {
         ("debit".to_owned(), Value::Bool(false)),
         ("pre".to_owned(), Value::Record(Vec::new())),
     ]);
-    assert_eq!(machine.load(&Program::from(Value::Record(members))), Ok(()));
+    assert_eq!(machine.load(&Program::from(Value::record(members))), Ok(()));
     assert_eq!(machine.run(3000, None), Status::Running);
     machine
 }
