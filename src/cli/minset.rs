@@ -41,8 +41,8 @@ impl MinsetCommand {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
         let suite = Suite::read(&sources, &options, Detail::Points, &|_| true);
-        let machines = if self.faults { suite.machines() } else { Vec::new() };
-        let faults: Vec<_> = machines.into_iter().flat_map(faults_of).collect();
+        let machines = suite.own_machines().filter(|_| self.faults);
+        let faults: Vec<_> = machines.flat_map(faults_of).collect();
         let how = How { jobs: 1, work: u64::MAX, programs: 0, interrupt: options.run.interrupt.clone() };
         let exit = suite.exit();
         let minset = minset(&suite, &faults, &how);
