@@ -13,7 +13,7 @@ use vmconf::model::renderer::Renderer;
 use vmconf::prove::mutants::fault::{Fault, faults_of};
 use vmconf::prove::mutants::known::Known;
 use vmconf::prove::mutants::search::program;
-use vmconf::prove::mutants::{How, evenly, judge, wrong_entries};
+use vmconf::prove::mutants::{How, WORK, evenly, judge, wrong_entries};
 use vmconf::prove::suite::{Detail, Suite};
 use vmconf::report::mutants::{MUTANTS, MutantsKind};
 use vmconf::run::Options;
@@ -60,7 +60,7 @@ pub(super) struct MutantsCommand {
     jobs: Option<u16>,
 
     /// Instructions that may be executed for each fault
-    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    #[arg(long, value_name = "N", default_value_t = WORK)]
     max_work: u64,
 
     /// Exit with 1 if fewer percent of the faults are noticed

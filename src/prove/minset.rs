@@ -73,7 +73,7 @@ fn numbered_points(cases: &[SuiteCase]) -> Vec<Vec<usize>> {
     cases.iter().map(&mut of_case).collect()
 }
 
-/// Adds a case that notices each fault which all cases notice and the kept ones do not.
+/// Adds for each fault the first case that notices it, kept or not.
 fn add_killers(suite: &Suite, faults: &[Fault], how: &How, kept: &mut BTreeSet<usize>) {
     let judged = judge(faults, suite, how);
     for judged in judged.iter().filter(|judged| judged.outcome == Outcome::Killed) {

@@ -32,6 +32,9 @@ use crate::run::catch_panic;
 use crate::testees::embedded::Embedded;
 use crate::wire::mutants::{Judged, Mutants, Outcome};
 
+/// The most instructions that are executed for a fault, if nothing else is requested.
+pub const WORK: u64 = 20_000_000;
+
 /// How faults are judged.
 pub struct How {
     /// The number of threads.
