@@ -184,7 +184,8 @@ struct Seen {
 
 impl Seen {
     /// Observes the end of the run, too.
-    fn again(self) -> Seen {
+    fn again(mut self) -> Seen {
+        self.observer.interrupt();
         Seen { before_end: self.steps, steps: 0, is_end_unseen: false, last: None, ..self }
     }
 }
