@@ -5,7 +5,7 @@
 //!
 //! 1. output and exit codes: `output`, `exit_code`, `verbosity`;
 //! 2. single arguments and what they name: `flags`, `limits`, `partition`, `program`, `history` (recorded
-//!    runs), `outstanding` (failures), `rerun`, `reports`, `slow`, `progress`;
+//!    runs), `cache_file`, `outstanding` (failures), `rerun`, `reports`, `slow`, `progress`;
 //! 3. `settings`: what was typed and what `vmconf.toml` sets, built once and passed to the commands;
 //! 4. arguments of several commands, which ask the settings: `file_args`, `select`, `subset`, `vm`, `cache`,
 //!    `find_case`;
@@ -18,6 +18,7 @@ mod audit;
 mod bisect;
 mod bless;
 mod cache;
+mod cache_file;
 mod candidates;
 mod check;
 mod compare;

@@ -42,6 +42,7 @@ pub mod running;
 mod select;
 mod source;
 pub mod sources;
+pub mod suite_key;
 mod vector_files;
 pub mod worlds;
 

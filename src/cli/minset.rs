@@ -6,8 +6,8 @@ use clap::Args;
 use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 use vmconf::prove::minset::minset;
-use vmconf::prove::mutants::How;
 use vmconf::prove::mutants::fault::faults_of;
+use vmconf::prove::mutants::{How, WORK};
 use vmconf::prove::suite::{Detail, Suite};
 use vmconf::wire::line::one_line;
 
@@ -41,9 +41,10 @@ impl MinsetCommand {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
         let suite = Suite::read(&sources, &options, Detail::Points, &|_| true);
-        let machines = if self.faults { suite.machines() } else { Vec::new() };
-        let faults: Vec<_> = machines.into_iter().flat_map(faults_of).collect();
-        let how = How { jobs: 1, work: u64::MAX, programs: 0, interrupt: options.run.interrupt.clone() };
+        let machines = suite.own_machines().filter(|_| self.faults);
+        let faults: Vec<_> = machines.flat_map(faults_of).collect();
+        // As many instructions as `vmconf mutants` executes.
+        let how = How { jobs: 1, work: WORK, programs: 0, interrupt: options.run.interrupt.clone() };
         let exit = suite.exit();
         let minset = minset(&suite, &faults, &how);
         let mut out = output::stdout();

@@ -1,24 +1,35 @@
 //! `vmconf mutants`
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use vmconf::machines::{MachineInfo, of_this_crate};
+use vmconf::model::count::counted;
 use vmconf::model::exit_code::Exit;
 use vmconf::model::renderer::Renderer;
 use vmconf::prove::mutants::fault::{Fault, faults_of};
-use vmconf::prove::mutants::{How, evenly, judge, wrong_entries};
+use vmconf::prove::mutants::known::Known;
+use vmconf::prove::mutants::search::program;
+use vmconf::prove::mutants::{How, WORK, evenly, judge, wrong_entries};
 use vmconf::prove::suite::{Detail, Suite};
 use vmconf::report::mutants::{MUTANTS, MutantsKind};
+use vmconf::run::Options;
+use vmconf::run::cache::ProgramKey;
 use vmconf::run::filter::Filter;
+use vmconf::run::sources::Sources;
+use vmconf::run::suite_key::SuiteKey;
 
+use super::cache_file::{self, CacheFile};
 use super::output;
 use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
+
+/// The number of suites of which is kept what is known: the ones that were judged most recently.
+const MOST_SUITES: usize = 32;
 
 /// Plant faults in the machines and show which of them vectors notice
 ///
@@ -49,7 +60,7 @@ pub(super) struct MutantsCommand {
     jobs: Option<u16>,
 
     /// Instructions that may be executed for each fault
-    #[arg(long, value_name = "N", default_value_t = 20_000_000)]
+    #[arg(long, value_name = "N", default_value_t = WORK)]
     max_work: u64,
 
     /// Exit with 1 if fewer percent of the faults are noticed
@@ -65,6 +76,10 @@ pub(super) struct MutantsCommand {
     /// Write the programs that --search finds to this folder, as vectors
     #[arg(long, value_name = "FOLDER")]
     write: Option<PathBuf>,
+
+    /// Take what an earlier run with --cached found out, if vectors, flags and vmconf are unchanged
+    #[arg(long)]
+    cached: bool,
 
     /// Output form
     #[arg(short = 'o', long = "output", value_name = "FORM", default_value = MUTANTS[0].name, value_parser = forms())]
@@ -85,33 +100,36 @@ impl MutantsCommand {
         let options = self.select.options(settings)?;
         let sources = self.select.sources(settings, &options)?;
         let takes = |machine: &MachineInfo| self.machine.as_deref().is_none_or(|name| name == machine.name);
-        let suite = Suite::read(&sources, &options, Detail::Codes, &takes);
-        let all: Vec<Fault> = suite.machines().into_iter().flat_map(faults_of).collect();
+        let read = || Suite::read(&sources, &options, Detail::Codes, &takes);
+        let cache = self.cache(&sources, &options);
+        let mut suite = None;
+        let known = cache.as_ref().and_then(Cache::read);
+        let mut known = known.unwrap_or_else(|| Known::of(suite.insert(read())));
+        let all: Vec<Fault> = known.machines().flat_map(faults_of).collect();
         let faults = self.chosen(&all)?;
-        let how = How {
-            jobs: self.jobs.map_or_else(processors, usize::from),
-            work: self.max_work,
-            programs: self.search,
-            interrupt: options.run.interrupt.clone(),
-        };
-        let (mutants, found) = judge(&faults, &suite, &how);
+        let missing = known.missing(&faults);
+        if !missing.is_empty() {
+            let suite = suite.unwrap_or_else(read);
+            known.add(judge(&missing, &suite, &self.how(&options)));
+        }
+        if let Some(cache) = cache {
+            cache.save(&known, &missing);
+            let taken = faults.len() - missing.len();
+            output::note(&format!("note: {taken} of {} are from the cache", counted(faults.len(), "fault")));
+        }
+        let mutants = known.mutants(&faults);
         let kind = Renderer::by_name(MUTANTS, &self.form).context("--output")?;
         let mut out = output::stdout();
         (kind.new)(&mut out, &mutants)?;
         out.flush()?;
         if let Some(folder) = &self.write {
-            std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-            for found in found {
-                let path = folder.join(format!("{}.json", found.fault.replace('/', "-")));
-                ResultFile::with(&path, found.vector.as_bytes())
-                    .with_context(|| path.display().to_string())?;
-            }
+            write_programs(folder, &faults, &known)?;
         }
         let wrong = wrong_entries(&mutants, &all);
         for entry in &wrong {
             output::note(&format!("error: known equivalent: {entry}"));
         }
-        Ok(if suite.broken > 0 || !wrong.is_empty() {
+        Ok(if known.broken() > 0 || !wrong.is_empty() {
             Exit::Broken
         } else if mutants.faults.is_empty() {
             Exit::NothingRan
@@ -122,6 +140,31 @@ impl MutantsCommand {
         })
     }
 
+    fn how(&self, options: &Options) -> How {
+        How {
+            jobs: self.jobs.map_or_else(processors, usize::from),
+            work: self.max_work,
+            programs: self.search,
+            interrupt: options.run.interrupt.clone(),
+        }
+    }
+
+    /// The cache; `None` without `--cached`, and with a note when it cannot be used.
+    fn cache(&self, sources: &Sources, options: &Options) -> Option<Cache> {
+        if !self.cached {
+            return None;
+        }
+        let how = (&self.machine, self.max_work, self.search);
+        let open = || {
+            let suite = SuiteKey::new(sources, options, &how).context("a stream can be read only once")?;
+            let program = cache_file::program()?;
+            let name = format!("{:.16}-{suite}", program.to_string());
+            let file = CacheFile::new("faults", &name, MOST_SUITES)?;
+            anyhow::Ok(Cache { program, suite, file })
+        };
+        open().map_err(|why| output::note(&format!("note: --cached: {why:#}; nothing is kept"))).ok()
+    }
+
     /// The faults that the arguments choose.
     fn chosen(&self, all: &[Fault]) -> anyhow::Result<Vec<Fault>> {
         let only = Filter::new(self.only.iter().map(String::as_str)).context("--only")?;
@@ -129,6 +172,39 @@ impl MutantsCommand {
             all.iter().filter(|fault| only.matches_text(&fault.to_string())).copied().collect();
         Ok(evenly(&chosen, self.most.unwrap_or(chosen.len())))
     }
+}
+
+/// What is kept about the faults and the suite of a run.
+struct Cache {
+    program: ProgramKey,
+    suite: SuiteKey,
+    file: CacheFile,
+}
+
+impl Cache {
+    fn read(&self) -> Option<Known> {
+        self.file.read(|text| Known::read(text, &self.program, &self.suite))
+    }
+
+    /// Keeps what is known, if these faults were judged in this run.
+    fn save(&self, known: &Known, new: &[Fault]) {
+        if !new.is_empty() {
+            self.file.write(&known.text(&self.program, &self.suite));
+        }
+    }
+}
+
+/// Writes the program of each fault that has one to the folder.
+fn write_programs(folder: &Path, faults: &[Fault], known: &Known) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    for fault in faults {
+        let Some(judged) = known.judged(fault).filter(|judged| judged.program) else { continue };
+        // The search ends with the program that it finds.
+        let Some(vector) = program(*fault, judged.tried.saturating_sub(1)) else { continue };
+        let path = folder.join(format!("{}.json", judged.fault.replace('/', "-")));
+        ResultFile::with(&path, vector.as_bytes()).with_context(|| path.display().to_string())?;
+    }
+    Ok(())
 }
 
 fn processors() -> usize {

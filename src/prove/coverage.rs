@@ -9,7 +9,7 @@ use crate::wire::coverage::{Aspect, Coverage, Instruction, MachineCoverage};
 
 /// What a case did with each instruction that it executed.
 pub fn coverage(suite: &Suite) -> Coverage {
-    let machines = suite.machines().into_iter().map(|machine| of_machine(suite, machine)).collect();
+    let machines = suite.machines().map(|machine| of_machine(suite, machine)).collect();
     Coverage { left_out: suite.left_out, machines }
 }
 

@@ -73,12 +73,10 @@ fn numbered_points(cases: &[SuiteCase]) -> Vec<Vec<usize>> {
     cases.iter().map(&mut of_case).collect()
 }
 
-/// Adds a case that notices each fault which all cases notice and the kept ones do not.
+/// Adds for each fault the first case that notices it, kept or not.
 fn add_killers(suite: &Suite, faults: &[Fault], how: &How, kept: &mut BTreeSet<usize>) {
-    let (all, _) = judge(faults, suite, how);
-    let noticed: Vec<_> =
-        all.faults.iter().zip(faults).filter(|it| it.0.outcome == Outcome::Killed).collect();
-    for (judged, _) in noticed {
+    let judged = judge(faults, suite, how);
+    for judged in judged.iter().filter(|judged| judged.outcome == Outcome::Killed) {
         let killer = suite.cases.iter().position(|case| Some(&case.id) == judged.case.as_ref());
         // The first case that notices a fault is the shortest: many faults have the same one.
         kept.extend(killer);

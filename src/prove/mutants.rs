@@ -7,10 +7,12 @@
 //! | `place.rs` | the values that a fault can get wrong |
 //! | `search.rs` | programs on which a machine with a fault differs |
 //! | `equivalent.rs` | faults that make no difference |
+//! | `known.rs` | what is known from earlier runs |
 
 pub mod equivalent;
 pub mod fault;
 pub mod faulty;
+pub mod known;
 pub mod place;
 pub mod search;
 
@@ -22,12 +24,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use self::equivalent::Equivalents;
 use self::fault::{Fault, Kind};
 use self::faulty::Faulty;
+use self::search::Searched;
 use super::suite::{Suite, SuiteCase};
 use crate::model::interrupt::Interrupt;
 use crate::model::limits::Limits;
 use crate::run::catch_panic;
 use crate::testees::embedded::Embedded;
 use crate::wire::mutants::{Judged, Mutants, Outcome};
+
+/// The most instructions that are executed for a fault, if nothing else is requested.
+pub const WORK: u64 = 20_000_000;
 
 /// How faults are judged.
 pub struct How {
@@ -41,16 +47,9 @@ pub struct How {
     pub interrupt: Interrupt,
 }
 
-/// A fault that the suite does not notice, and a vector that does.
-pub struct Found {
-    /// The name of the fault.
-    pub fault: String,
-    /// The vector file.
-    pub vector: String,
-}
-
-/// Judges faults by a suite. The order of the results is that of the faults.
-pub fn judge(faults: &[Fault], suite: &Suite, how: &How) -> (Mutants, Vec<Found>) {
+/// Judges faults by a suite. The order of the results is that of the faults. Faults are missing if the run was
+/// interrupted.
+pub fn judge(faults: &[Fault], suite: &Suite, how: &How) -> Vec<Judged> {
     let equivalents = Equivalents::new();
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
@@ -59,6 +58,9 @@ pub fn judge(faults: &[Fault], suite: &Suite, how: &How) -> (Mutants, Vec<Found>
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(fault) = faults.get(index) else { return };
             let judged = judge_one(*fault, equivalents.reason(&fault.to_string()), suite, how);
+            if how.interrupt.is_requested() {
+                return;
+            }
             results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, judged));
         }
     };
@@ -70,33 +72,19 @@ pub fn judge(faults: &[Fault], suite: &Suite, how: &How) -> (Mutants, Vec<Found>
     });
     let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     results.sort_by_key(|(index, _)| *index);
-    let mut found = Vec::new();
-    let mut judged = Vec::new();
-    for (_, (one, vector)) in results {
-        found.extend(vector.map(|vector| Found { fault: one.fault.clone(), vector }));
-        judged.push(one);
-    }
-    (Mutants { cases: suite.cases.len() as u64, left_out: suite.left_out, faults: judged }, found)
+    results.into_iter().map(|(_, judged)| judged).collect()
 }
 
-/// Judges a fault, and searches for a vector that notices it if the suite does not.
-fn judge_one(
-    fault: Fault,
-    known: Option<&'static str>,
-    suite: &Suite,
-    how: &How,
-) -> (Judged, Option<String>) {
+/// Judges a fault, and searches for a program that shows it if the suite does not notice it.
+fn judge_one(fault: Fault, known: Option<&'static str>, suite: &Suite, how: &How) -> Judged {
     let Trial { mut outcome, case } = trial(fault, suite, how);
-    let mut vector = None;
-    let mut tried = 0;
+    let mut searched = Searched::default();
     if outcome != Outcome::Killed && known.is_some() {
         outcome = Outcome::Equivalent;
     } else if outcome != Outcome::Killed {
-        let searched = search::search(fault, how.programs);
-        tried = searched.tried;
-        vector = searched.vector;
+        searched = search::search(fault, how.programs);
     }
-    let judged = Judged {
+    Judged {
         fault: fault.to_string(),
         machine: fault.machine.name.to_owned(),
         op: fault.op.name.to_owned(),
@@ -104,10 +92,9 @@ fn judge_one(
         outcome,
         case,
         reason: known.map(str::to_owned),
-        tried,
-        program: vector.is_some(),
-    };
-    (judged, vector)
+        tried: searched.tried,
+        program: searched.is_found,
+    }
 }
 
 struct Trial {

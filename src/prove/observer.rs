@@ -66,13 +66,18 @@ impl Observer {
         self.last = Some(Last { op, next: at.pc + 1 + at.operand.len(), jumps });
     }
 
-    /// What the last instruction did; `pc` is where the run goes on, if it does.
+    /// What the last instruction did; `pc` is where the run goes on, `None` if it pauses or ends.
     pub(super) fn after(&mut self, state: &dyn Inspect, pc: Option<usize>) {
-        let Some(Last { op, next, jumps }) = self.last.take() else { return };
-        if let Some(reason) = state.failure() {
-            self.add(op, Done::Fails(without_numbers(&reason)));
-        } else if let (Some(pc), true) = (pc, jumps) {
-            self.add(op, if pc == next { Done::NotTaken } else { Done::Taken });
+        let Some(last) = self.last.take() else { return };
+        let Last { op, next, jumps } = last;
+        match (state.failure(), pc) {
+            (Some(reason), _) => self.add(op, Done::Fails(without_numbers(&reason))),
+            (None, Some(pc)) if jumps => {
+                self.add(op, if pc == next { Done::NotTaken } else { Done::Taken });
+            }
+            (None, Some(_)) => {}
+            // The next step shows where it goes on.
+            (None, None) => self.last = Some(last),
         }
     }
 

@@ -10,7 +10,7 @@ use super::observer::{Observer, Points};
 use crate::isa::OpInfo;
 use crate::machines::inspect::Inspect;
 use crate::machines::machine::{At, Watch};
-use crate::machines::{self, MachineInfo};
+use crate::machines::{self, MACHINES, MachineInfo};
 use crate::model::case::Case;
 use crate::model::exit_code::Exit;
 use crate::model::limits::Limits;
@@ -114,10 +114,16 @@ impl Suite {
         }
     }
 
-    /// The machines of the cases whose instructions this crate executes.
-    pub fn machines(&self) -> Vec<&'static MachineInfo> {
+    /// The machines of the cases.
+    pub fn machines(&self) -> impl Iterator<Item = &'static MachineInfo> {
         let has = |machine: &MachineInfo| self.cases.iter().any(|case| case.machine.name == machine.name);
-        machines::of_this_crate().filter(|machine| has(machine)).collect()
+        MACHINES.iter().filter(move |machine| has(machine))
+    }
+
+    /// The machines of the cases whose instructions this crate executes: faults can be planted in them.
+    pub fn own_machines(&self) -> impl Iterator<Item = &'static MachineInfo> {
+        let is_own = |machine: &MachineInfo| machines::of_this_crate().any(|own| own.name == machine.name);
+        self.machines().filter(move |machine| is_own(machine))
     }
 
     /// The cases that execute an instruction, the shortest first.
@@ -178,7 +184,8 @@ struct Seen {
 
 impl Seen {
     /// Observes the end of the run, too.
-    fn again(self) -> Seen {
+    fn again(mut self) -> Seen {
+        self.observer.interrupt();
         Seen { before_end: self.steps, steps: 0, is_end_unseen: false, last: None, ..self }
     }
 }

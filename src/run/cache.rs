@@ -63,12 +63,17 @@ impl FileKey {
     /// The key of a file with this text. `how` is everything besides the text and the program that affects
     /// its results.
     pub fn new(text: &str, how: &impl Debug) -> FileKey {
-        let how = format!("{how:?}");
-        let mut hasher = blake3::Hasher::new();
-        // The length comes first, so that no part of `how` can be mistaken for text.
-        hasher.update(&(how.len() as u64).to_le_bytes()).update(how.as_bytes()).update(text.as_bytes());
-        FileKey(hex::encode(&hasher.finalize().as_bytes()[..16]))
+        FileKey(digest(text, how))
     }
+}
+
+/// A hash of a text and of what it depends on besides, in 32 hex digits.
+pub(super) fn digest(text: &str, how: &impl Debug) -> String {
+    let how = format!("{how:?}");
+    let mut hasher = blake3::Hasher::new();
+    // The length comes first, so that no part of `how` can be mistaken for text.
+    hasher.update(&(how.len() as u64).to_le_bytes()).update(how.as_bytes()).update(text.as_bytes());
+    hex::encode(&hasher.finalize().as_bytes()[..16])
 }
 
 /// The result of a cache lookup.

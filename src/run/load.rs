@@ -120,7 +120,12 @@ impl<'s> LoadedFile<'s> {
 
     /// The name of the format; `None` if it is not known.
     pub fn format_name(&self) -> Option<&'static str> {
-        self.cases.as_ref().map(|cases| cases.format.name)
+        self.format().map(|format| format.name)
+    }
+
+    /// The format; `None` if it is not known.
+    pub(super) fn format(&self) -> Option<&'static Format> {
+        self.cases.as_ref().map(|cases| cases.format)
     }
 
     /// The text; empty if the file has no format.

@@ -2,5 +2,6 @@
 
 mod audit;
 mod coverage;
+mod known;
 mod mutants;
 mod only;

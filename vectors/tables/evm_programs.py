@@ -59,7 +59,7 @@ def case(comment, code):
     run = Run(code, EFFECTS, OWN, accounts, GAS, DATA, ENV)
     ends = run.execute()
     case = {
-        "_info": {"comment": comment},
+        "_info": {"comment": comment + ("." if ends or "halts" in comment else "; the run halts.")},
         "env": {"currentCoinbase": address(ENV[0x41]), "currentDifficulty": evm.even(ENV[0x44]),
                 "currentGasLimit": evm.even(ENV[0x45]), "currentNumber": evm.even(ENV[0x43]),
                 "currentTimestamp": evm.even(ENV[0x42])},
@@ -99,57 +99,122 @@ def copies():
         yield from ((huge, 0, 0), (huge, 0, 1), (0, huge, 0), (0, huge, 9), (1, huge, 33), (0, 0, huge))
 
 
-def operands():
-    """The lists of operands of each instruction, the top one first."""
+def hashes():
     yield "SHA3", ranges()
     yield "SHA3", ((32, 32), (0, 32), (32, 0), (33, 33), (8, 8))
+
+
+def returns():
     yield "RETURN", ranges()
-    for name in ("CALLDATALOAD", "MLOAD"):
-        yield name, ((start,) for start in OFFSETS + [8, 9, 39, 64] + HUGE)
-    for name in ("BALANCE", "EXTCODESIZE"):
-        yield name, ((it,) for it in ADDRESSES)
-    yield "BLOCKHASH", ((it,) for it in (0, 1, 43, 44, 45, 298, 299, 300, 301, *HUGE, 2**64 + 299, HIGH + 299, 2**128 + 44))
+
+
+def memory():
+    yield "MLOAD", ((start,) for start in OFFSETS + [8, 9, 39, 64] + HUGE)
+    for name in ("MSTORE", "MSTORE8"):
+        yield name, ((start, word) for start in OFFSETS for word in WORDS)
+        yield name, ((start, word) for start in HUGE for word in (0, 1))
+
+
+def input_and_code():
+    yield "CALLDATALOAD", ((start,) for start in OFFSETS + [8, 9, 39, 64] + HUGE)
     for name in ("CALLDATACOPY", "CODECOPY"):
         yield name, copies()
     # The whole code.
     yield "CODECOPY", ((0, 0, len(program("CODECOPY", (0, 0, 0)))), (5, 0, len(program("CODECOPY", (0, 0, 0))) + 1))
+
+
+def code_of_accounts():
+    yield "EXTCODESIZE", ((it,) for it in ADDRESSES)
     yield "EXTCODECOPY", ((1, *copy) for copy in copies())
     yield "EXTCODECOPY", ((it, 0, 1, 40) for it in ADDRESSES)
-    for name in ("MSTORE", "MSTORE8"):
-        yield name, ((start, word) for start in OFFSETS for word in WORDS)
-        yield name, ((start, word) for start in HUGE for word in (0, 1))
+
+
+def balances_and_blocks():
+    yield "BALANCE", ((it,) for it in ADDRESSES)
+    yield "BLOCKHASH", ((it,) for it in (0, 1, 43, 44, 45, 298, 299, 300, 301, *HUGE, 2**64 + 299, HIGH + 299, 2**128 + 44))
+    yield "SUICIDE", ((it,) for it in ADDRESSES)
+
+
+def storage():
     yield "SLOAD", ((key,) for key in (*KEYS, 3, HIGH, HIGH + 2))
     yield "SSTORE", ((key, word) for key in (*KEYS, 3) for word in WORDS)
+
+
+def logs():
     for count in range(5):
         topics = [(word, *[9, 8, 7]) for word in WORDS] + [(6, word, 4, word ^ 1) for word in WORDS]
         for topic in topics if count else [()]:
             yield f"LOG{count}", ((1, 9, *topic[:count]), (0, 0, *topic[:count]))
         yield f"LOG{count}", ((*pair, *[3, 2, 1, 5][:count]) for pair in ranges([0, 1]))
+
+
+def create():
     for value in (0, 1, 2, 1000, 1001, *HUGE):
         yield "CREATE", ((value, 0, 9), (value, 1, 0), (value, value & 31, 1))
     yield "CREATE", ((1, *pair) for pair in ranges([1]))
     yield "CREATE", ((1001, 1001, 1), (0, 0, 0), (HIGH, HIGH, 0))
-    for name in ("CALL", "CALLCODE", "DELEGATECALL"):
-        values = 0 if name == "DELEGATECALL" else 1
-        for gas in (0, 1, 5, 1000, 2**64 + 5, HIGH + 5, HIGH):
-            for to in (5, 1000, B):
-                yield name, ((gas, to, *[1] * values, 0, 9, 3, 40),)
-        for to in ADDRESSES:
-            yield name, ((7, to, *[3] * values, 1, 8, 0, 0),)
-        for value in (0, 1, 2, 1000, 1001, *HUGE) if values else ():
-            yield name, ((9, B, value, 0, 3, 0, 0), (9, MISSING, value, 0, 0, 0, 0))
-        yield name, ((3, 3, *[1001] * values, 0, 0, 0, 0), (0, 0, *[0] * values, 1, 2, 3, 4))
-        for pair in ranges([1]):
-            yield name, ((7, B, *[0] * values, *pair, 0, 1), (7, B, *[0] * values, 0, 1, *pair))
-    yield "SUICIDE", ((it,) for it in ADDRESSES)
 
 
-def programs():
+def calls(name):
+    values = 0 if name == "DELEGATECALL" else 1
+    for gas in (0, 1, 5, 1000, 2**64 + 5, HIGH + 5, HIGH):
+        for to in (5, 1000, B):
+            yield name, ((gas, to, *[1] * values, 0, 9, 3, 40),)
+    for to in ADDRESSES:
+        yield name, ((7, to, *[3] * values, 1, 8, 0, 0),)
+    for value in (0, 1, 2, 1000, 1001, *HUGE) if values else ():
+        yield name, ((9, B, value, 0, 3, 0, 0), (9, MISSING, value, 0, 0, 0, 0))
+    yield name, ((3, 3, *[1001] * values, 0, 0, 0, 0), (0, 0, *[0] * values, 1, 2, 3, 4))
+    for pair in ranges([1]):
+        yield name, ((7, B, *[0] * values, *pair, 0, 1), (7, B, *[0] * values, 0, 1, *pair))
+
+
+# What each program does, with the operands from the top of the stack on.
+SENTENCES = {
+    "SHA3": "hashes memory from {} on, bytes: {}",
+    "RETURN": "gives memory from {} on, bytes: {}",
+    "MLOAD": "loads the word at {} of 96 bytes of memory",
+    "MSTORE": "stores at {} the word {}",
+    "MSTORE8": "stores at {} the last byte of {}",
+    "CALLDATALOAD": "loads the word at {} of 40 bytes of input",
+    "CALLDATACOPY": "copies to {} the input from {} on, bytes: {}",
+    "CODECOPY": "copies to {} the code from {} on, bytes: {}",
+    "EXTCODESIZE": "gives the size of the code of account {}",
+    "EXTCODECOPY": "copies the code of account {} to {} from its byte {} on, bytes: {}",
+    "BALANCE": "gives the balance of account {}",
+    "BLOCKHASH": "in block 300 gives the hash of block {}",
+    "SUICIDE": "leaves everything to account {}",
+    "SLOAD": "loads the word of storage {}",
+    "SSTORE": "stores in the word of storage {} the word {}",
+    "CREATE": "with value {} creates an account by memory from {} on, bytes: {}",
+    "CALL": "with gas {} calls account {} with value {}, input from {} on, bytes: {}, output to {}, bytes: {}",
+    "DELEGATECALL": "with gas {} calls account {}, input from {} on, bytes: {}, output to {}, bytes: {}",
+}
+SENTENCES["CALLCODE"] = SENTENCES["CALL"]
+for topics in range(5):
+    SENTENCES[f"LOG{topics}"] = "logs memory from {} on, bytes: {}" + ", topics: {}" * (topics > 0) + ", {}" * (topics - 1)
+
+NAMED = {OWN: "own (0xaa..aa)", B: "0xbb..bb", MISSING: "missing (0xcc..cc)", HIGH + B: "2^255 + 0xbb..bb"}
+
+
+def shown(number):
+    """A number as people write it: a boundary as a power of two and a rest."""
+    if number in NAMED or number <= 10_000:
+        return NAMED.get(number, str(number))
+    for bits in (64, 128, 160, 255, 256):
+        rest = number - 2**bits
+        if abs(rest) <= 1000:
+            return f"2^{bits}" + (f" {'+' if rest > 0 else '-'} {abs(rest)}" if rest else "")
+    return f"0x{number:x}"
+
+
+def programs(lists):
     cases = {}
-    for name, lists in operands():
-        for values in lists:
-            shown = ", ".join(f"0x{value:x}" if value > 10_000 else str(value) for value in values)
-            cases[f"{name.lower()} {shown}"] = case(f"{name} of {shown}", program(name, values))
+    for name, all_values in lists:
+        for values in all_values:
+            key = ", ".join(f"0x{value:x}" if value > 10_000 else str(value) for value in values)
+            comment = f"{name} {SENTENCES[name].format(*map(shown, values))}"
+            cases[f"{name.lower()} {key}"] = case(comment, program(name, values))
     return cases
 
 
@@ -195,5 +260,9 @@ def others():
 
 
 def files():
-    yield "evm/tables/programs.json", programs()
+    groups = (hashes, returns, memory, input_and_code, code_of_accounts, balances_and_blocks, storage, logs, create)
+    for group in groups:
+        yield f"evm/tables/{group.__name__.replace('_', '-')}.json", programs(group())
+    for name in ("CALL", "CALLCODE", "DELEGATECALL"):
+        yield f"evm/tables/{name.lower()}.json", programs(calls(name))
     yield "evm/tables/others.json", others()

@@ -114,6 +114,7 @@ const ROWS: &[(&str, &str)] = &[
     ("neo2/{PICKITEM,REVERSE,REMOVE,HASKEY,THROWIFNOT}/not-released", RECOUNTED),
     ("neo2/TOALTSTACK/not-released", "the item stays"),
 
+    ("neo3/CLEAR/not-raised", "it takes whatever there is, and cannot fail"),
     ("neo3/{XDROP,PICK,ROLL}/one-more-needed", "there must be one item more than the row counts"),
     ("neo3/{CALLA,ASSERT,XDROP,PICK,ROLL,DIV,MOD,MODMUL,MODPOW}/too-few", ZERO_FAILS),
     ("neo3/{UNPACK,KEYS,VALUES,REVERSEITEMS,CLEARITEMS,POPITEM,ABORTMSG}/too-few", ZERO_FAILS),

@@ -29,25 +29,29 @@ const MOST_STEPS: u64 = 10_000;
 pub struct Searched {
     /// How many programs were tried.
     pub tried: u32,
-    /// A vector file that passes on a machine without the fault and not on one with it.
-    pub vector: Option<String>,
+    /// Whether a machine with the fault differs on the last one, as a vector shows.
+    pub is_found: bool,
 }
 
 /// Tries at most this number of programs.
 pub fn search(fault: Fault, programs: u32) -> Searched {
     let mut searched = Searched::default();
-    let Some((_, make)) = made_for(fault.machine.name) else { return searched };
-    let name = fault.to_string().replace('/', "-");
-    for number in 0..programs {
-        let Some(Generated { code, inputs }) = generate(fault, Numbers::new(number)) else { break };
+    // For some machines no programs are made.
+    let programs = generate(fault, Numbers::new(0)).map_or(0, |_| programs);
+    while searched.tried < programs && !searched.is_found {
+        searched.is_found = program(fault, searched.tried).is_some();
         searched.tried += 1;
-        let Some(vector) = vector(fault, make, &name, &code, &inputs) else { continue };
-        if notices(fault, &vector) {
-            searched.vector = Some(vector);
-            break;
-        }
     }
     searched
+}
+
+/// The vector file of the program of this number, from 0: it passes on a machine without the fault and not on one
+/// with it. `None` if the program makes no difference.
+pub fn program(fault: Fault, number: u32) -> Option<String> {
+    let (_, make) = made_for(fault.machine.name)?;
+    let name = fault.to_string().replace('/', "-");
+    let Generated { code, inputs } = generate(fault, Numbers::new(number))?;
+    vector(fault, make, &name, &code, &inputs).filter(|vector| notices(fault, vector))
 }
 
 /// A program, and what it starts with.

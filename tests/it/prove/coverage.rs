@@ -36,6 +36,25 @@ fn aspects_of_single_instructions() {
     assert!(aspects(&tinyvm, "ADD").iter().any(|it| it.starts_with("b: ")));
 }
 
+/// A debugger that pauses after each instruction sees the same jumps.
+#[test]
+fn jumps_are_seen_in_single_steps() {
+    // PUSH1 JMPIF +3; NOP; PUSH0 JMPIF +2; RET
+    let mut steps: Vec<_> = [(1, "JMPIF"), (4, "PUSH0"), (5, "JMPIF"), (7, "RET")]
+        .map(|(pc, next)| json!([{ "instructionPointer": pc, "nextInstruction": next }]))
+        .map(|frames| json!({ "state": "BREAK", "invocationStack": frames }))
+        .map(|result| json!({ "actions": ["StepInto"], "result": result }))
+        .to_vec();
+    steps.push(json!({ "actions": ["Execute"], "result": { "state": "HALT" } }));
+    let test = json!({ "name": "jumps", "script": "0x1124032110240240", "steps": steps });
+    let vector = json!({ "category": "prove", "name": "steps", "tests": [test] });
+    let folder = tempfile::TempDir::new().unwrap();
+    std::fs::write(folder.path().join("steps.json"), vector.to_string()).unwrap();
+    let coverage = covered(folder.path().to_str().unwrap());
+    let jumps = aspects(&coverage, "JMPIF");
+    assert!(["taken", "not taken"].iter().all(|it| jumps.contains(it)), "{jumps:?}");
+}
+
 /// Of a run of 300,005 instructions, the end is observed although most of the loop before it is not.
 #[test]
 fn the_end_of_a_long_run_is_observed() {

@@ -14,8 +14,9 @@ use vmconf::wire::mutants::{Mutants, Outcome};
 use crate::support::validator::Validator;
 use crate::support::{golden, sources_of, vmconf};
 
-fn how(programs: u32) -> How {
-    How { jobs: 2, work: 2_000_000, programs, interrupt: Interrupt::default() }
+fn judged(faults: &[Fault], suite: &Suite, programs: u32) -> Mutants {
+    let how = How { jobs: 2, work: 2_000_000, programs, interrupt: Interrupt::default() };
+    Mutants { cases: suite.cases.len() as u64, left_out: suite.left_out, faults: judge(faults, suite, &how) }
 }
 
 fn suite(path: &str) -> Suite {
@@ -52,7 +53,7 @@ fn some_faults_of_each_machine() {
         count += all.len();
         let most = if machine.name == "tinyvm" { 45 } else { 110 };
         let suite = suite(&format!("vectors/{}", machine.name));
-        let (mutants, _) = judge(&evenly(&all, most), &suite, &how(4));
+        let mutants = judged(&evenly(&all, most), &suite, 4);
         let wrong = wrong_entries(&mutants, &all);
         assert!(wrong.is_empty(), "known equivalents: {wrong:?}");
         writeln!(text, "{}\n{}", machine.name, table(&mutants)).unwrap();
@@ -66,7 +67,7 @@ fn some_faults_of_each_machine() {
 fn a_fault_is_killed_by_the_case_that_differs() {
     let suite = suite("vectors/evm/arithmetic/add.json");
     let faults = ["evm/ADD/one-more", "evm/ADD/price-more", "evm/ADD/swapped", "evm/MUL/zero"].map(named);
-    let (mutants, _) = judge(&faults, &suite, &how(0));
+    let mutants = judged(&faults, &suite, 0);
     let outcomes: Vec<_> = mutants.faults.iter().map(|fault| fault.outcome).collect();
     let expected = [Outcome::Killed, Outcome::Killed, Outcome::Equivalent, Outcome::NotExecuted];
     assert_eq!(outcomes, expected);
@@ -82,7 +83,7 @@ fn a_fault_that_changes_nothing_is_not_killed() {
     let faults = [Fault { machine, op, kind: Kind::Copied }];
     let suite = suite("vectors/evm/arithmetic/add.json");
     for programs in [0, 3] {
-        let (mutants, _) = judge(&faults, &suite, &how(programs));
+        let mutants = judged(&faults, &suite, programs);
         assert_eq!((mutants.faults[0].outcome, mutants.score()), (Outcome::NeverOn, 0.0));
     }
 }
@@ -102,7 +103,7 @@ fn faults_of_compounds_counts_and_failures_are_noticed() {
         ("minic89/DIV/other-failure", "minic89/tables/numbers.json"),
     ];
     for (name, path) in FAULTS {
-        let (mutants, _) = judge(&[named(name)], &suite(&format!("vectors/{path}")), &how(0));
+        let mutants = judged(&[named(name)], &suite(&format!("vectors/{path}")), 0);
         assert_eq!(mutants.faults[0].outcome, Outcome::Killed, "{name}");
     }
 }

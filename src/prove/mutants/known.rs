@@ -1,0 +1,114 @@
+//! What is known about faults and a suite, to be kept for later runs.
+//!
+//! It is stored as text. A fault that is not in it has not been judged:
+//!
+//! ```text
+//! vmconf faults 1 PROGRAM SUITE CHECKSUM
+//! {"cases":5,"left_out":0,"broken":0,"machines":["evm"]}
+//! {"fault":"evm/ADD/one-more","machine":"evm","op":"ADD","kind":"one-more","outcome":"killed",...}
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::fault::Fault;
+use crate::machines::{self, MachineInfo};
+use crate::prove::suite::Suite;
+use crate::run::cache::ProgramKey;
+use crate::run::suite_key::SuiteKey;
+use crate::wire::line::one_line;
+use crate::wire::mutants::{Judged, Mutants};
+
+/// The start of the first line. The number increases whenever the format changes.
+const HEAD: &str = "vmconf faults 1";
+
+/// What is known about faults and a suite.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Known {
+    suite: SuiteFacts,
+    faults: BTreeMap<String, Judged>,
+}
+
+/// What the results say about the suite: the second line of the text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SuiteFacts {
+    cases: u64,
+    left_out: u64,
+    broken: u64,
+    machines: Vec<String>,
+}
+
+impl Known {
+    /// No fault has been judged by this suite.
+    pub fn of(suite: &Suite) -> Known {
+        let machines = suite.own_machines().map(|machine| machine.name.to_owned()).collect();
+        let Suite { cases, left_out, broken } = suite;
+        let suite = SuiteFacts { cases: cases.len() as u64, left_out: *left_out, broken: *broken, machines };
+        Known { suite, faults: BTreeMap::new() }
+    }
+
+    /// The machines of the suite's cases whose instructions this crate executes.
+    pub fn machines(&self) -> impl Iterator<Item = &'static MachineInfo> {
+        self.suite.machines.iter().filter_map(|name| machines::by_name(name))
+    }
+
+    /// Broken files of the suite.
+    pub fn broken(&self) -> u64 {
+        self.suite.broken
+    }
+
+    /// What became of a fault; `None` if it has not been judged.
+    pub fn judged(&self, fault: &Fault) -> Option<&Judged> {
+        self.faults.get(&fault.to_string())
+    }
+
+    /// Those of the faults that have not been judged.
+    pub fn missing(&self, faults: &[Fault]) -> Vec<Fault> {
+        faults.iter().filter(|fault| self.judged(fault).is_none()).copied().collect()
+    }
+
+    /// Adds faults that have been judged.
+    pub fn add(&mut self, judged: Vec<Judged>) {
+        self.faults.extend(judged.into_iter().map(|judged| (judged.fault.clone(), judged)));
+    }
+
+    /// What became of these faults, without those that have not been judged.
+    pub fn mutants(&self, faults: &[Fault]) -> Mutants {
+        let SuiteFacts { cases, left_out, .. } = self.suite;
+        let faults = faults.iter().filter_map(|fault| self.judged(fault).cloned());
+        Mutants { cases, left_out, faults: faults.collect() }
+    }
+
+    /// As text, for this program and suite.
+    pub fn text(&self, program: &ProgramKey, suite: &SuiteKey) -> String {
+        let faults = self.faults.values().map(one_line);
+        let lines: Vec<_> = std::iter::once(one_line(&self.suite)).chain(faults).collect();
+        let lines = lines.join("\n");
+        format!("{}\n{lines}", head(program, suite, &lines))
+    }
+
+    /// Reads what [`Known::text`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// When the text is damaged or belongs to another program or suite, with the reason.
+    pub fn read(text: &str, program: &ProgramKey, suite: &SuiteKey) -> Result<Known, String> {
+        let (first, lines) = text.split_once('\n').unwrap_or((text, ""));
+        let expected = head(program, suite, lines);
+        if first != expected {
+            return Err(format!("line 1 is not {expected:?}: the file is damaged or belongs to another run"));
+        }
+        let (suite, faults) = lines.split_once('\n').unwrap_or((lines, ""));
+        let wrong = |error: serde_json::Error| error.to_string();
+        let mut known = Known { suite: serde_json::from_str(suite).map_err(wrong)?, faults: BTreeMap::new() };
+        let faults = faults.lines().map(|line| serde_json::from_str(line).map_err(wrong));
+        known.add(faults.collect::<Result<_, _>>()?);
+        Ok(known)
+    }
+}
+
+fn head(program: &ProgramKey, suite: &SuiteKey, lines: &str) -> String {
+    format!("{HEAD} {program} {suite} {}", blake3::hash(lines.as_bytes()))
+}
