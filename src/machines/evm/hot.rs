@@ -140,10 +140,11 @@ impl Hot {
             let steps = &self.steps[block.steps.clone()];
             state.execute(block, steps, base, frame);
             if let Exit::Repeat { condition, start, .. } = block.exit {
-                while Registers::new(frame.stack, base).meets(&condition)
-                    && state.pay(block, &mut frame.context.account)
-                {
+                while Registers::new(frame.stack, base).meets(&condition) {
                     boundary(frame, &state, start);
+                    if !state.pay(block, &mut frame.context.account) {
+                        break;
+                    }
                     state.execute(block, steps, base, frame);
                 }
             }
