@@ -200,15 +200,19 @@ fn units(code: &str) -> u64 {
     executed(with_code("Cancun", code, "0x4000000000000000")).account().units()
 }
 
-/// Instructions whose gas does not cover their time are charged by their operands, besides a unit for 16 gas.
+/// Instructions whose gas does not cover their time are charged by their operands, besides a unit for 12 gas.
 #[test]
 fn work_is_charged_by_operands() {
-    // Memory has 0x10000 bytes before; then all of them are hashed: 6 gas and 6 units a word.
+    // Memory has 0x10000 bytes before; then all of them are hashed: 6 gas a word and 64 units a block of 136 bytes,
+    // of which the last one has 64.
     let hashing = |length: &str| units(&format!("600061ffe05262{length}600020"));
-    assert_eq!(hashing("00c800") - hashing("000000"), 1600 * 6 / 16 + 1600 * 6);
-    // 2 to the power of 1 or 17 bytes: 50 gas and 20 units a byte.
+    assert_eq!(hashing("00c800") - hashing("000000"), 1600 * 6 / 12 + 64 * (376 + 1));
+    // 2 to the power of 1 or 13 bytes: 50 gas and 20 units a byte.
     let raising = |exponent: &str| units(&format!("{exponent}60020a"));
-    assert_eq!(raising("7001000000000000000000000000000000ff") - raising("60ff"), 16 * 50 / 16 + 16 * 20);
+    assert_eq!(raising("6c010000000000000000000000ff") - raising("60ff"), 12 * 50 / 12 + 12 * 20);
+    // A division of words is charged 4 units, a product modulo another word 10; both sides cost 5 or 8 gas.
+    let of = |op: &str| units(&format!("600360026001{op}"));
+    assert_eq!(["04", "05", "06", "07", "08", "09"].map(|op| of(op) - of("02")), [4, 4, 4, 4, 4, 10]);
 }
 
 /// The first four pairs are those of `TestCalcBlobFee` of geth. The others are so large that the sum takes long, or
