@@ -13,6 +13,7 @@ use super::engine::{Context, Instructions};
 use crate::machines::power::pow;
 
 type Call<'a> = InstructionContext<'a, Context, EthInterpreter>;
+type Handler = fn(Call<'_>) -> InstructionExecResult;
 
 /// EIP-7610: creation at an address with storage fails. The engine compares the hash of the code alone, so that
 /// accounts with storage and without code have the hash zero in it; here it becomes what the program must see.
@@ -69,7 +70,7 @@ macro_rules! charged {
     };
 }
 
-const DIVISIONS: &[(u8, fn(Call<'_>) -> InstructionExecResult)] = charged! {
+const DIVISIONS: &[(u8, Handler)] = charged! {
     DIV div 4;
     SDIV sdiv 4;
     MOD rem 4;

@@ -119,9 +119,9 @@ fn executed() -> Vec<Block> {
 
 /// Another step in place of one.
 fn faulty(step: &Step) -> Step {
-    let mut step = *step;
     const NOT: Action = Action::of(Op::NOT as u8);
     const ADD: Action = Action::of(Op::ADD as u8);
+    let mut step = *step;
     match step.action {
         Action::INCREASE | Action::COPY => {
             // The slot below the stack, which nothing is put into.
