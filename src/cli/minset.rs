@@ -46,7 +46,7 @@ impl MinsetCommand {
         // As many instructions as `vmconf mutants` executes.
         let how = How { jobs: 1, work: WORK, programs: 0, interrupt: options.run.interrupt.clone() };
         let exit = suite.exit();
-        let minset = minset(&suite, &faults, &how);
+        let minset = minset(suite, &faults, &how);
         let mut out = output::stdout();
         match self.output {
             Form::Json => writeln!(out, "{}", one_line(&minset))?,

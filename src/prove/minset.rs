@@ -10,23 +10,28 @@ use crate::wire::mutants::Outcome;
 
 /// Cases that together do with the instructions what all cases do, chosen greedily: each time the one that adds most,
 /// of several the shortest. With `faults`, they notice the same faults as well.
-pub fn minset(suite: &Suite, faults: &[Fault], how: &How) -> Minset {
-    let files = suite.cases.iter().map(|case| file_of(&case.id).to_owned()).collect::<Vec<_>>();
-    let left_out = suite.left_out;
-    let all = suite.cases.len() as u64;
-    let mut kept: BTreeSet<usize> = greedy(&suite.cases).into_iter().collect();
+pub fn minset(mut suite: Suite, faults: &[Fault], how: &How) -> Minset {
+    let chosen = greedy(&suite.cases);
+    let mut kept: BTreeSet<String> = chosen.iter().map(|index| suite.cases[*index].id.clone()).collect();
     if !faults.is_empty() {
-        add_killers(suite, faults, how, &mut kept);
+        // The first case that notices a fault is known: a case is only added for one that no kept case notices.
+        suite.cases.sort_by_key(|case| !kept.contains(&case.id));
+        kept.extend(killers(&suite, faults, how));
     }
     let mut shares: BTreeMap<&str, FileShare> = BTreeMap::new();
-    for (index, file) in files.iter().enumerate() {
-        let share = shares.entry(file).or_insert_with(|| FileShare { file: file.clone(), cases: 0, kept: 0 });
+    for id in suite.cases.iter().map(|case| &case.id) {
+        let file = file_of(id);
+        let share =
+            shares.entry(file).or_insert_with(|| FileShare { file: file.to_owned(), cases: 0, kept: 0 });
         share.cases += 1;
-        share.kept += u64::from(kept.contains(&index));
+        share.kept += u64::from(kept.contains(id));
     }
-    let mut ids: Vec<_> = kept.iter().map(|index| suite.cases[*index].id.clone()).collect();
-    ids.sort();
-    Minset { cases: all, left_out, kept: ids, files: shares.into_values().collect() }
+    Minset {
+        cases: suite.cases.len() as u64,
+        left_out: suite.left_out,
+        files: shares.into_values().collect(),
+        kept: kept.into_iter().collect(),
+    }
 }
 
 fn file_of(id: &str) -> &str {
@@ -73,12 +78,8 @@ fn numbered_points(cases: &[SuiteCase]) -> Vec<Vec<usize>> {
     cases.iter().map(&mut of_case).collect()
 }
 
-/// Adds for each fault the first case that notices it, kept or not.
-fn add_killers(suite: &Suite, faults: &[Fault], how: &How, kept: &mut BTreeSet<usize>) {
-    let judged = judge(faults, suite, how);
-    for judged in judged.iter().filter(|judged| judged.outcome == Outcome::Killed) {
-        let killer = suite.cases.iter().position(|case| Some(&case.id) == judged.case.as_ref());
-        // The first case that notices a fault is the shortest: many faults have the same one.
-        kept.extend(killer);
-    }
+/// The ids of the first cases that notice the faults.
+fn killers(suite: &Suite, faults: &[Fault], how: &How) -> impl Iterator<Item = String> {
+    let judged = judge(faults, suite, how).into_iter();
+    judged.filter(|judged| judged.outcome == Outcome::Killed).filter_map(|judged| judged.case)
 }

@@ -3,10 +3,15 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use vmconf::model::interrupt::Interrupt;
 use vmconf::prove::coverage::coverage;
+use vmconf::prove::minset::minset;
+use vmconf::prove::mutants::fault::faults_of;
+use vmconf::prove::mutants::{How, WORK, judge};
 use vmconf::prove::suite::{Detail, Suite};
 use vmconf::run::Options;
 use vmconf::wire::coverage::{Coverage, Instruction};
+use vmconf::wire::mutants::Outcome;
 
 use crate::support::validator::Validator;
 use crate::support::{sources_of, vmconf};
@@ -125,6 +130,31 @@ fn faults_need_more_cases() {
     };
     let (few, more) = (kept(&[]), kept(&["--faults"]));
     assert!(few.is_subset(&more) && !few.is_empty(), "{few:?} {more:?}");
+}
+
+/// The kept cases notice what all cases notice, and most faults need no case besides those that coverage keeps.
+#[test]
+fn the_kept_cases_notice_the_same_faults() {
+    let suite = || {
+        let sources = sources_of("vectors/minic89/contradictions.json");
+        Suite::read(&sources, &Options::default(), Detail::Points, &|_| true)
+    };
+    let faults = faults_of(suite().cases[0].machine);
+    let how = How { jobs: 2, work: WORK, programs: 0, interrupt: Interrupt::default() };
+    let killed_by = |ids: &[String]| -> BTreeSet<String> {
+        let mut suite = suite();
+        suite.cases.retain(|case| ids.contains(&case.id));
+        let judged = judge(&faults, &suite, &how).into_iter();
+        judged.filter(|judged| judged.outcome == Outcome::Killed).map(|judged| judged.fault).collect()
+    };
+    let all: Vec<_> = suite().cases.into_iter().map(|case| case.id).collect();
+    let [few, kept] = [&[], faults.as_slice()].map(|faults| minset(suite(), faults, &how).kept);
+    let killed = killed_by(&all);
+    assert_eq!(killed_by(&kept), killed);
+    assert!(kept.len() < all.len());
+    // One case for a fault, if no kept one notices it.
+    let missed = killed.len() - killed_by(&few).len();
+    assert!(kept.len() - few.len() <= missed, "{} cases for {missed} faults", kept.len() - few.len());
 }
 
 #[test]
