@@ -28,7 +28,7 @@ use super::result_file::ResultFile;
 use super::select::Select;
 use super::settings::Settings;
 
-/// The number of suites of which is kept what is known: the ones that were judged most recently.
+/// How many suites the cache keeps results for: the ones that were judged most recently.
 const MOST_SUITES: usize = 32;
 
 /// Plant faults in the machines and show which of them vectors notice
@@ -77,7 +77,7 @@ pub(super) struct MutantsCommand {
     #[arg(long, value_name = "FOLDER")]
     write: Option<PathBuf>,
 
-    /// Take what an earlier run with --cached found out, if vectors, flags and vmconf are unchanged
+    /// Reuse the results of an earlier run with --cached if vectors, flags and vmconf are unchanged
     #[arg(long)]
     cached: bool,
 

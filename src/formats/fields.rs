@@ -151,7 +151,7 @@ impl Names {
     }
 }
 
-/// As many members as most objects have. So many take no allocation.
+/// As many members as most objects have. Up to this number, a list of them takes no allocation.
 const MEMBERS: usize = 8;
 
 /// An object while it is read.

@@ -8,7 +8,7 @@ use crate::model::value::Value;
 /// The most bytes that are shown as a value.
 const SHOWN: usize = 64;
 
-/// The cell of so many bytes from `start` on; `None` for what is empty or reaches beyond all memory.
+/// The cell of `length` bytes from `start` on; `None` if there are none, or if they end beyond the largest address.
 pub(super) fn cell(memory: &'static str, start: usize, length: usize) -> Option<Cell> {
     let end = start.checked_add(length)?;
     (start < end).then_some(Cell::Range(memory, start..end))
