@@ -101,7 +101,7 @@ fn heights(source: &str, before: i64) -> (i64, i64) {
 /// One instruction, or a few.
 fn instruction(random: &mut Random, parts: usize) -> String {
     let target = random.below(parts);
-    match random.below(40) {
+    match random.below(42) {
         0..8 => format!("PUSH1 {}\n", random.below(256)),
         8..10 => format!("PUSH32 0x{}\n", hex::encode(random.bytes(32))),
         10..16 => format!("DUP{}\n", 1 + random.below(6)),
@@ -118,6 +118,7 @@ fn instruction(random: &mut Random, parts: usize) -> String {
         28 => format!("PUSH2 @part{target}\n"),
         29 if random.one_in(8) => "JUMP\n".to_owned(),
         29 => "JUMPDEST\n".to_owned(),
+        30..32 => assertion(random),
         _ => {
             let computes = [
                 "ADD", "MUL", "SUB", "DIV", "SDIV", "MOD", "SMOD", "LT", "GT", "SLT", "SGT", "EQ", "ISZERO",
@@ -126,6 +127,20 @@ fn instruction(random: &mut Random, parts: usize) -> String {
             format!("{}\n", random.pick(&computes))
         }
     }
+}
+
+/// What compilers make of an assertion: the program goes on at a jump, or fails after it.
+fn assertion(random: &mut Random) -> String {
+    let condition = match random.below(3) {
+        0 => format!("DUP{}\nISZERO\nISZERO\n", 1 + random.below(6)),
+        1 => format!("DUP{}\n", 1 + random.below(6)),
+        _ => {
+            let test = random.pick(&["LT", "GT", "EQ\nISZERO"]);
+            format!("DUP{}\nDUP{}\n{test}\n", 1 + random.below(5), 1 + random.below(6))
+        }
+    };
+    let label = random.below(1 << 48);
+    format!("{condition}PUSH2 @on{label}\nJUMPI\n.byte 0xfe\non{label}: JUMPDEST\n")
 }
 
 /// Runs a program to its end on each tier. The machine with both panics if they differ on the way.

@@ -33,7 +33,6 @@ use super::frame::{Frame, STACK_SLOTS, Stop, small};
 use super::machine::once;
 use super::table::Op;
 use crate::isa::OpSet;
-use crate::machines::account::Account;
 
 /// The blocks of a program.
 #[derive(Debug, Clone, Default)]
@@ -136,13 +135,13 @@ impl Hot {
         let (pc, stop) = loop {
             let Some(number) = known.or_else(|| self.block_at(pc, frame)) else { break (pc, None) };
             let block = &self.blocks[usize::from(number.get())];
-            let Some(base) = state.enter(block, &mut frame.context.account) else { break (pc, None) };
+            let Some(base) = state.enter(block, frame) else { break (pc, None) };
             let steps = &self.steps[block.steps.clone()];
             state.execute(block, steps, base, frame);
             if let Exit::Repeat { condition, start, .. } = block.exit {
                 while Registers::new(frame.stack, base).meets(&condition) {
                     boundary(frame, &state, start);
-                    if !state.pay(block, &mut frame.context.account) {
+                    if !state.pay(block, base, frame) {
                         break;
                     }
                     state.execute(block, steps, base, frame);
@@ -289,9 +288,9 @@ pub(super) struct State {
 impl State {
     /// Counts the instructions of a block. Its base; `None` if one of its instructions may end the run.
     #[inline(always)]
-    fn enter(&mut self, block: &Block, account: &mut Account) -> Option<usize> {
+    fn enter(&mut self, block: &Block, frame: &mut Frame<'_>) -> Option<usize> {
         let base = self.height.wrapping_sub(block.items);
-        let is_possible = base <= block.most_below && self.pay(block, account);
+        let is_possible = base <= block.most_below && self.pay(block, base, frame);
         is_possible.then(|| {
             self.height = base + block.results;
             base
@@ -301,10 +300,11 @@ impl State {
     /// Counts the instructions of a block, for which the stack has the items and the room. Whether none of them may
     /// end the run.
     #[inline(always)]
-    fn pay(&mut self, block: &Block, account: &mut Account) -> bool {
+    fn pay(&mut self, block: &Block, base: usize, frame: &mut Frame<'_>) -> bool {
         let is_possible = self.gas >= block.gas
             && self.instructions + block.instructions < self.fence
-            && account.charge_in_advance(block.units);
+            && block.guard.as_ref().is_none_or(|guard| Registers::new(frame.stack, base).meets(guard))
+            && frame.context.account.charge_in_advance(block.units);
         if is_possible {
             self.gas -= block.gas;
             self.instructions += block.instructions;

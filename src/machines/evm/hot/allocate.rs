@@ -27,8 +27,14 @@ pub(super) struct Allocator {
 }
 
 impl Allocator {
-    /// Adds the steps of a block; `None` if it needs too many slots or copies.
-    pub(super) fn allocate(&mut self, graph: &Graph, end: End, source: &mut Source<'_>) -> Option<Exit> {
+    /// Adds the steps of a block; `None` if it needs too many slots or copies. The guard and the exit with places for
+    /// items.
+    pub(super) fn allocate(
+        &mut self,
+        graph: &Graph,
+        end: End,
+        source: &mut Source<'_>,
+    ) -> Option<(Option<Condition>, Exit)> {
         self.temporaries = TEMPORARIES.start;
         self.find_uses(graph, &end);
         self.results.clear();
@@ -46,7 +52,11 @@ impl Allocator {
         self.find_copies(graph, source)?;
         let exit = self.exit(graph, end, source)?;
         self.copy(source.steps)?;
-        Some(exit)
+        let guard = match graph.guard {
+            Some(guard) => Some(self.condition(graph, guard, source)?),
+            None => None,
+        };
+        Some((guard, exit))
     }
 
     fn find_uses(&mut self, graph: &Graph, end: &End) {
@@ -59,7 +69,7 @@ impl Allocator {
         is_kept.resize(graph.used(), false);
         let condition = match end {
             End::To(_) => [].as_slice(),
-            End::Branch { of, .. } => of,
+            End::Branch(condition, _) => &condition.of,
         };
         let in_condition = condition.iter().map(|item| (usize::MAX, item));
         for (at, item) in graph.items().iter().enumerate().chain(in_condition) {
@@ -134,20 +144,30 @@ impl Allocator {
 
     /// The exit with places for items. An operand that a copy overwrites is saved.
     fn exit(&mut self, graph: &Graph, end: End, source: &mut Source<'_>) -> Option<Exit> {
-        let (test, holds, of, to) = match end {
+        let (condition, to) = match end {
             End::To(exit) => return Some(exit),
-            End::Branch { test, holds, of, to } => (test, holds, of, to),
+            End::Branch(condition, to) => (condition, to),
         };
-        let mut places = [Place::default(); 2];
-        for (place, item) in places.iter_mut().zip(of) {
-            *place = self.place(graph, item, source)?;
+        let mut condition = self.condition(graph, condition, source)?;
+        for place in &mut condition.of {
             if self.copies.iter().any(|(to, _)| to == place) {
                 let saved = self.temporary()?;
                 source.steps.push(copy(saved, *place));
                 *place = saved;
             }
         }
-        Some(Exit::Branch(Condition { test, holds, of: places }, to))
+        Some(Exit::Branch(condition, to))
+    }
+
+    /// A condition with places for items.
+    fn condition(
+        &self,
+        graph: &Graph,
+        Condition { test, holds, of: [a, b] }: Condition<Item>,
+        source: &mut Source<'_>,
+    ) -> Option<Condition> {
+        let of = [self.place(graph, a, source)?, self.place(graph, b, source)?];
+        Some(Condition { test, holds, of })
     }
 
     /// Adds the copies in an order in which none overwrites what another one still reads.

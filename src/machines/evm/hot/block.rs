@@ -61,13 +61,13 @@ impl Action {
     }
 }
 
-/// A condition on two places.
+/// A condition on two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Condition {
+pub(super) struct Condition<Operand = Place> {
     pub(super) test: Test,
     /// Whether the condition is that the test holds.
     pub(super) holds: bool,
-    pub(super) of: [Place; 2],
+    pub(super) of: [Operand; 2],
 }
 
 /// A test of one or two words.
@@ -153,6 +153,8 @@ pub(super) struct Block {
     pub(super) most_below: usize,
     /// How many items there are in place of those that it uses.
     pub(super) results: usize,
+    /// What the items have to be before its first step, for none of its instructions to fail.
+    pub(super) guard: Option<Condition>,
     /// Its steps, among those of all blocks.
     pub(super) steps: Range<usize>,
     pub(super) exit: Exit,

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::block::{Action, Block, Condition, Exit, Next, Place, Step, Test};
+use super::block::{Action, Block, CONSTANTS, Condition, Exit, Next, Place, Step, Test};
 use super::role::{self, Role};
 use crate::isa::OpInfo;
 use crate::isa::assembler::assemble;
@@ -265,6 +265,33 @@ fn a_fault_in_a_block_is_noticed() {
             let is_seen = is_noticed(|machine| plant(&mut machine.hot.blocks[number]));
             assert!(is_seen, "fault {fault} in {block:?}");
         }
+    }
+}
+
+/// A loop that counts down to a failing assertion, which its block expects to hold.
+#[test]
+fn a_fault_in_a_guard_is_noticed() {
+    let source = "PUSH2 300
+        again: JUMPDEST\nDUP1\nISZERO\nISZERO\nPUSH2 @on\nJUMPI\n.byte 0xfe
+        on: JUMPDEST\nPUSH1 1\nSWAP1\nSUB\nDUP1\nPOP\nDUP1\nPOP\nMSIZE\nPOP\nPUSH2 @again\nJUMP";
+    let faults: [fn(&mut Option<Condition>); 3] = [
+        |guard| *guard = None,
+        |guard| guard.as_mut().expect("a guard").holds ^= true,
+        // A constant that is not 0.
+        |guard| guard.as_mut().expect("a guard").of = [Place::slot(CONSTANTS.start); 2],
+    ];
+    assert!(!is_noticed_in(source, |_| {}));
+    for (number, plant) in faults.iter().enumerate() {
+        let mut planted = 0;
+        let is_seen = is_noticed_in(source, |machine| {
+            for guard in machine.hot.blocks.iter_mut().map(|block| &mut block.guard) {
+                if guard.is_some() {
+                    plant(guard);
+                    planted += 1;
+                }
+            }
+        });
+        assert!(planted > 0 && is_seen, "fault {number} in {planted} guards");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::array;
 
-use super::block::{Block, CONSTANTS, Exit, Next, Place, Step, Test};
+use super::block::{Block, CONSTANTS, Condition, Exit, Next, Place, Step, Test};
 use super::role::{self, Part, Role};
 use super::{Translator, is_in};
 use crate::isa::OpSet;
@@ -62,6 +62,8 @@ pub(super) struct Graph {
     unused: usize,
     /// How many more items than it uses there are at most.
     growth: usize,
+    /// What the items have to be at the start for the block not to fail.
+    pub(super) guard: Option<Condition<Item>>,
     gas: u64,
     units: u64,
     instructions: usize,
@@ -71,7 +73,7 @@ pub(super) struct Graph {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum End {
     To(Exit),
-    Branch { test: Test, holds: bool, of: [Item; 2], to: [Next; 2] },
+    Branch(Condition<Item>, [Next; 2]),
 }
 
 /// What is translated: the code, and what is known of it.
@@ -99,7 +101,7 @@ pub(super) fn translate(
         return None;
     }
     let first = source.steps.len();
-    let Some(mut exit) = allocator.allocate(graph, end, source) else {
+    let Some((guard, mut exit)) = allocator.allocate(graph, end, source) else {
         source.steps.truncate(first);
         return None;
     };
@@ -113,6 +115,7 @@ pub(super) fn translate(
         items: graph.used(),
         most_below: STACK_LIMIT.checked_sub(graph.used() + graph.growth)?,
         results: graph.items().len(),
+        guard,
         steps: first..source.steps.len(),
         exit,
     })
@@ -162,7 +165,7 @@ impl Graph {
         self.constants.clear();
         self.items.clear();
         (self.noted, self.unused, self.growth, self.instructions) = (0, 0, 0, 0);
-        (self.gas, self.units) = (0, 0);
+        (self.guard, self.gas, self.units) = (None, 0, 0);
         self.note_more();
     }
 
@@ -172,7 +175,7 @@ impl Graph {
         const FEW: usize = 6;
         match end {
             End::To(Exit::Plain(_)) => self.instructions >= 2 * FEW,
-            End::To(_) | End::Branch { .. } => self.instructions > 0,
+            End::To(_) | End::Branch(..) => self.instructions > 0,
         }
     }
 
@@ -193,7 +196,14 @@ impl Graph {
                     Target::Nowhere => return End::To(Exit::Plain(pc)),
                 },
                 Role::Branches => match self.target(source) {
-                    Target::At(target) => return self.branch(part, [target, pc + 1].map(Next::at)),
+                    Target::At(target) => {
+                        let condition = self.condition();
+                        if !(fails(source.code, pc + 1) && self.expects(condition)) {
+                            self.instruction(part, pc, source.code);
+                            return End::Branch(condition, [target, pc + 1].map(Next::at));
+                        }
+                        target
+                    }
                     Target::Unknown | Target::Nowhere => return End::To(Exit::Plain(pc)),
                 },
                 Role::Pushes(size) => pc + 1 + size,
@@ -215,11 +225,9 @@ impl Graph {
             .map_or(Target::Nowhere, Target::At)
     }
 
-    /// The end of a block with a JUMPI to a known place.
-    fn branch(&mut self, part: &Part, to: [Next; 2]) -> End {
-        self.charge(part);
+    /// The condition on which a JUMPI jumps.
+    fn condition(&mut self) -> Condition<Item> {
         let mut item = self.nth(2);
-        self.items.truncate(self.items.len() - 2);
         let mut holds = false;
         while let Item::Node(node) = item {
             let Node { code, from: [a, b, _], .. } = self.nodes[usize::from(node)];
@@ -234,9 +242,16 @@ impl Graph {
                 Some(Op::EQ) => (Test::Equal, [a, b]),
                 _ => break,
             };
-            return End::Branch { test, holds: !holds, of, to };
+            return Condition { test, holds: !holds, of };
         }
-        End::Branch { test: Test::IsZero, holds, of: [item; 2], to }
+        Condition { test: Test::IsZero, holds, of: [item; 2] }
+    }
+
+    /// Makes the condition the block's guard. Whether that can be: it has to be known before the first step, and
+    /// there is one.
+    fn expects(&mut self, condition: Condition<Item>) -> bool {
+        let is_known = !condition.of.iter().any(|item| matches!(item, Item::Node(_)));
+        is_known && *self.guard.get_or_insert(condition) == condition
     }
 
     /// Takes the instruction at `pc` into the block.
@@ -259,7 +274,11 @@ impl Graph {
                 self.nth(1);
                 self.items.pop();
             }
-            Role::Marks | Role::Branches | Role::Ends => {}
+            Role::Branches => {
+                self.nth(2);
+                self.items.truncate(self.items.len() - 2);
+            }
+            Role::Marks | Role::Ends => {}
         }
     }
 
@@ -323,6 +342,11 @@ impl Graph {
         node.is_priced = known.price.gas > 0;
         self.nodes.push(node);
     }
+}
+
+/// Whether there is no instruction: compilers put such a code where a program must not get to.
+fn fails(code: &[u8], at: usize) -> bool {
+    code.get(at).is_some_and(|code| Op::of_code(*code).is_none())
 }
 
 /// Where a jump goes.
