@@ -6,10 +6,10 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use crate::support::place::{Place, add};
 use crate::support::validator::Validator;
-use crate::support::{MALFORMED, Ran, VECTORS, WRONG, at_root, command, files_of, ran, timeless};
+use crate::support::{MALFORMED, Ran, VECTORS, WRONG, command, files_of, ran, timeless};
 use serde_json::Value as Json;
-use tempfile::TempDir;
 use vmconf::formats::{self, Strictness, ValueDebit};
 use vmconf::model::case::CaseId;
 use vmconf::model::limits;
@@ -17,31 +17,7 @@ use vmconf::run::cache::{CacheUpdate, FileKey, Lookup, MOST_BYTES, ProgramKey, R
 use vmconf::run::{self, FileOptions, Options, RunOptions};
 use vmconf::testees::MakeTestee;
 
-const ADD: &str = "vectors/evm/arithmetic/add.json";
-
-/// A cache of its own, and a folder with vectors.
-struct Place {
-    cache: TempDir,
-    vectors: TempDir,
-}
-
 impl Place {
-    fn new() -> Place {
-        Place { cache: TempDir::new().unwrap(), vectors: TempDir::new().unwrap() }
-    }
-
-    /// In the folder, a file with this text.
-    fn with(self, name: &str, text: &str) -> Place {
-        self.write(name, text);
-        self
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        let path = self.vectors.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
     /// A run from the project's folder.
     fn at_root(&self, args: &[&str]) -> Ran {
         let mut command = command(&[&["run"], args].concat());
@@ -50,9 +26,7 @@ impl Place {
 
     /// A run from the folder.
     fn run(&self, args: &[&str]) -> Ran {
-        let mut command = command(&[&["run"], args].concat());
-        command.env("VMCONF_CACHE", self.cache.path()).current_dir(self.vectors.path());
-        ran(command.output().unwrap())
+        self.vmconf("run", args)
     }
 
     /// How such a run ends: passed, answered, exit code.
@@ -101,10 +75,6 @@ fn json(line: &str) -> Json {
 
 fn summary(ran: &Ran) -> Json {
     json(ran.stdout.lines().last().unwrap())
-}
-
-fn add() -> String {
-    fs::read_to_string(at_root(ADD)).unwrap()
 }
 
 /// The first case of [`ADD`] demands something else.

@@ -4,6 +4,7 @@
 
 pub(crate) mod browser;
 pub(crate) mod golden;
+pub(crate) mod place;
 pub(crate) mod schema;
 pub(crate) mod validator;
 

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 use proptest::prelude::*;
-use tempfile::TempDir;
 use vmconf::formats::{self, Strictness};
 use vmconf::machines::by_name;
 use vmconf::model::interrupt::Interrupt;
@@ -20,40 +19,21 @@ use vmconf::run::sources::Sources;
 use vmconf::run::suite_key::SuiteKey;
 use vmconf::run::{Options, RunOptions};
 
+use crate::support::place::{ADD, Place, add};
 use crate::support::{Ran, at_root, command, config, ran, sources_of};
 
-const ADD: &str = "vectors/evm/arithmetic/add.json";
-
-/// A cache of its own, and a folder with vectors.
-struct Place {
-    cache: TempDir,
-    vectors: TempDir,
-}
-
 impl Place {
-    fn new() -> Place {
-        Place { cache: TempDir::new().unwrap(), vectors: TempDir::new().unwrap() }
-    }
-
     fn with_add() -> Place {
-        let place = Place::new();
-        place.write("add.json", &fs::read_to_string(at_root(ADD)).unwrap());
-        place
+        Place::new().with("add.json", &add())
     }
 
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.vectors.path().join(name), text).unwrap();
-    }
-
-    fn run(&self, args: &[&str]) -> Ran {
-        let mut command = command(&[&["mutants"], args].concat());
-        command.env("VMCONF_CACHE", self.cache.path()).current_dir(self.vectors.path());
-        ran(command.output().unwrap())
+    fn mutants(&self, args: &[&str]) -> Ran {
+        self.vmconf("mutants", args)
     }
 
     /// How many faults of how many a run took from the cache.
     fn taken(&self, args: &[&str]) -> (usize, usize) {
-        let ran = self.run(&[&["--cached"], args].concat());
+        let ran = self.mutants(&[&["--cached"], args].concat());
         taken(&ran).unwrap_or_else(|| panic!("{ran:?}"))
     }
 
@@ -75,10 +55,10 @@ fn a_second_run_says_what_the_first_said() {
     for form in ["text", "all", "json"] {
         let place = Place::with_add();
         let args = ["add.json", "--only", "evm/ADD/", "--min-score", "90", "--output", form];
-        let plain = place.run(&args);
+        let plain = place.mutants(&args);
         assert_eq!((plain.exit, &*plain.stderr, place.files().len()), (1, "", 0));
         for from_cache in [0, 24, 24] {
-            let again = place.run(&[&args[..], &["--cached"]].concat());
+            let again = place.mutants(&[&args[..], &["--cached"]].concat());
             assert_eq!(taken(&again), Some((from_cache, 24)));
             assert_eq!((again.exit, &again.stdout), (plain.exit, &plain.stdout), "{form}");
         }
@@ -93,8 +73,8 @@ fn faults_are_kept_one_by_one() {
     assert_eq!([place.taken(&some), place.taken(&some)], [(0, 4), (4, 4)]);
     let more = ["add.json", "--only", "evm/ADD/", "--jobs", "1"];
     assert_eq!([place.taken(&more), place.taken(&more)], [(4, 24), (24, 24)]);
-    let plain = place.run(&more);
-    assert_eq!(place.run(&[&more[..], &["--cached"]].concat()).stdout, plain.stdout);
+    let plain = place.mutants(&more);
+    assert_eq!(place.mutants(&[&more[..], &["--cached"]].concat()).stdout, plain.stdout);
     assert_eq!(place.taken(&["add.json", "--only", "evm/ADD/", "--most", "3"]), (3, 3));
 }
 
@@ -165,7 +145,7 @@ fn a_changed_file_that_a_case_names_is_judged_again() {
 fn a_damaged_entry_is_not_used() {
     let place = Place::with_add();
     let args = ["add.json", "--only", "evm/ADD/", "--cached"];
-    let first = place.run(&args);
+    let first = place.mutants(&args);
     let [file] = &place.files()[..] else { panic!("{:?}", place.files()) };
     let whole = fs::read_to_string(file).unwrap();
     let lines: Vec<_> = whole.split_inclusive('\n').collect();
@@ -174,7 +154,7 @@ fn a_damaged_entry_is_not_used() {
     for damaged in ["", &whole[..whole.len() - 1], &lines[..lines.len() - 1].concat(), &lie] {
         assert_ne!(damaged, whole);
         fs::write(file, damaged).unwrap();
-        let again = place.run(&args);
+        let again = place.mutants(&args);
         assert_eq!((again.exit, &again.stdout, taken(&again)), (first.exit, &first.stdout, Some((0, 24))));
         assert!(again.stderr.contains("it is ignored and will be replaced"), "{}", again.stderr);
         assert_eq!(fs::read_to_string(file).unwrap(), whole);
@@ -202,7 +182,7 @@ fn programs_are_written_from_the_cache() {
     let place = Place::with_add();
     let written = |folder: &str| {
         let args = ["add.json", "--only", "evm/ADD/", "--cached", "--write", folder];
-        place.run(&args);
+        place.mutants(&args);
         let entries = fs::read_dir(place.vectors.path().join(folder)).unwrap();
         let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
         files.sort();
