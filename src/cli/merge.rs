@@ -11,7 +11,7 @@ use vmconf::model::exit_code::Exit;
 use vmconf::model::limits::Limits;
 use vmconf::report;
 use vmconf::run::merge::{self, MergedRun, Source};
-use vmconf::run::open_file::{open_below, read_at_most};
+use vmconf::run::open_file::open_below;
 use vmconf::text::file_name::path_of;
 
 use super::reports::{ReportArgs, Reports};
@@ -76,7 +76,7 @@ fn vector_text(folder: &Path, file: &str) -> Option<String> {
         return None;
     }
     let file = open_below(folder, &folder.join(path).canonicalize().ok()?).ok()?;
-    let bytes = read_at_most(file, Limits::default().file_size).ok()??;
+    let bytes = file.read_at_most(Limits::default().file_size).ok()??;
     // A run shows invalid UTF-8 the same way.
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -66,8 +66,12 @@ fn parse_hex_digits(digits: &str) -> Option<BigInt> {
         };
     }
     let number =
-        digits.chars().try_fold(0, |number: u64, digit| Some(number << 4 | u64::from(digit.to_digit(16)?)));
+        digits.bytes().try_fold(0, |number: u64, digit| Some(number << 4 | u64::from(hex_digit(digit)?)));
     number.map(BigInt::from)
+}
+
+fn hex_digit(byte: u8) -> Option<u32> {
+    char::from(byte).to_digit(16)
 }
 
 /// The number with these digits; `None` if one is not a digit. No digits are zero.

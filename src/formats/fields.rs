@@ -203,7 +203,7 @@ impl<'d> Fields<'d> {
     pub fn optional(&mut self, key: &'static str) -> Option<Node<'d>> {
         let member = self.take(key)?;
         let value = member.value;
-        if member.key != key {
+        if self.names != Names::Exact && member.key != key {
             self.respelled.push((member, key));
         }
         Some(value)

@@ -52,8 +52,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
 /// too.
 pub fn escaped_with(text: &str, escape: fn(char) -> String) -> Cow<'_, str> {
     let start = text.len() - text.trim_start().len();
-    // Most texts.
-    if !text[start..].starts_with(':') && text.bytes().all(|it| matches!(it, b' '..=b'~') && it != b'#') {
+    if !text[start..].starts_with(':') && is_plain(text) {
         return Cow::Borrowed(text);
     }
     let is_escaped = |(at, character): (usize, char)| match character {
@@ -73,6 +72,11 @@ pub fn escaped_with(text: &str, escape: fn(char) -> String) -> Cow<'_, str> {
         }
     }
     Cow::Owned(safe)
+}
+
+/// Whether a text, like most, is of printable ASCII characters other than `#`. All bytes are looked at, many at once.
+fn is_plain(text: &str) -> bool {
+    text.bytes().fold(true, |is_plain, it| is_plain & matches!(it, b' '..=b'~') & (it != b'#'))
 }
 
 /// Whether a `#` between these texts is the second one of `##name[`.

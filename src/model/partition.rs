@@ -53,8 +53,8 @@ impl Partition {
         (1..=of).contains(&part).then_some(Partition { kind, part, of })
     }
 
-    /// Whether a case is in the part, the one of this number in the selection.
-    fn has(self, id: &CaseId, number: u64) -> bool {
+    /// Whether the case with this id is in the part, the one of this number in the selection.
+    fn has(self, id: &str, number: u64) -> bool {
         let number = match self.kind {
             Kind::Hash => hash(id),
             Kind::Slice => number,
@@ -63,8 +63,8 @@ impl Partition {
     }
 }
 
-fn hash(id: &CaseId) -> u64 {
-    let digest = Sha256::digest(id.to_string());
+fn hash(id: &str) -> u64 {
+    let digest = Sha256::digest(id);
     digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
@@ -163,27 +163,33 @@ impl Part {
 impl Assigned {
     /// Diagnostics of a file as a whole belong to the part of its first case; a file without selected cases
     /// has a place of its own.
-    fn add<'i>(
-        &mut self,
-        partition: Partition,
-        file: &Arc<str>,
-        mut cases: impl Iterator<Item = &'i CaseId>,
-    ) {
+    fn add<'i>(&mut self, partition: Partition, file: &Arc<str>, cases: impl Iterator<Item = &'i CaseId>) {
         let whole = CaseId::of_file(file.clone());
-        self.digest.update(format!("\n{whole}"));
-        let first = cases.next();
-        if partition.has(first.unwrap_or(&whole), self.number) {
-            self.own.entry(whole).or_insert(self.places);
-        }
-        self.places += u64::from(first.is_none());
-        for id in first.into_iter().chain(cases) {
-            self.digest.update(format!("\n{id}"));
-            if partition.has(id, self.number) {
+        let place = self.places;
+        let name = self.add_line(&whole);
+        let mut has_first = None;
+        for id in cases {
+            let name = self.add_line(id);
+            let has = partition.has(&name, self.number);
+            if has {
                 self.own.entry(id.clone()).or_insert(self.places);
             }
+            has_first.get_or_insert(has);
             self.number += 1;
             self.places += 1;
         }
+        self.places += u64::from(has_first.is_none());
+        if has_first.unwrap_or_else(|| partition.has(&name, self.number)) {
+            self.own.entry(whole).or_insert(place);
+        }
+    }
+
+    /// Adds the line of an id to the digest; returns the id as text.
+    fn add_line(&mut self, id: &CaseId) -> String {
+        let text = id.to_string();
+        self.digest.update("\n");
+        self.digest.update(&text);
+        text
     }
 }
 

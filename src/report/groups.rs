@@ -54,15 +54,15 @@ impl Groups {
     ///
     /// When writing fails, which does not happen in memory.
     pub(super) fn add(&mut self, report: &CaseReport) -> io::Result<()> {
-        let id = report.id.to_string();
         let cause = match &report.verdict {
             Verdict::Pass | Verdict::ExpectedFail(..) | Verdict::Skip(_) | Verdict::Unsupported(_) => {
                 return Ok(());
             }
             // Each is reported, since each has to be removed from the list.
-            Verdict::UnexpectedPass(_) => id.clone(),
+            Verdict::UnexpectedPass(_) => report.id.to_string(),
             verdict => cause(report.machine.as_deref(), verdict).unwrap_or_default(),
         };
+        let id = report.id.to_string();
         let key = match self.options.grouping {
             Grouping::ByCause => cause,
             Grouping::None => id.clone(),

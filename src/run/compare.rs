@@ -106,8 +106,11 @@ fn observe_each<'c>(assertions: &'c [Assertion], state: &dyn Observe) -> Result<
     Ok(fields)
 }
 
-/// Finds data by path. A small record is searched member by member; the names of a large one are hashed once,
-/// since otherwise assertions on all n members would take n² steps.
+/// A record of no more members is searched member by member. The names of a larger one are hashed once, since
+/// otherwise assertions on all n members would take n² steps.
+const LARGE: usize = 32;
+
+/// Finds data by path.
 struct Finder<'v> {
     fields: &'v [(&'v Key, Option<Value>)],
     large: HashMap<*const Value, HashMap<&'v str, &'v Value>>,
@@ -125,7 +128,6 @@ impl<'v> Finder<'v> {
     }
 
     fn child(&mut self, value: &'v Value, key: &Key) -> Option<&'v Value> {
-        const LARGE: usize = 32;
         match (value, key) {
             (Value::Record(members), Key::Name(name)) if members.len() > LARGE => {
                 let names = self
@@ -176,15 +178,17 @@ fn in_order(keys: &[Key], members: &[(Name, Value)]) -> bool {
 
 /// Reports one mismatch for each member that is not allowed.
 fn only(assertion: &Assertion, keys: &[Key], members: &[(Name, Value)], mismatches: &mut Vec<Mismatch>) {
-    let listed: HashSet<&str> = keys
-        .iter()
-        .filter_map(|key| match key {
-            Key::Name(name) => Some(&**name),
-            Key::Index(_) => None,
-        })
-        .collect();
+    let names = keys.iter().filter_map(|key| match key {
+        Key::Name(name) => Some(&**name),
+        Key::Index(_) => None,
+    });
+    let hashed = (keys.len() > LARGE).then(|| names.clone().collect::<HashSet<&str>>());
+    let is_listed = |name: &str| match &hashed {
+        Some(hashed) => hashed.contains(name),
+        None => names.clone().any(|listed| listed == name),
+    };
     for (name, value) in members {
-        if !listed.contains(&**name) {
+        if !is_listed(name) {
             mismatches.push(Mismatch {
                 at: assertion.at.child(name.clone()),
                 expected: Expected::Absent,

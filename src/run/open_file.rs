@@ -14,13 +14,52 @@ pub enum Links {
     Refuse,
 }
 
+/// An open file, and its length when it was opened: 0 for a pipe or a device.
+pub struct OpenFile {
+    file: File,
+    length: u64,
+}
+
+impl OpenFile {
+    /// Opens whatever is at the path, and waits for it.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened.
+    pub fn any(path: &Path) -> io::Result<OpenFile> {
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        Ok(OpenFile { file, length })
+    }
+
+    /// Its bytes; `None` if there are more than `limit`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    pub fn read_at_most(self, limit: u64) -> io::Result<Option<Vec<u8>>> {
+        if self.length > limit {
+            return Ok(None);
+        }
+        let mut bytes = Vec::with_capacity(self.length as usize + 1);
+        self.file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= limit))
+    }
+}
+
+impl Read for OpenFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.read(buffer)
+    }
+}
+
 /// Opens a regular file to read. Opening does not block, and anything else that is found at the path, such as a
 /// named pipe, is an error.
 ///
 /// # Errors
 ///
 /// When it cannot be opened or is not a regular file.
-pub fn open_regular(path: &Path, links: Links) -> io::Result<File> {
+pub fn open_regular(path: &Path, links: Links) -> io::Result<OpenFile> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -34,7 +73,11 @@ pub fn open_regular(path: &Path, links: Links) -> io::Result<File> {
     #[cfg(not(unix))]
     let (Links::Follow | Links::Refuse) = links;
     let file = options.open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a regular file")) }
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    Ok(OpenFile { file, length: metadata.len() })
 }
 
 /// Opens a regular file below a folder to read. `folder` and `path` are canonical; whether the open file is
@@ -43,13 +86,13 @@ pub fn open_regular(path: &Path, links: Links) -> io::Result<File> {
 /// # Errors
 ///
 /// When it cannot be opened, is not a regular file, or is not below the folder.
-pub fn open_below(folder: &Path, path: &Path) -> io::Result<File> {
+pub fn open_below(folder: &Path, path: &Path) -> io::Result<OpenFile> {
     let outside = || io::Error::other("a symbolic link leads out of the folder");
     if !path.starts_with(folder) {
         return Err(outside());
     }
     let file = open_regular(path, Links::Refuse)?;
-    if path.canonicalize()? == path && is_at(&file, path)? { Ok(file) } else { Err(outside()) }
+    if path.canonicalize()? == path && is_at(&file.file, path)? { Ok(file) } else { Err(outside()) }
 }
 
 /// Whether the open file is the one at this path.
@@ -64,19 +107,4 @@ fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
-}
-
-/// The bytes of an open file; `None` if there are more than `limit`.
-///
-/// # Errors
-///
-/// When it cannot be read.
-pub fn read_at_most(file: File, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let length = file.metadata()?.len();
-    if length > limit {
-        return Ok(None);
-    }
-    let mut bytes = Vec::with_capacity(length as usize + 1);
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= limit))
 }

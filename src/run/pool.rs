@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, TryRecvError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, Thread};
+use std::thread::{self, Scope, Thread};
 use std::time::Duration;
 
 use super::collect::Collector;
@@ -66,11 +66,7 @@ pub(super) fn run<'s>(
     let stop = Stop::new(options.run.max_failures);
     thread::scope(|scope| {
         let (sender, receiver) = mpsc::sync_channel(WAITING * threads);
-        for _ in 0..threads {
-            let sender = sender.clone();
-            scope.spawn(|| work_on(&work, &stop, options, sender));
-        }
-        drop(sender);
+        start(scope, &work, &stop, options, sender);
         let mut complete = 0;
         loop {
             let received = receiver.try_recv();
@@ -105,9 +101,32 @@ fn collect(order: &mut Order<'_>, collector: &mut Collector<'_>) -> usize {
     files
 }
 
-// Each thread owns its sender: the channel closes when the last thread ends.
-#[allow(clippy::needless_pass_by_value)]
-fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc::SyncSender<Finished<'s>>) {
+/// Starts a thread, which starts the next one as soon as there is work for it: a few cases need only one.
+fn start<'scope, 's>(
+    scope: &'scope Scope<'scope, '_>,
+    work: &'scope Work<'s>,
+    stop: &'scope Stop,
+    options: &'s Options,
+    sender: mpsc::SyncSender<Finished<'s>>,
+) where
+    's: 'scope,
+{
+    scope.spawn(move || {
+        let start_next = || start(scope, work, stop, options, sender.clone());
+        work_on(work, stop, options, &sender, start_next);
+        // The channel closes when the last thread ends.
+        drop(sender);
+        work.collecting.unpark();
+    });
+}
+
+fn work_on<'s>(
+    work: &Work<'s>,
+    stop: &Stop,
+    options: &'s Options,
+    sender: &mpsc::SyncSender<Finished<'s>>,
+    start_next: impl Fn(),
+) {
     let mut worker = Worker::new(&options.run);
     let mut run = |number, file: &LoadedFile<'s>, index| {
         let case = file.case(index)?;
@@ -125,6 +144,9 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
     let mut sent = 0;
     let mut kept: VecDeque<Arc<LoadedFile<'s>>> = VecDeque::new();
     while let Some(task) = work.next(last) {
+        if work.counts_another_thread() {
+            start_next();
+        }
         let finished = match task {
             Task::Open(number, source) => {
                 last = Some(number);
@@ -159,8 +181,6 @@ fn work_on<'s>(work: &Work<'s>, stop: &Stop, options: &'s Options, sender: mpsc:
             work.collecting.unpark();
         }
     }
-    drop(sender);
-    work.collecting.unpark();
 }
 
 /// Keeps a file as long as another thread uses it; see [`KEPT`].
@@ -211,6 +231,8 @@ enum Task<'s> {
 /// The work list.
 struct Work<'s> {
     threads: usize,
+    /// How many threads are started.
+    started: AtomicUsize,
     /// The thread that puts the results in order.
     collecting: Thread,
     interrupt: &'s Interrupt,
@@ -301,11 +323,26 @@ impl<'s> Work<'s> {
         };
         let collecting = thread::current();
         let unlisted = Mutex::new(sources.iter());
-        Work { threads, collecting, interrupt, queue: Mutex::new(queue), unlisted, changed: Condvar::new() }
+        let (started, changed) = (AtomicUsize::new(1), Condvar::new());
+        Work { threads, started, collecting, interrupt, queue: Mutex::new(queue), unlisted, changed }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<'s>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts another thread as started if there is work for it.
+    fn counts_another_thread(&self) -> bool {
+        let may_start = || self.started.load(Ordering::Relaxed) < self.threads;
+        if !may_start() {
+            return false;
+        }
+        let queue = self.lock();
+        let is_needed = may_start() && !(queue.files.is_empty() && queue.cases.is_empty());
+        if is_needed {
+            self.started.fetch_add(1, Ordering::Relaxed);
+        }
+        is_needed
     }
 
     /// The next task; `None` when all work is done or assigned to other threads.

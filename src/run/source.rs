@@ -1,13 +1,12 @@
 //! A file to read.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::anchor::Anchor;
-use super::open_file::{Links, open_regular, read_at_most};
+use super::open_file::{Links, OpenFile, open_regular};
 use crate::model::case::CaseId;
 use crate::model::escape::escaped;
 
@@ -66,13 +65,13 @@ impl Source {
         if let Some(reason) = &self.unreadable {
             return Err(io::Error::other(&**reason));
         }
-        let bytes = read_at_most(self.open()?, limit)?;
+        let bytes = self.open()?.read_at_most(limit)?;
         bytes.ok_or_else(|| io::Error::other(format!("larger than {limit} bytes (--max-file-size)")))
     }
 
-    fn open(&self) -> io::Result<File> {
+    fn open(&self) -> io::Result<OpenFile> {
         match self.origin {
-            SourceOrigin::Stream => File::open(&self.path),
+            SourceOrigin::Stream => OpenFile::any(&self.path),
             SourceOrigin::Named => open_regular(&self.path, Links::Follow),
             // A link that replaced the file after the search is not followed.
             SourceOrigin::Folder => open_regular(&self.path, Links::Refuse),

@@ -1,12 +1,14 @@
 //! Finds the files to read, in a fixed order, from the paths of a command line.
 
 mod folder;
+mod listing;
 mod seen;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use self::folder::{Folder, is_json};
+use self::folder::Folder;
+use self::listing::is_json;
 use self::seen::Seen;
 use super::anchor::Anchor;
 pub use super::source::{Source, SourceOrigin, case_in};

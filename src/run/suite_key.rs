@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::cache::digest;
-use super::open_file::{Links, open_regular, read_at_most};
+use super::open_file::{Links, open_regular};
 use super::options::Options;
 use super::select::open;
 use super::source::{Source, SourceOrigin};
@@ -53,7 +53,6 @@ fn of_file(source: &Source, options: &Options) -> Option<String> {
 
 /// A hash of what is at the path; `None` if nothing there can be read.
 fn content(path: &Path, limit: u64) -> Option<String> {
-    let file = open_regular(path, Links::Follow).ok()?;
-    let bytes = read_at_most(file, limit).ok()??;
+    let bytes = open_regular(path, Links::Follow).ok()?.read_at_most(limit).ok()??;
     Some(blake3::hash(&bytes).to_hex().to_string())
 }

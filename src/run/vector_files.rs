@@ -5,7 +5,7 @@ use std::fs::DirEntry;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::open_file::{open_below, read_at_most};
+use super::open_file::open_below;
 use crate::formats::{Files, Folder, Unreadable};
 
 /// The files that a vector may open: those in the folders that its format allows.
@@ -65,7 +65,7 @@ impl Files for VectorFiles<'_> {
         let path = path.canonicalize().map_err(|error| unreadable(&error))?;
         self.requested.borrow_mut().push(path.clone());
         let file = open_below(&folder, &path).map_err(|error| unreadable(&error))?;
-        let bytes = read_at_most(file, limit).map_err(|error| unreadable(&error))?;
+        let bytes = file.read_at_most(limit).map_err(|error| unreadable(&error))?;
         bytes.ok_or_else(|| refused(&format!("larger than {limit} bytes")))
     }
 

@@ -4,8 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use walkdir::{DirEntry, WalkDir};
-
+use super::listing::{Kind, Listing};
 use super::seen::Seen;
 use crate::run::anchor::Anchor;
 use crate::run::source::{Source, SourceOrigin};
@@ -38,49 +37,40 @@ impl Folder {
     /// The files, sorted by name; without what other paths select.
     pub(super) fn files<'f>(&'f self, others: Option<&'f Seen>) -> impl Iterator<Item = Source> + Send + 'f {
         let mut names = Names::default();
-        self.entries(others).filter_map(move |entry| match entry {
-            Ok(entry) if kind(&entry) == Kind::Vector => {
-                let name = names.name_of(self, entry.path());
-                Some(Source::new(entry.into_path(), name, SourceOrigin::Folder))
+        self.search(others).filter_map(move |(path, found)| match found {
+            Ok(Kind::Vector) => {
+                let name = names.name_of(self, &path);
+                Some(Source::new(path, name, SourceOrigin::Folder))
             }
-            Ok(_) => None,
-            Err(error) => Some(self.unreadable(&error)),
+            Ok(Kind::Folder | Kind::Link | Kind::Special) => None,
+            Err(error) => Some(self.unreadable(path, &error)),
         })
     }
 
     /// The number of [`Folder::files`], and why others are skipped.
     pub(super) fn count(&self, others: Option<&Seen>) -> (usize, Vec<String>) {
         let (mut count, mut skipped) = (0, Vec::new());
-        for entry in self.entries(others) {
-            match entry.as_ref().map_or(Kind::Vector, kind) {
-                Kind::Vector => count += 1,
-                Kind::Skipped(why) => {
-                    skipped.extend(entry.map(|it| format!("{}: {why}", self.name_of(it.path()))));
-                }
-                Kind::Other => {}
+        for (path, found) in self.search(others) {
+            let mut skip = |why| skipped.push(format!("{}: {why}", self.name_of(&path)));
+            match found {
+                Ok(Kind::Vector) | Err(_) => count += 1,
+                Ok(Kind::Link) => skip("a symbolic link, not followed"),
+                Ok(Kind::Special) => skip("not a regular file"),
+                Ok(Kind::Folder) => {}
             }
         }
         (count, skipped)
     }
 
-    fn entries<'f>(
-        &'f self,
-        others: Option<&'f Seen>,
-    ) -> impl Iterator<Item = walkdir::Result<DirEntry>> + Send + 'f {
-        let is_left = move |entry: &DirEntry| {
-            let is_selected = |others: &Seen| others.has_whole(self.name_of(entry.path()));
-            entry.depth() == 0 || !others.is_some_and(is_selected)
-        };
-        let by_name = |a: &DirEntry, b: &DirEntry| a.path().as_os_str().cmp(b.path().as_os_str());
-        WalkDir::new(&self.path).sort_by(by_name).into_iter().filter_entry(is_left)
+    fn search<'f>(&'f self, others: Option<&'f Seen>) -> Search<'f> {
+        Search { folder: self, others, entered: Some(self.path.clone()), open: Vec::new() }
     }
 
     /// A folder that cannot be searched, as a source.
-    fn unreadable(&self, error: &walkdir::Error) -> Source {
-        let path = error.path().unwrap_or(&self.path);
-        let reason = error.io_error().map_or_else(|| error.to_string(), io::Error::to_string);
-        let unreadable = Some(format!("the folder cannot be searched: {reason}").into());
-        Source { unreadable, ..Source::new(path.to_owned(), self.name_of(path), SourceOrigin::Folder) }
+    fn unreadable(&self, path: PathBuf, error: &io::Error) -> Source {
+        let unreadable = Some(format!("the folder cannot be searched: {error}").into());
+        let name = self.name_of(&path);
+        Source { unreadable, ..Source::new(path, name, SourceOrigin::Folder) }
     }
 
     /// The name of something in the folder. No link below the folder is followed, so its real path is known.
@@ -88,6 +78,45 @@ impl Folder {
         match path.strip_prefix(&self.path) {
             Ok(below) if !below.as_os_str().is_empty() => self.anchor.name_of_real(&self.real.join(below)),
             _ => self.name(),
+        }
+    }
+}
+
+/// What is in a folder and its subfolders, sorted by name, each with its path; an error for a folder that cannot be
+/// searched.
+struct Search<'f> {
+    folder: &'f Folder,
+    others: Option<&'f Seen>,
+    /// The folder to look into next.
+    entered: Option<PathBuf>,
+    /// The folders around it that are not done, the innermost last.
+    open: Vec<(PathBuf, Listing)>,
+}
+
+impl Iterator for Search<'_> {
+    type Item = (PathBuf, io::Result<Kind>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(folder) = self.entered.take() {
+                match Listing::of(&folder) {
+                    Ok(listing) => self.open.push((folder, listing)),
+                    Err(error) => return Some((folder, Err(error))),
+                }
+            }
+            let (folder, left) = self.open.last_mut()?;
+            let Some((path, kind)) = left.next_in(folder) else {
+                self.open.pop();
+                continue;
+            };
+            if self.others.is_some_and(|others| others.has_whole(self.folder.name_of(&path))) {
+                continue;
+            }
+            if kind == Kind::Folder {
+                self.entered = Some(path);
+            } else {
+                return Some((path, Ok(kind)));
+            }
         }
     }
 }
@@ -121,30 +150,4 @@ impl Names {
 /// Whether a file name needs no escape, wherever it stands.
 fn is_plain(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
-}
-
-/// What is found in a folder.
-#[derive(PartialEq)]
-enum Kind {
-    Vector,
-    /// It is named like a vector or leads to one, and is skipped for this reason.
-    Skipped(&'static str),
-    Other,
-}
-
-fn kind(entry: &DirEntry) -> Kind {
-    if entry.path_is_symlink() && entry.depth() > 0 {
-        Kind::Skipped("a symbolic link, not followed")
-    } else if is_json(entry.path()) && entry.file_type().is_file() {
-        Kind::Vector
-    } else if is_json(entry.path()) && !entry.file_type().is_dir() {
-        Kind::Skipped("not a regular file")
-    } else {
-        Kind::Other
-    }
-}
-
-/// Whether a file is named like a vector.
-pub(super) fn is_json(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
 }

@@ -201,11 +201,20 @@ impl<'d> Node<'d> {
     }
 
     pub(super) fn string(self) -> Cow<'d, str> {
-        let raw = self.raw();
-        let inside = &raw[1..raw.len() - 1];
-        match self.get().kind {
+        let Slot { at, end, kind, .. } = self.get();
+        let inside = &self.document.text()[at as usize + 1..end as usize - 1];
+        match kind {
             SlotKind::EscapedString => Cow::Owned(unescape(inside)),
             _ => Cow::Borrowed(inside),
+        }
+    }
+
+    /// Whether this string is `text`.
+    fn is_string(self, text: &str) -> bool {
+        let Slot { at, end, kind, .. } = self.get();
+        match kind {
+            SlotKind::EscapedString => self.string() == text,
+            _ => self.document.text().as_bytes()[at as usize + 1..end as usize - 1] == *text.as_bytes(),
         }
     }
 
@@ -226,12 +235,16 @@ impl<'d> Node<'d> {
 
     /// The members of an object in order; nothing for anything else.
     pub fn members(self) -> impl Iterator<Item = Member<'d>> {
+        self.pairs().map(|(key, value)| Member { key: key.string(), key_at: key.at(), value })
+    }
+
+    /// The keys of an object, each with its value.
+    fn pairs(self) -> impl Iterator<Item = (Node<'d>, Node<'d>)> {
         let mut children = self.children();
         let object = self.is_object();
         std::iter::from_fn(move || {
             let key = children.next().filter(|_| object)?;
-            let value = children.next()?;
-            Some(Member { key: key.string(), key_at: key.at(), value })
+            Some((key, children.next()?))
         })
     }
 
@@ -245,7 +258,7 @@ impl<'d> Node<'d> {
 
     /// The last member with this key, found by looking at each.
     pub fn member(self, key: &str) -> Option<Node<'d>> {
-        self.members().filter(|member| member.key == key).last().map(|member| member.value)
+        self.pairs().filter(|(name, _)| name.is_string(key)).last().map(|(_, value)| value)
     }
 }
 
