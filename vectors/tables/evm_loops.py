@@ -83,7 +83,7 @@ def loop(body, height, rounds=ROUNDS, words=None):
     memory."""
     code = Code()
     for n in range(height):
-        code.add(push((words or WIDE)[n % len(words or WIDE)] + n % 7))
+        code.add(push(((words or WIDE)[n % len(words or WIDE)] + n % 7) % 2**256))
     code.mark("loop")
     body(code)
     # mem[0] += 1, and again while it is less than `rounds`.
@@ -96,7 +96,7 @@ def counted(body, height, rounds=ROUNDS, words=None, test=b""):
     if the body is. `test` comes before the JUMPI."""
     code = Code().add(push(rounds))
     for n in range(height):
-        code.add(push((words or WIDE)[n % len(words or WIDE)] + n % 7))
+        code.add(push(((words or WIDE)[n % len(words or WIDE)] + n % 7) % 2**256))
     code.mark("loop")
     body(code)
     # Takes the counter up, less 1, and a copy back down.
@@ -234,6 +234,31 @@ def branches(cases):
             cases[f"if {name}, {step_name}"] = case(
                 f"{ROUNDS} rounds in which x grows {step_name}; if {name}, y grows by 5, else the item below by 3",
                 counted(body, 3, words=[0, 2**64, 5]))
+            if step_name == "by 1":
+                def swapped(code):
+                    # The condition is computed, then x and y change places, then it decides.
+                    code.add(condition, b"\x90\x91\x90").jump_if("met").add(b"\x91\x60\x03\x01\x91").jump("next")
+                    code.mark("met").add(b"\x90\x60\x05\x01\x90").mark("next").add(step, 0x01)
+                cases[f"if {name}, swapped"] = case(
+                    f"{ROUNDS} rounds that ask if {name}, swap x and y, and then jump", counted(swapped, 3, words=[0, 2**64, 5]))
+
+                def reused(code):
+                    # The items that decide are gone when it jumps, and others are in their places.
+                    code.add(condition, b"\x90\x60\x01\x01\x91\x60\x02\x01\x90").jump_if("met")
+                    code.mark("met").add(b"\x90")
+                cases[f"if {name}, replaced"] = case(
+                    f"{ROUNDS} rounds that ask if {name}, change x and y, and then jump", counted(reused, 3, words=[0, 2**64, 5]))
+
+
+def whiles(cases):
+    """Loops that ask first: the JUMPI leaves the loop, and a JUMP goes back."""
+    for name, condition in {"n": b"\x80\x15", "n > 0": b"\x60\x00\x81\x11\x15", "0 < n": b"\x80\x60\x00\x10\x15",
+                            "not n = 0": b"\x60\x00\x81\x14", "not n < 1": b"\x60\x01\x81\x10", "1 > n": b"\x80\x60\x01\x11"}.items():
+        for work in (b"", b"\x81\x80\x02\x60\x07\x01\x91\x50", b"\x90\x60\x05\x01\x90", b"\x91\x90\x91\x90"):
+            code = Code().add(push(2**255 + 3), push(2**130), push(ROUNDS)).mark("loop").add(condition).jump_if("end")
+            code.add(work, b"\x60\x01\x90\x03").jump("loop").mark("end")
+            cases[f"while {name} {work.hex()}".strip()] = case(
+                f"{ROUNDS} rounds while {name}: {listing(work + bytes.fromhex('60019003'))}", stored(code, 3).bytes())
 
 
 def jumps(cases):
@@ -262,11 +287,35 @@ def jumps(cases):
         cases[f"{count} subroutines"] = case(f"{ROUNDS} rounds with {count} calls of two subroutines, which jump back",
                                              counted(calls, 1))
 
-        if count == 1:
-            def two(code):
-                code.push_mark("even").add(b"\x82\x60\x01\x16\x60\x08\x02\x01\x56").mark("even").add(b"\x60\x05\x01").push_mark("end")
-                code.add(0x56).mark("odd").add(b"\x60\x03\x01").mark("end")
-            cases["a computed jump"] = case(f"{ROUNDS} rounds with a JUMP to one of two places", counted(two, 1))
+    for name, jump in (("JUMP", b"\x56"), ("JUMPI", b"\x60\x01\x90\x57"), ("JUMPI on an item", b"\x82\x90\x57")):
+        def two(code):
+            code.push_mark("even").add(b"\x82\x60\x01\x16\x60\x08\x02\x01", jump).mark("even").add(b"\x60\x05\x01").push_mark("end")
+            code.add(0x56).mark("odd").add(b"\x60\x03\x01").mark("end")
+        cases[f"a computed {name}"] = case(f"{ROUNDS} rounds with a {name} to one of two places", counted(two, 1))
+    for height in (1, 2, 3, 4):
+        def nested(code):
+            # Each calls the next one, with where to go on below the arguments of the others.
+            code.push_mark("back").jump("one").mark("back").jump("over")
+            for n, (name, inner) in enumerate((("one", "two"), ("two", "three"), ("three", "four"))):
+                code.mark(name).push_mark(f"in {name}").jump(inner).mark(f"in {name}").add(push(n + 1), b"\x50\x56")
+            code.mark("four").add(b"\x56").mark("over").add(b"\x60\x01\x01")
+        cases[f"nested subroutines, {height}"] = case(f"{ROUNDS} rounds of subroutines that call others, over {height} items",
+                                                      counted(nested, height))
+    # Out of gas at each instruction of a round of two jumps.
+    for less in range(26):
+        code = Code().mark("loop").push_mark("loop").jump("sub").mark("sub").add(0x56).bytes()
+        cases[f"endless subroutines, {less}"] = case(f"A subroutine is called until {20_000 + less} gas is used up; the run halts", code,
+                                                     20_000 + less)
+
+    def fallen(code):
+        # Where a JUMPI that does not jump goes on is no JUMPDEST; the JUMP goes there after many rounds.
+        code.push_mark("place").add(b"\x82", push(2), 0x11, push(11), 0x02, 0x01, 0x56).mark("place")
+        code.add(b"\x60\x00\x60\x01").add(b"\x80\x15").jump_if("place").add(b"\x01\x01")
+    cases["a jump behind a JUMPI"] = case("After many rounds a JUMP goes behind a JUMPI; the run halts", counted(fallen, 1))
+    for target in (push(2**20), push(2**64 + 5), push(0xffff)):
+        code = Code().add(push(ROUNDS)).mark("loop").add(b"\x60\x01\x90\x03\x80\x15", target, 0x57, b"\x60\x01").jump_if("loop")
+        cases[f"a JUMPI to 0x{target[1:].hex()}"] = case("After many rounds a JUMPI goes to a place outside the code; the run halts",
+                                                         code.bytes())
     for off, what in ((1, "after a JUMPDEST"), (2**15, "outside the code"), (-1, "before a JUMPDEST")):
         # In the last round it jumps elsewhere.
         def wrong(code):
@@ -319,6 +368,8 @@ def limits(cases):
     spent = GAS - run.gas
     for less in (0, 1, 9, 10, 11, 12, 13, 14, 20, 40):
         cases[f"{less} gas less"] = case(f"A loop without effects, with {less} gas less than it needs", code, spent - less)
+    nothing = loop(lambda code: code.add(b"\x80\x80\x0a\x50" * 4), 1, words=[2**70 + 1])
+    cases["exp for nothing"] = case(f"{ROUNDS} rounds of nothing but four EXP that are dropped", nothing)
     exponent = counted(lambda code: code.add(b"\x81\x81\x0a\x50"), 1)[:-6]
     run = Run(exponent, EFFECTS, OWN, {OWN: {"balance": 0, "nonce": 0, "code": b"", "storage": {}}}, GAS, b"", {})
     run.execute()
@@ -378,6 +429,11 @@ def destinations(cases):
             code = bytes([0x61, 0, 0, 0x56]) + b"\x60" * (2 * count + off) + b"\x5b" + b"\x60\x01\x60\x02\x55\x00"
             program = code[:1] + (len(code) - 7 + 0).to_bytes(2, "big") + code[3:]
             cases[f"{2 * count + off} bytes 0x60 before"] = case(f"JUMP to a byte 0x5b after {2 * count + off} bytes that may be PUSH1", program)
+    # A long row of PUSH1, behind it a JUMP back to an instruction in the row that is no JUMPDEST, or to data.
+    for back, what in ((6, "an instruction"), (7, "data"), (4, "an instruction"), (5, "data")):
+        code = bytes([0x61, 0, 0, 0x56]) + b"\x60" * 400 + b"\x5b" + push(back) + b"\x56"
+        cases[f"back to {what} {back}"] = case(f"JUMP over a row of PUSH1, and back to {what} in it; the run halts",
+                                               code[:1] + (404).to_bytes(2, "big") + code[3:])
     # Several places, asked for one after the other, in either order.
     for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
         code = Code()
@@ -391,7 +447,7 @@ def destinations(cases):
 
 
 def files():
-    for make in (operations, sums, shuffles, branches, jumps, plain_code, limits, mixed, destinations):
+    for make in (operations, sums, shuffles, branches, whiles, jumps, plain_code, limits, mixed, destinations):
         cases = {}
         make(cases)
         name = make.__name__.replace("_", "-")
