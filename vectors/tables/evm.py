@@ -34,6 +34,9 @@ TERNARY = {
     "ADDMOD": (0x08, 8, lambda a, b, c: (a + b) % c if c else 0),
     "MULMOD": (0x09, 8, lambda a, b, c: a * b % c if c else 0),
 }
+# Words of which two limbs are the same, or differ by the same, and divisors of all lengths.
+LIMBS = [2**first + 2**second for first in (0, 64, 128, 192) for second in (64, 128, 192) if first < second]
+DIVISORS = [(2**256 - 9, 2**bits + off) for bits in (200, 223, 224, 225, 230, 240, 250, 254) for off in (-1, 0, 5)]
 UNARY = {"ISZERO": (0x15, 3, lambda a: a == 0), "NOT": (0x19, 3, lambda a: WORD - 1 - a)}
 
 # Instructions by code: name, words taken, words left, price.
@@ -114,6 +117,11 @@ def evm_numbers():
     two = pairs(EDGES, (1, 3, 7))
     three = [(a, b, c) for (a, b), c in zip(two, EDGES[::-1] * 6)]
     one = [(edge,) for edge in EDGES]
+    equal = [(a, b) for a in [0, 1, *LIMBS] for b in [0, 1, *LIMBS]]
+    for name, operands in (("ISZERO", [(word,) for word in LIMBS]), ("EQ", equal), ("LT", equal), ("GT", equal),
+                           ("DIV", DIVISORS), ("MOD", DIVISORS)):
+        code, price, meaning = (UNARY if name == "ISZERO" else BINARY)[name]
+        cases[f"{name.lower()} of {'long divisors' if operands == DIVISORS else 'limbs'}"] = numbers_case(name, code, price, meaning, operands)
     for rows, operands in ((UNARY, one), (BINARY, two), (TERNARY, three)):
         for name, (code, price, meaning) in rows.items():
             cases[name.lower()] = numbers_case(name, code, price, meaning, operands[:100])
@@ -175,7 +183,7 @@ def evm_heights():
             cases[f"{name.lower()}-to-1024"] = evm_case(
                 f"{name} may leave 1024 words", program + operation, GAS - cost - price)
             cases[f"{name.lower()}-to-1025"] = evm_case(
-                f"{name} may not leave 1025 words", filled(1024)[0] + operation)
+                f"{name} may not leave 1025 words, also if POP follows", filled(1024)[0] + operation + b"\x50")
     return cases
 
 

@@ -53,10 +53,10 @@ def accounts_for(name):
     return {OWN: account(1000, 7, b"", KEYS if name in ("SLOAD", "SSTORE") else {1: 5})}
 
 
-def case(comment, code):
-    """A case with what the reference leaves of the program, or without if it halts."""
-    accounts = accounts_for(comment.split()[0])
-    run = Run(code, EFFECTS, OWN, accounts, GAS, DATA, ENV)
+def case(comment, code, more=(), gas=GAS):
+    """A case with what the reference leaves of the program and of `more` accounts, or without if it halts."""
+    accounts = accounts_for(comment.split()[0]) | dict(more)
+    run = Run(code, EFFECTS, OWN, accounts, gas, DATA, ENV)
     ends = run.execute()
     case = {
         "_info": {"comment": comment + ("." if ends or "halts" in comment else "; the run halts.")},
@@ -65,7 +65,7 @@ def case(comment, code):
                 "currentTimestamp": evm.even(ENV[0x42])},
         "pre": state(accounts),
         "exec": {"address": address(OWN), "caller": address(ENV[0x33]), "origin": address(ENV[0x32]),
-                 "value": evm.even(ENV[0x34]), "gasPrice": evm.even(ENV[0x3a]), "gas": evm.even(GAS),
+                 "value": evm.even(ENV[0x34]), "gasPrice": evm.even(ENV[0x3a]), "gas": evm.even(gas),
                  "data": hexed(DATA), "code": hexed(code)},
     }
     if ends:
@@ -157,7 +157,7 @@ def create():
 
 def calls(name):
     values = 0 if name == "DELEGATECALL" else 1
-    for gas in (0, 1, 5, 1000, 2**64 + 5, HIGH + 5, HIGH):
+    for gas in (0, 1, 5, 1000, 2**64 - 9000, 2**64 - 1, 2**64 + 5, HIGH + 5, HIGH):
         for to in (5, 1000, B):
             yield name, ((gas, to, *[1] * values, 0, 9, 3, 40),)
     for to in ADDRESSES:
@@ -253,6 +253,13 @@ def others():
                  "MSIZE", "GAS"):
         code = b"\x5b" + bytes([CODES[name]]) + evm.stores(3)
         cases[f"{name.lower()} after another instruction"] = case(f"{name} after another instruction", code)
+    for what, it in (("balance", account(5, 0)), ("nonce", account(0, 5)), ("code", account(0, 0, b"\x00")),
+                     ("storage", account(0, 0, b"", {3: 5}))):
+        cases[f"account with only {what}"] = case(f"An account that has only {what} is there after the run", b"\x00", {B: it})
+    for bits in (40, 42, 43, 44, 50, 62):
+        code = evm.push(2**bits) + b"\x60\x00\x80\x37"
+        cases[f"calldatacopy of 2^{bits} bytes"] = case(f"CALLDATACOPY of 2^{bits} bytes costs more than any gas",
+                                                        code + b"\x00", gas=2**63 - 1 if bits > 42 else GAS)
     # MSTORE does not touch the word after it.
     code = MEMORY + evm.push(HIGH + 9) + b"\x60\x00\x52" + evm.push(HIGH + 8) + b"\x60\x20\x53" + bytes.fromhex("60a06000f3")
     cases["mstore and mstore8 before other words"] = case("MSTORE and MSTORE8 change no other bytes", code)

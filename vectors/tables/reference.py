@@ -4,7 +4,7 @@ Python's integers, and calls that are recorded and not executed."""
 MASK = (1 << 256) - 1
 STATIC = {0x20: 30, 0x31: 20, 0x37: 3, 0x39: 3, 0x3b: 20, 0x3c: 20, 0x40: 20, 0x50: 2, 0x51: 3, 0x52: 3, 0x53: 3, 0x54: 50,
           0x55: 5000, 0x56: 8, 0x57: 10, 0x5b: 1, 0xf0: 32000, 0xf1: 40, 0xf2: 40, 0xf4: 40, 0x35: 3, 0x00: 0, 0xf3: 0,
-          0xff: 0} | {code: 2 for code in (0x30, 0x32, 0x33, 0x34, 0x36, 0x38, 0x3a, 0x58, 0x59, 0x5a, *range(0x41, 0x46))}
+          0xff: 0, 0x0a: 10} | {code: 2 for code in (0x30, 0x32, 0x33, 0x34, 0x36, 0x38, 0x3a, 0x58, 0x59, 0x5a, *range(0x41, 0x46))}
 STATIC |= {code: 3 for code in range(0x60, 0xa0)} | {0xa0 + n: 375 * (n + 1) for n in range(5)}
 
 ROUNDS = [0x1, 0x8082, 0x800000000000808a, 0x8000000080008000, 0x808b, 0x80000001, 0x8000000080008081, 0x8000000000008009,
@@ -55,7 +55,7 @@ class Run:
         self.code, self.effects, self.own, self.gas, self.data, self.env = code, effects, own, gas, data, env
         self.accounts = {address: dict(account, storage=dict(account["storage"])) for address, account in accounts.items()}
         self.stack, self.memory, self.pc = [], bytearray(), 0
-        self.logs, self.calls, self.out = [], [], b""
+        self.logs, self.calls, self.out, self.found = [], [], b"", None
 
     def execute(self):
         try:
@@ -128,7 +128,7 @@ class Run:
         return True
 
     def special(self, code, at):
-        takes = {0x20: 2, 0x31: 1, 0x35: 1, 0x37: 3, 0x39: 3, 0x3b: 1, 0x3c: 4, 0x40: 1, 0x50: 1, 0x51: 1, 0x52: 2, 0x53: 2,
+        takes = {0x20: 2, 0x31: 1, 0x35: 1, 0x0a: 2, 0x37: 3, 0x39: 3, 0x3b: 1, 0x3c: 4, 0x40: 1, 0x50: 1, 0x51: 1, 0x52: 2, 0x53: 2,
                  0x54: 1, 0x55: 2, 0x56: 1, 0x57: 2, 0xf0: 3, 0xf1: 7, 0xf2: 7, 0xf3: 2, 0xf4: 6, 0xff: 1}
         operands = self.pop(0xa0 <= code < 0xa5 and code - 0x9e or takes.get(code, 0))
         a, b, c, d = (operands + [0] * 4)[:4]
@@ -137,6 +137,9 @@ class Run:
         if code == 0x20:
             self.pay(6 * ((b + 31) // 32))
             self.push(int.from_bytes(keccak(self.read(a, b)), "big"))
+        elif code == 0x0a:
+            self.pay(10 * ((b.bit_length() + 7) // 8))
+            self.push(pow(a, b, MASK + 1))
         elif code == 0x31:
             self.push(self.account(a)["balance"])
         elif code == 0x35:
@@ -222,6 +225,11 @@ class Run:
                               "big")
 
     def destinations(self):
+        if self.found is None:
+            self.found = self.find_destinations()
+        return self.found
+
+    def find_destinations(self):
         found, at = set(), 0
         while at < len(self.code):
             code = self.code[at]
