@@ -159,7 +159,7 @@ fn many_files_take_no_more_memory_than_few() {
 fn a_folder_is_listed_by_names() {
     const FILES: usize = 40_000;
     /// In bytes, while the list grows.
-    const MOST_FOR_EACH: usize = 100;
+    const MOST_FOR_EACH: usize = 80;
     let _measuring = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = TempDir::new().unwrap();
     (0..FILES).for_each(|file| fs::write(folder.path().join(format!("{file:05}.json")), "").unwrap());
