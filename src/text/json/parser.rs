@@ -197,6 +197,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A string that is plain up to the byte `from`, which does not end it.
+    #[cold]
     fn other_string(&mut self, mut from: usize) -> Result<(), Diagnostic<Origin>> {
         let mut kind = SlotKind::PlainString;
         let mut control = None;
@@ -294,21 +295,28 @@ impl<'t> Parser<'t> {
 
     #[inline(always)]
     fn skip_space(&mut self) -> Result<(), Diagnostic<Origin>> {
-        match self.peek() {
-            Some(b'\n' | b' ' | b'\r' | b'\t' | b'/') => self.skip_some_space(),
-            _ => Ok(()),
-        }
+        self.skip_blanks();
+        if self.peek() == Some(b'/') { self.skip_comments() } else { Ok(()) }
     }
 
-    fn skip_some_space(&mut self) -> Result<(), Diagnostic<Origin>> {
+    #[inline(always)]
+    fn skip_blanks(&mut self) {
         loop {
             match self.peek() {
                 Some(b'\n') => self.at += 1 + indentation(&self.bytes[self.at + 1..]),
                 Some(b' ' | b'\r' | b'\t') => self.at += 1,
-                Some(b'/') => self.comment()?,
-                _ => return Ok(()),
+                _ => return,
             }
         }
+    }
+
+    #[cold]
+    fn skip_comments(&mut self) -> Result<(), Diagnostic<Origin>> {
+        while self.peek() == Some(b'/') {
+            self.comment()?;
+            self.skip_blanks();
+        }
+        Ok(())
     }
 
     fn comment(&mut self) -> Result<(), Diagnostic<Origin>> {
