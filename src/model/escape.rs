@@ -76,7 +76,7 @@ pub fn escaped_with(text: &str, escape: fn(char) -> String) -> Cow<'_, str> {
 
 /// Whether a text, like most, is of printable ASCII characters other than `#`. All bytes are looked at, many at once.
 fn is_plain(text: &str) -> bool {
-    text.bytes().fold(true, |is_plain, it| is_plain & matches!(it, b' '..=b'~') & (it != b'#'))
+    text.bytes().fold(true, |is_plain, it| is_plain & matches!(it, b' '..=b'"' | b'$'..=b'~'))
 }
 
 /// Whether a `#` between these texts is the second one of `##name[`.
