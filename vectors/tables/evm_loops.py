@@ -171,8 +171,10 @@ def operations(cases):
 
 def sums(cases):
     """Additions of a constant in place, over the boundaries of halves and words."""
-    for start in (2**64 - 100, 2**128 - 100, 2**128 - 2**70, 2**256 - 100, 2**255 - 100):
+    for boundary in (2**64, 2**128, 2**128 - 2**70, 2**256, 2**255):
         for by in (1, 2**63, 2**64 - 1, 2**64, 2**128 - 1):
+            # It is passed in one of the last rounds.
+            start = (boundary - 620 * by) % 2**256
             for order, body in (("x + constant", push(by) + b"\x01"), ("constant + x", push(by) + b"\x90\x01")):
                 cases[f"{order} 0x{start:x} 0x{by:x}"] = case(
                     f"{ROUNDS} rounds of {order}, from {start:#x} by {by:#x}", counted(lambda code: code.add(body), 1, words=[start]))
@@ -292,6 +294,12 @@ def jumps(cases):
             code.push_mark("even").add(b"\x82\x60\x01\x16\x60\x08\x02\x01", jump).mark("even").add(b"\x60\x05\x01").push_mark("end")
             code.add(0x56).mark("odd").add(b"\x60\x03\x01").mark("end")
         cases[f"a computed {name}"] = case(f"{ROUNDS} rounds with a {name} to one of two places", counted(two, 1))
+    for name, condition in (("always", b"\x60\x01"), ("often", b"\x60\x07\x84\x06")):
+        def one(code):
+            # The target is a place plus nothing, which is not known before.
+            code.add(b"\x60\x01\x01" * 4).push_mark("place").add(b"\x82\x60\x00\x02\x01", condition, b"\x90\x57\x60\x05\x01")
+            code.mark("place").add(b"\x60\x03\x01")
+        cases[f"a computed JUMPI {name}"] = case(f"{ROUNDS} rounds of a JUMPI to a computed place, which it jumps to {name}", counted(one, 2))
     for height in (1, 2, 3, 4):
         def nested(code):
             # Each calls the next one, with where to go on below the arguments of the others.
@@ -309,8 +317,8 @@ def jumps(cases):
 
     def fallen(code):
         # Where a JUMPI that does not jump goes on is no JUMPDEST; the JUMP goes there after many rounds.
-        code.push_mark("place").add(b"\x82", push(2), 0x11, push(11), 0x02, 0x01, 0x56).mark("place")
-        code.add(b"\x60\x00\x60\x01").add(b"\x80\x15").jump_if("place").add(b"\x01\x01")
+        code.push_mark("place").add(b"\x82", push(2), 0x11, push(8), 0x02, 0x01, 0x56).mark("place")
+        code.add(b"\x60\x01\x15").jump_if("place").add(b"\x60\x03\x01")
     cases["a jump behind a JUMPI"] = case("After many rounds a JUMP goes behind a JUMPI; the run halts", counted(fallen, 1))
     for target in (push(2**20), push(2**64 + 5), push(0xffff)):
         code = Code().add(push(ROUNDS)).mark("loop").add(b"\x60\x01\x90\x03\x80\x15", target, 0x57, b"\x60\x01").jump_if("loop")
@@ -430,10 +438,10 @@ def destinations(cases):
             program = code[:1] + (len(code) - 7 + 0).to_bytes(2, "big") + code[3:]
             cases[f"{2 * count + off} bytes 0x60 before"] = case(f"JUMP to a byte 0x5b after {2 * count + off} bytes that may be PUSH1", program)
     # A long row of PUSH1, behind it a JUMP back to an instruction in the row that is no JUMPDEST, or to data.
-    for back, what in ((6, "an instruction"), (7, "data"), (4, "an instruction"), (5, "data")):
-        code = bytes([0x61, 0, 0, 0x56]) + b"\x60" * 400 + b"\x5b" + push(back) + b"\x56"
-        cases[f"back to {what} {back}"] = case(f"JUMP over a row of PUSH1, and back to {what} in it; the run halts",
-                                               code[:1] + (404).to_bytes(2, "big") + code[3:])
+    for back, what in ((4, "a PUSH1"), (5, "its data"), (6, "a STOP")):
+        code = bytes([0x61, 0, 0, 0x56]) + b"\x60\x00\x00" + b"\x60" * 400 + b"\x5b" + push(back) + b"\x56"
+        cases[f"back to {what}"] = case(f"JUMP over a row of PUSH1, and back to {what} in front of it; the run halts",
+                                        code[:1] + (407).to_bytes(2, "big") + code[3:])
     # Several places, asked for one after the other, in either order.
     for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
         code = Code()
