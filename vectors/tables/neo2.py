@@ -632,6 +632,8 @@ def garbage():
         script = code(kept, large) + body * count
         script += code("DROP") + code("NEWMAP", "DUP", 7, [b"z"], 1, "PACK", "SETITEM", 9, 1, "PACK")
         many = [n for n in range(1, 121)]
+        # Fewer compounds than before, so that not all of the places are used that the others left.
+        script += code([b"\x07" * 64], *["DUP", "CAT"] * 10) + code("DUP", [b"x"], "CAT", "DROP") * count + code("DROP")
         script += code(*[part for n in many for part in (n, 1, "PACK")])
         tests.append(halts(f"What is kept while {count} large byte arrays are dropped", script, *[array(n) for n in reversed(many)],
                            array(9), {"type": "Map", "value": {"0x07": array([b"z"])}}, array([b"b"], [b"a"]),
@@ -650,6 +652,11 @@ def beyond():
         script = code(a, b, name)
         tests.append(halts(f"{name} of {a} and {b}", script, result) if result is not None else
                      faults(f"{name} of {a} and {b}", script, len(script) - 1))
+    # PACK says so before it takes the items.
+    for count in (1024, 1025):
+        script = b"\x00" * count + code(raw(count.to_bytes(2, "little")), "PACK")
+        tests.append(halts(f"PACK of {count} items", script + code("ARRAYSIZE"), count) if count == 1024 else
+                     faults(f"PACK of {count} items", script, len(script) - 1, *[[b""]] * count))
     return tests
 
 

@@ -578,7 +578,7 @@ def garbage():
     """Compounds that are let go of by the hundred, while others stay."""
     start = code("INITSSLOT", "0x03")
     # An Array that is held, let go of, held again and let go of for good.
-    used = code("NEWARRAY0", "DUP", "DROP", "STSFLD0", "LDSFLD0", "DROP", "PUSHNULL", "STSFLD0")
+    used = code("NEWARRAY0", 1, "PACK", "DUP", "DROP", "STSFLD0", "LDSFLD0", "DROP", "PUSHNULL", "STSFLD0")
     lists = rounds(10, code("LDSFLD2", "LDSFLD1", 1, "PACK", "APPEND"))
     kept = array(*(array(n) for n in range(10, 0, -1)))
     tests = []
@@ -655,6 +655,9 @@ def budgets():
         tests.append(halts(called, script) if count <= 2046 else faults(called, script))
     # DEPTH JMPIF end, TRY that catches at 0, PUSH5 THROW, end.
     tests.append(halts("A CATCH at the beginning of the script", ["DEPTH", "JMPIF", "0x07", "TRY", "0xfd00", "PUSH5", "THROW", "NOP"], 5))
+    # DEPTH JMPIF, TRY with a FINALLY at 0, PUSH5, ENDTRY; the FINALLY is PUSH3 ENDFINALLY, and PUSH7 the end.
+    tests.append(halts("A FINALLY at the beginning of the script",
+                       ["DEPTH", "JMPIF", "0x08", "TRY", "0x00fd", "PUSH5", "ENDTRY", "0x04", "PUSH3", "ENDFINALLY", "PUSH7"], 7, 3, 5))
     for name, script in (("PICKITEM of an Array with a Buffer as index", code(6, 1, "PACK", 1, "NEWBUFFER", "PICKITEM")),
                          ("HASKEY of an Array with a Buffer as index", code(6, 1, "PACK", 1, "NEWBUFFER", "HASKEY")),
                          ("REMOVE of an Array with a Buffer as index", code(6, 1, "PACK", 1, "NEWBUFFER", "REMOVE")),
