@@ -511,7 +511,7 @@ EXTRA = 4
 
 def estimates():
     """Instructions after which the estimate is not exact, with 4 items more than it says. It is at the limit, so the next
-    push succeeds; a higher estimate would lead to a recount, and to a fault."""
+    push succeeds; a higher estimate would lead to a recount, which finds too many items."""
     thousand = code(raw(b"\xe8\x03"), "NEWARRAY")
     one, structure = code(1, 1, "PACK"), code(1, "NEWSTRUCT")
     entry = code("NEWMAP", "DUP", 1, 2, "SETITEM")
@@ -533,6 +533,7 @@ def estimates():
                   ("PICKITEM of a Map", entry, b"\x51", "PICKITEM", -1, 1), ("HASKEY of an Array", one, b"\x00", "HASKEY", -1, 1),
                   ("HASKEY of a Map", entry, b"\x51", "HASKEY", -1, 1), ("REVERSE", one, b"", "REVERSE", -1, 0),
                   ("REMOVE from an Array", one, b"\x00", "REMOVE", -2, 0), ("REMOVE from a Map", entry, b"\x51", "REMOVE", -2, 0),
+                  ("UNPACK", one, b"", "UNPACK", 1, 2), ("KEYS", entry, b"", "KEYS", 1, 1),
                   ("CHECKMULTISIG with a key in an Array", code([b"\x02"], 1, "PACK"), b"", "CHECKMULTISIG", -3, None)]
     tests = []
 
@@ -553,9 +554,9 @@ def estimates():
             keys, left, takes = code([b"\x01"], 1, "FROMALTSTACK"), 1, 4
         else:
             takes = 2 + bool(key)
-        fill = MOST - 2 * 1001 - takes
-        script = code(before, UNCOUNTED * EXTRA, thousand * 2, b"\x51" * fill, keys, operation, "DROP", b"\x51" * (1 - estimate))
-        height = EXTRA + 2 + fill + left - 1 + 1 - estimate
+        fill = MOST - 2 * 1001 - takes - max(estimate, 0)
+        script = code(before, UNCOUNTED * EXTRA, thousand * 2, b"\x51" * fill, keys, operation, "DROP", b"\x51" * (1 - min(estimate, 0)))
+        height = EXTRA + 2 + fill + left - min(estimate, 0)
         tests.append(halts(f"{name} at the limit of the estimate, with {EXTRA} items more", script + code("DROP") * height, message="0x00"))
     # A callee that replaces the script does the rest.
     fill = MOST - 2 * 1001

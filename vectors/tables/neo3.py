@@ -602,6 +602,11 @@ def garbage():
     outer = ["TRY_L", "0x" + (9 + length(inner)).to_bytes(4, "little").hex() + "00000000", *inner]
     tests.append(halts("an Array that contains itself is thrown through a FINALLY that makes 600 Arrays",
                        outer + code("DUP", 0, "PICKITEM", "EQUAL"), True))
+    # Byte strings of 128 KiB that are dropped, with one that stays, and compounds between them.
+    dropped = code(131000, "NEWBUFFER", ["CONVERT", "0x28"], "DROP", 3, "NEWARRAY", "DROP")
+    tests.append(halts("What is kept while 60 large ByteStrings are dropped",
+                       start + code(7, 1, "PACK", "STSFLD2", b"kept") + rounds(60, dropped) + code(9, 1, "PACK", "LDSFLD2"),
+                       array(7), array(9), b"kept"))
     for name, script, count in (
             ("an Array with an item", code("NEWARRAY0", "DUP", 5, "APPEND", "DROP"), 0),
             ("an Array of which an item is set", code(1, "NEWARRAY", "DUP", 0, 5, "SETITEM", "DROP"), 0),
