@@ -615,6 +615,10 @@ def garbage():
             ("an Array of which an item is set and that nothing holds", code(1, "NEWARRAY", 0, 2, "SETITEM"), 0),
             ("a Map of which an entry is replaced", code("NEWMAP", "DUP", 1, 2, "SETITEM", "DUP", 1, 3, "SETITEM", "DROP"), 0)):
         tests.append(with_references(halts(f"References after {name}", script), count))
+    # TRY PUSH1 THROW, FINALLY ABORT; then TRY PUSH5 ENDTRY, FINALLY ENDFINALLY PUSH7.
+    tests.append(faults("FINALLY aborts while an exception is pending", ["TRY", "0x0005", "PUSH1", "THROW", "ABORT"]))
+    tests.append(halts("FINALLY without an exception, after a test that ended with one",
+                       ["TRY", "0x0006", "PUSH5", "ENDTRY", "0x03", "ENDFINALLY", "PUSH7"], 7, 5))
     # Both have items, and each POPITEM takes the last one of the Array on top.
     tests.append(halts("POPITEM of one of two Arrays", code(4, 3, 2, "PACK", "DUP", 9, 8, 7, 3, "PACK", "DUP", "POPITEM"),
                        9, array(7, 8), array(3, 4), array(3, 4)))
