@@ -166,18 +166,20 @@ def long_runs():
               "lw r13, 0x4585", "sw r12, r13", "lw r0, 2", "lw r1, 1", "yield"]
     driver = ["lw r0, 1", "yield", *report]
     limit = 0x123456
-    limited = [f"lw r2, {limit >> 16}", f"lw r3, {limit & 0xff}", f"lhi r3, {limit >> 8 & 0xff}", "lw r0, 8", "yield", "lw r0, 1", "yield",
-               "mov r10, r0", *report]
+    limited = [f"lw r2, {limit >> 16}", f"lw r3, {limit & 0xff}", f"lhi r3, {limit >> 8 & 0xff}", "lw r0, 8", "yield",
+               "lw r0, 1", "yield", "mov r10, r0", *report]
     tests = [{"name": f"a testee that does not end, with a limit of {limit}", "driver": limited, "testee": ["incr r1", "j -1"],
-              "budget": 2 * limit, "expect": {"outcome": "completed", "results": ["pass"], "rating": "pass", "testeeInstructions": limit,
-                                              "driver": {"registers": {"r10": 1}}}},
+              "budget": 2 * limit,
+              "expect": {"outcome": "completed", "results": ["pass"], "rating": "pass", "testeeInstructions": limit,
+                         "driver": {"registers": {"r10": 1}}}},
              {"name": f"a testee of {inner + 3} instructions", "driver": driver, "testee": loop, "budget": 2 * inner,
               "expect": {"outcome": "completed", "results": ["pass"], "rating": "pass", "testeeInstructions": inner + 3}},
              {"name": f"{inner + 3} instructions of one machine", "instructions": loop, "steps": 2 * inner,
               "expect": {"stop": "yield", "value": 77, "time": inner + 3, "registers": {"r0": 77, "r4": 0, "r6": 0}}}]
     for steps in range(1, 6):
         # exp of r1 and r2, root of r1 and r3, again and again.
-        tests.append({"name": f"{steps} steps of exp and root", "instructions": "6E12 6F13 6E12 6F13 6E12 6F13 102A", "steps": steps,
+        tests.append({"name": f"{steps} steps of exp and root", "steps": steps,
+                      "instructions": "6E12 6F13 6E12 6F13 6E12 6F13 102A",
                       "registers": {"r1": 3, "r2": 0, "r3": 1}, "features": ["expRoot"],
                       "expect": {"stop": "limit", "time": steps, "pc": steps}})
     return tests
