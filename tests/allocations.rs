@@ -61,7 +61,7 @@ fn a_file_of_vmtests() {
 #[test]
 fn a_case_of_neovm() {
     const CASES: u64 = 10;
-    const MOST: u64 = 33;
+    const MOST: u64 = 34;
     let frame = |pointer: u32, next: &str, items: &str| {
         format!(
             r#"{{"actions": ["StepInto", "StepInto"], "result": {{"state": "BREAK", "invocationStack": [{{

@@ -76,7 +76,7 @@ const fn neo3(member: &'static str) -> Owner {
 
 limits! {
     /// instructions a case may execute; one whose cost depends on its operands counts as several
-    steps, "max-steps", 1_000_000_000, Owner::Runner;
+    steps, "max-steps", 2_000_000_000, Owner::Runner;
     /// bytes a case may use, with the copies of its state that are compared and reported
     memory, "max-memory", 268_435_456, Owner::Runner;
     /// bytes of a vector file

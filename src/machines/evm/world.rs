@@ -9,7 +9,7 @@ use super::storage::Storage;
 pub(super) const ENTRY: u64 = 512;
 
 /// What looking for an account is charged.
-pub(super) const LOOK_UP: u64 = 25;
+pub(super) const LOOK_UP: u64 = 32;
 
 /// An account.
 #[derive(Debug, Clone, Default)]

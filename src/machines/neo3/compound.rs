@@ -81,7 +81,7 @@ pub(super) fn unpack(frame: &mut Frame<'_>) -> Flow {
         }
         _ => return Err(NO_COMPOUND.into()),
     };
-    frame.work(UNITS_OF_COPY * items.len())?;
+    frame.work(ALLOCATION / 2 + UNITS_OF_COPY * items.len())?;
     items.into_iter().rev().for_each(|item| frame.push(item));
     frame.push(Item::count(count));
     Ok(())

@@ -133,10 +133,7 @@ pub(super) fn text(item: &Item) -> Result<Option<String>, Fault> {
 
 /// ISNULL
 pub(super) fn isnull(frame: &mut Frame<'_>) -> Flow {
-    let is_null = matches!(frame.last()?, Item::Null);
-    frame.forget()?;
-    frame.push(Item::Boolean(is_null));
-    Ok(())
+    frame.test(|item| matches!(item, Item::Null))
 }
 
 /// The fault of an operand that names no type.
@@ -145,10 +142,7 @@ pub(super) const NO_TYPE: Fault = Fault::Wrong("The operand is no type.");
 /// ISTYPE
 pub(super) fn istype(frame: &mut Frame<'_>) -> Flow {
     let kind = operand_type(frame)?.ok_or(NO_TYPE)?;
-    let is_type = frame.last()?.kind() == kind;
-    frame.forget()?;
-    frame.push(Item::Boolean(is_type));
-    Ok(())
+    frame.test(|item| item.kind() == kind)
 }
 
 /// CONVERT

@@ -102,7 +102,7 @@ impl Core {
         }
     }
 
-    /// Removes the top item, which has nothing to be freed: a number of 64 bits, a Boolean, Null, or a compound, which
+    /// Removes the top item, which has nothing to be freed: a number of 64 bits, a Boolean, Null, a Pointer, or a compound, which
     /// the heap has.
     #[inline(always)]
     pub(super) fn forget_small(&mut self) {

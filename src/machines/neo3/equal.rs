@@ -8,6 +8,8 @@ use super::item::Item;
 /// The longest ByteString that is compared, and the most bytes compared in a Struct.
 const MAX_COMPARABLE: usize = 65536;
 
+/// What comparing items that are not both small numbers is charged.
+const UNITS_OF_EQUAL: usize = 4;
 /// What comparing two items of Structs is charged.
 const UNITS_OF_PAIR: usize = 1;
 
@@ -22,6 +24,14 @@ pub(super) fn notequal(frame: &mut Frame<'_>) -> Flow {
 }
 
 fn push_equal(frame: &mut Frame<'_>, result: fn(bool) -> bool) -> Flow {
+    if let [.., Item::Integer(a), Item::Integer(b)] = &frame.core.stack[..] {
+        let equal = a == b;
+        frame.core.forget_small();
+        frame.core.forget_small();
+        frame.push(Item::Boolean(result(equal)));
+        return Ok(());
+    }
+    frame.work(UNITS_OF_EQUAL)?;
     let (b, a) = (frame.pop()?, frame.pop()?);
     let equal = are_equal(frame, &a, &b)?;
     frame.push(Item::Boolean(result(equal)));

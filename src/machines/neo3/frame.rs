@@ -1,12 +1,14 @@
 //! The running script: what a handler sees.
 
+use std::mem;
+
 use super::convert;
 use super::core::Core;
 use super::fault::{End, Fault, Flow, Stop};
 use super::item::Item;
 
 /// What an allocation is charged.
-pub(super) const ALLOCATION: usize = 6;
+pub(super) const ALLOCATION: usize = 8;
 /// What reading a number of bytes is charged.
 pub(super) const CONVERSION: usize = 18;
 /// The bytes that are copied in a unit.
@@ -87,7 +89,7 @@ impl<'m> Frame<'m> {
         if let Err(stop) = flow {
             match *stop {
                 End::Thrown(item) => self.throw(item)?,
-                end => return Err(Box::new(end)),
+                _ => return Err(stop),
             }
         }
         let (count, most) = (self.core.references(), self.core.limits.stack_size);
@@ -158,17 +160,23 @@ impl<'m> Frame<'m> {
         Ok(item)
     }
 
-    /// The top item.
+    /// Replaces the top item by whether `test` holds for it.
     #[inline(always)]
-    pub(super) fn last(&self) -> Result<&Item, Fault> {
-        self.core.stack.last().ok_or(Fault::Underflow)
+    pub(super) fn test(&mut self, test: impl FnOnce(&Item) -> bool) -> Flow {
+        let Some(top) = self.core.stack.last_mut() else { return Err(Fault::Underflow.into()) };
+        let result = test(top);
+        let old = mem::replace(top, Item::Boolean(result));
+        self.core.heap.let_go(&old);
+        Ok(())
     }
 
     /// Removes the top item.
     #[inline(always)]
     pub(super) fn forget(&mut self) -> Flow {
         match self.core.stack.last() {
-            Some(Item::Integer(_) | Item::Boolean(_) | Item::Null) => self.core.forget_small(),
+            Some(Item::Integer(_) | Item::Boolean(_) | Item::Null | Item::Pointer(_)) => {
+                self.core.forget_small()
+            }
             _ => drop(self.lend().pop_any()?),
         }
         Ok(())

@@ -11,7 +11,7 @@ use super::frame::Frame;
 use super::item::Item;
 
 /// What an instruction on numbers of more than 64 bits is charged.
-pub(super) const BIG: usize = 30;
+pub(super) const BIG: usize = 36;
 
 impl Frame<'_> {
     /// Replaces `a b` by a number: `small` where both and the result have 64 bits, else `big`.

@@ -92,7 +92,7 @@ pub(super) fn endfinally(frame: &mut Frame<'_>) -> Flow {
 const NO_TRY: Fault = Fault::Wrong("There is no try block.");
 
 /// What throwing an exception is charged.
-const THROW: usize = 10;
+const THROW: usize = 14;
 
 /// THROW
 pub(super) fn throw(frame: &mut Frame<'_>) -> Flow {
