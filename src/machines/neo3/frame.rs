@@ -223,11 +223,10 @@ impl<'m> Frame<'m> {
         }
     }
 
-    /// Pops a number from 0 to `most`; `what` names it in the fault.
+    /// Pops a number that is not negative; `what` names it in the fault.
     #[inline(always)]
-    pub(super) fn pop_count(&mut self, most: usize, what: &'static str) -> Result<usize, Stop> {
-        let count = usize::try_from(self.pop_int32()?).map_err(|_| Fault::OutOfRange(what))?;
-        if count > most { Err(Fault::OutOfRange(what).into()) } else { Ok(count) }
+    pub(super) fn pop_count(&mut self, what: &'static str) -> Result<usize, Stop> {
+        usize::try_from(self.pop_int32()?).map_err(|_| Fault::OutOfRange(what).into())
     }
 
     /// Takes a truth value.

@@ -82,7 +82,7 @@ const PART: &str = "The part of the bytes";
 const OUTSIDE: Fault = Fault::OutOfRange(PART);
 
 fn pop_length(frame: &mut Frame<'_>) -> Result<usize, Stop> {
-    frame.pop_count(usize::MAX, PART)
+    frame.pop_count(PART)
 }
 
 fn slice(bytes: &[u8], from: usize, count: usize) -> Result<&[u8], Fault> {

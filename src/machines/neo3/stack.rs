@@ -97,7 +97,7 @@ pub(super) fn reverse<const N: usize>(frame: &mut Frame<'_>) -> Flow {
 
 /// REVERSEN
 pub(super) fn reversen(frame: &mut Frame<'_>) -> Flow {
-    let count = frame.pop_count(usize::MAX, "The number of items")?;
+    let count = frame.pop_count("The number of items")?;
     if count > frame.height() {
         return Err(Fault::OutOfRange("The number of items").into());
     }
@@ -109,7 +109,7 @@ pub(super) fn reversen(frame: &mut Frame<'_>) -> Flow {
 /// Pops the distance of an existing item from the top.
 #[inline(always)]
 fn index(frame: &mut Frame<'_>) -> Result<usize, Stop> {
-    let below = frame.pop_count(usize::MAX, "The index of the item")?;
+    let below = frame.pop_count("The index of the item")?;
     if below < frame.height() { Ok(below) } else { Err(Fault::Underflow.into()) }
 }
 
