@@ -33,7 +33,7 @@
 //! | [`run`] | load, select, execute, compare, collect; cache, history, partitions, expected failures | testees, formats, machines, isa, wire, text, model |
 //! | [`explain`] | why a case fails: traces, recording, blame | run, testees, formats, machines, isa, wire, text, model |
 //! | [`lint`] | defects of vector files, found without running them | run, testees, formats, machines, isa, wire, text, model |
-//! | [`prove`] | how good a suite is: audit, mutants, coverage, smallest subset | run, explain, testees, formats, machines, isa, wire, text, model |
+//! | [`prove`] | how good a suite is: audit, mutants, coverage, a small subset with the same coverage | run, explain, testees, formats, machines, isa, wire, text, model |
 //! | [`report`] | events and explanations to text, JSON, JUnit, TAP, GitHub, Markdown, HTML | wire, text, model |
 //! | `cli` (the binary) | the command line: arguments, output, exit codes | anything |
 //!

@@ -1,4 +1,4 @@
-//! The smallest subset of a suite: the JSON of `vmconf minset --output json`, described by
+//! A small subset of a suite with the same coverage: the JSON of `vmconf minset --output json`, described by
 //! `schemas/minset.schema.json`.
 
 use serde::{Deserialize, Serialize};
