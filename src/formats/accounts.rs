@@ -1,4 +1,4 @@
-//! Accounts as Ethereum's vectors list them: an object of `balance`, `nonce`, `code` and `storage` by address.
+//! Accounts as listed in Ethereum's vectors: an object of `balance`, `nonce`, `code` and `storage` by address.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ impl Members {
     }
 }
 
-/// An account as `pre` and `post` list it, each leaf with its place.
+/// An account as listed in `pre` and `post`, each leaf with its position.
 pub(super) struct Account {
     pub(super) at: u32,
     pub(super) address: [u8; 20],
@@ -111,8 +111,8 @@ fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, 
     words
 }
 
-/// Finds keys that are written differently and mean the same. Those that are written the same
-/// are found when the document is read.
+/// Detects keys that are spelled differently but mean the same. Duplicates with the same spelling are
+/// detected when the document is parsed.
 struct Seen(Option<HashMap<Name, u32>>);
 
 impl Seen {
