@@ -17,7 +17,7 @@ use super::value::Value;
 pub struct CaseId {
     /// The file as the user named it or as it was found, with `/` between folders.
     pub file: Arc<str>,
-    /// The name that the file gives the case; `None` when the id names the file as a whole.
+    /// The name that the file gives the case; `None` if the id names the file as a whole.
     pub name: Option<Arc<str>>,
     /// 1 for the first case of this name in the file.
     pub nth: u32,

@@ -25,7 +25,7 @@ pub struct Diagnostic<P = Option<Place>> {
     pub rule: Rule,
     /// The fix, if known; boxed because few diagnostics have one.
     remedy: Option<Box<Remedy>>,
-    /// The position; `None` when the diagnostic concerns no single place of the file.
+    /// The position; `None` if the diagnostic does not concern a single place in the file.
     pub place: P,
 }
 
