@@ -41,9 +41,9 @@ pub(super) struct Hot {
     blocks: Vec<Block>,
     /// The steps of all blocks.
     steps: Vec<Step>,
-    /// For each offset in the code, and more.
+    /// For each offset in the code; may be longer.
     entries: Vec<Entry>,
-    /// Where an entry was changed. A program has few of these, and forgetting all entries would take longer than
+    /// Where an entry was changed. A program has few of these, and clearing all entries would take longer than
     /// executing a short one.
     visited: Vec<usize>,
     /// The slots of constants that are in use.
@@ -82,8 +82,8 @@ impl Default for Entry {
     }
 }
 
-/// How many jumps make a destination hot. To make a block takes as long as to execute its instructions ten times on
-/// the plain loop, twenty times for the shortest ones: a program that ends just then has lost less than 3 % of its time.
+/// How many jumps make a destination hot. Making a block takes as long as executing its instructions ten times on
+/// the plain loop, twenty times for the shortest ones: a program that ends right then has lost less than 3 % of its time.
 pub(super) const JUMPS: u16 = 600;
 
 /// Like [`JUMPS`], for tests, in which short programs must also be executed in blocks.
@@ -115,8 +115,8 @@ impl Hot {
         }
     }
 
-    /// Executes blocks from the program counter on, and what is between them. The reason if that ends the run;
-    /// `None` where the plain loop has to go on. After each block, calls `boundary` with the frame, what has to be
+    /// Executes blocks from the program counter on, and what is between them. Returns the reason if that ends it;
+    /// `None` if the plain loop must continue. After each block, calls `boundary` with the frame, what has to be
     /// put into it, and the program counter.
     pub(super) fn run(
         &mut self,
@@ -155,7 +155,7 @@ impl Hot {
                 }
                 Exit::Branch(condition, [met, not_met]) => {
                     if Registers::new(frame.stack, base).meets(&condition) {
-                        // Keeps the compiler from making one path of both, on which the next block would have to
+                        // Keeps the compiler from merging both into one path, on which the next block would have to
                         // wait for the condition.
                         black_box(());
                         (pc, known) = (met.pc, met.block);
@@ -297,7 +297,7 @@ impl State {
         })
     }
 
-    /// Counts the instructions of a block, for which the stack has the items and the room. Whether none of them may
+    /// Counts the instructions of a block, for which the stack has the items and the room. False if one of them may
     /// end the run.
     #[inline(always)]
     fn pay(&mut self, block: &Block, base: usize, frame: &mut Frame<'_>) -> bool {
