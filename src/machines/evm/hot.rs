@@ -83,7 +83,7 @@ impl Default for Entry {
 }
 
 /// How many jumps make a destination hot. Making a block takes as long as executing its instructions ten times on
-/// the plain loop, twenty times for the shortest ones: a program that ends right then has lost less than 3 % of its time.
+/// the plain loop, twenty times for the shortest ones: a program that ends then has lost less than 3 % of its time.
 pub(super) const JUMPS: u16 = 600;
 
 /// Like [`JUMPS`], for tests, in which short programs must also be executed in blocks.
