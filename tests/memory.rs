@@ -154,6 +154,23 @@ fn many_files_take_no_more_memory_than_few() {
     }
 }
 
+/// Of the files of one folder, little more than the names is listed.
+#[test]
+fn a_folder_is_listed_by_names() {
+    const FILES: usize = 40_000;
+    /// In bytes, while the list grows.
+    const MOST_FOR_EACH: usize = 80;
+    let _measuring = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = TempDir::new().unwrap();
+    (0..FILES).for_each(|file| fs::write(folder.path().join(format!("{file:05}.json")), "").unwrap());
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.peak_usage();
+    let sources = find(folder.path());
+    assert_eq!((sources.len(), sources.iter().count()), (FILES, FILES));
+    let taken = ALLOCATOR.peak_usage() - before;
+    assert!(taken <= MOST_FOR_EACH * FILES, "{} bytes for each", taken / FILES);
+}
+
 /// The record of a run is compressed, and most of it is in a temporary file.
 #[test]
 fn a_record_of_many_cases_takes_little() {

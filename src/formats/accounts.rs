@@ -1,8 +1,7 @@
 //! Accounts as listed in Ethereum's vectors: an object of `balance`, `nonce`, `code` and `storage` by address.
 
-use std::collections::HashMap;
-
 use num_bigint::BigInt;
+use smallvec::SmallVec;
 
 use super::ethereum_json::{self, data, number, quantity};
 use super::fields::{Diagnostics, Fields, same_key, wrong_type};
@@ -58,16 +57,16 @@ pub(super) fn read_accounts(accounts: Node<'_>, diagnostics: &mut Diagnostics) -
         diagnostics.error(wrong_type(accounts, "the list of accounts", "an object of accounts by address"));
         return None;
     }
-    let mut read = Vec::new();
-    let mut seen = Seen::of(accounts);
+    let (mut read, mut keys) = (Vec::new(), Keys::new());
     for member in accounts.members() {
         let Some(address) = diagnostics.keep(ethereum_json::address_key(&member.key, member.key_at)) else {
             continue;
         };
         let key = Name::from(bytes_key(&address));
-        seen.once(&key, member.key_at, accounts, "address", diagnostics);
+        keys.push((key.clone(), member.key_at));
         read.extend(read_account(member.value, address, key, diagnostics));
     }
+    report_duplicates(keys, accounts, "address", diagnostics);
     Some(read)
 }
 
@@ -98,41 +97,34 @@ fn read_storage(storage: Node<'_>, diagnostics: &mut Diagnostics) -> Vec<(Name, 
         diagnostics.error(wrong_type(storage, "storage", "an object of words by key"));
         return Vec::new();
     }
-    let mut words = Vec::new();
-    let mut seen = Seen::of(storage);
+    let (mut words, mut keys) = (Vec::new(), Keys::new());
     for member in storage.members() {
         let key = diagnostics.keep(ethereum_json::storage_key(&member.key, member.key_at)).map(Name::from);
         let value = diagnostics.keep(number(member.value));
         if let (Some(key), Some(value)) = (key, value) {
-            seen.once(&key, member.key_at, storage, "storage key", diagnostics);
+            keys.push((key.clone(), member.key_at));
             words.push((key, member.value.at(), value));
         }
     }
+    report_duplicates(keys, storage, "storage key", diagnostics);
     words
 }
 
-/// Detects keys that are spelled differently but mean the same. Duplicates with the same spelling are
-/// detected when the document is parsed.
-struct Seen(Option<HashMap<Name, u32>>);
+/// The keys of an object, each with its position. No allocation for as many keys as most objects have.
+type Keys = SmallVec<[(Name, u32); 4]>;
 
-impl Seen {
-    /// No key of this object yet. An object with one member has no duplicates.
-    fn of(object: Node<'_>) -> Seen {
-        Seen(object.members().nth(1).map(|_| HashMap::new()))
-    }
-
-    fn once(&mut self, key: &Name, at: u32, object: Node<'_>, what: &str, diagnostics: &mut Diagnostics) {
-        let Some(seen) = &mut self.0 else { return };
-        let document = object.document();
-        match seen.insert(key.clone(), at) {
-            None => {}
-            Some(first) if same_key(document, first, at) => {}
-            Some(first) => {
-                let line = document.position(first).line;
-                let expected = format!("each once; the first is in line {line}");
-                let diagnostic = Diagnostic::at(at, format!("{what} {key} is duplicated")).expected(expected);
-                diagnostics.error(diagnostic.under(Rule::DuplicateKey));
-            }
+/// Reports keys that are spelled differently but mean the same. Duplicates with the same spelling are detected
+/// when the document is parsed.
+fn report_duplicates(mut keys: Keys, object: Node<'_>, what: &str, diagnostics: &mut Diagnostics) {
+    let document = object.document();
+    keys.sort_unstable();
+    for pair in keys.windows(2) {
+        let [(key, first), (next, at)] = pair else { continue };
+        if key == next && !same_key(document, *first, *at) {
+            let line = document.position(*first).line;
+            let expected = format!("each once; the first is in line {line}");
+            let diagnostic = Diagnostic::at(*at, format!("{what} {key} is duplicated")).expected(expected);
+            diagnostics.error(diagnostic.under(Rule::DuplicateKey));
         }
     }
 }

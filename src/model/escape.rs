@@ -76,7 +76,7 @@ pub fn escaped_with(text: &str, escape: fn(char) -> String) -> Cow<'_, str> {
 /// Whether the text consists of printable ASCII characters other than `#`, as most do. Looks at all bytes,
 /// many at a time.
 fn is_plain(text: &str) -> bool {
-    text.bytes().fold(true, |is_plain, it| is_plain & matches!(it, b' '..=b'~') & (it != b'#'))
+    text.bytes().fold(true, |is_plain, it| is_plain & matches!(it, b' '..=b'"' | b'$'..=b'~'))
 }
 
 /// Whether a `#` between these texts is the second one in `##name[`.

@@ -35,7 +35,7 @@ pub struct Found {
 
 /// The files to read: in the order of the paths, those of a folder sorted by name, without duplicates.
 ///
-/// The files of a folder are not listed in memory: each iteration searches the folder again.
+/// Only few files of a folder are kept in memory: each iteration searches a folder with more again.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     paths: Vec<Selected>,
@@ -67,7 +67,7 @@ impl Sources {
         Box::new(self.paths.iter().flat_map(move |selected| -> Iter<'_> {
             match selected {
                 Selected::File(source) => Box::new(std::iter::once(source.clone())),
-                Selected::Folder(folder) => Box::new(folder.files(others)),
+                Selected::Folder(folder) => folder.files(others),
             }
         }))
     }
@@ -95,7 +95,7 @@ impl Sources {
     }
 
     /// Adds the files of a folder. Returns why some were skipped.
-    fn add_folder(&mut self, folder: Folder) -> Vec<String> {
+    fn add_folder(&mut self, mut folder: Folder) -> Vec<String> {
         if self.seen.has_above(folder.real()) {
             return Vec::new();
         }

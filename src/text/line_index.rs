@@ -40,8 +40,12 @@ impl LineIndex {
 
     /// Line and column of byte `at` of the text that was indexed; those of its end if `at` is beyond it.
     pub(super) fn position(&self, text: &str, at: usize) -> Position {
-        let Mark { lines, characters, .. } = self.before(text, at);
-        Position { line: 1 + lines, column: 1 + characters }
+        self.before(text, at).position()
+    }
+
+    /// [`LineIndex::position`] of a byte near the start of a text, which needs no index; `None` for later ones.
+    pub(super) fn position_near_start(text: &str, at: usize) -> Option<Position> {
+        (at < BLOCK).then(|| Mark::default().at(text, at.min(text.len())).position())
     }
 
     /// The byte at a line and column, which may be the end of the line; `None` if the text has no such position.
@@ -73,10 +77,7 @@ impl LineIndex {
 
     fn before(&self, text: &str, at: usize) -> Mark {
         let at = at.min(text.len());
-        let mut mark = self.marks[at / BLOCK].after(counted(text, at));
-        let has_bom = mark.lines == 0 && at > 0 && text.starts_with(BOM);
-        mark.characters -= u32::from(has_bom);
-        mark
+        self.marks[at / BLOCK].at(text, at)
     }
 }
 
@@ -86,6 +87,18 @@ fn counted(text: &str, at: usize) -> &[u8] {
 }
 
 impl Mark {
+    fn position(self) -> Position {
+        Position { line: 1 + self.lines, column: 1 + self.characters }
+    }
+
+    /// The mark at byte `at` of a text, given the mark at the start of its block.
+    fn at(self, text: &str, at: usize) -> Mark {
+        let mut mark = self.after(counted(text, at));
+        let has_bom = mark.lines == 0 && at > 0 && text.starts_with(BOM);
+        mark.characters -= u32::from(has_bom);
+        mark
+    }
+
     /// The mark at the end of `bytes`, which start at this mark. A character counts at its first byte, so
     /// `bytes` may start and end inside one.
     fn after(self, bytes: &[u8]) -> Mark {

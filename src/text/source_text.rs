@@ -35,7 +35,9 @@ impl SourceText {
 
     /// Line and column of a byte; those of the end if `at` is beyond it.
     pub fn position(&self, at: u32) -> Position {
-        self.lines().position(&self.text, at as usize)
+        let at = at as usize;
+        let near = LineIndex::position_near_start(&self.text, at);
+        near.unwrap_or_else(|| self.lines().position(&self.text, at))
     }
 
     /// The byte at a line and column; `None` if the text has no such position.

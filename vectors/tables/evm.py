@@ -121,7 +121,8 @@ def evm_numbers():
     for name, operands in (("ISZERO", [(word,) for word in LIMBS]), ("EQ", equal), ("LT", equal), ("GT", equal),
                            ("DIV", DIVISORS), ("MOD", DIVISORS)):
         code, price, meaning = (UNARY if name == "ISZERO" else BINARY)[name]
-        cases[f"{name.lower()} of {'long divisors' if operands == DIVISORS else 'limbs'}"] = numbers_case(name, code, price, meaning, operands)
+        kind = "long divisors" if operands == DIVISORS else "limbs"
+        cases[f"{name.lower()} of {kind}"] = numbers_case(name, code, price, meaning, operands)
     for rows, operands in ((UNARY, one), (BINARY, two), (TERNARY, three)):
         for name, (code, price, meaning) in rows.items():
             cases[name.lower()] = numbers_case(name, code, price, meaning, operands[:100])

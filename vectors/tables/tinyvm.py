@@ -103,7 +103,7 @@ def numbers():
     degrees = [0, 1, 2, 3, 4, 15, 16, 17, 25, 26, 0x7fff, 0x8000, 0x8001, 0xffe0, 0xfff0, 0xfffd, 0xfffe, 0xffff]
     every = [(a, b) for a in some for b in degrees]
     tests += rounds("exp", 0x6e, power, every, ["expRoot"])
-    # What the text leaves open is not tested: degree 0, and even degrees of negative numbers.
+    # What the text leaves open is apart: degree 0, and even degrees of negative numbers.
     tests += rounds("root", 0x6f, root, [(a, b) for a, b in every if b and (a < 0x8000 or b % 2)], ["expRoot"])
     return tests
 
@@ -149,6 +149,42 @@ def times():
     return tests
 
 
+def roots():
+    """What the text leaves open: degree 0 gives 1, as in its example, and an even root of a negative number 0."""
+    numbers_ = [0, 1, 2, 7, 0x1234, 0x7fff, 0x8000, 0x8001, 0xfffe, 0xffff]
+    even = [2, 4, 16, 32, 0x7ffe, 0x8000, 0xffe0, 0xfffc, 0xfffe]
+    operands = [(a, 0) for a in numbers_] + [(a, n) for a in numbers_ if a >= 0x8000 for n in even]
+    return rounds("root", 0x6f, root, operands, ["expRoot"])
+
+
+def long_runs():
+    """More instructions than a machine may execute at once, and steps that are used up between powers."""
+    # 9 times 65536 times decr and b.
+    loop = ["lw r6, 9", "decr r4", "b r4 -1", "decr r6", "b r6 -3", "lw r0, 77", "yield"]
+    inner = 9 * 2 * WORD + 9 * 2
+    report = ["lw r12, 0", "lw r13, 1", "sw r12, r13", "incr r12", "lw r13, 0x650D", "sw r12, r13", "incr r12",
+              "lw r13, 0x4585", "sw r12, r13", "lw r0, 2", "lw r1, 1", "yield"]
+    driver = ["lw r0, 1", "yield", *report]
+    limit = 0x123456
+    limited = [f"lw r2, {limit >> 16}", f"lw r3, {limit & 0xff}", f"lhi r3, {limit >> 8 & 0xff}", "lw r0, 8", "yield",
+               "lw r0, 1", "yield", "mov r10, r0", *report]
+    tests = [{"name": f"a testee that does not end, with a limit of {limit}", "driver": limited, "testee": ["incr r1", "j -1"],
+              "budget": 2 * limit,
+              "expect": {"outcome": "completed", "results": ["pass"], "rating": "pass", "testeeInstructions": limit,
+                         "driver": {"registers": {"r10": 1}}}},
+             {"name": f"a testee of {inner + 3} instructions", "driver": driver, "testee": loop, "budget": 2 * inner,
+              "expect": {"outcome": "completed", "results": ["pass"], "rating": "pass", "testeeInstructions": inner + 3}},
+             {"name": f"{inner + 3} instructions of one machine", "instructions": loop, "steps": 2 * inner,
+              "expect": {"stop": "yield", "value": 77, "time": inner + 3, "registers": {"r0": 77, "r4": 0, "r6": 0}}}]
+    for steps in range(1, 6):
+        # exp of r1 and r2, root of r1 and r3, again and again.
+        tests.append({"name": f"{steps} steps of exp and root", "steps": steps,
+                      "instructions": "6E12 6F13 6E12 6F13 6E12 6F13 102A",
+                      "registers": {"r1": 3, "r2": 0, "r3": 1}, "features": ["expRoot"],
+                      "expect": {"stop": "limit", "time": steps, "pc": steps}})
+    return tests
+
+
 def files():
-    for name, make in (("numbers", numbers), ("moves", moves), ("time", times)):
+    for name, make in (("numbers", numbers), ("moves", moves), ("time", times), ("roots", roots), ("long-runs", long_runs)):
         yield f"tinyvm/tables/{name}.json", {"machine": "tinyvm", "name": f"tables: {name}", "tests": make()}

@@ -1,7 +1,7 @@
 //! Frames: CALL, CALLA, CALLT and RET.
 
 use super::core::Core;
-use super::fault::{Fault, Flow, Stop};
+use super::fault::{End, Fault, Flow};
 use super::flow::{go_on, offset, target};
 use super::frame::Frame;
 use super::item::Item;
@@ -50,7 +50,7 @@ pub(super) fn ret(frame: &mut Frame<'_>) -> Flow {
     unload(frame);
     let Some(caller) = frame.core.callers.pop() else {
         release_all(frame, |core| &mut core.statics);
-        return Err(Stop::Halted);
+        return Err(Box::new(End::Halted));
     };
     frame.pc = caller.pc;
     frame.core.context = caller;

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 
 use super::convert::{NO_TYPE, int32, integer, number, with_bytes};
-use super::fault::{Fault, Flow, Stop};
+use super::fault::{End, Fault, Flow, Stop};
 use super::frame::{ALLOCATION, BYTES_OF_UNIT, Frame};
 use super::heap::{Content, Heap};
 use super::item::{Id, Item, Type};
@@ -229,7 +229,7 @@ pub(super) fn pickitem(frame: &mut Frame<'_>) -> Flow {
         core.stack.push(item);
         return Ok(());
     }
-    pick_any(frame)
+    pick_any(&mut frame.lend())
 }
 
 #[inline(never)]
@@ -282,7 +282,7 @@ fn other_index(key: &Item, count: usize) -> Result<Result<usize, BigInt>, Fault>
 
 /// An exception that a script may catch.
 fn thrown(text: &str) -> Stop {
-    Stop::Thrown(Box::new(Item::bytes(text)))
+    Box::new(End::Thrown(Item::bytes(text)))
 }
 
 fn out_of_range(what: &str, index: &BigInt, count: usize) -> Stop {
@@ -305,7 +305,7 @@ pub(super) fn append(frame: &mut Frame<'_>) -> Flow {
         core.heap.counted += 1;
         return Ok(());
     }
-    append_any(frame)
+    append_any(&mut frame.lend())
 }
 
 #[inline(never)]
@@ -339,7 +339,7 @@ pub(super) fn setitem(frame: &mut Frame<'_>) -> Flow {
         core.forget_small();
         return Ok(());
     }
-    set_any(frame)
+    set_any(&mut frame.lend())
 }
 
 #[inline(never)]
@@ -487,7 +487,7 @@ pub(super) fn popitem(frame: &mut Frame<'_>) -> Flow {
         core.heap.counted -= 1;
         return Ok(());
     }
-    pop_any(frame)
+    pop_any(&mut frame.lend())
 }
 
 #[inline(never)]

@@ -133,7 +133,8 @@ pub(super) fn text(item: &Item) -> Result<Option<String>, Fault> {
 
 /// ISNULL
 pub(super) fn isnull(frame: &mut Frame<'_>) -> Flow {
-    let is_null = matches!(frame.pop()?, Item::Null);
+    let is_null = matches!(frame.last()?, Item::Null);
+    frame.forget()?;
     frame.push(Item::Boolean(is_null));
     Ok(())
 }
@@ -144,7 +145,8 @@ pub(super) const NO_TYPE: Fault = Fault::Wrong("The operand is no type.");
 /// ISTYPE
 pub(super) fn istype(frame: &mut Frame<'_>) -> Flow {
     let kind = operand_type(frame)?.ok_or(NO_TYPE)?;
-    let is_type = frame.pop()?.kind() == kind;
+    let is_type = frame.last()?.kind() == kind;
+    frame.forget()?;
     frame.push(Item::Boolean(is_type));
     Ok(())
 }

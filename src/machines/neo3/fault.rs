@@ -9,16 +9,19 @@ use crate::machines::account::Limit;
 /// The result of a handler: continue, or why not.
 pub(super) type Flow = Result<(), Stop>;
 
+/// Why the loop ends, or what interrupts it. Boxed, so that a handler returns it in a register.
+pub(super) type Stop = Box<End>;
+
 /// Why the loop ends, or what interrupts it.
 #[derive(Debug, Clone)]
-pub(super) enum Stop {
+pub(super) enum End {
     /// The last frame returned.
     Halted,
     /// A fault that the script cannot catch.
-    Faulted(Box<Fault>),
+    Faulted(Fault),
     /// An exception that the script may catch. It never leaves the loop: it ends in a catch or
     /// finally block or as [`Fault::Unhandled`].
-    Thrown(Box<Item>),
+    Thrown(Item),
     /// A limit of the runner.
     Limited(Limit),
 }
@@ -26,14 +29,14 @@ pub(super) enum Stop {
 impl From<Fault> for Stop {
     #[cold]
     fn from(fault: Fault) -> Stop {
-        Stop::Faulted(Box::new(fault))
+        Box::new(End::Faulted(fault))
     }
 }
 
 impl From<Limit> for Stop {
     #[cold]
     fn from(limit: Limit) -> Stop {
-        Stop::Limited(limit)
+        Box::new(End::Limited(limit))
     }
 }
 

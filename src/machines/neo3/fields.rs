@@ -1,7 +1,7 @@
 //! What can be observed.
 
 use super::context::Context;
-use super::fault::Stop;
+use super::fault::End;
 use super::heap::Heap;
 use super::machine::Neo3;
 use super::shapes::{FRAME, ITEMS, NUMBER};
@@ -49,10 +49,10 @@ impl Fields for Neo3 {
 
 impl Neo3 {
     fn state(&self) -> &'static str {
-        match self.stop {
-            None | Some(Stop::Thrown(_) | Stop::Limited(_)) => "BREAK",
-            Some(Stop::Halted) => "HALT",
-            Some(Stop::Faulted(_)) => "FAULT",
+        match self.stop.as_deref() {
+            None | Some(End::Thrown(_) | End::Limited(_)) => "BREAK",
+            Some(End::Halted) => "HALT",
+            Some(End::Faulted(_)) => "FAULT",
         }
     }
 
@@ -61,9 +61,9 @@ impl Neo3 {
     }
 
     fn message(&self) -> Option<Value> {
-        match &self.stop {
-            Some(Stop::Faulted(fault)) => Some(Value::text(fault.to_string())),
-            None | Some(Stop::Halted | Stop::Thrown(_) | Stop::Limited(_)) => None,
+        match self.stop.as_deref() {
+            Some(End::Faulted(fault)) => Some(Value::text(fault.to_string())),
+            None | Some(End::Halted | End::Thrown(_) | End::Limited(_)) => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::convert;
 use super::core::Core;
-use super::fault::{Fault, Flow, Stop};
+use super::fault::{End, Fault, Flow, Stop};
 use super::item::Item;
 
 /// The charge for an allocation, in units.
@@ -54,7 +54,8 @@ impl<'m> Frame<'m> {
         self.stop(Fault::Underflow.into())
     }
 
-    /// The frame for a handler to work on.
+    /// The frame for a handler to work on; also for the slow part of a handler that leaves the program counter as it is:
+    /// a reference to the frame itself would keep it out of registers in the fast part, too.
     #[inline(always)]
     pub(super) fn lend(&mut self) -> Frame<'_> {
         Frame { pc: self.pc, script: self.script, core: self.core }
@@ -83,9 +84,11 @@ impl<'m> Frame<'m> {
     #[cold]
     #[inline(never)]
     fn settle_unusual(&mut self, flow: Flow) -> Flow {
-        match flow {
-            Err(Stop::Thrown(item)) => self.throw(*item)?,
-            other => other?,
+        if let Err(stop) = flow {
+            match *stop {
+                End::Thrown(item) => self.throw(item)?,
+                end => return Err(Box::new(end)),
+            }
         }
         let (count, most) = (self.core.references(), self.core.limits.stack_size);
         if count as u64 > most { Err(Fault::References { count, most }.into()) } else { Ok(()) }
@@ -148,10 +151,26 @@ impl<'m> Frame<'m> {
             Some(Item::Integer(number)) => Item::Integer(*number),
             Some(Item::Boolean(truth)) => Item::Boolean(*truth),
             Some(Item::Null) => Item::Null,
-            _ => return self.pop_any(),
+            _ => return self.lend().pop_any(),
         };
         self.core.forget_small();
         Ok(item)
+    }
+
+    /// The top item.
+    #[inline(always)]
+    pub(super) fn last(&self) -> Result<&Item, Fault> {
+        self.core.stack.last().ok_or(Fault::Underflow)
+    }
+
+    /// Removes the top item.
+    #[inline(always)]
+    pub(super) fn forget(&mut self) -> Flow {
+        match self.core.stack.last() {
+            Some(Item::Integer(_) | Item::Boolean(_) | Item::Null) => self.core.forget_small(),
+            _ => drop(self.lend().pop_any()?),
+        }
+        Ok(())
     }
 
     /// Pops this number of items, the top one first. The stack must have as many.
@@ -208,7 +227,7 @@ impl<'m> Frame<'m> {
         let truth = match self.core.stack.last() {
             Some(Item::Integer(number)) => *number != 0,
             Some(Item::Boolean(truth)) => *truth,
-            _ => return convert::boolean(&self.pop_any()?),
+            _ => return convert::boolean(&self.lend().pop_any()?),
         };
         self.core.forget_small();
         Ok(truth)

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::convert::{bytes, int32};
 use super::core::Core;
-use super::fault::{Fault, Flow, Stop};
+use super::fault::{End, Fault, Flow, Stop};
 use super::frame::Frame;
 use super::item::Item;
 use crate::machines::ecdsa::{Curve, PublicKey};
@@ -164,7 +164,7 @@ fn new_object(frame: &mut Frame<'_>) -> Flow {
 }
 
 fn throw_error(_: &mut Frame<'_>) -> Flow {
-    Err(Stop::Thrown(Box::new(Item::bytes("error"))))
+    Err(Box::new(End::Thrown(Item::bytes("error"))))
 }
 
 fn check_sig(frame: &mut Frame<'_>) -> Flow {

@@ -1,7 +1,7 @@
 //! What an instruction reads and writes, for blame and traces.
 
 use super::convert::{int32, number, with_bytes};
-use super::fault::Stop;
+use super::fault::End;
 use super::item::Item;
 use super::machine::Neo3;
 use super::map::{Key as MapKey, key_name, pairs};
@@ -37,9 +37,9 @@ impl Inspect for Neo3 {
     }
 
     fn failure(&self) -> Option<String> {
-        match &self.stop {
-            Some(Stop::Faulted(fault)) => Some(fault.to_string()),
-            None | Some(Stop::Halted | Stop::Thrown(_) | Stop::Limited(_)) => None,
+        match self.stop.as_deref() {
+            Some(End::Faulted(fault)) => Some(fault.to_string()),
+            None | Some(End::Halted | End::Thrown(_) | End::Limited(_)) => None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The machine: loading and the single loop.
 
 use super::core::Core;
-use super::fault::{Fault, Stop};
+use super::fault::{End, Fault, Stop};
 use super::frame::Frame;
 use super::program::{self, Loaded};
 use super::shapes;
@@ -63,7 +63,7 @@ impl Neo3 {
     /// Whether there is something to execute; without a script, the run halts.
     fn can_go_on(&mut self) -> bool {
         if self.stop.is_none() && !self.has_frame() {
-            self.stop = Some(Stop::Halted);
+            self.stop = Some(Box::new(End::Halted));
         }
         self.stop.is_none()
     }
@@ -80,20 +80,19 @@ impl Neo3 {
 
     /// Whether there is a frame. Without a script there is none, and the first step ends the run.
     pub(super) fn has_frame(&self) -> bool {
-        let is_rejected =
-            matches!(&self.stop, Some(Stop::Faulted(fault)) if matches!(**fault, Fault::Rejected(_)));
+        let is_rejected = matches!(self.stop.as_deref(), Some(End::Faulted(Fault::Rejected(_))));
         self.length() > 0 && !is_rejected && !self.is_halted()
     }
 
     pub(super) fn is_halted(&self) -> bool {
-        matches!(self.stop, Some(Stop::Halted))
+        matches!(self.stop.as_deref(), Some(End::Halted))
     }
 
     fn status(&self) -> Status {
-        match self.stop {
+        match self.stop.as_deref() {
             None => Status::Running,
-            Some(Stop::Limited(limit)) => self.core.account.status(limit),
-            Some(Stop::Halted | Stop::Faulted(_) | Stop::Thrown(_)) => Status::Ended,
+            Some(End::Limited(limit)) => self.core.account.status(*limit),
+            Some(End::Halted | End::Faulted(_) | End::Thrown(_)) => Status::Ended,
         }
     }
 }
@@ -164,11 +163,11 @@ impl Machine for Neo3 {
     fn describe(&self) -> String {
         let (height, references) = (self.core.stack.len(), self.core.references());
         let counts = format!("{height} on the stack, {}", counted(references, "reference"));
-        let reason = match &self.stop {
-            Some(Stop::Halted) => return format!("HALT, {counts}"),
-            None | Some(Stop::Thrown(_)) => "BREAK".to_owned(),
-            Some(Stop::Limited(_)) => "ended by the runner".to_owned(),
-            Some(Stop::Faulted(fault)) => format!("FAULT, {:?},", fault.to_string()),
+        let reason = match self.stop.as_deref() {
+            Some(End::Halted) => return format!("HALT, {counts}"),
+            None | Some(End::Thrown(_)) => "BREAK".to_owned(),
+            Some(End::Limited(_)) => "ended by the runner".to_owned(),
+            Some(End::Faulted(fault)) => format!("FAULT, {:?},", fault.to_string()),
         };
         format!("{reason} at 0x{:x} {}, {counts}", self.pc, self.mnemonic(self.pc))
     }

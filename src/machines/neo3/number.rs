@@ -27,7 +27,7 @@ impl Frame<'_> {
             self.core.forget_small();
             return Ok(());
         }
-        self.big_binary(big)
+        self.lend().big_binary(big)
     }
 
     #[cold]
@@ -48,7 +48,7 @@ impl Frame<'_> {
             *a = result;
             return Ok(());
         }
-        self.big_unary(big)
+        self.lend().big_unary(big)
     }
 
     #[cold]
@@ -77,6 +77,12 @@ impl Frame<'_> {
             self.pop_small();
             return Ok(order);
         }
+        self.lend().pop_big_compared()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn pop_big_compared(&mut self) -> Result<Ordering, Stop> {
         self.work(BIG)?;
         let (b, a) = (self.pop_number()?, self.pop_number()?);
         Ok(a.cmp(&b))

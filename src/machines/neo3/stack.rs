@@ -17,8 +17,7 @@ pub(super) fn depth(frame: &mut Frame<'_>) -> Flow {
 /// DROP
 #[inline(always)]
 pub(super) fn drop(frame: &mut Frame<'_>) -> Flow {
-    frame.pop()?;
-    Ok(())
+    frame.forget()
 }
 
 /// NIP
@@ -37,7 +36,7 @@ pub(super) fn xdrop(frame: &mut Frame<'_>) -> Flow {
 /// CLEAR
 pub(super) fn clear(frame: &mut Frame<'_>) -> Flow {
     while frame.height() > 0 {
-        frame.pop()?;
+        frame.forget()?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! frames.
 
 use super::call::unload;
-use super::fault::{Fault, Flow, Stop};
+use super::fault::{End, Fault, Flow};
 use super::flow::{go_on, offset, target};
 use super::frame::Frame;
 use super::item::Item;
@@ -85,7 +85,7 @@ pub(super) fn endfinally(frame: &mut Frame<'_>) -> Flow {
     let inner = frame.core.context.tries.pop().ok_or(NO_TRY)?;
     match frame.core.uncaught.take() {
         None => Ok(go_on(frame, inner.end.unwrap_or(-1))?),
-        Some(pending) => Err(Stop::Thrown(Box::new(pending))),
+        Some(pending) => Err(Box::new(End::Thrown(pending))),
     }
 }
 
@@ -96,7 +96,7 @@ const THROW: usize = 10;
 
 /// THROW
 pub(super) fn throw(frame: &mut Frame<'_>) -> Flow {
-    Err(Stop::Thrown(Box::new(frame.pop()?)))
+    Err(Box::new(End::Thrown(frame.pop()?)))
 }
 
 impl Frame<'_> {

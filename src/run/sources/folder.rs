@@ -9,6 +9,9 @@ use super::seen::Seen;
 use crate::run::anchor::Anchor;
 use crate::run::source::{Source, SourceOrigin};
 
+/// If a folder has more files, they are searched again rather than kept: a file takes some 200 bytes.
+const MOST_KEPT: usize = 4096;
+
 /// A folder that is searched with its subfolders.
 #[derive(Debug, Clone)]
 pub(super) struct Folder {
@@ -16,12 +19,14 @@ pub(super) struct Folder {
     /// The path with symbolic links resolved.
     real: PathBuf,
     anchor: Anchor,
+    /// The files, once they are counted, if they are few.
+    kept: Option<Arc<[Source]>>,
 }
 
 impl Folder {
     pub(super) fn new(path: PathBuf, anchor: &Anchor) -> Folder {
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        Folder { path, real, anchor: anchor.clone() }
+        Folder { path, real, anchor: anchor.clone(), kept: None }
     }
 
     /// The name of the folder: [`Anchor::name`].
@@ -35,31 +40,49 @@ impl Folder {
     }
 
     /// The files, sorted by name; without what other paths select.
-    pub(super) fn files<'f>(&'f self, others: Option<&'f Seen>) -> impl Iterator<Item = Source> + Send + 'f {
+    pub(super) fn files<'f>(
+        &'f self,
+        others: Option<&'f Seen>,
+    ) -> Box<dyn Iterator<Item = Source> + Send + 'f> {
+        if let Some(kept) = &self.kept {
+            return Box::new(kept.iter().cloned());
+        }
         let mut names = Names::default();
-        self.search(others).filter_map(move |(path, found)| match found {
+        Box::new(self.search(others).filter_map(move |(path, found)| self.source(path, found, &mut names)))
+    }
+
+    /// The number of [`Folder::files`], and why others are skipped.
+    pub(super) fn count(&mut self, others: Option<&Seen>) -> (usize, Vec<String>) {
+        let (mut count, mut skipped) = (0, Vec::new());
+        let (mut kept, mut names) = (Vec::new(), Names::default());
+        for (path, found) in self.search(others) {
+            let mut skip = |why| skipped.push(format!("{}: {why}", self.name_of(&path)));
+            match found {
+                Ok(Kind::Link) => skip("a symbolic link, not followed"),
+                Ok(Kind::Special) => skip("not a regular file"),
+                Ok(Kind::Folder) => {}
+                Ok(Kind::Vector) | Err(_) => {
+                    count += 1;
+                    if count <= MOST_KEPT {
+                        kept.extend(self.source(path, found, &mut names));
+                    }
+                }
+            }
+        }
+        self.kept = (count <= MOST_KEPT).then(|| kept.into());
+        (count, skipped)
+    }
+
+    /// What was found as a source, if it is one.
+    fn source(&self, path: PathBuf, found: io::Result<Kind>, names: &mut Names) -> Option<Source> {
+        match found {
             Ok(Kind::Vector) => {
                 let name = names.name_of(self, &path);
                 Some(Source::new(path, name, SourceOrigin::Folder))
             }
             Ok(Kind::Folder | Kind::Link | Kind::Special) => None,
             Err(error) => Some(self.unreadable(path, &error)),
-        })
-    }
-
-    /// The number of [`Folder::files`], and why others are skipped.
-    pub(super) fn count(&self, others: Option<&Seen>) -> (usize, Vec<String>) {
-        let (mut count, mut skipped) = (0, Vec::new());
-        for (path, found) in self.search(others) {
-            let mut skip = |why| skipped.push(format!("{}: {why}", self.name_of(&path)));
-            match found {
-                Ok(Kind::Vector) | Err(_) => count += 1,
-                Ok(Kind::Link) => skip("a symbolic link, not followed"),
-                Ok(Kind::Special) => skip("not a regular file"),
-                Ok(Kind::Folder) => {}
-            }
         }
-        (count, skipped)
     }
 
     fn search<'f>(&'f self, others: Option<&'f Seen>) -> Search<'f> {

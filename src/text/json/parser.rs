@@ -187,8 +187,18 @@ impl<'t> Parser<'t> {
     }
 
     fn string(&mut self) -> Result<(), Diagnostic<Origin>> {
-        let start = self.at + 1;
-        let mut from = start;
+        let from = self.at + 1;
+        let end = from + plain_length(&self.bytes[from..]);
+        if self.bytes.get(end) == Some(&b'"') {
+            self.push(SlotKind::PlainString, end + 1);
+            return Ok(());
+        }
+        self.other_string(end)
+    }
+
+    /// A string that is plain up to the byte `from`, which does not end it.
+    #[cold]
+    fn other_string(&mut self, mut from: usize) -> Result<(), Diagnostic<Origin>> {
         let mut kind = SlotKind::PlainString;
         let mut control = None;
         let end = loop {
@@ -283,15 +293,30 @@ impl<'t> Parser<'t> {
         self.bytes.get(self.at).copied()
     }
 
+    #[inline(always)]
     fn skip_space(&mut self) -> Result<(), Diagnostic<Origin>> {
+        self.skip_blanks();
+        if self.peek() == Some(b'/') { self.skip_comments() } else { Ok(()) }
+    }
+
+    #[inline(always)]
+    fn skip_blanks(&mut self) {
         loop {
             match self.peek() {
                 Some(b'\n') => self.at += 1 + indentation(&self.bytes[self.at + 1..]),
                 Some(b' ' | b'\r' | b'\t') => self.at += 1,
-                Some(b'/') => self.comment()?,
-                _ => return Ok(()),
+                _ => return,
             }
         }
+    }
+
+    #[cold]
+    fn skip_comments(&mut self) -> Result<(), Diagnostic<Origin>> {
+        while self.peek() == Some(b'/') {
+            self.comment()?;
+            self.skip_blanks();
+        }
+        Ok(())
     }
 
     fn comment(&mut self) -> Result<(), Diagnostic<Origin>> {
@@ -319,7 +344,7 @@ impl<'t> Parser<'t> {
     /// Records each duplicate key of a closed object.
     fn find_duplicates(&mut self, object: u32) {
         const FEW: usize = 12;
-        let mut keys = [(0, ""); FEW];
+        let mut keys = [(0, &[][..]); FEW];
         let mut count = 0;
         let mut slot = object + 1;
         let end = self.slots[object as usize].next;
@@ -330,7 +355,7 @@ impl<'t> Parser<'t> {
                 self.deviations.truncate(found_before);
                 return self.find_duplicates_of_many(object);
             }
-            let text = &self.text[key.at as usize + 1..key.end as usize - 1];
+            let text = &self.bytes[key.at as usize + 1..key.end as usize - 1];
             if let Some(first) = keys[..count].iter().find(|seen| seen.1 == text) {
                 self.deviations.push(Deviation { at: key.at, kind: DeviationKind::DuplicateKey(first.0) });
             }

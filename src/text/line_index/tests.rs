@@ -32,6 +32,8 @@ fn the_same_as_counting_characters_from_the_start() {
         let index = LineIndex::new(&text);
         for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
             assert_eq!(indexed(&index, &text, at), naive(&text, at), "byte {at} of {}", text.len());
+            let near = (at < BLOCK).then(|| index.position(&text, at));
+            assert_eq!(LineIndex::position_near_start(&text, at), near, "byte {at} of {}", text.len());
             let back = index.byte(&text, index.position(&text, at));
             // A byte order mark does not count as a column.
             let first = if text.starts_with(BOM) { BOM.len_utf8() } else { 0 };
