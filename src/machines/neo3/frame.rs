@@ -54,8 +54,8 @@ impl<'m> Frame<'m> {
         self.stop(Fault::Underflow.into())
     }
 
-    /// The frame for a handler to work on; also for the slow part of a handler that leaves the program counter as it is:
-    /// a reference to the frame itself would keep it out of registers in the fast part, too.
+    /// The frame for a handler to work on, and for the slow part of a handler that does not change the
+    /// program counter: a reference to the frame itself would keep it out of registers in the fast part, too.
     #[inline(always)]
     pub(super) fn lend(&mut self) -> Frame<'_> {
         Frame { pc: self.pc, script: self.script, core: self.core }
