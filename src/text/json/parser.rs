@@ -196,7 +196,7 @@ impl<'t> Parser<'t> {
         self.other_string(end)
     }
 
-    /// A string that is plain up to the byte `from`, which does not end it.
+    /// Reads the rest of a string that is plain up to the byte `from`, which is not its closing quote.
     #[cold]
     fn other_string(&mut self, mut from: usize) -> Result<(), Diagnostic<Origin>> {
         let mut kind = SlotKind::PlainString;
